@@ -1,0 +1,1 @@
+"""The conformance suite: catalogue, tester peer, scenarios, pytest plugin and command line."""

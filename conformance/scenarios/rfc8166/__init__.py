@@ -1,0 +1,1 @@
+"""Scenarios of RFC 8166, one file for each section."""

@@ -1,0 +1,165 @@
+"""The vocabulary of results: verdicts, case records and run records.
+
+Verdicts are those of ISO/IEC 9646 (PASS, FAIL, INCONC), plus WARN, N/A and ERROR.  Records are
+plain data: whoever judges writes them, renderers only read them.  On disk a run is a file of JSON
+lines (`reports.stream`), written as cases finish.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+import msgspec
+
+__all__ = [
+    "FORMAT_VERSION",
+    "CaseRecord",
+    "Citation",
+    "Exchange",
+    "RunFooter",
+    "RunHeader",
+    "RunRecord",
+    "Verdict",
+]
+
+FORMAT_VERSION: Final = 1
+"""Of the records on disk; a reader refuses any other."""
+
+
+class Verdict(Enum):
+    """What a case says about the device under test."""
+
+    PASS = "PASS"  # noqa: S105  # a verdict, not a password
+    """Every cited requirement that the case looks at was met."""
+    WARN = "WARN"
+    """A SHOULD (or a lower-case should) was not followed."""
+    FAIL = "FAIL"
+    """A MUST, or a rule that interoperation needs, was broken."""
+    INCONC = "INCONC"
+    """The situation could not be brought about; the reason says why."""
+    NA = "N/A"
+    """The profile does not claim what the case needs."""
+    ERROR = "ERROR"
+    """Our own fault: says nothing about the device."""
+
+
+class Citation(msgspec.Struct, frozen=True):
+    """A requirement as a report shows it.
+
+    Attributes:
+        id: the catalogue's id, `rfc8166.4.5.1.err-vers-range`.
+        level: MUST, MUST NOT, SHOULD, SHOULD NOT, MAY or RULE (unkeyworded, interoperation needs it).
+        document: short name, `rfc8166`.
+        section: number, `4.5.1`.
+        text: the paraphrase.
+    """
+
+    id: str
+    level: str
+    document: str
+    section: str
+    text: str
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """One step of what was sent and received, for people.
+
+    Attributes:
+        time: seconds since the case began, of the fabric's clock.
+        connection: number of the connection within the case, from 1.
+        direction: `sent` by the tester, `received` from the device, or `event` (neither).
+        summary: one line, `RDMA_MSG xid 0x1 ... NULL Call`.
+        detail: the decoded message, several lines; empty if the summary says all.
+        octets: the message in hexadecimal; the first octets only if `length` is larger.
+        length: of the whole message, in octets.
+    """
+
+    time: float
+    connection: int
+    direction: str
+    summary: str
+    detail: str = ""
+    octets: str = ""
+    length: int = 0
+
+
+class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
+    """One case judged against one target.
+
+    Attributes:
+        id: stable, `rfc8166/4.5.1/unknown-version-gets-err-vers[2]`; never reused.
+        title: one sentence: what is sent and what must happen.
+        verdict: see `Verdict`.
+        reason: one or more sentences; empty on PASS.
+        expected: the outcomes that would have been accepted, one a line.
+        actual: what came instead (or, on PASS, what came).
+        citations: every requirement that the case cites.
+        violated: ids of the cited requirements that were broken (FAIL) or not followed (WARN).
+        interpretations: ids of `INTERPRETATIONS.md` on which the verdict rests.
+        exchanges: what was sent and received.
+        evidence: file names relative to the run's folder: trace, pcapng.
+        rerun: the command that runs this one case again.
+        started: seconds since the run began.  duration: seconds, wall clock.
+        destructive: whether the case may bring an implementation down.
+    """
+
+    id: str
+    title: str
+    verdict: Verdict
+    reason: str = ""
+    expected: tuple[str, ...] = ()
+    actual: str = ""
+    citations: tuple[Citation, ...] = ()
+    violated: tuple[str, ...] = ()
+    interpretations: tuple[str, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+    evidence: tuple[str, ...] = ()
+    rerun: str = ""
+    started: float = 0.0
+    duration: float = 0.0
+    destructive: bool = False
+
+
+class RunHeader(msgspec.Struct, frozen=True, tag="run"):
+    """First line of a run.
+
+    Attributes:
+        target: name of the target.  profile: name of its profile.
+        fabric: `loopback`, or `verbs` with the device.
+        planned: ids of all cases that the run means to judge, in order.
+        facts: what is known of the surroundings, (name, value): kernel, versions, command line.
+        started: local time with offset, ISO 8601.
+    """
+
+    format: int
+    target: str
+    profile: str
+    fabric: str
+    planned: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    started: str
+
+
+class RunFooter(msgspec.Struct, frozen=True, tag="end"):
+    """Last line of a complete run; a file without it was cut short.
+
+    Attributes:
+        cases: how many case records precede it.
+        duration: seconds.
+        complete: False when the run was ended before every planned case was judged.
+        reason: why it was not complete.
+    """
+
+    cases: int
+    duration: float
+    complete: bool = True
+    reason: str = ""
+
+
+class RunRecord(msgspec.Struct, frozen=True):
+    """A whole run, as a reader returns it; `footer` is None if the file was cut short."""
+
+    header: RunHeader
+    cases: tuple[CaseRecord, ...]
+    footer: RunFooter | None = None

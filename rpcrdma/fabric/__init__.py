@@ -1,0 +1,1 @@
+"""What carries messages: one verbs-shaped interface, in process (loopback) or over pyverbs."""

@@ -1,0 +1,80 @@
+"""Traces: what happened on a connection, event by event.
+
+Every fabric reports each verbs-level event to the `Trace` it was given; nothing else writes to it.
+A trace is plain data (`reports` turns it into text, JSON and pcapng), in the order in which the
+events happened at the recording side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+__all__ = ["EventKind", "Side", "Trace", "TraceEvent"]
+
+
+class Side(Enum):
+    """Who caused an event, seen from the recording process."""
+
+    LOCAL = "local"
+    PEER = "peer"
+
+
+class EventKind(Enum):
+    """What happened."""
+
+    CONNECT = "connect"
+    REJECT = "reject"
+    DISCONNECT = "disconnect"
+    SEND = "Send"
+    RDMA_READ = "RDMA Read"
+    RDMA_WRITE = "RDMA Write"
+    REGISTER = "register"
+    INVALIDATE = "invalidate"
+    POST_RECEIVE = "post Receive"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent:
+    """One event.
+
+    Attributes:
+        time: seconds of the fabric's clock.
+        connection: number of the connection within the trace, from 1; 0 if there is none yet.
+        side: who caused it.  A Send of side PEER is a message that was received here.
+        kind: what happened.
+        data: the message (Send), what was read or written (where this side can see it), or the
+            private data (connect, reject).
+        handle: R_key concerned (RDMA Read/Write, register, invalidate, Send With Invalidate).
+        offset: address concerned, likewise.
+        length: octets concerned, also where `data` is not visible.
+        detail: a few words: completion status, access rights, why.
+    """
+
+    time: float
+    connection: int
+    side: Side
+    kind: EventKind
+    data: bytes = b""
+    handle: int | None = None
+    offset: int | None = None
+    length: int = 0
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Trace:
+    """Collects events; one per case."""
+
+    events: list[TraceEvent] = field(default_factory=list)
+    connections: int = 0
+
+    def open_connection(self) -> int:
+        """Number a new connection."""
+        self.connections += 1
+        return self.connections
+
+    def add(self, event: TraceEvent) -> None:
+        """Append one event."""
+        self.events.append(event)

@@ -1,0 +1,1 @@
+"""RPC messages, Upper-Layer Protocols and their bindings to RPC-over-RDMA."""

@@ -1,0 +1,1 @@
+"""RPC-over-RDMA transport headers: generated codecs and the typed layer above them."""

@@ -1,0 +1,1 @@
+"""Adapters for devices under test, and the target profile."""

@@ -1,0 +1,1 @@
+"""The reference endpoint with exactly one behaviour broken, once for each requirement."""

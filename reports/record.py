@@ -49,7 +49,7 @@ class Citation(msgspec.Struct, frozen=True):
 
     Attributes:
         id: the catalogue's id, `rfc8166.4.5.1.err-vers-range`.
-        level: MUST, MUST NOT, SHOULD, SHOULD NOT, MAY or RULE (unkeyworded, interoperation needs it).
+        level: MUST, MUST NOT, SHOULD, SHOULD NOT, MAY or RULE (no keyword, but needed).
         document: short name, `rfc8166`.
         section: number, `4.5.1`.
         text: the paraphrase.

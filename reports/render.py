@@ -1,0 +1,25 @@
+"""All files that a finished run leaves in its folder, made from its records alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reports.html import write_html
+from reports.json_report import write_json
+from reports.junit import write_junit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from reports.record import RunRecord
+
+__all__ = ["render_all"]
+
+
+def render_all(run: RunRecord, folder: Path) -> tuple[Path, ...]:
+    """Write `report.html`, `report.json` and `junit.xml`; return their paths, HTML first."""
+    html, json, junit = folder / "report.html", folder / "report.json", folder / "junit.xml"
+    write_html(run, html)
+    write_json(run, json)
+    write_junit(run, junit)
+    return html, json, junit

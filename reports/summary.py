@@ -1,0 +1,108 @@
+"""What a run says as a whole: counts, exit status, per-requirement results.
+
+Every renderer takes its figures from here, so that terminal, JUnit, JSON and HTML agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from reports.record import CaseRecord, Citation, RunRecord, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["SEVERITY", "RequirementResult", "Summary", "summarise", "worst"]
+
+SEVERITY: Final[dict[Verdict, int]] = {
+    Verdict.ERROR: 5,
+    Verdict.FAIL: 4,
+    Verdict.INCONC: 3,
+    Verdict.WARN: 2,
+    Verdict.PASS: 1,
+    Verdict.NA: 0,
+}
+"""Which verdict stands for a group of cases: the most severe one that it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementResult:
+    """One cited requirement with the cases that looked at it."""
+
+    citation: Citation
+    verdict: Verdict
+    cases: tuple[CaseRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A run in figures.
+
+    Attributes:
+        counts: cases for each verdict, every verdict present.
+        missing: planned cases without a record: the run was cut short.
+        requirements: what was cited, by document and section.
+        exit_status: 0 only when nothing failed: no FAIL, no ERROR, nothing missing.
+    """
+
+    counts: dict[Verdict, int]
+    missing: tuple[str, ...]
+    requirements: tuple[RequirementResult, ...]
+    exit_status: int
+
+    @property
+    def total(self) -> int:
+        """Number of judged cases."""
+        return sum(self.counts.values())
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict that stands for all of them; N/A if there is none."""
+    return max(verdicts, key=SEVERITY.__getitem__, default=Verdict.NA)
+
+
+def verdict_for(case: CaseRecord, requirement: str) -> Verdict:
+    """What one case says about one of the requirements that it cites.
+
+    A FAIL or WARN that names the violated requirements speaks only against those; the other cited
+    requirements were not shown to be met either, so they stay inconclusive.
+    """
+    if case.verdict in (Verdict.FAIL, Verdict.WARN) and case.violated:
+        return case.verdict if requirement in case.violated else Verdict.INCONC
+    return case.verdict
+
+
+def summarise(run: RunRecord) -> Summary:
+    """Count a run."""
+    counts = dict.fromkeys(Verdict, 0)
+    for case in run.cases:
+        counts[case.verdict] += 1
+    judged = {case.id for case in run.cases}
+    missing = tuple(case for case in run.header.planned if case not in judged)
+    cut_short = run.footer is None or not run.footer.complete
+    failed = counts[Verdict.FAIL] or counts[Verdict.ERROR] or missing or cut_short
+    return Summary(counts, missing, _requirements(run.cases), 1 if failed else 0)
+
+
+def _requirements(cases: tuple[CaseRecord, ...]) -> tuple[RequirementResult, ...]:
+    citations: dict[str, Citation] = {}
+    citing: dict[str, list[CaseRecord]] = {}
+    for case in cases:
+        for citation in case.citations:
+            citations.setdefault(citation.id, citation)
+            citing.setdefault(citation.id, []).append(case)
+    results = [
+        RequirementResult(
+            citation,
+            worst(verdict_for(case, citation.id) for case in citing[citation.id]),
+            tuple(citing[citation.id]),
+        )
+        for citation in citations.values()
+    ]
+    return tuple(sorted(results, key=lambda result: _section_key(result.citation)))
+
+
+def _section_key(citation: Citation) -> tuple[str, tuple[int, ...], str]:
+    numbers = tuple(int(part) for part in citation.section.split(".") if part.isdigit())
+    return citation.document, numbers, citation.id

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from reports.record import CaseRecord, RunFooter, RunRecord, Verdict
+from reports.summary import summarise, worst
+
+
+def test_summary_counts_every_verdict_and_finds_the_missing_case(run: RunRecord) -> None:
+    summary = summarise(run)
+    assert set(summary.counts.values()) == {1}
+    assert summary.total == len(Verdict)
+    assert summary.missing == ("rfc8166/4.5.1/never-judged",)
+
+
+def test_violated_requirement_takes_the_verdict_and_the_other_stays_inconclusive(
+    run: RunRecord,
+) -> None:
+    failed = tuple(case for case in run.cases if case.verdict is Verdict.FAIL)
+    results = summarise(msgspec.structs.replace(run, cases=failed)).requirements
+    assert [(result.citation.id, result.verdict) for result in results] == [
+        ("rfc8166.4.5.err-xid", Verdict.INCONC),
+        ("rfc8166.4.5.1.err-vers-range", Verdict.FAIL),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [
+        (Verdict.PASS, 0),
+        (Verdict.WARN, 0),
+        (Verdict.INCONC, 0),
+        (Verdict.NA, 0),
+        (Verdict.FAIL, 1),
+        (Verdict.ERROR, 1),
+    ],
+)
+def test_exit_status_is_zero_only_when_nothing_failed(
+    run: RunRecord, verdict: Verdict, status: int
+) -> None:
+    case = CaseRecord("rfc8166/4.5/one", "One", verdict)
+    header = msgspec.structs.replace(run.header, planned=(case.id,))
+    assert summarise(RunRecord(header, (case,), RunFooter(1, 0.1))).exit_status == status
+
+
+@pytest.mark.parametrize("footer", [None, RunFooter(1, 0.1, complete=False, reason="VM died")])
+def test_run_that_was_cut_short_fails(run: RunRecord, footer: RunFooter | None) -> None:
+    case = CaseRecord("rfc8166/4.5/one", "One", Verdict.PASS)
+    header = msgspec.structs.replace(run.header, planned=(case.id,))
+    assert summarise(RunRecord(header, (case,), footer)).exit_status == 1
+
+
+def test_worst_of_nothing_is_not_applicable() -> None:
+    assert worst([]) is Verdict.NA
+    assert worst([Verdict.PASS, Verdict.INCONC, Verdict.WARN]) is Verdict.INCONC

@@ -1,0 +1,204 @@
+"""What a transport must know of an Upper-Layer Protocol: the contract of every binding here.
+
+    rfc8166 section 3.4  XDR Encoding with Chunks
+    rfc8166 section 6    ULB Specifications
+
+A *binding* names the data items that may be moved apart from the Payload stream (`DataItem`), the
+largest reply a call can have (`ReplyExpectation`), and which Write chunk belongs to which result
+(the order of the slots in `UpperLayer.results`).  A *program* adds what executes the calls.  Both
+sides of a transport use the same object: the Requester asks for `arguments`, `expectation` and
+`results`, the Responder for `arguments`, `results` and `execute`.
+
+A payload here is always the octets of one RPC message, from its XID on.  *Unreduced* means with
+every data item in its place; `reduce` and `restore` go from one form to the other and back.
+
+One object serves one connection: programs may keep per-connection state (calls whose answer is
+deferred), and XIDs of two connections may collide.  What must be shared (a file tree) is handed to
+each program when it is made.
+
+This module packs no octets, and does not know what a chunk is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+__all__ = [
+    "NOTHING_REDUCED",
+    "DataItem",
+    "Program",
+    "ReplyExpectation",
+    "UpperLayer",
+    "UpperLayerFactory",
+    "reduce",
+    "restore",
+]
+
+XDR_UNIT = 4
+"""Every XDR item takes a multiple of this many octets (RFC 4506 section 3)."""
+
+NOTHING_REDUCED: frozenset[int] = frozenset()
+"""The default of `UpperLayer.results`: the reply is unreduced."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataItem:
+    """A DDP-eligible data item of a payload.
+
+    Attributes:
+        position: of the first octet of the data (behind its count word), from the start of the
+            *unreduced* payload; a multiple of four.
+        length: of the data in octets, without roundup padding; what the count word says.
+    """
+
+    position: int
+    length: int
+
+    @property
+    def padding(self) -> int:
+        """Octets of roundup padding that follow the data in an unreduced payload."""
+        return -self.length % XDR_UNIT
+
+    @property
+    def end(self) -> int:
+        """Position of the first octet behind the data and its padding."""
+        return self.position + self.length + self.padding
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyExpectation:
+    """The largest successful or failed reply that a call can have (rfc8166 6.2).
+
+    Attributes:
+        maximum: octets of the largest possible *unreduced* reply payload.
+        items: for each slot of `UpperLayer.results`, in order, the largest length in octets that
+            the data item in it can have.
+    """
+
+    maximum: int
+    items: tuple[int, ...] = ()
+
+
+class UpperLayer(Protocol):
+    """What a transport asks, whichever program a call is for.
+
+    A call of a program, version or procedure that is not served has no data items, and `execute`
+    answers it with the error reply that RFC 5531 asks for.
+    """
+
+    def arguments(self, call: bytes) -> tuple[DataItem, ...]:
+        """DDP-eligible arguments of an unreduced call, by ascending position.
+
+        Raises:
+            DecodeError: the call is not valid; its path begins with `call`.
+        """
+        ...
+
+    def results(
+        self, call: bytes, reply: bytes, reduced: Collection[int] = NOTHING_REDUCED
+    ) -> tuple[DataItem | None, ...]:
+        """The slots of a reply: one for each result that could carry a DDP-eligible item.
+
+        The n-th Write chunk of the call belongs to the n-th slot.  A slot is None when this reply
+        has no item there (a union arm without one, an operation that was not reached, an error
+        reply has no slots at all): its Write chunk is returned unused.
+
+        Args:
+            call: the unreduced call.
+            reply: the reply, unreduced but for the slots named in `reduced`.
+            reduced: indexes of the slots whose data and padding are not in `reply`; the positions
+                returned are nevertheless those in the unreduced reply.
+
+        Raises:
+            DecodeError: the reply is not valid, or not one to this call.
+        """
+        ...
+
+    def expectation(self, call: bytes) -> ReplyExpectation:
+        """The largest reply that this unreduced call can have.
+
+        Raises:
+            DecodeError: the call is not valid.
+        """
+        ...
+
+    def execute(self, call: bytes) -> list[bytes]:
+        """Execute an unreduced call; return the unreduced replies that can be sent now.
+
+        Usually that is one reply, the call's own.  None at all means that it is deferred; more
+        than one, that this call released deferred ones.  Each carries its call's XID.
+
+        Never raises for what is in `call`: cut or invalid arguments give GARBAGE_ARGS, and octets
+        in which not even a call header can be found give no reply.
+        """
+        ...
+
+
+class Program(UpperLayer, Protocol):
+    """An RPC program in one version."""
+
+    @property
+    def number(self) -> int:
+        """The RPC program number."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """The version of the program."""
+        ...
+
+
+UpperLayerFactory: TypeAlias = Callable[[], UpperLayer]
+"""Makes the upper layer of one new connection."""
+
+
+def reduce(payload: bytes, items: Iterable[DataItem]) -> tuple[bytes, tuple[bytes, ...]]:
+    """Take data items out of an unreduced payload.
+
+    Args:
+        payload: the unreduced payload.
+        items: which items to take, by ascending position.
+
+    Returns:
+        The reduced payload (without the items and without their padding, rfc8166 3.4.4.4) and the
+        data of each item, unpadded.
+    """
+    kept: list[bytes] = []
+    taken: list[bytes] = []
+    behind = 0
+    for item in items:
+        kept.append(payload[behind : item.position])
+        taken.append(payload[item.position : item.position + item.length])
+        behind = item.end
+    kept.append(payload[behind:])
+    return b"".join(kept), tuple(taken)
+
+
+def restore(payload: bytes, items: Iterable[tuple[int, bytes]]) -> bytes:
+    """Put data items back: the inverse of `reduce`.
+
+    Args:
+        payload: the reduced payload.
+        items: position in the *unreduced* payload and unpadded data of each item, by ascending
+            position; zero padding is added.
+
+    Returns:
+        The unreduced payload.  An item whose position lies behind the end of what is there is
+        appended: whether that makes a valid message is the decoder's to say.
+    """
+    parts: list[bytes] = []
+    used = 0
+    length = 0
+    for position, data in items:
+        chunk = payload[used : used + max(position - length, 0)]
+        used += len(chunk)
+        padded = data + bytes(-len(data) % XDR_UNIT)
+        parts += (chunk, padded)
+        length += len(chunk) + len(padded)
+    parts.append(payload[used:])
+    return b"".join(parts)

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pcapng
+from pcapng.blocks import EnhancedPacket
+
+from reports.pcapng import write_pcapng
+from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def packets(path: Path) -> list[EnhancedPacket]:
+    with path.open("rb") as stream:
+        return [block for block in pcapng.FileScanner(stream) if isinstance(block, EnhancedPacket)]
+
+
+def test_every_event_on_the_wire_becomes_a_frame_with_a_comment(tmp_path: Path) -> None:
+    trace = Trace(
+        [
+            TraceEvent(0.0, 1, Side.LOCAL, EventKind.CONNECT, data=b"\x01"),
+            TraceEvent(0.1, 1, Side.LOCAL, EventKind.POST_RECEIVE, length=1024),
+            TraceEvent(0.2, 1, Side.LOCAL, EventKind.SEND, data=bytes(28), length=28),
+            TraceEvent(0.3, 1, Side.PEER, EventKind.RDMA_WRITE, b"abcd", 7, 0x1000, 4),
+            TraceEvent(0.4, 1, Side.PEER, EventKind.RDMA_READ, b"abcd", 7, 0x1000, 4),
+        ]
+    )
+    path = tmp_path / "case.pcapng"
+    assert write_pcapng(trace, path, lambda message: f"{len(message)} zeroes") == 4
+    comments = [packet.options.get("opt_comment") for packet in packets(path)]
+    assert comments[0] == (
+        "connection 1: connect by tester, private data 01\ntester: Send of 28 octets\n28 zeroes"
+    )
+    assert comments[1] == "device: RDMA Write of 4 octets, handle 0x00000007"
+    assert packets(path)[0].timestamp == 0.2
+
+
+def test_connections_have_their_own_ports_and_queue_pairs(tmp_path: Path) -> None:
+    trace = Trace(
+        [TraceEvent(0.0, number, Side.LOCAL, EventKind.SEND, b"abcd") for number in (1, 2)]
+    )
+    write_pcapng(trace, tmp_path / "case.pcapng")
+    first, second = (packet.packet_data for packet in packets(tmp_path / "case.pcapng"))
+    assert first[34:36] != second[34:36]
+    assert first[47:50] != second[47:50]

@@ -1,0 +1,95 @@
+"""The file tree that NFS scenarios expect below the root of the export.
+
+The in-memory server (`rpcrdma.ulp.nfs4_server`) serves it on loopback; whoever prepares a real
+server's export makes the same files from `TREE`.  Names are relative to the export's root.  Regular
+files hold `pattern(size, seed)` until somebody writes to them; only files marked `writable` ever
+are written to.
+
+This module does no I/O.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from rpcrdma.ulp.pattern import pattern
+
+__all__ = [
+    "DIRECTORY",
+    "LINK",
+    "TREE",
+    "WRITABLE",
+    "TreeDirectory",
+    "TreeEntry",
+    "TreeFile",
+    "TreeLink",
+    "file_of_size",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A regular file; mode 0666 if writable, else 0444."""
+
+    name: str
+    size: int
+    seed: int
+    writable: bool = False
+
+    @property
+    def content(self) -> bytes:
+        """What the file holds at first."""
+        return pattern(self.size, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLink:
+    """A symbolic link; nothing needs to exist at its target."""
+
+    name: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class TreeDirectory:
+    """A directory, mode 0755, of empty files."""
+
+    name: str
+    entries: tuple[str, ...]
+
+
+TreeEntry: TypeAlias = TreeFile | TreeLink | TreeDirectory
+
+LINK: Final = TreeLink("link", "/".join(f"part-{number:03}" for number in range(220)))
+"""A target of 1979 octets: more than a reply inline threshold of 1024, under Linux's 4095."""
+
+DIRECTORY: Final = TreeDirectory("many", tuple(f"entry-{number:04}" for number in range(600)))
+"""A listing of well over 16 KiB with any attributes: a Long Reply."""
+
+WRITABLE: Final = TreeFile("writable", 65536, 7, writable=True)
+"""Where WRITE scenarios write; they state what they expect and put nothing back."""
+
+TREE: Final[tuple[TreeEntry, ...]] = (
+    TreeFile("size-0", 0, 1),
+    TreeFile("size-1", 1, 2),
+    TreeFile("size-1000", 1000, 3),
+    TreeFile("size-4096", 4096, 4),
+    TreeFile("size-65536", 65536, 5),
+    TreeFile("size-1048576", 1048576, 6),
+    WRITABLE,
+    LINK,
+    DIRECTORY,
+)
+
+
+def file_of_size(size: int) -> TreeFile:
+    """The read-only file of that size.
+
+    Raises:
+        ValueError: there is none.
+    """
+    for entry in TREE:
+        if isinstance(entry, TreeFile) and entry.size == size and not entry.writable:
+            return entry
+    raise ValueError(f"no file of {size} octets in the tree")

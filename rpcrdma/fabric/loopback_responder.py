@@ -1,0 +1,171 @@
+"""The responder's half of a simulated queue pair: posted Receives, and what the peer asks for.
+
+It executes one arrived request at a time and says how that went, to the initiator and here.  When
+requests arrive, in which order and what follows from a failure is `loopback_connection`'s business.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rpcrdma.errors import FabricError
+from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode
+from rpcrdma.fabric.memory import Denial
+from rpcrdma.fabric.trace import EventKind, Side
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.base import MemoryRegion, WorkId
+    from rpcrdma.fabric.memory import ProtectionDomain
+    from rpcrdma.fabric.recorder import Recorder
+
+__all__ = ["Executed", "Responder", "Work"]
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """One request of a send queue.
+
+    Attributes:
+        work_id: what posting it returned.  opcode: what it asks for.
+        sequence: its place among all requests of the connection, from 0.
+        length: octets to send, read or write.
+        data: those octets, of a Send or Write.
+        invalidate: handle that a Send With Invalidate ends.
+        region, start: the local memory of a Read or Write.
+        handle, offset: the peer's memory of a Read or Write.
+        attempts_left: how often it may still find no Receive; 7 means for ever.
+        refused: the local region forbids it, so that it never leaves.
+    """
+
+    work_id: WorkId
+    opcode: Opcode
+    sequence: int
+    attempts_left: int
+    length: int
+    data: bytes = b""
+    invalidate: int | None = None
+    region: MemoryRegion | None = None
+    start: int = 0
+    handle: int = 0
+    offset: int = 0
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """What came of a request.
+
+    Attributes:
+        status: what the initiator learns.
+        data: what a Read found.
+        completion: of the Receive that a Send took.
+    """
+
+    status: CompletionStatus
+    data: bytes = b""
+    completion: Completion | None = None
+
+
+class Responder:
+    """Executes the peer's requests on this end's Receives and memory."""
+
+    def __init__(self, domain: ProtectionDomain, recorder: Recorder, depth: int) -> None:
+        self._domain = domain
+        self._recorder = recorder
+        self._depth = depth
+        self._receives: deque[tuple[WorkId, int]] = deque()
+
+    def post_receive(self, work_id: WorkId, length: int) -> None:
+        """Add a Receive of `length` octets.
+
+        Raises:
+            FabricError: the queue is full.
+        """
+        if len(self._receives) >= self._depth:
+            raise FabricError(f"{len(self._receives)} Receives are posted: the queue is full")
+        self._receives.append((work_id, length))
+        self._recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length)
+
+    def is_ready(self, work: Work) -> bool:
+        """Whether there is a Receive, if the request needs one."""
+        return work.opcode is not Opcode.SEND or bool(self._receives)
+
+    def flush(self) -> list[Completion]:
+        """Give up all Receives."""
+        flushed = [
+            Completion(work_id, Opcode.RECEIVE, CompletionStatus.FLUSHED)
+            for work_id, _ in self._receives
+        ]
+        self._receives.clear()
+        return flushed
+
+    def execute(self, work: Work) -> Executed:
+        """Carry out a request that the peer sent."""
+        match work.opcode:
+            case Opcode.RDMA_READ:
+                return self._serve(work, Access.REMOTE_READ)
+            case Opcode.RDMA_WRITE:
+                return self._serve(work, Access.REMOTE_WRITE)
+            case _:
+                return self._take_message(work)
+
+    def note_failure(self, side: Side, work: Work, why: str) -> None:
+        """Report that a request of this end (LOCAL) or the other (PEER) failed."""
+        is_send = work.opcode is Opcode.SEND
+        self._recorder.note(
+            side,
+            EventKind.FAILURE,
+            handle=work.invalidate if is_send else work.handle,
+            offset=None if is_send else work.offset,
+            length=work.length,
+            detail=f"{work.opcode.value}: {why}",
+        )
+
+    def _serve(self, work: Work, access: Access) -> Executed:
+        """Carry out a Read or Write of this end's memory."""
+        data = work.data
+        is_read = access is Access.REMOTE_READ
+        if work.length:  # of no octets, the handle is not looked at: C9-88
+            found = self._domain.check_remote(work.handle, work.offset, work.length, access)
+            if isinstance(found, Denial):
+                self.note_failure(Side.PEER, work, found.value)
+                return Executed(CompletionStatus.REMOTE_ACCESS_ERROR)
+            start = work.offset - found.offset
+            if is_read:
+                data = found.read(start, work.length)
+            else:
+                found.write(data, start)
+        kind = EventKind.RDMA_READ if is_read else EventKind.RDMA_WRITE
+        self._recorder.note(Side.PEER, kind, data=data, handle=work.handle, offset=work.offset)
+        return Executed(CompletionStatus.SUCCESS, data if is_read else b"")
+
+    def _take_message(self, work: Work) -> Executed:
+        """Put a Send into the next Receive."""
+        work_id, room = self._receives.popleft()
+        if work.length > room:
+            self.note_failure(Side.PEER, work, f"{work.length} octets for a Receive of {room}")
+            here = Completion(work_id, Opcode.RECEIVE, CompletionStatus.LOCAL_LENGTH_ERROR)
+            return Executed(CompletionStatus.REMOTE_INVALID_REQUEST, completion=here)
+        if work.invalidate is not None:
+            found = self._domain.find(work.invalidate)
+            if isinstance(found, Denial):
+                self.note_failure(Side.PEER, work, found.value)
+                here = Completion(
+                    work_id, Opcode.RECEIVE, CompletionStatus.LOCAL_QP_OPERATION_ERROR
+                )
+                return Executed(CompletionStatus.REMOTE_ACCESS_ERROR, completion=here)
+            found.invalidate()
+        self._recorder.note(Side.PEER, EventKind.SEND, data=work.data, handle=work.invalidate)
+        if work.invalidate is not None:
+            self._recorder.note(Side.PEER, EventKind.INVALIDATE, handle=work.invalidate)
+        here = Completion(
+            work_id,
+            Opcode.RECEIVE,
+            CompletionStatus.SUCCESS,
+            length=work.length,
+            data=work.data,
+            invalidated=work.invalidate,
+        )
+        return Executed(CompletionStatus.SUCCESS, completion=here)

@@ -1,0 +1,51 @@
+"""Reports the events of one connection to whatever trace its fabric has at that moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.fabric.trace import TraceEvent
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.base import Fabric
+    from rpcrdma.fabric.trace import EventKind, Side
+
+__all__ = ["Recorder"]
+
+
+class Recorder:
+    """Numbers the connection in each trace that it meets: a new one may be put in between cases."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        self._fabric = fabric
+        self._trace = fabric.trace
+        self._number = self._trace.open_connection()
+
+    def note(
+        self,
+        side: Side,
+        kind: EventKind,
+        *,
+        data: bytes = b"",
+        handle: int | None = None,
+        offset: int | None = None,
+        length: int | None = None,
+        detail: str = "",
+    ) -> None:
+        """Add one event; `length` is that of `data` unless it is given (see `TraceEvent`)."""
+        if self._fabric.trace is not self._trace:
+            self._trace = self._fabric.trace
+            self._number = self._trace.open_connection()
+        self._trace.add(
+            TraceEvent(
+                time=self._fabric.clock.now(),
+                connection=self._number,
+                side=side,
+                kind=kind,
+                data=data,
+                handle=handle,
+                offset=offset,
+                length=len(data) if length is None else length,
+                detail=detail,
+            )
+        )

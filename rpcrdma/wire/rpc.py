@@ -1,0 +1,128 @@
+"""RPC message headers (rfc5531 sections 8.2 and 9, appendix A): generated codec, short ways in.
+
+A header ends where the procedure's own arguments or results begin; `decode_message` says where.
+Calls are `RpcMessage(xid, CallBody(...))`; replies `RpcMessage(xid, ReplyBody(...))` around an
+`AcceptedReply` or a `RejectedReply`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.wire._generated_rpc import (
+    AcceptedData,
+    AcceptedReply,
+    AcceptStatus,
+    AuthError,
+    AuthFlavor,
+    AuthStatus,
+    AuthSys,
+    CallBody,
+    GarbageArgs,
+    MessageType,
+    OpaqueAuth,
+    ProcUnavail,
+    ProgMismatch,
+    ProgUnavail,
+    RejectedReply,
+    RejectStatus,
+    ReplyBody,
+    ReplyStatus,
+    RpcMessage,
+    RpcMismatch,
+    Success,
+    SystemErr,
+    decode_auth_sys,
+    encode_auth_sys,
+)
+from rpcrdma.wire._generated_rpc import decode_rpc_message as decode_message
+from rpcrdma.wire._generated_rpc import encode_rpc_message as encode_message
+
+if TYPE_CHECKING:
+    from rpcrdma.xdr.runtime import Buffer
+
+__all__ = [
+    "NO_AUTH",
+    "RPC_VERSION",
+    "AcceptStatus",
+    "AcceptedData",
+    "AcceptedReply",
+    "AuthError",
+    "AuthFlavor",
+    "AuthStatus",
+    "AuthSys",
+    "CallBody",
+    "GarbageArgs",
+    "MessageType",
+    "OpaqueAuth",
+    "ProcUnavail",
+    "ProgMismatch",
+    "ProgUnavail",
+    "RejectStatus",
+    "RejectedReply",
+    "ReplyBody",
+    "ReplyStatus",
+    "RpcMessage",
+    "RpcMismatch",
+    "Success",
+    "SystemErr",
+    "accepted",
+    "auth_sys",
+    "call",
+    "decode_auth_sys",
+    "decode_message",
+    "encode_auth_sys",
+    "encode_message",
+    "parse_auth_sys",
+    "rejected",
+]
+
+RPC_VERSION: Final = 2
+"""rfc5531 9: the version that these headers belong to."""
+
+NO_AUTH: Final = OpaqueAuth(AuthFlavor.AUTH_NONE, b"")
+"""rfc5531 10.1: no identity, with the empty body that is recommended."""
+
+
+def call(  # noqa: PLR0913 - one argument for each field that a Call has
+    xid: int,
+    program: int,
+    version: int,
+    procedure: int,
+    *,
+    cred: OpaqueAuth = NO_AUTH,
+    verf: OpaqueAuth = NO_AUTH,
+) -> RpcMessage:
+    """A Call header of RPC version 2."""
+    return RpcMessage(xid, CallBody(RPC_VERSION, program, version, procedure, cred, verf))
+
+
+def accepted(
+    xid: int, data: AcceptedData | None = None, *, verf: OpaqueAuth = NO_AUTH
+) -> RpcMessage:
+    """A Reply header that accepts the Call; without `data` the procedure succeeded."""
+    return RpcMessage(xid, ReplyBody(AcceptedReply(verf, Success() if data is None else data)))
+
+
+def rejected(xid: int, reason: RpcMismatch | AuthError) -> RpcMessage:
+    """A Reply header that rejects the Call."""
+    return RpcMessage(xid, ReplyBody(RejectedReply(reason)))
+
+
+def auth_sys(parameters: AuthSys) -> OpaqueAuth:
+    """The credential that carries these parameters (rfc5531 appendix A)."""
+    return OpaqueAuth(AuthFlavor.AUTH_SYS, encode_auth_sys(parameters))
+
+
+def parse_auth_sys(credential: OpaqueAuth) -> AuthSys:
+    """The parameters of an AUTH_SYS credential.
+
+    Raises:
+        DecodeError: the body is not exactly such parameters; offsets count from its start.
+    """
+    body: Buffer = credential.body
+    parameters, end = decode_auth_sys(body)
+    if end != len(body):
+        raise DecodeError(end, "", Reason.TRAILING, f"{len(body) - end} octets")
+    return parameters

@@ -1,0 +1,329 @@
+"""Decoding and encoding straight from the resolved tree: slow, obvious, exact about faults.
+
+It is the oracle that generated codecs are compared with, and their slow path: generated code
+handles what is well formed and comes here for anything odd, so that offset, field path and reason
+are found in one place only.
+
+Recursion follows the nesting of types, never the length of a list; self-containing types stop at
+`runtime.MAXIMUM_DEPTH`.
+"""
+
+from __future__ import annotations
+
+from rpcrdma.errors import Reason
+from rpcrdma.xdr.model import (
+    Arm,
+    Boolean,
+    Enumeration,
+    Field,
+    FixedArray,
+    FixedOpaque,
+    Floating,
+    Integer,
+    LinkedList,
+    Optional,
+    Reference,
+    Schema,
+    Structure,
+    Text,
+    Type,
+    Union,
+    VariableArray,
+    VariableOpaque,
+)
+from rpcrdma.xdr.runtime import MAXIMUM_DEPTH, Buffer, Fault, Reader, Writer, wrong_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+# Values have the types of the schema, which only the generated annotations can spell.
+Value = Any
+
+
+class Interpreter:
+    """Codec of every named type of a schema.
+
+    Args:
+        schema: the resolved types.
+        classes: the Python class of each structure, arm and enumeration by its name.
+    """
+
+    def __init__(self, schema: Schema, classes: Mapping[str, Callable[..., Value]]) -> None:
+        self._schema = schema
+        self._classes = classes
+        self._sizes: dict[Type, int] = {}
+        self._arms: dict[str, dict[int, Arm]] = {}
+        self._decoders: dict[type, Callable[[Any, Reader], Value]] = {
+            Integer: lambda item, reader: reader.integer(item.bits, signed=item.signed),
+            Floating: lambda item, reader: reader.floating(item.bits),
+            Boolean: lambda _, reader: reader.flag(),
+            Enumeration: self._decode_enumeration,
+            FixedOpaque: lambda item, reader: reader.opaque(item.length),
+            VariableOpaque: lambda item, reader: reader.opaque(reader.count(item.maximum, 1)),
+            Text: self._decode_text,
+            FixedArray: self._decode_fixed_array,
+            VariableArray: self._decode_variable_array,
+            Optional: self._decode_optional,
+            LinkedList: self._decode_list,
+            Reference: self._decode_reference,
+            Structure: self._decode_structure,
+            Union: self._decode_union,
+        }
+        self._encoders: dict[type, Callable[[Any, Value, Writer], None]] = {
+            Integer: lambda item, value, writer: writer.integer(
+                value, item.bits, signed=item.signed
+            ),
+            Floating: lambda item, value, writer: writer.floating(value, item.bits),
+            Boolean: self._encode_boolean,
+            Enumeration: self._encode_enumeration,
+            FixedOpaque: self._encode_fixed_opaque,
+            VariableOpaque: self._encode_variable_opaque,
+            Text: self._encode_text,
+            FixedArray: self._encode_fixed_array,
+            VariableArray: self._encode_variable_array,
+            Optional: self._encode_optional,
+            LinkedList: self._encode_list,
+            Reference: self._encode_reference,
+            Structure: self._encode_structure,
+            Union: self._encode_union,
+        }
+
+    def decode(self, name: str, buffer: Buffer, offset: int = 0) -> tuple[Value, int]:
+        """Decode the named type; returns the value and the offset behind it.
+
+        Raises:
+            DecodeError: the octets are not that type.
+        """
+        reader = Reader(buffer, offset)
+        try:
+            value = self._decode(self._schema.types[name], reader)
+        except Fault as fault:
+            raise fault.as_decode_error() from None
+        return value, reader.position
+
+    def encode(self, name: str, value: Value) -> bytes:
+        """Encode a value as the named type.
+
+        Raises:
+            EncodeError: the type cannot express the value.
+        """
+        writer = Writer()
+        try:
+            self._encode(self._schema.types[name], value, writer)
+        except Fault as fault:
+            raise fault.as_encode_error() from None
+        return b"".join(writer.parts)
+
+    def _decode(self, item: Type, reader: Reader) -> Value:
+        return self._decoders[type(item)](item, reader)
+
+    def _encode(self, item: Type, value: Value, writer: Writer) -> None:
+        self._encoders[type(item)](item, value, writer)
+
+    def _minimum_size(self, item: Type) -> int:
+        size = self._sizes.get(item)
+        if size is None:
+            size = self._sizes[item] = self._schema.minimum_size(item)
+        return size
+
+    # Decoding
+
+    def _decode_enumeration(self, item: Enumeration, reader: Reader) -> Value:
+        value = reader.integer(32, signed=True)
+        try:
+            return self._classes[item.name](value)
+        except ValueError:
+            raise Fault(reader.position - 4, Reason.BAD_ENUM, f"{value}") from None
+
+    def _decode_text(self, item: Text, reader: Reader) -> str:
+        return reader.text(reader.count(item.maximum, 1), self._schema.charset)
+
+    def _decode_fixed_array(self, item: FixedArray, reader: Reader) -> tuple[Value, ...]:
+        needed = item.length * self._minimum_size(item.element)
+        if needed > reader.remaining():
+            raise reader.short(needed)
+        return self._decode_elements(item.element, item.length, reader)
+
+    def _decode_variable_array(self, item: VariableArray, reader: Reader) -> tuple[Value, ...]:
+        count = reader.count(item.maximum, self._minimum_size(item.element))
+        return self._decode_elements(item.element, count, reader)
+
+    def _decode_elements(self, element: Type, count: int, reader: Reader) -> tuple[Value, ...]:
+        values: list[Value] = []
+        try:
+            for _ in range(count):
+                values.append(self._decode(element, reader))  # noqa: PERF401 - index of a fault
+        except Fault as fault:
+            fault.steps.append(f"[{len(values)}]")
+            raise
+        return tuple(values)
+
+    def _decode_optional(self, item: Optional, reader: Reader) -> Value | None:
+        return self._decode(item.element, reader) if reader.flag() else None
+
+    def _decode_list(self, item: LinkedList, reader: Reader) -> tuple[Value, ...]:
+        values: list[Value] = []
+        try:
+            if item.nonempty:
+                values.append(self._decode(item.element, reader))
+            while reader.flag():
+                values.append(self._decode(item.element, reader))
+        except Fault as fault:
+            fault.steps.append(f"[{len(values)}]")
+            raise
+        return tuple(values)
+
+    def _decode_reference(self, item: Reference, reader: Reader) -> Value:
+        if not item.recursive:
+            return self._decode(self._schema.types[item.name], reader)
+        if reader.depth == MAXIMUM_DEPTH:
+            detail = f"nested deeper than {MAXIMUM_DEPTH}"
+            raise Fault(reader.position, Reason.TOO_LONG, detail)
+        reader.depth += 1
+        value = self._decode(self._schema.types[item.name], reader)
+        reader.depth -= 1
+        return value
+
+    def _decode_structure(self, item: Structure, reader: Reader) -> Value:
+        return self._classes[item.name](*self._decode_fields(item.fields, reader))
+
+    def _decode_fields(self, fields: Sequence[Field], reader: Reader) -> list[Value]:
+        values: list[Value] = []
+        try:
+            for field in fields:
+                values.append(self._decode(field.type, reader))  # noqa: PERF401 - ditto
+        except Fault as fault:
+            fault.steps.append(f".{fields[len(values)].name}")
+            raise
+        return values
+
+    def _decode_union(self, item: Union, reader: Reader) -> Value:
+        position = reader.position
+        try:
+            value = self._decode(item.discriminant.type, reader)
+            arm = self._arm(item, value)
+            if arm is None:
+                raise Fault(position, Reason.BAD_DISCRIMINANT, f"{int(value)}")
+        except Fault as fault:
+            fault.steps.append(f".{item.discriminant.name}")
+            raise
+        values = self._decode_fields(arm.fields, reader)
+        made = self._classes[arm.name]
+        return made(value, *values) if arm.tagged else made(*values)
+
+    def _arm(self, item: Union, value: int) -> Arm | None:
+        arms = self._arms.get(item.name)
+        if arms is None:
+            arms = {case: arm for arm in item.arms for case in arm.cases}
+            self._arms[item.name] = arms
+        return arms.get(value, item.default)
+
+    # Encoding
+
+    def _encode_boolean(self, _: Boolean, value: Value, writer: Writer) -> None:
+        if not isinstance(value, int) or value not in (0, 1):
+            raise wrong_type(value, "a boolean")
+        writer.word(int(value))
+
+    def _encode_enumeration(self, item: Enumeration, value: Value, writer: Writer) -> None:
+        if not isinstance(value, int) or all(value != number for _, number in item.members):
+            raise wrong_type(value, f"a member of {item.name}")
+        writer.integer(int(value), 32, signed=True)
+
+    def _encode_fixed_opaque(self, item: FixedOpaque, value: Value, writer: Writer) -> None:
+        if not isinstance(value, bytes) or len(value) != item.length:
+            raise wrong_type(value, f"bytes of length {item.length}")
+        writer.opaque(value)
+
+    def _encode_variable_opaque(self, item: VariableOpaque, value: Value, writer: Writer) -> None:
+        if not isinstance(value, bytes):
+            raise wrong_type(value, "bytes")
+        writer.count(len(value), item.maximum)
+        writer.opaque(value)
+
+    def _encode_text(self, item: Text, value: Value, writer: Writer) -> None:
+        if not isinstance(value, str):
+            raise wrong_type(value, "a string")
+        try:
+            octets = value.encode(self._schema.charset)
+        except UnicodeEncodeError:
+            raise wrong_type(value, f"{self._schema.charset} text") from None
+        writer.count(len(octets), item.maximum)
+        writer.opaque(octets)
+
+    def _encode_fixed_array(self, item: FixedArray, value: Value, writer: Writer) -> None:
+        if not isinstance(value, (tuple, list)) or len(value) != item.length:
+            raise wrong_type(value, f"a tuple of length {item.length}")
+        self._encode_elements(item.element, value, writer)
+
+    def _encode_variable_array(self, item: VariableArray, value: Value, writer: Writer) -> None:
+        if not isinstance(value, (tuple, list)):
+            raise wrong_type(value, "a tuple")
+        writer.count(len(value), item.maximum)
+        self._encode_elements(item.element, value, writer)
+
+    def _encode_elements(self, element: Type, values: Sequence[Value], writer: Writer) -> None:
+        for index, value in enumerate(values):
+            self._encode_element(element, value, index, writer)
+
+    def _encode_element(self, element: Type, value: Value, index: int, writer: Writer) -> None:
+        try:
+            self._encode(element, value, writer)
+        except Fault as fault:
+            fault.steps.append(f"[{index}]")
+            raise
+
+    def _encode_optional(self, item: Optional, value: Value, writer: Writer) -> None:
+        writer.word(int(value is not None))
+        if value is not None:
+            self._encode(item.element, value, writer)
+
+    def _encode_list(self, item: LinkedList, value: Value, writer: Writer) -> None:
+        if not isinstance(value, (tuple, list)):
+            raise wrong_type(value, "a tuple")
+        if item.nonempty and not value:
+            raise Fault(0, None, "the list must not be empty")
+        for index, element in enumerate(value):
+            # A list that cannot be empty has no discriminator before its first element.
+            if index or not item.nonempty:
+                writer.word(1)
+            self._encode_element(item.element, element, index, writer)
+        writer.word(0)
+
+    def _encode_reference(self, item: Reference, value: Value, writer: Writer) -> None:
+        if item.recursive:
+            if writer.depth == MAXIMUM_DEPTH:
+                raise Fault(0, None, f"nested deeper than {MAXIMUM_DEPTH}")
+            writer.depth += 1
+        self._encode(self._schema.types[item.name], value, writer)
+        if item.recursive:
+            writer.depth -= 1
+
+    def _encode_structure(self, item: Structure, value: Value, writer: Writer) -> None:
+        if type(value) is not self._classes[item.name]:
+            raise wrong_type(value, item.name)
+        self._encode_fields(item.fields, value, writer)
+
+    def _encode_fields(self, fields: Sequence[Field], value: Value, writer: Writer) -> None:
+        for field in fields:
+            try:
+                self._encode(field.type, getattr(value, field.name), writer)
+            except Fault as fault:
+                fault.steps.append(f".{field.name}")
+                raise
+
+    def _encode_union(self, item: Union, value: Value, writer: Writer) -> None:
+        made = type(value)
+        arms = item.arms if item.default is None else (*item.arms, item.default)
+        arm = next((arm for arm in arms if self._classes[arm.name] is made), None)
+        if arm is None:
+            raise wrong_type(value, f"an arm of {item.name}")
+        tag = getattr(value, item.discriminant.name) if arm.tagged else arm.cases[0]
+        try:
+            self._encode(item.discriminant.type, tag, writer)
+            if self._arm(item, tag) is not arm:
+                raise wrong_type(tag, f"a value that leads to {arm.name}")
+        except Fault as fault:
+            fault.steps.append(f".{item.discriminant.name}")
+            raise
+        self._encode_fields(arm.fields, value, writer)

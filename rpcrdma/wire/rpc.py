@@ -85,7 +85,7 @@ NO_AUTH: Final = OpaqueAuth(AuthFlavor.AUTH_NONE, b"")
 """rfc5531 10.1: no identity, with the empty body that is recommended."""
 
 
-def call(  # noqa: PLR0913 - one argument for each field that a Call has
+def call(
     xid: int,
     program: int,
     version: int,

@@ -10,6 +10,8 @@ Recursion follows the nesting of types, never the length of a list; self-contain
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from rpcrdma.errors import Reason
 from rpcrdma.xdr.model import (
     Arm,

@@ -95,7 +95,7 @@ class UpperLayer(Protocol):
         """DDP-eligible arguments of an unreduced call, by ascending position.
 
         Raises:
-            DecodeError: the call is not valid; its path begins with `call`.
+            DecodeError: the call is not valid.
         """
         ...
 
@@ -115,7 +115,8 @@ class UpperLayer(Protocol):
                 returned are nevertheless those in the unreduced reply.
 
         Raises:
-            DecodeError: the reply is not valid, or not one to this call.
+            DecodeError: the reply is not valid.
+            LocalProtocolError: its XID is not the call's.
         """
         ...
 

@@ -1,0 +1,266 @@
+"""Target profiles: what a device claims (PICS) and what else testing it takes (PIXIT).
+
+A profile is a TOML file; `load_profile` turns it into a `Profile` or says in one sentence which
+file, which key and what to write instead.  ISO/IEC 9646-7 calls the two halves *protocol
+implementation conformance statement* and *implementation extra information for testing*.
+
+    name = "my-server"
+    adapter = "network"
+    binding = "nfs4"            # testprog | nfs4 | nfs3 | null-only
+
+    [claims]
+    roles = ["responder"]
+    versions = [1]
+
+    [extra]
+    address = "192.0.2.7"
+    port = 20049
+    export = "/export"
+
+Every key is described at the attribute of the same name below.  Durations are seconds; deadlines
+and the grace period are scaled by the environment variable `RPCRDMA_TIMEOUT_FACTOR`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import msgspec
+
+__all__ = [
+    "SHIPPED",
+    "Binding",
+    "Claims",
+    "Extra",
+    "Lab",
+    "Profile",
+    "ProfileError",
+    "load_profile",
+    "shipped_profiles",
+    "timeout_factor",
+]
+
+SHIPPED: Final = Path(__file__).parent / "profiles"
+"""Where the profiles are that come with the suite."""
+
+Natural = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Word = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
+Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+
+_WHERE: Final = re.compile(r"^(?P<problem>.*?)(?: - at `\$\.?(?P<key>[^`]*)`)?$", re.DOTALL)
+_FIELD: Final = re.compile(r"field `(?P<field>[^`]+)`")
+
+
+class ProfileError(Exception):
+    """A profile that cannot be used.
+
+    Attributes:
+        path: the file.  key: dotted, `claims.versions`; empty if the fault is the file's.
+        problem: what is wrong.  hint: what to do about it.
+    """
+
+    def __init__(self, path: Path, key: str, problem: str, hint: str) -> None:
+        super().__init__(path, key, problem, hint)
+        self.path = path
+        self.key = key
+        self.problem = problem
+        self.hint = hint
+
+    def __str__(self) -> str:
+        key = f", key `{self.key}`" if self.key else ""
+        return f"profile {self.path}{key}: {self.problem}; {self.hint}"
+
+
+class Binding(Enum):
+    """Which Upper-Layer Protocol the suite speaks to the device."""
+
+    TESTPROG = "testprog"
+    """The suite's own test program (`rpcrdma.ulp.testprog`): everything can be asked for."""
+    NFS4 = "nfs4"
+    """NFSv4.0 on an export that holds the files of `rpcrdma.ulp.nfs4_tree`."""
+    NFS3 = "nfs3"
+    """NFSv3: NULL calls only, so far."""
+    NULL_ONLY = "null-only"
+    """Nothing but the NULL procedure of the program."""
+
+
+class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """PICS: what the device claims to implement.
+
+    Attributes:
+        roles: `responder`, `requester` or both.
+        versions: of RPC-over-RDMA.
+        extensions: short names of documents beyond RFC 8166, `bidir`.
+        max_segments: most RDMA segments in one chunk that the device accepts.
+        max_read_chunks: most Read chunks beside a Position-Zero Read chunk in one call.
+        max_write_chunks: most Write chunks in one call.
+        call_inline_threshold: octets of the longest message that the device receives by Send.
+        reply_inline_threshold: octets of the longest message that the device sends by Send.
+        connections: most connections at one time.
+        remote_invalidation: uses Send With Invalidate when the private data allow it.
+    """
+
+    roles: tuple[Literal["responder", "requester"], ...]
+    versions: tuple[Positive, ...]
+    extensions: tuple[Name, ...] = ()
+    max_segments: Positive = 16
+    max_read_chunks: Natural = 1
+    max_write_chunks: Natural = 1
+    call_inline_threshold: Annotated[int, msgspec.Meta(ge=1024)] = 1024
+    reply_inline_threshold: Annotated[int, msgspec.Meta(ge=1024)] = 1024
+    connections: Positive = 8
+    remote_invalidation: bool = False
+
+    def __post_init__(self) -> None:
+        """Check what types cannot say."""
+        if not self.roles:
+            raise ValueError("`roles` is empty")
+        if not self.versions:
+            raise ValueError("`versions` is empty")
+
+
+class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """PIXIT: what testing the device takes beside its claims.
+
+    Attributes:
+        address: where it listens.  port: likewise; 0 lets an adapter choose.
+        device: RDMA device to use, `rxe0`; empty for any.
+        program: RPC program number of the calls.  program_version: its version.
+        export: path of the NFS export as seen through the NFSv4 pseudo file system.
+        uid: AUTH_SYS user id of the calls.  gid: likewise, the group.
+        grace: how long nothing may come before silence counts as silence.
+        deadline: how long an answer may take.  connect_deadline: how long connecting may take.
+        interpretations: entry of INTERPRETATIONS.md -> the reading chosen, where a profile may.
+    """
+
+    address: str
+    port: Port = 20049
+    device: str = ""
+    program: Word = 100003
+    program_version: Word = 4
+    export: str = "/"
+    uid: Word = 0
+    gid: Word = 0
+    grace: Seconds = 0.2
+    deadline: Seconds = 5.0
+    connect_deadline: Seconds = 5.0
+    interpretations: dict[str, str] = {}
+
+
+class Lab(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the lab brings the device up, when the host has no RDMA device.
+
+    Attributes:
+        kernel: release of the guest's kernel, `6.1.0-56-amd64`; empty for the newest installed.
+        start: command that starts the device inside the lab; empty if it is the kernel's server.
+        ready: seconds until the device must listen.
+        nfsd: whether the lab sets up the kernel's NFS server with the suite's export.
+        files: which files of the export exist, `tree` for those of `rpcrdma.ulp.nfs4_tree`.
+    """
+
+    kernel: str = ""
+    start: tuple[str, ...] = ()
+    ready: Seconds = 30.0
+    nfsd: bool = False
+    files: tuple[str, ...] = ()
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that the suite knows about a device beforehand.
+
+    Attributes:
+        name: of the target, as reports call it.
+        description: one sentence for people.
+        adapter: entry point of group `rpcrdma_conformance.targets` that starts it, or `network`.
+        binding: the Upper-Layer Protocol.
+        claims: PICS.  extra: PIXIT.  lab: absent if the lab cannot bring the device up.
+    """
+
+    name: Name
+    adapter: Name
+    binding: Binding
+    claims: Claims
+    extra: Extra
+    description: str = ""
+    lab: Lab | None = None
+
+    @property
+    def versions(self) -> tuple[int, int]:
+        """Lowest and highest claimed version of RPC-over-RDMA, as ERR_VERS gives them."""
+        return min(self.claims.versions), max(self.claims.versions)
+
+    @property
+    def deadline(self) -> float:
+        """Seconds that an answer may take, scaled."""
+        return self.extra.deadline * timeout_factor()
+
+    @property
+    def connect_deadline(self) -> float:
+        """Seconds that connecting may take, scaled."""
+        return self.extra.connect_deadline * timeout_factor()
+
+    @property
+    def grace(self) -> float:
+        """Seconds after which silence counts as silence, scaled."""
+        return self.extra.grace * timeout_factor()
+
+
+def timeout_factor() -> float:
+    """What every deadline is multiplied by: `RPCRDMA_TIMEOUT_FACTOR`, 1 if unset.
+
+    Raises:
+        ValueError: it is not a positive number.
+    """
+    text = os.environ.get("RPCRDMA_TIMEOUT_FACTOR", "1")
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = 0.0
+    if not 0 < factor < float("inf"):
+        raise ValueError(f"RPCRDMA_TIMEOUT_FACTOR is `{text}`; set it to a positive number")
+    return factor
+
+
+def load_profile(path: Path) -> Profile:
+    """Read a profile.
+
+    Raises:
+        ProfileError: the file cannot be read, is not TOML, or says something else than a profile.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ProfileError(
+            path, "", f"cannot be read: {reason}", "name a readable .toml file"
+        ) from error
+    try:
+        return msgspec.toml.decode(text, type=Profile)
+    except msgspec.ValidationError as error:
+        raise _explained(path, str(error)) from error
+    except msgspec.DecodeError as error:
+        raise ProfileError(path, "", f"is not TOML: {error}", "mend the syntax") from error
+
+
+def shipped_profiles() -> tuple[str, ...]:
+    """Names of the profiles that come with the suite, sorted."""
+    return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
+
+
+def _explained(path: Path, message: str) -> ProfileError:
+    """Turn msgspec's message into ours: which key, and what may stand there."""
+    found = _WHERE.match(message)
+    problem, key = (found["problem"], found["key"] or "") if found else (message, "")
+    if named := _FIELD.search(problem):
+        key = ".".join(filter(None, (key, named["field"])))
+        known = "unknown field" in problem
+        hint = "remove it or mend its spelling" if known else "add it"
+        return ProfileError(path, key, "is unknown" if known else "is missing", hint)
+    return ProfileError(path, key, problem, "see targets/profile.py for what each key means")

@@ -15,17 +15,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from conformance.specification import Sentence
 from reports.record import Citation, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from conformance.specification import Sentence
 
 __all__ = [
     "Catalogue",

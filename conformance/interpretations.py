@@ -1,0 +1,125 @@
+"""The register of interpretations: how the suite reads what the documents leave in doubt.
+
+`rpcrdma/spec/interpretations.toml` is the register; `INTERPRETATIONS.md` beside it is the same for
+people, rendered by `python -m conformance.interpretations`.  A target profile chooses between
+readings in its table `[interpretations]`, by id: `D-12 = "err-chunk"`.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["PAGE", "REGISTER", "Interpretation", "choice", "load_interpretations", "render"]
+
+_FOLDER: Final = Path(__file__).parent.parent / "rpcrdma" / "spec"
+REGISTER: Final = _FOLDER / "interpretations.toml"
+PAGE: Final = _FOLDER / "INTERPRETATIONS.md"
+
+_HEAD: Final = """\
+# Interpretations
+
+Where the documents contradict themselves or each other, or leave open what a verdict needs: what
+conflicts, what we adopt and why, and what it means for a verdict. A verdict that rests on an entry
+names it. Where readings are listed, a target profile may choose one in its table
+`[interpretations]` (`D-12 = "err-chunk"`); the first is the default. Numbers are stable and not
+consecutive.
+
+Rendered from `interpretations.toml` by `python -m conformance.interpretations`; edit that file.
+"""
+
+
+class Interpretation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entry of the register.
+
+    Attributes:
+        id: `D-10`; stable.
+        title: one line, for reports.
+        where: documents and sections.
+        conflict: what contradicts or is missing.
+        adopted: our reading.
+        why: the reason for it.
+        effect: what it means for verdicts.
+        options: readings among which a profile may choose, default first; empty if it may not.
+    """
+
+    id: str
+    title: str
+    where: str
+    conflict: str
+    adopted: str
+    why: str
+    effect: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def default(self) -> str:
+        """The reading in force unless a profile says otherwise; empty if there is no choice."""
+        return self.options[0] if self.options else ""
+
+
+class _Register(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    interpretation: tuple[Interpretation, ...]
+
+
+@cache
+def load_interpretations() -> Mapping[str, Interpretation]:
+    """The register, by id."""
+    register = msgspec.convert(tomllib.loads(REGISTER.read_text()), _Register)
+    return {entry.id: entry for entry in register.interpretation}
+
+
+def choice(interpretation_id: str, chosen: Mapping[str, str]) -> str:
+    """The reading in force.
+
+    Args:
+        interpretation_id: an entry that has options.
+        chosen: what the target's profile chose, by id.
+
+    Raises:
+        ValueError: the profile chose what is not among the options; the message lists them.
+    """
+    entry = load_interpretations()[interpretation_id]
+    reading = chosen.get(interpretation_id, entry.default)
+    if reading not in entry.options:
+        options = ", ".join(entry.options) or "none: no profile may choose here"
+        raise ValueError(f"{interpretation_id} = {reading!r} is no known reading ({options})")
+    return reading
+
+
+def render(register: Iterable[Interpretation]) -> str:
+    """The register as Markdown."""
+    parts = [_HEAD]
+    for entry in register:
+        lines = [
+            f"## {entry.id}  {entry.title}\n",
+            f"- **Where:** {entry.where}",
+            f"- **Conflict:** {entry.conflict}",
+            f"- **Adopted:** {entry.adopted}",
+            f"- **Why:** {entry.why}",
+            f"- **Verdicts:** {entry.effect}",
+        ]
+        if entry.options:
+            readings = ", ".join(f"`{option}`" for option in entry.options)
+            lines.append(f"- **A profile may choose:** {readings}")
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def main() -> int:
+    """Write INTERPRETATIONS.md."""
+    PAGE.write_text(render(load_interpretations().values()))
+    sys.stdout.write(f"{PAGE.name} written\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

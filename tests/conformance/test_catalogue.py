@@ -1,0 +1,302 @@
+"""The catalogue's loader and rules, and the catalogue itself.
+
+With RPCRDMA_SPECS naming a folder that holds `<document>.txt`, the shipped catalogue is checked
+against the documents; without it the same checks run on a small document made here.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from conformance.catalogue import (
+    FOLDER,
+    Catalogue,
+    CatalogueError,
+    Document,
+    Level,
+    Requirement,
+    Role,
+    Testability,
+    UnknownRequirement,
+    load_catalogue,
+    load_document,
+    uncovered_sentences,
+    unknown_fingerprints,
+)
+from conformance.interpretations import load_interpretations
+from conformance.specification import Sentence, fingerprint, read_sentences
+from reports.record import Verdict
+
+CATALOGUE = load_catalogue()
+
+SENTENCES = (
+    Sentence("3.1", "A sender MUST knock and MAY sing."),
+    Sentence("3.1", "Doors are made of wood."),
+    Sentence("3.2", "A receiver SHOULD listen."),
+)
+
+
+def entry(slug: str = "3.1.knock", **changes: object) -> Requirement:
+    fields: dict[str, object] = {
+        "id": f"doc.{slug}",
+        "level": Level.MUST,
+        "role": Role.SENDER,
+        "text": "Senders knock.",
+        "fingerprint": SENTENCES[0].fingerprint,
+        "test": Testability.WIRE,
+    }
+    return Requirement(**{**fields, **changes})  # type: ignore[arg-type]  # one table for all tests
+
+
+def small_catalogue() -> tuple[Requirement, ...]:
+    return (
+        entry(),
+        entry("3.1.sing", level=Level.MAY),
+        entry("3.2.listen", level=Level.SHOULD, fingerprint=SENTENCES[2].fingerprint),
+    )
+
+
+def written(tmp_path: Path, **changes: str) -> Path:
+    fields = {
+        "id": "doc.3.1.knock",
+        "level": "MUST",
+        "role": "sender",
+        "text": "Senders knock.",
+        "fingerprint": SENTENCES[0].fingerprint,
+        "test": "wire",
+        **changes,
+    }
+    lines = "\n".join(f'{name} = "{value}"' for name, value in fields.items())
+    head = 'document = "doc"\ntitle = "A document"\nretired = ["doc.3.1.shout"]\n'
+    path = tmp_path / "doc.toml"
+    path.write_text(f"{head}\n[[requirement]]\n{lines}\n")
+    return path
+
+
+def known_sentences(document: Document) -> tuple[tuple[Requirement, ...], tuple[Sentence, ...]]:
+    """A document's entries and sentences, or those made here when no text is at hand."""
+    folder = os.environ.get("RPCRDMA_SPECS")
+    if folder is None:
+        return small_catalogue(), SENTENCES
+    return document.requirement, read_sentences(Path(folder) / f"{document.document}.txt")
+
+
+def test_shipped_files_load_and_make_one_catalogue() -> None:
+    count = sum(len(load_document(path).requirement) for path in FOLDER.glob("*.toml"))
+
+    assert len(CATALOGUE) == count >= 185
+
+
+@pytest.mark.parametrize("document", CATALOGUE.documents, ids=lambda part: str(part.document))
+def test_fingerprints_are_those_of_sentences_in_the_named_section(document: Document) -> None:
+    requirements, sentences = known_sentences(document)
+
+    assert unknown_fingerprints(requirements, sentences) == ()
+
+
+@pytest.mark.parametrize("document", CATALOGUE.documents, ids=lambda part: str(part.document))
+def test_every_sentence_with_a_keyword_has_an_entry_of_that_level(document: Document) -> None:
+    requirements, sentences = known_sentences(document)
+
+    assert uncovered_sentences(requirements, sentences) == ()
+
+
+@pytest.mark.parametrize("document", CATALOGUE.documents, ids=lambda part: str(part.document))
+def test_no_paraphrase_is_the_documents_wording(document: Document) -> None:
+    requirements, sentences = known_sentences(document)
+    words = {sentence.fingerprint for sentence in sentences}
+
+    assert [item.id for item in requirements if fingerprint(item.text) in words] == []
+
+
+def test_cited_interpretations_are_registered() -> None:
+    register = load_interpretations()
+
+    assert [
+        (item.id, name)
+        for item in CATALOGUE
+        for name in item.interpretations
+        if name not in register
+    ] == []
+
+
+def test_texts_are_one_sentence_of_our_own_each() -> None:
+    texts = [item.text for item in CATALOGUE]
+
+    assert len(set(texts)) == len(texts)
+    assert [text for text in texts if ". " in text] == []
+
+
+def test_what_the_wire_does_not_show_binds_as_the_role_says() -> None:
+    authors = {Role.ULB, Role.SPECIFICATION, Role.PROVIDER, Role.DEPLOYMENT}
+
+    assert [
+        item.id for item in CATALOGUE if item.role in authors and item.test is Testability.WIRE
+    ] == []
+
+
+def test_missing_keyword_is_reported() -> None:
+    without_may = (small_catalogue()[0], small_catalogue()[2])
+
+    assert uncovered_sentences(without_may, SENTENCES) == (SENTENCES[0],)
+
+
+def test_fingerprint_in_another_section_is_reported() -> None:
+    moved = entry("3.2.knock")
+
+    assert unknown_fingerprints((moved, entry()), SENTENCES) == (moved,)
+
+
+def test_id_gives_document_and_section() -> None:
+    requirement = entry("4.5.1.err-vers")
+
+    assert (requirement.document, requirement.section) == ("doc", "4.5.1")
+
+
+@pytest.mark.parametrize(
+    ("role", "level", "ends"),
+    [
+        (Role.REQUESTER, Level.MUST, {Role.REQUESTER}),
+        (Role.REQUESTER, Level.MAY, {Role.REQUESTER, Role.RESPONDER}),
+        (Role.SENDER, Level.MUST, {Role.REQUESTER, Role.RESPONDER}),
+        (Role.BOTH, Level.RULE, {Role.REQUESTER, Role.RESPONDER}),
+        (Role.ULB, Level.MAY, set()),
+    ],
+)
+def test_requirement_binds(role: Role, level: Level, ends: set[Role]) -> None:
+    assert entry(role=role, level=level).binds == ends
+
+
+@pytest.mark.parametrize(
+    ("level", "advisory", "verdict"),
+    [
+        (Level.MUST_NOT, False, Verdict.FAIL),
+        (Level.RULE, False, Verdict.FAIL),
+        (Level.RULE, True, Verdict.WARN),
+        (Level.SHOULD, False, Verdict.WARN),
+        (Level.SHOULD_NOT, False, Verdict.WARN),
+    ],
+)
+def test_verdict_when_broken(level: Level, advisory: object, verdict: Verdict) -> None:
+    assert entry(level=level, advisory=advisory).verdict_when_broken is verdict
+
+
+def test_citation_shows_level_and_section() -> None:
+    citation = CATALOGUE["rfc8166.4.5.1.err-vers-range"].citation()
+
+    assert (citation.level, citation.document, citation.section) == ("MUST", "rfc8166", "4.5.1")
+
+
+def test_unknown_id_offers_its_neighbours() -> None:
+    with pytest.raises(UnknownRequirement, match=r"mean .*4\.5\.1\.err-vers-range"):
+        CATALOGUE["rfc8166.4.5.1.err-vers-rage"]
+
+
+def test_retired_id_is_named_as_such() -> None:
+    catalogue = Catalogue([Document(document="doc", title="", retired=("doc.1.gone",))])
+
+    with pytest.raises(UnknownRequirement, match="has been retired"):
+        catalogue["doc.1.gone"]
+
+
+def test_select_by_section_takes_subsections_and_no_namesakes() -> None:
+    sections = {item.section for item in CATALOGUE.select(section="4.3")}
+
+    assert sections == {
+        "4.3",
+        "4.3.1",
+        "4.3.1.1",
+        "4.3.2",
+        "4.3.2.1",
+        "4.3.2.2",
+        "4.3.2.3",
+        "4.3.3",
+    }
+
+
+def test_select_by_role_takes_what_concerns_such_a_device() -> None:
+    selected = CATALOGUE.select(role=Role.RESPONDER, level=Level.MUST_NOT)
+
+    assert {item.role for item in selected} <= {Role.RESPONDER, Role.SENDER, Role.BOTH}
+    assert "rfc8166.3.3.1.grant-is-never-zero" in {item.id for item in selected}
+
+
+def test_select_by_document_and_testability() -> None:
+    parts = [CATALOGUE.select(document="rfc8166", test=kind) for kind in Testability]
+
+    assert sum(map(len, parts)) == len(CATALOGUE.select(document="rfc8166"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"id": "doc.knock"}, "is no id"),
+        ({"id": "doc.3.1.Knock"}, "is no id"),
+        ({"id": "other.3.1.knock"}, "is no id"),
+        ({"id": "doc.3.1.shout"}, "has been retired"),
+        ({"fingerprint": "sha256:12"}, "has no valid fingerprint"),
+        ({"text": "Senders knock"}, "its text is no sentence"),
+        ({"test": "internal"}, "lacks a reason"),
+        ({"reason": "No."}, "has a reason"),
+        ({"level": "ought"}, "Invalid enum value 'ought'"),
+        ({"role": "bystander"}, "Invalid enum value 'bystander'"),
+        ({"colour": "red"}, "unknown field `colour`"),
+    ],
+)
+def test_faulty_entry_is_refused(tmp_path: Path, changes: dict[str, str], problem: str) -> None:
+    path = written(tmp_path, **changes)
+
+    with pytest.raises(CatalogueError) as caught:
+        load_document(path)
+
+    assert problem in caught.value.problem
+    assert str(caught.value).startswith(str(path))
+    assert caught.value.hint in str(caught.value)
+
+
+def test_advisory_keyword_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    path.write_text(path.read_text() + "advisory = true\n")
+
+    with pytest.raises(CatalogueError, match="is advisory and has a keyword"):
+        load_document(path)
+
+
+def test_foreign_interpretation_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    path.write_text(path.read_text() + 'interpretations = ["E-1"]\n')
+
+    with pytest.raises(CatalogueError, match="no D-number"):
+        load_document(path)
+
+
+def test_id_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    head, _, body = path.read_text().partition("[[requirement]]")
+    path.write_text(f"{head}[[requirement]]{body}[[requirement]]{body}")
+
+    with pytest.raises(CatalogueError, match=r"doc\.3\.1\.knock: occurs twice"):
+        load_document(path)
+
+
+def test_file_named_otherwise_than_its_document_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path).rename(tmp_path / "other.toml")
+
+    with pytest.raises(CatalogueError, match="name the file after its document"):
+        load_document(path)
+
+
+def test_broken_toml_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "doc.toml"
+    path.write_text("document = \n")
+
+    with pytest.raises(CatalogueError, match="no valid TOML"):
+        load_document(path)
+
+
+def test_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CatalogueError, match="check path and permissions"):
+        load_document(tmp_path / "doc.toml")

@@ -70,9 +70,7 @@ class ProcedureTable:
     """An RPC program made of procedures."""
 
     # Each row has its own type of arguments, which only the row itself looks at: hence Any.
-    def __init__(
-        self, number: int, version: int, procedures: Mapping[int, Procedure[Any]]
-    ) -> None:
+    def __init__(self, number: int, version: int, procedures: Mapping[int, Procedure[Any]]) -> None:
         self.number = number
         self.version = version
         self._procedures = procedures

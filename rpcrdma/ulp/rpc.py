@@ -126,11 +126,7 @@ class Reply:
 _VOID_OUTCOMES: Final[
     Mapping[
         Outcome,
-        wire.Success
-        | wire.ProgUnavail
-        | wire.ProcUnavail
-        | wire.GarbageArgs
-        | wire.SystemErr,
+        wire.Success | wire.ProgUnavail | wire.ProcUnavail | wire.GarbageArgs | wire.SystemErr,
     ]
 ] = {
     Outcome.SUCCESS: wire.Success(),
@@ -182,7 +178,7 @@ def encode_call(
     body = wire.CallBody(
         rpc_version, program, version, procedure, _to_wire(credential), _to_wire(verifier)
     )
-    return wire.encode_rpc_message(wire.RpcMessage(xid, body)) + arguments
+    return wire.encode_message(wire.RpcMessage(xid, body)) + arguments
 
 
 def decode_call(payload: bytes) -> tuple[Call, int]:
@@ -193,7 +189,7 @@ def decode_call(payload: bytes) -> tuple[Call, int]:
     Raises:
         DecodeError: the octets do not begin with a call header.
     """
-    message, end = wire.decode_rpc_message(payload)
+    message, end = wire.decode_message(payload)
     body = message.body
     if not isinstance(body, wire.CallBody):
         raise DecodeError(4, "body.mtype", Reason.BAD_DISCRIMINANT, "a reply, not a call")
@@ -216,7 +212,7 @@ def encode_reply(reply: Reply, results: bytes = b"") -> bytes:
         EncodeError: a value does not fit its field.
     """
     message = wire.RpcMessage(reply.xid, wire.ReplyBody(_reply_body(reply)))
-    return wire.encode_rpc_message(message) + results
+    return wire.encode_message(message) + results
 
 
 def decode_reply(payload: bytes) -> tuple[Reply, int]:
@@ -225,25 +221,18 @@ def decode_reply(payload: bytes) -> tuple[Reply, int]:
     Raises:
         DecodeError: the octets do not begin with a reply header.
     """
-    message, end = wire.decode_rpc_message(payload)
+    message, end = wire.decode_message(payload)
     if not isinstance(message.body, wire.ReplyBody):
         raise DecodeError(4, "body.mtype", Reason.BAD_DISCRIMINANT, "a call, not a reply")
-    match message.body.reply:
-        case wire.AcceptedReply(verf=verifier, reply_data=wire.ProgMismatch(low=low, high=high)):
-            reply = Reply(
-                message.xid,
-                Outcome.PROG_MISMATCH,
-                versions=(low, high),
-                verifier=_from_wire(verifier),
-            )
-        case wire.AcceptedReply(verf=verifier, reply_data=data):
-            outcome = _OUTCOME_OF[type(data)]
-            reply = Reply(message.xid, outcome, verifier=_from_wire(verifier))
-        case wire.RejectedReply(reason=wire.RpcMismatch(low=low, high=high)):
-            reply = Reply(message.xid, Outcome.RPC_MISMATCH, versions=(low, high))
-        case wire.RejectedReply(reason=wire.AuthError(stat=status)):
-            reply = Reply(message.xid, Outcome.AUTH_ERROR, auth_status=status)
-    return reply, end
+    body = message.body.reply
+    if isinstance(body, wire.RejectedReply):
+        return _rejected(message.xid, body.reason), end
+    verifier = _from_wire(body.verf)
+    data = body.reply_data
+    if isinstance(data, wire.ProgMismatch):
+        versions = (data.low, data.high)
+        return Reply(message.xid, Outcome.PROG_MISMATCH, versions, verifier=verifier), end
+    return Reply(message.xid, _OUTCOME_OF[type(data)], verifier=verifier), end
 
 
 def accepted(xid: int, results: bytes = b"") -> bytes:
@@ -284,6 +273,12 @@ def rpc_mismatch(xid: int, low: int = RPC_VERSION, high: int = RPC_VERSION) -> b
 def auth_error(xid: int, status: int) -> bytes:
     """The reply to a call whose credential is refused; `status` is RFC 5531's auth_stat."""
     return encode_reply(Reply(xid, Outcome.AUTH_ERROR, auth_status=status))
+
+
+def _rejected(xid: int, reason: wire.RpcMismatch | wire.AuthError) -> Reply:
+    if isinstance(reason, wire.RpcMismatch):
+        return Reply(xid, Outcome.RPC_MISMATCH, versions=(reason.low, reason.high))
+    return Reply(xid, Outcome.AUTH_ERROR, auth_status=reason.stat)
 
 
 def _reply_body(reply: Reply) -> wire.AcceptedReply | wire.RejectedReply:

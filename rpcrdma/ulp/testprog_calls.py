@@ -1,0 +1,131 @@
+"""Calls of the test program, and the replies that they must get.
+
+For testers: one function for each procedure makes the complete, unreduced call payload.
+"""
+
+from __future__ import annotations
+
+from rpcrdma.ulp import rpc
+from rpcrdma.ulp.testprog import TestProgram, hold_reply
+from rpcrdma.wire import _generated_testprog as wire
+
+__all__ = [
+    "echo",
+    "expected_reply",
+    "fetch",
+    "fetch_two",
+    "fetch_union",
+    "hold",
+    "long_call",
+    "long_fetch",
+    "long_reply",
+    "long_store",
+    "null",
+    "release",
+    "store",
+    "store_two",
+]
+
+V1 = wire.TEST_V1
+
+
+def expected_reply(call: bytes) -> bytes:
+    """The one right reply to a call on a connection on which no call is held.
+
+    Every reply is determined by its call, RPC errors included, so a tester need only compare; the
+    reply to a HOLD is the one that comes when it is released.
+
+    Raises:
+        DecodeError: the octets do not begin with a call header, so that no reply is due.
+    """
+    header, start = rpc.decode_call(call)
+    replies = TestProgram().execute(call)
+    if replies:
+        return replies[0]
+    arguments, _ = wire.decode_hold_arguments(call, start)
+    return hold_reply(header.xid, arguments.token)
+
+
+def null(xid: int) -> bytes:
+    """NULL."""
+    return _call(xid, V1.TEST_NULL, b"")
+
+
+def echo(xid: int, note: bytes) -> bytes:
+    """ECHO: at most 512 octets, not eligible."""
+    return _call(xid, V1.TEST_ECHO, wire.encode_echo_arguments(wire.EchoArguments(note)))
+
+
+def store(xid: int, data: bytes) -> bytes:
+    """STORE: one eligible argument."""
+    return _call(xid, V1.TEST_STORE, wire.encode_store_arguments(wire.StoreArguments(data)))
+
+
+def store_two(xid: int, first: bytes, between: bytes, second: bytes) -> bytes:
+    """STORE_TWO: two eligible arguments and a note between them."""
+    arguments = wire.StoreTwoArguments(first, between, second)
+    return _call(xid, V1.TEST_STORE_TWO, wire.encode_store_two_arguments(arguments))
+
+
+def fetch(xid: int, length: int, seed: int = 0) -> bytes:
+    """FETCH: one eligible result of `length` octets."""
+    return _call(xid, V1.TEST_FETCH, wire.encode_fetch_request(wire.FetchRequest(length, seed)))
+
+
+def fetch_two(
+    xid: int, first: int, second: int, between: bytes = b"", seeds: tuple[int, int] = (1, 2)
+) -> bytes:
+    """FETCH_TWO: two eligible results of `first` and `second` octets."""
+    requests = wire.FetchRequest(first, seeds[0]), wire.FetchRequest(second, seeds[1])
+    arguments = wire.FetchTwoArguments(requests[0], between, requests[1])
+    return _call(xid, V1.TEST_FETCH_TWO, wire.encode_fetch_two_arguments(arguments))
+
+
+def fetch_union(xid: int, first: int | None, second: int | None) -> bytes:
+    """FETCH_UNION: two unions; None chooses the arm without an eligible item."""
+    choices = (
+        wire.ChoiceRequest(length is not None, wire.FetchRequest(length or 0, seed))
+        for seed, length in enumerate((first, second), start=1)
+    )
+    arguments = wire.FetchUnionArguments(*choices)
+    return _call(xid, V1.TEST_FETCH_UNION, wire.encode_fetch_union_arguments(arguments))
+
+
+def long_call(xid: int, text: bytes) -> bytes:
+    """LONG_CALL: a large argument that is not eligible."""
+    arguments = wire.LongCallArguments(text)
+    return _call(xid, V1.TEST_LONG_CALL, wire.encode_long_call_arguments(arguments))
+
+
+def long_reply(xid: int, length: int, seed: int = 0) -> bytes:
+    """LONG_REPLY: a result of `length` octets that is not eligible."""
+    request = wire.FetchRequest(length, seed)
+    return _call(xid, V1.TEST_LONG_REPLY, wire.encode_fetch_request(request))
+
+
+def long_store(xid: int, text: bytes, data: bytes) -> bytes:
+    """LONG_STORE: an argument that is not eligible, and one that is."""
+    arguments = wire.LongStoreArguments(text, data)
+    return _call(xid, V1.TEST_LONG_STORE, wire.encode_long_store_arguments(arguments))
+
+
+def long_fetch(xid: int, text: int, data: int, seeds: tuple[int, int] = (1, 2)) -> bytes:
+    """LONG_FETCH: a result of `text` octets that is not eligible, and one of `data` that is."""
+    arguments = wire.LongFetchArguments(
+        wire.FetchRequest(text, seeds[0]), wire.FetchRequest(data, seeds[1])
+    )
+    return _call(xid, V1.TEST_LONG_FETCH, wire.encode_long_fetch_arguments(arguments))
+
+
+def hold(xid: int, token: int) -> bytes:
+    """HOLD: answered when a RELEASE with the same token arrives."""
+    return _call(xid, V1.TEST_HOLD, wire.encode_hold_arguments(wire.HoldArguments(token)))
+
+
+def release(xid: int, token: int) -> bytes:
+    """RELEASE: answered at once, the released HOLDs behind it."""
+    return _call(xid, V1.TEST_RELEASE, wire.encode_hold_arguments(wire.HoldArguments(token)))
+
+
+def _call(xid: int, procedure: wire.TEST_V1, arguments: bytes) -> bytes:
+    return rpc.encode_call(xid, wire.TEST_PROGRAM, wire.TEST_VERSION, procedure, arguments)

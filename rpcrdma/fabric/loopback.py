@@ -264,7 +264,9 @@ class LoopbackFabric:
         if request.refusal is not None:
             connection.recorder.note(Side.PEER, EventKind.REJECT, data=request.refusal.private_data)
             raise request.refusal
-        connection.recorder.note(Side.LOCAL, EventKind.FAILURE, detail="no answer to the connection request")
+        connection.recorder.note(
+            Side.LOCAL, EventKind.FAILURE, detail="no answer to the connection request"
+        )
         raise DeadlineExceeded(f"no answer from {address} within {timeout} s")
 
     def listen(self, address: Address) -> LoopbackListener:

@@ -224,9 +224,7 @@ class LoopbackConnection:
         if work.opcode is Opcode.RDMA_WRITE and work.length and work.region is not None:
             work.data = work.region.read(work.start, work.length)
         if work.opcode is Opcode.SEND:
-            self.recorder.note(
-                Side.LOCAL, EventKind.SEND, data=work.data, handle=work.invalidate
-            )
+            self.recorder.note(Side.LOCAL, EventKind.SEND, data=work.data, handle=work.invalidate)
         elif work.opcode is Opcode.RDMA_WRITE:
             self._note_transfer(EventKind.RDMA_WRITE, work, work.data)
         self._launch(work)

@@ -158,7 +158,7 @@ class TransportHeader(msgspec.Struct, frozen=True, gc=False):
     rdma_body: Body
 
 
-_SCHEMA: Final = model.Schema(
+SCHEMA: Final = model.Schema(
     types={
         "RdmaSegment": model.Structure(name='RdmaSegment', fields=(model.Field(name='handle', type=model.Integer(bits=32, signed=False)), model.Field(name='length', type=model.Integer(bits=32, signed=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)))),
         "ReadSegment": model.Structure(name='ReadSegment', fields=(model.Field(name='position', type=model.Integer(bits=32, signed=False)), model.Field(name='target', type=model.Reference(name='RdmaSegment', recursive=False)))),
@@ -181,7 +181,7 @@ _SCHEMA: Final = model.Schema(
 
 
 _INTERPRETER: Final = Interpreter(
-    _SCHEMA,
+    SCHEMA,
     {
         "ErrChunk": ErrChunk,
         "ErrVers": ErrVers,

@@ -240,7 +240,7 @@ class AuthSys(msgspec.Struct, frozen=True, gc=False):
     gids: tuple[int, ...]
 
 
-_SCHEMA: Final = model.Schema(
+SCHEMA: Final = model.Schema(
     types={
         "AuthFlavor": model.Enumeration(name='AuthFlavor', members=(('AUTH_NONE', 0), ('AUTH_SYS', 1), ('AUTH_SHORT', 2), ('AUTH_DH', 3), ('RPCSEC_GSS', 6))),
         "OpaqueAuth": model.Structure(name='OpaqueAuth', fields=(model.Field(name='flavor', type=model.Integer(bits=32, signed=False)), model.Field(name='body', type=model.VariableOpaque(maximum=400)))),
@@ -268,7 +268,7 @@ _SCHEMA: Final = model.Schema(
 
 
 _INTERPRETER: Final = Interpreter(
-    _SCHEMA,
+    SCHEMA,
     {
         "AcceptStatus": AcceptStatus,
         "AcceptedReply": AcceptedReply,

@@ -55,7 +55,7 @@ def emit_codec(schema: model.Schema, source: str) -> str:
         "\n".join(_exports(schema)),
         *_constants(schema),
         *_classes(schema),
-        f"_SCHEMA: Final = {_literal(schema)}",
+        f"SCHEMA: Final = {_literal(schema)}",
         _interpreter(schema),
         "\n".join(fast.declarations()),
         *bodies,
@@ -208,7 +208,7 @@ def _expression(item: object) -> str:
 def _interpreter(schema: model.Schema) -> str:
     enumerations = [n for n, item in schema.types.items() if isinstance(item, model.Enumeration)]
     every = sorted({*class_names(schema), *enumerations})
-    lines = ["_INTERPRETER: Final = Interpreter(", "    _SCHEMA,", "    {"]
+    lines = ["_INTERPRETER: Final = Interpreter(", "    SCHEMA,", "    {"]
     lines.extend(f'        "{name}": {name},' for name in every)
     return "\n".join([*lines, "    },", ")"])
 

@@ -8,7 +8,7 @@ contains itself is a tree, which the interpreter follows to a bounded depth.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rpcrdma.xdr import model, syntax
 from rpcrdma.xdr.names import NameTable
@@ -16,9 +16,9 @@ from rpcrdma.xdr.parse import XdrError
 from rpcrdma.xdr.syntax import Form, Location, Primitive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-_PRIMITIVES = {
+_PRIMITIVES: Final[Mapping[Primitive, model.Type]] = {
     Primitive.INT: model.Integer(32, signed=True),
     Primitive.UNSIGNED_INT: model.Integer(32, signed=False),
     Primitive.HYPER: model.Integer(64, signed=True),
@@ -136,7 +136,7 @@ class _Resolver:
         if isinstance(value, int):
             return value
         if value.name not in self._constants:
-            raise XdrError(value.location or location, f"the constant {value.name} is not defined")
+            raise XdrError(value.location, f"the constant {value.name} is not defined")
         return self._constants[value.name]
 
     def _size(self, declaration: syntax.Declaration) -> int:

@@ -1,0 +1,190 @@
+"""Any octets as text for a person: one line, or indented with offsets.
+
+The octets are taken for an RPC-over-RDMA message: a transport header, and where the procedure is
+RDMA_MSG or RDMA_MSGP the RPC message behind it.  What cannot be decoded is shown as far as it goes,
+with the octet, the field and the reason; nothing here ever raises.
+
+Version Two is not decoded: the four fixed words, which all versions share, are shown (rfc8166 4.2).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.wire import _generated_rfc8166 as v1
+from rpcrdma.wire import _generated_rpc as rpc
+from rpcrdma.xdr.tree import Kind, Node, Tree, build_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["SHOWN_OCTETS", "header_tree", "indented", "one_line", "rpc_tree"]
+
+SHOWN_OCTETS: Final = 64
+"""How many octets of a payload are shown before they are cut."""
+
+_NOTHING: Final = {Kind.OPTIONAL: "absent", Kind.LIST: "empty", Kind.STRUCTURE: "empty"}
+_HEXADECIMAL: Final = frozenset({"rdma_xid", "xid", "handle", "offset"})
+_WITH_PAYLOAD: Final = frozenset({"RdmaMsg", "RdmaMsgp"})
+
+
+def header_tree(octets: bytes) -> Tree:
+    """The transport header as a tree, as far as it can be decoded."""
+    return build_tree(v1.SCHEMA, "TransportHeader", octets)
+
+
+def rpc_tree(octets: bytes, offset: int = 0) -> Tree:
+    """The RPC message header at an offset as a tree, as far as it can be decoded."""
+    return build_tree(rpc.SCHEMA, "RpcMessage", octets, offset)
+
+
+def one_line(octets: bytes) -> str:
+    """The gist of a message on one line."""
+    tree = header_tree(octets)
+    parts = [f"{len(octets)} octets"]
+    values = {node.path: node for node in tree.leaves()}
+    if "rdma_xid" in values:
+        parts.append(f"xid 0x{_number(values['rdma_xid']):08x}")
+    for name, word in (("rdma_vers", "version"), ("rdma_credit", "credits")):
+        if name in values:
+            parts.append(f"{word} {_number(values[name])}")
+    if (procedure := values.get("rdma_body.proc")) is not None:
+        parts.append(procedure.label)
+    parts.extend(_chunk_counts(tree))
+    parts.extend(
+        f"{node.name} {node.label or _value(node)}"
+        for path, node in values.items()
+        if path.startswith("rdma_body.error")
+    )
+    if tree.error is not None:
+        return f"{', '.join(parts)}; stops at {tree.error}"
+    if _has_payload(tree):
+        parts.append(_rpc_gist(octets, tree.root.end))
+    return ", ".join(part for part in parts if part)
+
+
+def indented(octets: bytes) -> str:
+    """Every field on its own line, with the offset of its first octet."""
+    tree = header_tree(octets)
+    lines = [f"RPC-over-RDMA message, {len(octets)} octets", *_lines(tree, "transport header")]
+    end = tree.root.end
+    if tree.error is None and _has_payload(tree) and end < len(octets):
+        inner = rpc_tree(octets, end)
+        lines.extend(_lines(inner, "RPC message"))
+        end = inner.root.end if inner.error is None else inner.error.offset
+    elif tree.error is not None:
+        end = tree.error.offset
+    rest = octets[end:]
+    if rest:
+        lines.append(f"{end:6d}  {len(rest)} octets follow")
+        lines.extend(_dump(rest[:SHOWN_OCTETS], end))
+        if len(rest) > SHOWN_OCTETS:
+            lines.append(f"        ... {len(rest) - SHOWN_OCTETS} more")
+    return "\n".join(lines)
+
+
+def _number(node: Node) -> int:
+    return node.value if isinstance(node.value, int) else 0
+
+
+def _has_payload(tree: Tree) -> bool:
+    return any(node.label in _WITH_PAYLOAD for node in tree.root.children)
+
+
+def _chunk_counts(tree: Tree) -> Iterator[str]:
+    """How many chunks of each sort the header names; only those that are there."""
+    for node in tree.root.walk():
+        entries = sum(child.kind is Kind.ENTRY and child.length > 0 for child in node.children)
+        if node.path == "rdma_body.rdma_reads" and entries:
+            yield f"{entries} read segment{'s' * (entries != 1)}"
+        elif node.path == "rdma_body.rdma_writes" and entries:
+            yield f"{entries} write chunk{'s' * (entries != 1)}"
+        elif node.path == "rdma_body.rdma_reply.target" and node.kind is Kind.COUNT:
+            yield f"reply chunk of {_number(node)} segment{'s' * (node.value != 1)}"
+
+
+def _rpc_gist(octets: bytes, offset: int) -> str:
+    if offset == len(octets):
+        return "no payload"
+    tree = rpc_tree(octets, offset)
+    values = {node.path: node for node in tree.leaves()}
+    if tree.error is not None:
+        return f"RPC stops at {tree.error}"
+    if "body.prog" in values:
+        numbers = ", ".join(
+            f"{word} {_number(values[f'body.{name}'])}"
+            for name, word in (("prog", "program"), ("vers", "version"), ("proc", "procedure"))
+        )
+        return f"Call of {numbers}"
+    # A rejected Reply has two items of this path, the discriminant first: hence no look-up.
+    labels = [node.label for node in tree.leaves() if node.name in {"stat", "verf"} and node.label]
+    return f"Reply {labels[-1]}"
+
+
+def _lines(tree: Tree, title: str) -> Iterator[str]:
+    yield f"{tree.root.offset:6d}  {title}"
+    for child in tree.root.children:
+        yield from _node_lines(child, 1)
+    if tree.error is not None:
+        error = tree.error
+        detail = f" ({error.detail})" if error.detail else ""
+        yield f"{error.offset:6d}  stops here: {error.path}: {error.reason.value}{detail}"
+
+
+def _node_lines(node: Node, depth: int) -> Iterator[str]:
+    """The lines of a node; optional-data discriminators only show in what they lead to."""
+    head = f"{node.offset:6d}  {'  ' * depth}{node.name}"
+    if node.kind is Kind.FLAG:
+        return
+    if node.value is not None:
+        yield f"{head}{' (count)' if node.kind is Kind.COUNT else ''}: {_value(node)}"
+        return
+    if _is_segment(node):
+        shown = ", ".join(
+            f"{leaf.name} {_value(leaf)}"
+            for leaf in node.walk()
+            if leaf.value is not None and leaf.kind is not Kind.FLAG
+        )
+        yield f"{head}: {shown}"
+        return
+    inner = [child for child in node.children if child.kind is not Kind.FLAG]
+    if not inner:
+        yield f"{head}: {_NOTHING[node.kind]}" if node.kind in _NOTHING and node.length else head
+        return
+    yield f"{head}: {node.label}" if node.label else head
+    for child in inner:
+        # An entry or optional and the item inside it have the same path: one line is enough.
+        shown_children = child.children if child.path == node.path and child.children else (child,)
+        for shown_child in shown_children:
+            yield from _node_lines(shown_child, depth + 1)
+
+
+def _is_segment(node: Node) -> bool:
+    """Whether a list entry or array element holds numbers only, and so fits on a line."""
+    return (
+        node.kind in {Kind.STRUCTURE, Kind.ENTRY}
+        and node.name.endswith("]")
+        and all(
+            leaf.kind in {Kind.INTEGER, Kind.FLAG} for leaf in node.walk() if leaf.value is not None
+        )
+    )
+
+
+def _value(node: Node) -> str:
+    match node.value:
+        case int() as number if node.name in _HEXADECIMAL:
+            return f"0x{number:0{2 * node.length}x}"
+        case int() as number:
+            return f"{node.label} ({number})" if node.label else str(number)
+        case bytes() as octets:
+            cut = " ..." if len(octets) > SHOWN_OCTETS else ""
+            return f"{len(octets)} octets {octets[:SHOWN_OCTETS].hex()}{cut}".rstrip()
+        case value:
+            return repr(value)
+
+
+def _dump(octets: bytes, offset: int) -> Iterator[str]:
+    for start in range(0, len(octets), 16):
+        row = octets[start : start + 16]
+        text = "".join(chr(octet) if 32 <= octet < 127 else "." for octet in row)
+        yield f"{offset + start:6d}    {row.hex(' ', 4):<36} {text}"

@@ -1,0 +1,171 @@
+"""`rpcrdma lab run|shell|doctor`: a kernel in a virtual machine, with Soft-RoCE and nfsd."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import Final
+
+from targets.lab.console import Severity
+from targets.lab.doctor import diagnose, install_command, render
+from targets.lab.errors import LabError
+from targets.lab.lab import (
+    Ending,
+    LabResult,
+    LabRun,
+    is_native,
+    run_in_lab,
+    run_natively,
+    run_shell,
+)
+from targets.lab.setup import GuestSetup, Server, ServerKind
+
+__all__ = ["add_parser", "run"]
+
+_BAD_ENVIRONMENT: Final = 2
+_CUT_SHORT: Final = 1
+
+_EXAMPLES: Final = """\
+examples:
+  rpcrdma lab doctor
+  rpcrdma lab run -- rdma link
+  rpcrdma lab run --writable results -- rpcrdma certify linux-server --output results
+  rpcrdma lab run --trace 'rpcrdma:*' --job evidence -- ./my-reproducer
+  rpcrdma lab run --kernel 6.12.117+deb12-amd64 -- uname -r
+  rpcrdma lab shell
+"""
+
+_RUN_HELP: Final = """\
+Boots a kernel with this machine's file system, Soft-RoCE device rxe0 on 10.9.0.1 and nfsd listening
+on RDMA port 20049, runs a command there, and ends with its exit status.  The command sees the same
+files as here, read-only, but for the folders named with --writable.  Where this machine has an RDMA
+device, the command runs here and nothing is set up (unless --vm)."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `lab` and its three commands to the command line."""
+    formatter = argparse.RawDescriptionHelpFormatter
+    lab = subparsers.add_parser(
+        "lab", help="a kernel with Soft-RoCE in a virtual machine", description=_RUN_HELP,
+        epilog=_EXAMPLES, formatter_class=formatter,
+    )  # fmt: skip
+    lab.set_defaults(run=run)
+    commands = lab.add_subparsers(dest="lab_command", required=True, metavar="COMMAND")
+
+    one = commands.add_parser(
+        "run", help="run one command in the lab", description=_RUN_HELP, epilog=_EXAMPLES,
+        formatter_class=formatter,
+    )  # fmt: skip
+    _add_guest_options(one)
+    one.add_argument("--deadline", type=float, default=600, metavar="SECONDS",
+                     help="kill everything after so long, boot included (default: %(default)s)")  # fmt: skip
+    one.add_argument("--vm", action="store_true", help="boot even where there is an RDMA device")
+    one.add_argument("command", nargs=argparse.REMAINDER, metavar="CMD", help="what to run")
+
+    shell = commands.add_parser(
+        "shell", help="a shell in the lab", description="Boots as `lab run` does and opens a shell;"
+        " leave it to end the machine.", epilog="example:\n  rpcrdma lab shell",
+        formatter_class=formatter,
+    )  # fmt: skip
+    _add_guest_options(shell)
+
+    doctor = commands.add_parser(
+        "doctor", help="what the lab lacks here", description="Tells what the lab needs of this"
+        " machine, what is missing, and the one command that installs it.",
+        epilog="example:\n  rpcrdma lab doctor --install-command", formatter_class=formatter,
+    )  # fmt: skip
+    doctor.add_argument("--kernel", metavar="PATH|RELEASE", help="the kernel that is to be booted")
+    doctor.add_argument("--install-command", action="store_true",
+                        help="print only that command; nothing when all is there")  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the parsed command; the process's exit status."""
+    try:
+        match args.lab_command:
+            case "doctor":
+                return _doctor(args)
+            case "shell":
+                return _shell(args)
+            case _:
+                return _run(args)
+    except LabError as error:
+        print(f"rpcrdma lab: {error}", file=sys.stderr)
+        return _BAD_ENVIRONMENT
+
+
+def _add_guest_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kernel", metavar="PATH|RELEASE",
+                        help="the kernel to boot (default: the newest in /boot that will do)")  # fmt: skip
+    parser.add_argument("--writable", metavar="FOLDER", type=Path, action="append", default=[],
+                        help="share this folder for writing; may be repeated")  # fmt: skip
+    parser.add_argument("--job", metavar="FOLDER", type=Path,
+                        help="keep the guest's console, logs and trace in this folder")  # fmt: skip
+    parser.add_argument("--trace", metavar="EVENT", action="append", default=[],
+                        help="record these kernel trace events, such as 'rpcrdma:*'; needs --job")  # fmt: skip
+    parser.add_argument("--server", metavar="CMD",
+                        help="start this server instead of nfsd, or 'none'")  # fmt: skip
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    checks = diagnose(kernel=args.kernel)
+    if args.install_command:
+        if command := install_command(checks):
+            print(command)
+        return 0
+    print(render(checks))
+    return 0 if all(check.present for check in checks) else _BAD_ENVIRONMENT
+
+
+def _run(args: argparse.Namespace) -> int:
+    command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise LabError("lab run", "no command was given", "for example `rpcrdma lab run rdma link`")
+    lab_run = _lab_run(args, tuple(command), args.deadline)
+    runner = run_natively if is_native() and not args.vm else run_in_lab
+    result = runner(lab_run, lambda line: print(line, flush=True))
+    _tell(result)
+    return _CUT_SHORT if result.status is None else result.status
+
+
+def _shell(args: argparse.Namespace) -> int:
+    if not sys.stdin.isatty():
+        raise LabError("lab shell", "there is no terminal", "use `rpcrdma lab run CMD`")
+    return run_shell(_lab_run(args, ("bash", "--login"), 0))
+
+
+def _lab_run(args: argparse.Namespace, command: tuple[str, ...], deadline_s: float) -> LabRun:
+    if args.trace and args.job is None:
+        raise LabError(
+            "lab run", "--trace needs a folder to leave the trace in", "add --job FOLDER"
+        )
+    setup = GuestSetup(
+        command=command,
+        folder=str(Path.cwd()),
+        server=_server(args.server),
+        interactive=args.lab_command == "shell",
+        trace=tuple(args.trace),
+    )
+    writable = tuple(folder.resolve() for folder in args.writable)
+    return LabRun(setup, deadline_s, args.kernel, writable, args.job)
+
+
+def _server(command: str | None) -> Server:
+    if command is None:
+        return Server()
+    if command == "none":
+        return Server(ServerKind.NONE)
+    return Server(ServerKind.COMMAND, tuple(shlex.split(command)))
+
+
+def _tell(result: LabResult) -> None:
+    """Say on standard error what a person must not miss: an unnatural end, a kernel's complaint."""
+    for fault in result.faults:
+        if fault.severity is not Severity.WARNING:
+            print(
+                f"rpcrdma lab: {fault.severity.value} in the guest: {fault.text}", file=sys.stderr
+            )
+    if result.ending is not Ending.EXITED:
+        print(f"rpcrdma lab: {result.describe()}", file=sys.stderr)

@@ -1,0 +1,153 @@
+"""What the lab needs of this machine, what is missing, and the one command that installs it.
+
+Only Debian and its derivatives are known by package names; elsewhere the list of programs and
+modules still tells what to look for.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from targets.lab.accelerator import QEMU
+from targets.lab.boot import find_virtme_ng
+from targets.lab.errors import LabError
+from targets.lab.kernel import select_kernel
+from targets.lab.python_path import find_pyverbs
+
+__all__ = ["Check", "diagnose", "install_command", "render"]
+
+_SYSTEM_FOLDERS: Final = ("usr/sbin", "usr/bin", "sbin", "bin", "usr/local/sbin", "usr/local/bin")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that the lab needs.
+
+    Attributes:
+        name: what it is, and what for.
+        found: where it is, or why it will not do.
+        present: whether it will do.
+        packages: Debian packages that bring it.
+        extra: the extra of this distribution that brings it, for what pip installs.
+    """
+
+    name: str
+    present: bool
+    found: str
+    packages: tuple[str, ...] = ()
+    extra: str = ""
+
+
+_PROGRAMS: Final = (
+    (QEMU, "the virtual machine", ("qemu-system-x86",)),
+    ("rdma", "adds the Soft-RoCE device", ("iproute2",)),
+    ("ip", "sets up the guest's network", ("iproute2",)),
+    ("modprobe", "loads kernel modules", ("kmod",)),
+    ("mke2fs", "makes the disk image of Python", ("e2fsprogs",)),
+    ("rpcbind", "NFSv3 clients ask it for ports", ("rpcbind",)),
+    ("rpc.nfsd", "starts the kernel's NFS server", ("nfs-kernel-server",)),
+    ("rpc.mountd", "answers the kernel's questions about exports", ("nfs-kernel-server",)),
+    ("exportfs", "exports the file tree", ("nfs-kernel-server",)),
+    ("udevadm", "makes the guest's device files", ("udev",)),
+)
+
+
+def diagnose(root: Path = Path("/"), kernel: str | None = None) -> tuple[Check, ...]:
+    """Look for everything that the lab needs.
+
+    Args:
+        root: where the system's programs, kernels and libraries are looked for.
+        kernel: the release or image that is to be booted; None for the newest that will do.
+    """
+    return (
+        *(_program(root, *program) for program in _PROGRAMS),
+        _virtme_ng(),
+        _kernel(root, kernel),
+        _verbs_library(root),
+        _pyverbs(root),
+    )
+
+
+def install_command(checks: Sequence[Check]) -> str:
+    """The one command that installs what is missing; empty when nothing is, or pip alone helps."""
+    packages = {package for check in checks if not check.present for package in check.packages}
+    extras = {check.extra for check in checks if not check.present and check.extra}
+    commands = []
+    if packages:
+        commands.append("apt-get install -y --no-install-recommends " + " ".join(sorted(packages)))
+    if extras:
+        commands.append(
+            f"{sys.executable} -m pip install 'rpcrdma-conformance[{','.join(sorted(extras))}]'"
+        )
+    return " && ".join(commands)
+
+
+def render(checks: Sequence[Check]) -> str:
+    """The checks as lines for a terminal, with the command that mends what is missing."""
+    lines = [
+        f"{'ok     ' if check.present else 'MISSING'}  {check.name}: {check.found}"
+        for check in checks
+    ]
+    command = install_command(checks)
+    if command:
+        lines += ["", "Install what is missing (as root):", f"  {command}"]
+    elif all(check.present for check in checks):
+        lines += ["", "The lab has all it needs."]
+    return "\n".join(lines)
+
+
+def _program(root: Path, name: str, purpose: str, packages: tuple[str, ...]) -> Check:
+    folders = [str(root / folder) for folder in _SYSTEM_FOLDERS]
+    found = shutil.which(name, path=":".join(folders))
+    return Check(f"{name}, {purpose}", found is not None, found or "not found", packages)
+
+
+def _virtme_ng() -> Check:
+    name = "virtme-ng, boots the host's file system as a guest"
+    try:
+        return Check(name, True, str(find_virtme_ng()), extra="lab")  # noqa: FBT003 (a fact)
+    except LabError as error:
+        return Check(name, False, error.cause, extra="lab")  # noqa: FBT003 (a fact)
+
+
+def _kernel(root: Path, wanted: str | None) -> Check:
+    name = "a kernel with Soft-RoCE, NFS/RDMA and nfsd"
+    try:
+        kernel = select_kernel(wanted, root)
+    except LabError as error:
+        # A named kernel is the person's own affair: no package brings it.
+        packages = ("linux-image-amd64",) if wanted is None else ()
+        return Check(name, present=False, found=error.cause, packages=packages)
+    return Check(name, present=True, found=str(kernel.image), packages=("linux-image-amd64",))
+
+
+def _verbs_library(root: Path) -> Check:
+    name = "rdma-core's provider for Soft-RoCE"
+    providers = sorted(root.glob("usr/lib/*/libibverbs/librxe-rdmav*.so"))
+    found = str(providers[0]) if providers else "no librxe"
+    return Check(name, bool(providers), found, ("ibverbs-providers", "rdma-core"))
+
+
+def _pyverbs(root: Path) -> Check:
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    name = f"pyverbs for Python {version}"
+    package = find_pyverbs(root / "usr/lib/python3/dist-packages/pyverbs")
+    if package is not None:
+        return Check(name, present=True, found=str(package))
+    found = "none"
+    if importlib.util.find_spec("pyverbs") is None and _other_pyverbs(root):
+        found = (
+            f"Debian's is for another Python; use that one, or build pyverbs {version} from PyPI"
+        )
+        return Check(name, present=False, found=found)
+    return Check(name, present=False, found=found, packages=("python3-pyverbs",))
+
+
+def _other_pyverbs(root: Path) -> bool:
+    return any(root.glob("usr/lib/python3/dist-packages/pyverbs/device.*.so"))

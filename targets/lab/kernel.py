@@ -1,0 +1,129 @@
+"""Which kernel the lab boots, and whether it brings the modules that the lab needs.
+
+A kernel is named by release (`6.1.0-56-amd64`) or by the path of its image.  Without a name the
+newest image in /boot that has all modules is taken.  A kernel that was not installed works as well:
+unpack its Debian package anywhere and name the image; its modules are expected where the package
+puts them, in `lib/modules/RELEASE` two folders above the image or below.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from targets.lab.errors import LabError
+
+__all__ = ["REQUIRED_MODULES", "Kernel", "installed_kernels", "select_kernel"]
+
+REQUIRED_MODULES: Final = ("rdma_rxe", "rdma_ucm", "ib_uverbs", "rpcrdma", "nfsd", "dummy")
+"""Loaded in the guest: Soft-RoCE, verbs and the connection manager for programs, NFS/RDMA, a link."""
+
+_INSTALL: Final = "install linux-image-amd64, or name another image with --kernel"
+
+# Where a bzImage keeps its release (the kernel's Documentation/arch/x86/boot.rst): a magic word at
+# 0x202, and at 0x20e a pointer, less 0x200, to a text that starts with the release.
+_MAGIC: Final = (0x202, b"HdrS")
+_RELEASE_POINTER: Final = 0x20E
+_SETUP_START: Final = 0x200
+_HEADER_OCTETS: Final = 0x10000
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A bootable image; `modules` is the folder of its modules, if there is one."""
+
+    image: Path
+    release: str
+    modules: Path | None
+
+    def missing_modules(self) -> tuple[str, ...]:
+        """The required modules that this kernel neither has built in nor as a file."""
+        if self.modules is None:
+            return REQUIRED_MODULES
+        present: set[str] = set()
+        for listing in ("modules.dep", "modules.builtin", "modules.order"):
+            path = self.modules / listing
+            if path.is_file():
+                files = path.read_text(encoding="utf-8", errors="replace").splitlines()
+                present.update(_module_name(line.partition(":")[0]) for line in files)
+        return tuple(name for name in REQUIRED_MODULES if name not in present)
+
+
+def installed_kernels(root: Path = Path("/")) -> tuple[Kernel, ...]:
+    """The images in `root`/boot, newest release first."""
+    images = (root / "boot").glob("vmlinuz-*")
+    kernels = [_installed(path, path.name.removeprefix("vmlinuz-"), root) for path in images]
+    return tuple(sorted(kernels, key=lambda kernel: _age(kernel.release), reverse=True))
+
+
+def select_kernel(wanted: str | None = None, root: Path = Path("/")) -> Kernel:
+    """The kernel to boot.
+
+    Args:
+        wanted: a release, the path of an image, or None for the newest that will do.
+        root: where /boot and /lib/modules are looked for.
+
+    Raises:
+        LabError: there is none, or the one named does not exist or lacks modules.
+    """
+    step = "choosing a kernel"
+    if wanted is not None:
+        kernel = _named(wanted, root)
+        if missing := kernel.missing_modules():
+            raise LabError(step, f"{kernel.image} has no module {', '.join(missing)}", _INSTALL)
+        return kernel
+    kernels = installed_kernels(root)
+    if not kernels:
+        raise LabError(step, f"no image in {root / 'boot'}", _INSTALL)
+    for kernel in kernels:
+        if not kernel.missing_modules():
+            return kernel
+    missing = kernels[0].missing_modules()
+    raise LabError(step, f"{kernels[0].release} has no module {', '.join(missing)}", _INSTALL)
+
+
+def _named(wanted: str, root: Path) -> Kernel:
+    for kernel in installed_kernels(root):
+        if kernel.release == wanted:
+            return kernel
+    image = Path(wanted)
+    if not image.is_file():
+        known = ", ".join(kernel.release for kernel in installed_kernels(root)) or "none"
+        raise LabError(
+            "choosing a kernel",
+            f"{wanted!r} is neither an image nor an installed release ({known})",
+        )
+    return _installed(image.resolve(), _release_of(image), root)
+
+
+def _installed(image: Path, release: str, root: Path) -> Kernel:
+    for base in (image.parent.parent, image.parent, root):
+        modules = base / "lib" / "modules" / release
+        if modules.is_dir():
+            return Kernel(image, release, modules)
+    return Kernel(image, release, None)
+
+
+def _release_of(image: Path) -> str:
+    with image.open("rb") as file:
+        head = file.read(_HEADER_OCTETS)
+    at, magic = _MAGIC
+    if head[at : at + len(magic)] == magic:
+        pointer = int.from_bytes(head[_RELEASE_POINTER : _RELEASE_POINTER + 2], "little")
+        text = head[pointer + _SETUP_START :].partition(b"\0")[0]
+        if text:
+            return text.split()[0].decode("ascii", "replace")
+    if image.name.startswith("vmlinuz-"):
+        return image.name.removeprefix("vmlinuz-")
+    raise LabError("choosing a kernel", f"{image} is not a kernel image that tells its release")
+
+
+def _module_name(path: str) -> str:
+    return Path(path.strip()).name.partition(".ko")[0].replace("-", "_")
+
+
+def _age(release: str) -> tuple[int, ...]:
+    """A sort key by which 6.10 is newer than 6.9."""
+    return tuple(int(number) for number in re.findall(r"\d+", release))

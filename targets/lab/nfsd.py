@@ -1,0 +1,57 @@
+"""The kernel's NFS server in the guest: versions 3 and 4.0, over RDMA and over TCP.
+
+Everything that it writes lies on file systems in memory.  The grace period, in which a version 4
+server refuses what could be a reclaim of an earlier life, is ended at once: there was no earlier
+life.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from targets.lab.export import fill_export
+from targets.lab.setup import Server
+from targets.lab.step import run_step, write_step
+
+__all__ = ["exports_line", "start_nfsd"]
+
+_CONTROL: Final = Path("/proc/fs/nfsd")
+_STATE: Final = Path("/var/lib/nfs")
+_THREADS: Final = 4
+
+_INSTALL: Final = "install nfs-kernel-server and rpcbind"
+
+
+def start_nfsd(server: Server) -> None:
+    """Export the file tree, start the server's threads and make it listen on RDMA."""
+    step = "starting nfsd"
+    export = Path(server.export)
+    export.mkdir(parents=True, exist_ok=True)
+    for folder in (_STATE, export):
+        run_step(step, ["mount", "-t", "tmpfs", "tmpfs", str(folder)])
+    for name in ("v4recovery", "rpc_pipefs", "sm", "nfsdcltrack"):
+        (_STATE / name).mkdir()
+    for name in ("etab", "rmtab", "state"):
+        (_STATE / name).touch()
+    fill_export(export)
+    if not (_CONTROL / "portlist").exists():
+        run_step(step, ["mount", "-t", "nfsd", "nfsd", str(_CONTROL)], "the kernel needs nfsd")
+    run_step("starting rpcbind", ["rpcbind", "-w"], _INSTALL)
+    run_step("exporting", ["exportfs", "-i", "-o", _OPTIONS, f"*:{export}"], _INSTALL)
+    run_step("starting mountd", ["rpc.mountd"], _INSTALL)
+    run_step(step, ["rpc.nfsd", str(_THREADS)], _INSTALL)
+    listener = f"rdma {server.port}"
+    remedy = "the kernel needs rpcrdma, and a device whose link is up"
+    write_step("making nfsd listen on RDMA", _CONTROL / "portlist", listener, remedy)
+    write_step("ending nfsd's grace period", _CONTROL / "v4_end_grace", "Y")
+
+
+# insecure: the tester's source port is not below 1024.  fsid=0: the root of version 4's name space,
+# and tmpfs has no identity of its own.  sys:none: AUTH_NONE is what some cases must send.
+_OPTIONS: Final = "rw,async,insecure,no_root_squash,no_subtree_check,fsid=0,sec=sys:none"
+
+
+def exports_line(export: str) -> str:
+    """The same export as a line for /etc/exports, for a host that is prepared by hand."""
+    return f"{export} *({_OPTIONS})"

@@ -1,0 +1,157 @@
+"""Runs a program with a deadline, hands on its output line by line, and leaves nothing behind.
+
+The program gets a process group of its own, which is killed as a whole when it is over, whatever
+ended it: the program itself, the deadline, an exception of the caller's, Ctrl-C or SIGTERM.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import IO, Final
+
+__all__ = ["Run", "run_streaming"]
+
+_CHUNK_OCTETS: Final = 65536
+_POLL_S: Final = 0.5
+"""Between two looks at whether the program ended while a grandchild holds its output open."""
+
+_BACKSTOP_S: Final = 30.0
+"""How long past the deadline coreutils' timeout waits: for when this process was killed itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a program ended; `status` is None when the deadline ended it."""
+
+    status: int | None
+    seconds: float
+
+
+def run_streaming(
+    command: Sequence[str],
+    deadline_s: float,
+    on_line: Callable[[str], None],
+    error_log: Path,
+    environment: Mapping[str, str] | None = None,
+    first_line_s: float | None = None,
+) -> Run:
+    """Run `command` to its end or to the deadline.
+
+    Args:
+        command: program and arguments.
+        deadline_s: after this many seconds the whole process group is killed.
+        on_line: is given each line of standard output, without its end, as it comes.
+        error_log: file that standard error goes to.
+        environment: replaces this process's own.
+        first_line_s: a nearer deadline for the first line of output.
+
+    Raises:
+        FileNotFoundError: there is no such program.
+    """
+    begin = time.monotonic()
+    backstop = ["timeout", "--signal=KILL", f"{deadline_s + _BACKSTOP_S:.0f}"]
+    with error_log.open("wb") as errors, _termination_raises():
+        process = subprocess.Popen(
+            [*backstop, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=environment,
+            start_new_session=True,
+        )
+        try:
+            nearer = min(deadline_s, first_line_s if first_line_s is not None else deadline_s)
+            timely = _stream(process, begin + nearer, begin + deadline_s, on_line)
+        finally:
+            _kill_group(process)
+    return Run(process.returncode if timely else None, time.monotonic() - begin)
+
+
+def _stream(
+    process: subprocess.Popen[bytes],
+    first: float,
+    last: float,
+    on_line: Callable[[str], None],
+) -> bool:
+    """Hand on lines until the program ends; False if a deadline came first."""
+    deadline = first
+    output = process.stdout
+    if output is None:
+        raise RuntimeError("the program's output is not a pipe")
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(output, selectors.EVENT_READ)
+        while (left := deadline - time.monotonic()) > 0:
+            if not selector.select(min(left, _POLL_S)):
+                if process.poll() is not None:
+                    break
+                continue
+            octets = os.read(output.fileno(), _CHUNK_OCTETS)
+            if not octets:
+                break
+            *lines, rest = (rest + octets).split(b"\n")
+            if lines:
+                deadline = last
+            for line in lines:
+                on_line(_text(line))
+        if rest:
+            on_line(_text(rest))
+        return _ended(process, deadline)
+
+
+def _ended(process: subprocess.Popen[bytes], deadline: float) -> bool:
+    try:
+        process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    # The leader may be gone while others of its group live; its number stays taken as long as they do.
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+    _close(process.stdout)
+
+
+def _close(file: IO[bytes] | None) -> None:
+    if file is not None:
+        file.close()
+
+
+def _text(line: bytes) -> str:
+    return line.rstrip(b"\r").decode("utf-8", "replace")
+
+
+@contextmanager
+def _termination_raises() -> Iterator[None]:
+    """SIGTERM and SIGHUP become SystemExit meanwhile, so that `finally` clauses run."""
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    try:
+        previous = {number: signal.signal(number, leave) for number in _ENDING_SIGNALS}
+    except ValueError:  # not the main thread: signals are not ours to handle there
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+_ENDING_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)

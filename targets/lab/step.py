@@ -1,0 +1,59 @@
+"""One step of the guest's setup: a program that either works or tells why, within a deadline."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from targets.lab.errors import LabError
+
+__all__ = ["run_step", "write_step"]
+
+_DEADLINE_S: Final = 30.0
+
+
+def run_step(step: str, command: Sequence[str], remedy: str = "", text: str | None = None) -> str:
+    """Run a program that must succeed, and return its standard output.
+
+    Args:
+        step: what it is for, to a person.
+        command: program and arguments.
+        remedy: what to do when it fails.
+        text: its standard input.
+
+    Raises:
+        LabError: it is missing, failed, or did not end in time.
+    """
+    try:
+        ended = subprocess.run(
+            command,
+            input=text if text is not None else "",
+            capture_output=True,
+            text=True,
+            timeout=_DEADLINE_S,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise LabError(step, f"there is no program {command[0]}", remedy) from error
+    except subprocess.TimeoutExpired as error:
+        cause = f"{' '.join(command)} did not end within {_DEADLINE_S:.0f} s"
+        raise LabError(step, cause, remedy) from error
+    if ended.returncode != 0:
+        said = (ended.stderr.strip() or ended.stdout.strip()).splitlines()
+        cause = f"{command[0]} ended with {ended.returncode}" + (f": {said[-1]}" if said else "")
+        raise LabError(step, cause, remedy)
+    return ended.stdout
+
+
+def write_step(step: str, file: Path, text: str, remedy: str = "") -> None:
+    """Write to a file of the kernel's.
+
+    Raises:
+        LabError: it is missing, or the kernel refused.
+    """
+    try:
+        file.write_text(text, encoding="ascii")
+    except OSError as error:
+        raise LabError(step, f"{file}: {error.strerror}", remedy) from error

@@ -1,0 +1,133 @@
+"""Runs a harness under atheris: the part that lives in the fuzzed process.
+
+    python -m fuzz.harness_v1_header --findings FOLDER --implementation MODULE:NAME -- ...
+
+Behind `--` stand libFuzzer's own options and the corpus folders.
+
+What is found is minimised and kept here, where the exception is at hand.  Memory is bounded by a
+limit on the address space, so that an allocation that follows a count in the input becomes a
+MemoryError, that is, a finding; time is bounded by libFuzzer's `-timeout`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import resource
+import sys
+import types
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from fuzz.finding import Finding, keep, undeclared
+from fuzz.minimise import minimise
+from rpcrdma.errors import LocalProtocolError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["MEMORY_LIMIT", "implementation", "judge", "run"]
+
+MEMORY_LIMIT: Final = 2 << 30
+"""Address space in octets that a fuzzed process may use beyond what it has at the start."""
+
+Subject = TypeVar("Subject")
+
+
+def implementation(name: str) -> Callable[[], Any]:
+    """The factory of the subject named `MODULE:NAME`.
+
+    Raises:
+        LocalProtocolError: there is no such thing; the message says what is missing.
+    """
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise LocalProtocolError(f"{name}: {error}; give it as MODULE:NAME") from error
+    if not callable(found):
+        raise LocalProtocolError(f"{name} cannot be called to make a subject")
+    factory: Callable[[], Any] = found
+    return factory
+
+
+def judge(check: Callable[[bytes, Subject], None], octets: bytes, subject: Subject) -> None:
+    """Check one input; an exception that nobody declared becomes a finding, too.
+
+    Raises:
+        Finding: the invariant does not hold.
+    """
+    try:
+        check(octets, subject)
+    except Finding:
+        raise
+    except Exception as error:  # the point of fuzzing: anything else is a finding
+        raise undeclared(error) from error
+
+
+def run(
+    harness: str,
+    check: Callable[[bytes, Subject], None],
+    reference: str,
+    arguments: list[str],
+) -> None:
+    """Fuzz until libFuzzer's limits or the first finding; does not return.
+
+    Args:
+        harness: its name, as `rpcrdma fuzz` knows it.
+        check: raises `Finding` if the invariant does not hold.
+        reference: `MODULE:NAME` of the subject that is fuzzed unless another is asked for.
+        arguments: of the command line.
+    """
+    import atheris  # only the fuzzed process needs it, and it hooks the interpreter
+
+    parser = argparse.ArgumentParser(description=f"The fuzzed process of harness {harness}.")
+    parser.add_argument("--findings", type=Path, default=Path("findings"))
+    parser.add_argument("--implementation", default=reference)
+    parser.add_argument("fuzzer", nargs="*")
+    options = parser.parse_args(arguments[1:])
+    subject = implementation(options.implementation)()
+
+    def fuzz_one(octets: bytes) -> None:
+        try:
+            judge(check, octets, subject)
+        except Finding as finding:
+            breaks = partial(_breaks, check, subject, finding.invariant)
+            keep(options.findings, harness, minimise(octets, breaks), finding)
+            raise
+
+    _instrument(atheris.instrument_func)
+    _limit_memory()
+    atheris.Setup([arguments[0], *options.fuzzer], fuzz_one)
+    atheris.Fuzz()
+
+
+def _breaks(
+    check: Callable[[bytes, Subject], None], subject: Subject, invariant: str, octets: bytes
+) -> bool:
+    try:
+        judge(check, octets, subject)
+    except Finding as finding:
+        return finding.invariant == invariant
+    return False
+
+
+def _instrument(instrument: Callable[[Any], Any]) -> None:
+    """Instrument what is loaded of the protocol library, functions and methods alike.
+
+    An import hook would come too late: `python -m` has imported it all with the harness.
+    """
+    for name, module in list(sys.modules.items()):
+        if not name.startswith("rpcrdma."):
+            continue
+        for value in list(vars(module).values()):
+            members = vars(value).values() if isinstance(value, type) else (value,)
+            for member in members:
+                if isinstance(member, types.FunctionType) and member.__module__ == name:
+                    instrument(member)
+
+
+def _limit_memory() -> None:
+    in_use = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (in_use + MEMORY_LIMIT, resource.RLIM_INFINITY))

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fuzz.campaign import HARNESSES, Campaign
+from fuzz.finding import load
+from fuzz.planted import PLANTED
+from rpcrdma.errors import LocalProtocolError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_planted_boolean_bug_is_found_minimised_and_kept(tmp_path: Path) -> None:
+    harness, subject = PLANTED["boolean-check"]
+    result = Campaign(harness, 60, tmp_path, subject, seed=1).run(lambda line: None)
+    (place,) = result.findings
+    octets, manifest = load(place)
+    assert manifest is not None
+    assert manifest.invariant == "round-trip"
+    # A fixed header whose Reply chunk's discriminator is neither 0 nor 1, and an empty chunk.
+    assert len(octets) == 32
+    assert sum(octet != 0 for octet in octets) == 1
+
+
+def test_reference_has_no_finding_and_counts_its_executions(tmp_path: Path) -> None:
+    result = Campaign("v1-header", 1, tmp_path, seed=1).run(lambda line: None)
+    assert result.findings == ()
+    assert result.failure == ""
+    assert result.executions > 100
+
+
+def test_unknown_harness_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
+    with pytest.raises(LocalProtocolError, match=", ".join(HARNESSES)):
+        Campaign("v9", 1, tmp_path).run(lambda line: None)
+
+
+def test_process_that_cannot_start_is_a_failure_with_its_last_words(tmp_path: Path) -> None:
+    result = Campaign("v1-header", 1, tmp_path, "nowhere:Codec").run(lambda line: None)
+    assert result.findings == ()
+    assert "nowhere:Codec: No module named 'nowhere'" in result.failure

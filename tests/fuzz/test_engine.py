@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from fuzz.engine import implementation, judge
+from fuzz.finding import Finding
+from fuzz.harness_v1_header import ReferenceCodec
+from rpcrdma.errors import LocalProtocolError
+
+
+def test_implementation_is_found_by_module_and_name() -> None:
+    assert implementation("fuzz.harness_v1_header:ReferenceCodec") is ReferenceCodec
+
+
+@pytest.mark.parametrize("name", ["nowhere:Codec", "fuzz.planted:Missing", "fuzz.planted", ""])
+def test_missing_implementation_is_refused_with_the_form_to_use(name: str) -> None:
+    with pytest.raises(LocalProtocolError, match="give it as MODULE:NAME"):
+        implementation(name)
+
+
+def test_implementation_that_cannot_be_called_is_refused() -> None:
+    with pytest.raises(LocalProtocolError, match="cannot be called"):
+        implementation("fuzz.engine:MEMORY_LIMIT")
+
+
+def test_exception_that_nobody_declared_becomes_a_finding() -> None:
+    def check(octets: bytes, subject: object) -> None:
+        raise KeyError(octets)
+
+    with pytest.raises(Finding) as caught:
+        judge(check, b"\x01", None)
+    assert caught.value.invariant == "undeclared-exception"
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_finding_passes_through_unchanged() -> None:
+    def check(octets: bytes, subject: object) -> None:
+        raise Finding("round-trip", "differs")
+
+    with pytest.raises(Finding) as caught:
+        judge(check, b"", None)
+    assert caught.value.invariant == "round-trip"

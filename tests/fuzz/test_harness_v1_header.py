@@ -8,8 +8,8 @@ from fuzz.finding import Finding
 from fuzz.harness_v1_header import ReferenceCodec, check
 from fuzz.planted import BelievesLengths, BelievesTruth, TrustsCounts
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire import RdmaSegment, TransportHeader, WriteChunk, encode_header
 from rpcrdma.wire import RdmaMsg as Msg
+from rpcrdma.wire import RdmaSegment, TransportHeader, WriteChunk, encode_header
 
 PLAIN = bytes.fromhex("00000001 00000001 00000020 00000000 00000000 00000000 00000000")
 REPLY_CHUNK = encode_header(

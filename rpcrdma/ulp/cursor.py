@@ -39,6 +39,11 @@ class PayloadCursor:
         """Octets of reduced items before this place."""
         self._slots: list[DataItem | None] = []
 
+    @property
+    def position(self) -> int:
+        """This place in the unreduced payload."""
+        return self._offset + self._missing
+
     def take(self, decode: Decoder[T]) -> T:
         """Decode the next piece, in which there is no slot."""
         value, self._offset = decode(self._payload, self._offset)
@@ -60,7 +65,7 @@ class PayloadCursor:
         """Go over the next slot, which has a counted opaque item."""
         slot = len(self._slots)
         length = self.word()
-        item = DataItem(self._offset + self._missing, length)
+        item = DataItem(self.position, length)
         if slot in self._reduced:
             self._missing += length + item.padding
         else:

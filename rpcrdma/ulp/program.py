@@ -40,14 +40,14 @@ class Procedure(Generic[A]):
         execute: makes the replies that can be sent now (see `UpperLayer.execute`).
         results_maximum: octets of the largest results, and the largest length of each slot.
         items: DDP-eligible arguments, from the call, the arguments and the offset of their start.
-        walk: goes over the results of a successful reply, slot by slot.
+        walk: goes over the results of a successful reply to these arguments, slot by slot.
     """
 
     decode: Decoder[A]
     execute: Callable[[rpc.Call, A], list[bytes]]
     results_maximum: Callable[[A], tuple[int, tuple[int, ...]]]
     items: Callable[[bytes, A, int], tuple[DataItem, ...]] = lambda _call, _arguments, _start: ()
-    walk: Callable[[PayloadCursor], None] | None = None
+    walk: Callable[[PayloadCursor, A], None] | None = None
 
 
 def no_arguments(_buffer: bytes, offset: int) -> tuple[None, int]:
@@ -87,7 +87,7 @@ class ProcedureTable:
         self, call: bytes, reply: bytes, reduced: Collection[int] = NOTHING_REDUCED
     ) -> tuple[DataItem | None, ...]:
         """See `UpperLayer.results`."""
-        asked, _ = rpc.decode_call(call)
+        asked, start = rpc.decode_call(call)
         answered, offset = rpc.decode_reply(reply)
         if answered.xid != asked.xid:
             raise LocalProtocolError(f"the reply to {answered.xid} does not answer {asked.xid}")
@@ -95,7 +95,7 @@ class ProcedureTable:
         if procedure is None or procedure.walk is None or not answered.succeeded:
             return ()
         cursor = PayloadCursor(reply, offset, reduced)
-        procedure.walk(cursor)
+        procedure.walk(cursor, _decode_all(procedure, call, start))
         return cursor.finish()
 
     def expectation(self, call: bytes) -> ReplyExpectation:

@@ -2,7 +2,8 @@
 
 It exists so that every shape of message that RPC-over-RDMA has can be asked for by one call, and
 every octet that comes back can be checked.  Fetched octets are `rpcrdma.ulp.pattern.pattern`;
-stored octets are answered by their length and SHA-256 digest.  `rpcrdma/spec/testprog.x` is the XDR.
+stored octets are answered by their length and SHA-256 digest.  The XDR is in
+`rpcrdma/spec/testprog.x`.
 
 Upper-Layer Binding (rfc8166 section 6)
 ---------------------------------------
@@ -161,13 +162,13 @@ def walk_status(cursor: PayloadCursor, slots: int) -> bool:
     return False
 
 
-def walk_fetch(cursor: PayloadCursor) -> None:
+def walk_fetch(cursor: PayloadCursor, _arguments: object) -> None:
     """Of FETCH."""
     if walk_status(cursor, 1):
         cursor.item()
 
 
-def walk_fetch_two(cursor: PayloadCursor) -> None:
+def walk_fetch_two(cursor: PayloadCursor, _arguments: object) -> None:
     """Of FETCH_TWO."""
     if walk_status(cursor, 2):
         cursor.item()
@@ -175,7 +176,7 @@ def walk_fetch_two(cursor: PayloadCursor) -> None:
         cursor.item()
 
 
-def walk_fetch_union(cursor: PayloadCursor) -> None:
+def walk_fetch_union(cursor: PayloadCursor, _arguments: object) -> None:
     """Of FETCH_UNION."""
     if walk_status(cursor, 2):
         for _ in range(2):
@@ -186,7 +187,7 @@ def walk_fetch_union(cursor: PayloadCursor) -> None:
                 cursor.no_item()
 
 
-def walk_long_fetch(cursor: PayloadCursor) -> None:
+def walk_long_fetch(cursor: PayloadCursor, _arguments: object) -> None:
     """Of LONG_FETCH."""
     if walk_status(cursor, 1):
         cursor.opaque()

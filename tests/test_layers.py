@@ -96,6 +96,6 @@ def test_file_is_short_enough_to_read(path: Path) -> None:
         ("conformance.peer", "targets.base", False),
     ],
 )
-def test_the_rule_tells_right_from_wrong(module: str, imported: str, refused: bool) -> None:  # noqa: FBT001  # a table's column
+def test_the_rule_tells_right_from_wrong(module: str, imported: str, refused: bool) -> None:
     """The check itself refuses what it should, and only that."""
     assert (forbidden(module, {imported}) == {imported}) is refused

@@ -321,8 +321,8 @@ class LoopbackConnection:
         if self._state is _State.BROKEN or work.sequence != self._expected:
             return  # the other end is being told; or it comes again, behind one that came too early
         if not self._responder.is_ready(work):
-            # Noted once and not at every attempt: they may go on for ever.
-            if work.attempts_left == initiator._parameters.rnr_retry:  # noqa: SLF001
+            if not work.waits:  # noted once and not at every attempt: they may go on for ever
+                work.waits = True
                 self._responder.note_failure(Side.PEER, work, "no Receive is posted")
             self.transmit(partial(initiator._receiver_not_ready, work))  # noqa: SLF001
             return

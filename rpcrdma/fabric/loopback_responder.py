@@ -37,6 +37,7 @@ class Work:
         handle, offset: the peer's memory of a Read or Write.
         attempts_left: how often it may still find no Receive; 7 means for ever.
         refused: the local region forbids it, so that it never leaves.
+        waits: it has found no Receive at least once.
     """
 
     work_id: WorkId
@@ -51,6 +52,7 @@ class Work:
     handle: int = 0
     offset: int = 0
     refused: bool = False
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

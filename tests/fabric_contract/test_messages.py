@@ -86,7 +86,7 @@ def test_send_without_a_receive_fails_when_retries_are_limited(fabric_pair: Fabr
 
 
 def test_send_without_a_receive_waits_for_one(fabric_pair: FabricPair) -> None:
-    """With retries for ever, the message and those behind it arrive in order, once there is room."""
+    """With retries for ever, the message and those behind it arrive once there is room."""
     ends = fabric_pair.connect()
     ends.active.post_send(b"early")
     ends.active.post_send(b"next")

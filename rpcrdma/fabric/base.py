@@ -197,7 +197,9 @@ class Connection(Protocol):
 
     Posting never blocks.  Work of one connection starts in the order of posting; an RDMA Write is
     placed in the peer's memory before a Send posted after it is received.  After a failure or a
-    disconnect every outstanding request completes as FLUSHED and posting raises `ConnectionLost`.
+    disconnect every outstanding request completes as FLUSHED and posting raises `ConnectionLost`;
+    an end whose work failed disconnects by itself, so that the other end does not wait for ever.
+    Posting more than the parameters' depths raises `FabricError`.
     """
 
     @property
@@ -359,6 +361,7 @@ class Fabric(Protocol):
 
         Loopback calls it from inside `poll` and `connect`, so that a device under test in the same
         thread gets its turn; verbs calls it in the same places.  `step` must not block.
+        Closing the fabric detaches its steps.
         """
         ...
 

@@ -16,17 +16,20 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from targets.lab.accelerator import Accelerator
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.image import MOUNT_POINT, Image
-from targets.lab.kernel import Kernel
 from targets.lab.python_path import pyverbs_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from targets.lab.kernel import Kernel
 
 __all__ = [
     "STARTED",
@@ -45,11 +48,12 @@ _PROCESSORS: Final = 2
 
 # Drivers that udev would load for devices of the emulated board, processor features included.
 _UNUSED_DRIVERS: Final = (
-    "ahci aesni_intel button ccp cdrom crc32_pclmul crc32c_intel crct10dif_pclmul evdev"
-    " ghash_clmulni_intel i2c_i801 i2c_smbus i6300esb iTCO_vendor_support iTCO_wdt irqbypass joydev"
-    " kvm kvm_amd kvm_intel libata lpc_ich pcspkr polyval_clmulni powernow_k8 psmouse rng_core"
-    " sd_mod serio_raw sg sha1_ssse3 sha256_ssse3 sha512_ssse3 sr_mod watchdog"
-).split()
+    "ahci,aesni_intel,button,ccp,cdrom,crc32_pclmul,crc32c_intel,crct10dif_pclmul,evdev,"
+    "ghash_clmulni_intel,i2c_i801,i2c_smbus,i6300esb,iTCO_vendor_support,iTCO_wdt,"
+    "irqbypass,joydev,kvm,kvm_amd,kvm_intel,libata,lpc_ich,pcspkr,polyval_clmulni,"
+    "powernow_k8,psmouse,rng_core,sd_mod,serio_raw,sg,sha1_ssse3,sha256_ssse3,"
+    "sha512_ssse3,sr_mod,watchdog"
+)
 
 _CONSOLE_LEVEL: Final = 5
 """Warnings and worse: what `targets.lab.console` looks for."""
@@ -88,7 +92,7 @@ def boot_command(
     for words in (
         f"loglevel={_CONSOLE_LEVEL}",
         "mitigations=off",
-        f"modprobe.blacklist={','.join(_UNUSED_DRIVERS)}",
+        f"modprobe.blacklist={_UNUSED_DRIVERS}",
     ):
         command.append(f"--append={words}")
     return [*command, "--", str(script)]
@@ -120,8 +124,9 @@ def guest_script(setup_file: Path, image: Image, job: Path) -> str:
             f"{INSIDE}=1",
             f"export PATH PYTHONPATH PYTHONDONTWRITEBYTECODE LC_ALL {INSIDE}",
             # Without the image everything still works, only slower.
-            f"mkdir -p {MOUNT_POINT} && modprobe ext4 && mount --all --fstab {shlex.quote(str(table))}",
-            f"exec {shlex.quote(sys.executable)} -m targets.lab.guest {shlex.quote(str(setup_file))}",
+            f"mkdir -p {MOUNT_POINT}",
+            f"modprobe ext4 && mount --all --fstab {shlex.quote(str(table))}",
+            shlex.join(("exec", sys.executable, "-m", "targets.lab.guest", str(setup_file))),
             "",
         )
     )

@@ -7,10 +7,12 @@ stable across the releases that the lab boots (5.x and 6.x).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["ConsoleFault", "Severity", "find_faults"]
 

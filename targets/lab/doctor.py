@@ -9,16 +9,18 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from targets.lab.accelerator import QEMU
 from targets.lab.boot import find_virtme_ng
 from targets.lab.errors import LabError
 from targets.lab.kernel import select_kernel
 from targets.lab.python_path import find_pyverbs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Check", "diagnose", "install_command", "render"]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Final, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from rpcrdma.ulp.nfs4_tree import TREE, TreeDirectory, TreeFile, TreeLink
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["fill_export"]
 

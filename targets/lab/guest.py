@@ -37,8 +37,6 @@ def main(arguments: list[str]) -> int:
     job = setup_file.parent
     setup = GuestSetup.read(setup_file)
     try:
-        if INSIDE not in os.environ:
-            raise LabError("setting up the guest", "this is not the lab", "use `rpcrdma lab run`")
         prepare(setup)
         with running_server(setup.server, job / "server.log"), recording(setup.trace, job):
             ready_s = _uptime()
@@ -57,6 +55,8 @@ def prepare(setup: GuestSetup) -> None:
     Raises:
         LabError: a step failed.
     """
+    if INSIDE not in os.environ:
+        raise LabError("setting up the guest", "this is not the lab", "use `rpcrdma lab run`")
     load_modules(REQUIRED_MODULES)
     set_up_interface(setup.network)
     add_device(setup.network)

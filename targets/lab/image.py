@@ -18,14 +18,16 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
 from targets.lab.python_path import find_pyverbs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["MOUNT_POINT", "Image", "build_image", "python_files"]
 
@@ -150,9 +152,11 @@ def _required_packages() -> Iterator[Path]:
         if name in done:
             continue
         done.add(name)
-        for requirement in distribution.requires or ():
-            if "extra ==" not in requirement:
-                left.append(re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0].lower())
+        left.extend(
+            re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0].lower()
+            for requirement in distribution.requires or ()
+            if "extra ==" not in requirement
+        )
         tops = {file.parts[0] for file in distribution.files or () if len(file.parts) > 1}
         for top in sorted(tops):
             if not top.endswith(".dist-info") and top not in ("..", "__pycache__"):
@@ -160,7 +164,7 @@ def _required_packages() -> Iterator[Path]:
 
 
 def _mapped_libraries() -> list[Path]:
-    """The shared libraries that every Python process maps: the linker's, libpython, the C library."""
+    """The shared libraries that every Python process maps: linker, libpython, the C library."""
     maps = Path("/proc/self/maps").read_text(encoding="ascii", errors="replace")
     names = re.findall(
         r"\s(/\S+/(?:ld-linux\S*|lib(?:python|c|m)[\d.]*[.-]?so[.\d]*))$", maps, re.M

@@ -18,7 +18,7 @@ from targets.lab.errors import LabError
 __all__ = ["REQUIRED_MODULES", "Kernel", "installed_kernels", "select_kernel"]
 
 REQUIRED_MODULES: Final = ("rdma_rxe", "rdma_ucm", "ib_uverbs", "rpcrdma", "nfsd", "dummy")
-"""Loaded in the guest: Soft-RoCE, verbs and the connection manager for programs, NFS/RDMA, a link."""
+"""Loaded in the guest: Soft-RoCE, verbs, the connection manager for programs, NFS/RDMA, a link."""
 
 _INSTALL: Final = "install linux-image-amd64, or name another image with --kernel"
 

@@ -13,7 +13,6 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -32,7 +31,7 @@ from targets.lab.python_path import make_pyverbs_importable
 from targets.lab.setup import GuestReport, GuestSetup, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "Ending",

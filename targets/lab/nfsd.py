@@ -8,11 +8,13 @@ life.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from targets.lab.export import fill_export
-from targets.lab.setup import Server
 from targets.lab.step import run_step, write_step
+
+if TYPE_CHECKING:
+    from targets.lab.setup import Server
 
 __all__ = ["exports_line", "start_nfsd"]
 

@@ -11,12 +11,14 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from types import FrameType
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from types import FrameType
 
 __all__ = ["Run", "run_streaming"]
 
@@ -117,11 +119,10 @@ def _ended(process: subprocess.Popen[bytes], deadline: float) -> bool:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    # The leader may be gone while others of its group live; its number stays taken as long as they do.
-    try:
+    # The leader may be gone while others of its group live; its number is not given away until
+    # the last of them is gone too.
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
     _close(process.stdout)
 

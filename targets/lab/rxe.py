@@ -6,10 +6,14 @@ that needs nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from targets.lab.setup import Network
 from targets.lab.step import run_step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from targets.lab.setup import Network
 
 __all__ = ["add_device", "load_modules", "set_up_interface"]
 

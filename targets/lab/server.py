@@ -11,14 +11,16 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
 from targets.lab.setup import Server, ServerKind
 from targets.lab.step import run_step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 __all__ = ["is_listening", "running_server"]
 

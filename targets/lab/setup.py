@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from enum import Enum
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from targets.lab.errors import LabError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "NFS_RDMA_PORT",

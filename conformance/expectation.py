@@ -114,7 +114,7 @@ class Allowed:
         if self.outcome is Answered and self.statuses != ANY_STATUS:
             name = "an RPC error reply"
             if self.statuses != REFUSAL_STATUSES:
-                name = "a Reply of " + " or ".join(sorted(item.value for item in self.statuses))
+                name = "a Reply of " + " or ".join(sorted(item.name for item in self.statuses))
         return f"{name} (warning)" if self.warning else name
 
 

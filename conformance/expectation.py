@@ -241,8 +241,8 @@ class Expectation:
             found.append(("rfc8166.4.5.1.err-vers-range", reason, ("D-64",)))
         if isinstance(outcome, Answered) and self.call is not None:
             # Which XID the RPC message of a Reply repeats is open when the Call had two.
-            payload = None if self.payload_xid_differs else outcome.payload
-            rules = broken_rules(self.call, outcome.header, payload, unused=self.unused_reply_chunk)
+            known = None if self.payload_xid_differs else payload
+            rules = broken_rules(self.call, outcome.header, known, unused=self.unused_reply_chunk)
             found += [(rule.requirement, rule.detail, rule.interpretations) for rule in rules]
         return found
 

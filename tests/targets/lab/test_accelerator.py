@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from targets.lab.accelerator import Accelerator, choose_accelerator
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def fake_qemu(folder: Path, body: str) -> str:

@@ -11,14 +11,14 @@ from targets.lab.console import ConsoleFault, Severity, find_faults
     ("line", "severity"),
     [
         ("[   12.345678] Kernel panic - not syncing: Fatal exception", Severity.PANIC),
-        ("[   12.3] BUG: kernel NULL pointer dereference, address: 0000000000000008", Severity.OOPS),
+        ("[   12.3] BUG: kernel NULL pointer dereference, address: 08", Severity.OOPS),
         ("[   12.3] BUG: KASAN: use-after-free in svc_rdma_sendto+0x1/0x2", Severity.OOPS),
-        ("[   12.3] kernel BUG at net/sunrpc/xprtrdma/svc_rdma_rw.c:123!", Severity.OOPS),
+        ("[   12.3] kernel BUG at net/sunrpc/svc_rdma_rw.c:123!", Severity.OOPS),
         ("[   12.3] Oops: 0002 [#1] PREEMPT SMP NOPTI", Severity.OOPS),
-        ("[   12.3] general protection fault, probably for address 0xdead: 0000 [#1]", Severity.OOPS),
-        ("[  242.1][   T12] INFO: task nfsd:412 blocked for more than 120 seconds.", Severity.STALL),
+        ("[   1.3] general protection fault, for address 0xdead: 0000 [#1]", Severity.OOPS),
+        ("[  242.1][   T12] INFO: task nfsd:4 blocked for more than 120 s", Severity.STALL),
         ("[   40.0] watchdog: BUG: soft lockup - CPU#1 stuck for 26s! [nfsd:412]", Severity.STALL),
-        ("<4>[    9.1] WARNING: CPU: 0 PID: 88 at drivers/infiniband/sw/rxe/rxe_comp.c:1", Severity.WARNING),
+        ("<4>[    9.1] WARNING: CPU: 0 PID: 88 at drivers/rxe_comp.c:1", Severity.WARNING),
     ],
 )  # fmt: skip
 def test_a_complaint_of_the_kernel_is_found(line: str, severity: Severity) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from targets.lab.errors import LabError
 from targets.lab.kernel import REQUIRED_MODULES, installed_kernels, select_kernel
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def install(root: Path, release: str, modules: tuple[str, ...] = REQUIRED_MODULES) -> Path:
     folder = root / "lib/modules" / release
     folder.mkdir(parents=True)
-    lines = [f"kernel/drivers/{name.replace('_', '-')}.ko.xz: kernel/other.ko\n" for name in modules]
+    lines = [
+        f"kernel/drivers/{name.replace('_', '-')}.ko.xz: kernel/other.ko\n" for name in modules
+    ]
     (folder / "modules.dep").write_text("".join(lines))
     (root / "boot").mkdir(exist_ok=True)
     image = root / "boot" / f"vmlinuz-{release}"
@@ -54,21 +59,23 @@ def test_a_built_in_module_counts(tmp_path: Path) -> None:
 
 
 def test_no_kernel_at_all_names_the_package(tmp_path: Path) -> None:
-    with pytest.raises(LabError, match="no image in .*; install linux-image-amd64"):
+    with pytest.raises(LabError, match=r"no image in .*; install linux-image-amd64"):
         select_kernel(None, tmp_path)
 
 
 def test_a_kernel_without_soft_roce_is_refused_by_name_of_the_module(tmp_path: Path) -> None:
     install(tmp_path, "6.1.0", modules=REQUIRED_MODULES[1:])
-    with pytest.raises(LabError, match="6.1.0 has no module rdma_rxe"):
+    with pytest.raises(LabError, match=r"6.1.0 has no module rdma_rxe"):
         select_kernel(None, tmp_path)
-    with pytest.raises(LabError, match="vmlinuz-6.1.0 has no module rdma_rxe"):
+    with pytest.raises(LabError, match=r"vmlinuz-6.1.0 has no module rdma_rxe"):
         select_kernel("6.1.0", tmp_path)
 
 
 def test_an_unknown_release_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     install(tmp_path, "6.1.0")
-    with pytest.raises(LabError, match=r"'5.4' is neither an image nor an installed release \(6.1.0"):
+    with pytest.raises(
+        LabError, match=r"'5.4' is neither an image nor an installed release \(6.1.0"
+    ):
         select_kernel("5.4", tmp_path)
 
 

@@ -58,7 +58,11 @@ def test_a_nearer_deadline_holds_for_the_first_line_only(tmp_path: Path) -> None
     assert silent.status is None
     assert silent.seconds < 10
     talking = run_streaming(
-        ["sh", "-c", "echo here; sleep 0.6"], 100, lines.append, tmp_path / "errors", first_line_s=0.3
+        ["sh", "-c", "echo here; sleep 0.6"],
+        100,
+        lines.append,
+        tmp_path / "errors",
+        first_line_s=0.3,
     )
     assert (talking.status, lines) == (0, ["here"])
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from targets.lab import python_path
 from targets.lab.python_path import find_pyverbs, make_pyverbs_importable, pyverbs_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
@@ -52,9 +55,7 @@ def test_one_for_another_python_is_not_found(tmp_path: Path) -> None:
     assert not (tmp_path / "cache").exists()
 
 
-def test_children_inherit_the_search_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_children_inherit_the_search_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "link"
     monkeypatch.setattr(python_path, "pyverbs_path", lambda: folder)
     monkeypatch.setattr(sys, "path", list(sys.path))

@@ -1,0 +1,68 @@
+"""How nfsd is started, by the programs called and the kernel's files written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from targets.lab import nfsd
+from targets.lab.errors import LabError
+from targets.lab.nfsd import exports_line, start_nfsd
+from targets.lab.setup import Server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.targets.lab.conftest import Calls, FakeProgram
+
+PROGRAMS = ("mount", "rpcbind", "exportfs", "rpc.mountd", "rpc.nfsd")
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+    for name in ("control", "state"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setattr(nfsd, f"_{name.upper()}", tmp_path / name)
+    return Server(export=str(tmp_path / "export"), port=20050)
+
+
+def test_the_server_listens_on_rdma_only_after_its_threads_run(
+    server: Server, tmp_path: Path, programs: tuple[FakeProgram, Calls]
+) -> None:
+    fake, calls = programs
+    for name in PROGRAMS:
+        fake(name)
+    start_nfsd(server)
+    assert [line.split()[0] for line in calls.lines] == [
+        "mount", "mount", "mount", "rpcbind", "exportfs", "rpc.mountd", "rpc.nfsd",
+    ]  # fmt: skip
+    assert (tmp_path / "control" / "portlist").read_text() == "rdma 20050"
+
+
+def test_the_grace_period_is_ended(
+    server: Server, tmp_path: Path, programs: tuple[FakeProgram, Calls]
+) -> None:
+    fake, _ = programs
+    for name in PROGRAMS:
+        fake(name)
+    start_nfsd(server)
+    assert (tmp_path / "control" / "v4_end_grace").read_text() == "Y"
+    assert (tmp_path / "export" / "size-4096").is_file()
+
+
+def test_a_failed_export_names_the_package(
+    server: Server, programs: tuple[FakeProgram, Calls]
+) -> None:
+    fake, _ = programs
+    for name in PROGRAMS:
+        fake(name)
+    fake("exportfs", "echo 'exportfs: bad option list' >&2; exit 1")
+    with pytest.raises(LabError, match=r"exporting: .* bad option list; install nfs-kernel-server"):
+        start_nfsd(server)
+
+
+def test_the_line_for_a_hosts_own_exports_allows_any_source_port() -> None:
+    path, rest = exports_line("/srv/export").split()
+    assert path == "/srv/export"
+    assert "insecure" in rest.removeprefix("*(").removesuffix(")").split(",")

@@ -1,0 +1,91 @@
+"""A profile's own server is started, waited for and stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from targets.lab.errors import LabError
+from targets.lab.server import is_listening, running_server
+from targets.lab.setup import Server, ServerKind
+
+if TYPE_CHECKING:
+    from tests.targets.lab.conftest import Calls, FakeProgram
+
+LISTING = (
+    "link rxe0/1 cm-idn 3 state LISTEN ps TCP pid 99 comm server src-addr 10.9.0.1:20049"
+    " dst-addr 0.0.0.0:0\n"
+    "link rxe0/1 cm-idn 4 state CONNECT ps TCP pid 99 comm server src-addr 10.9.0.1:777"
+    " dst-addr 10.9.0.1:20049\n"
+)
+
+
+def command(script: str, ready_s: float = 5.0) -> Server:
+    return Server(ServerKind.COMMAND, ("/bin/sh", "-c", script), 20049, ready_s=ready_s)
+
+
+def test_a_listener_is_known_by_state_and_port() -> None:
+    assert is_listening(LISTING, 20049)
+    assert not is_listening(LISTING, 2004)
+    assert not is_listening(LISTING, 777)
+
+
+def test_the_server_runs_meanwhile_and_is_stopped(
+    tmp_path: Path, programs: tuple[FakeProgram, Calls]
+) -> None:
+    fake, _ = programs
+    fake("rdma", f'while read -r line; do echo "$line"; done <{tmp_path}/listing')
+    (tmp_path / "listing").write_text(LISTING)
+    wait = "while :; do read x </dev/null; done"
+    script = f"trap 'echo stopped; exit' TERM; echo $$ >{tmp_path}/pid; {wait}"
+    with running_server(command(script), tmp_path / "log"):
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+            pass
+        pid = int((tmp_path / "pid").read_text())
+        assert Path(f"/proc/{pid}").exists()
+    assert not Path(f"/proc/{pid}").exists()
+    assert (tmp_path / "log").read_text() == "stopped\n"
+
+
+def test_a_server_that_ends_at_once_is_told_with_its_status(
+    tmp_path: Path, programs: tuple[FakeProgram, Calls]
+) -> None:
+    fake, _ = programs
+    fake("rdma")
+    with (
+        pytest.raises(
+            LabError, match="ended with status 9 before it listened; its output is in log"
+        ),
+        running_server(command("echo oh; exit 9"), tmp_path / "log"),
+    ):
+        pass
+    assert (tmp_path / "log").read_text() == "oh\n"
+
+
+def test_a_server_that_never_listens_is_told_with_the_seconds(
+    tmp_path: Path, programs: tuple[FakeProgram, Calls]
+) -> None:
+    fake, _ = programs
+    fake("rdma")
+    server = command("while :; do read x </dev/null; done", ready_s=0.5)
+    with (
+        pytest.raises(LabError, match="nothing listens on RDMA port 20049 after 0 s"),
+        running_server(server, tmp_path / "log"),
+    ):
+        pass
+
+
+def test_a_command_that_does_not_exist_points_to_the_profile(tmp_path: Path) -> None:
+    server = Server(ServerKind.COMMAND, (str(tmp_path / "none"),))
+    with (
+        pytest.raises(LabError, match="none: No such file or directory; look at the profile"),
+        running_server(server, tmp_path / "log"),
+    ):
+        pass
+
+
+def test_the_kernels_server_needs_nothing_here(tmp_path: Path) -> None:
+    with running_server(Server(), tmp_path / "log"):
+        assert not (tmp_path / "log").exists()

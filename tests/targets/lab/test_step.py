@@ -1,0 +1,47 @@
+"""A step names what failed and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from targets.lab import step
+from targets.lab.errors import LabError
+from targets.lab.step import run_step, write_step
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_output_is_returned() -> None:
+    assert run_step("copying", ["cat"], text="hello\n") == "hello\n"
+
+
+def test_a_failure_names_step_program_status_last_words_and_remedy() -> None:
+    with pytest.raises(LabError) as raised:
+        run_step("trying", ["sh", "-c", "echo first >&2; echo no device >&2; exit 4"], "plug it in")
+    assert str(raised.value) == "trying: sh ended with 4: no device; plug it in"
+
+
+def test_a_missing_program_is_named() -> None:
+    with pytest.raises(LabError, match="trying: there is no program no-such-program; install it"):
+        run_step("trying", ["no-such-program"], "install it")
+
+
+def test_a_program_that_hangs_is_named_with_the_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step, "_DEADLINE_S", 0.2)
+    with pytest.raises(LabError, match="trying: sleep 100 did not end within 0 s"):
+        run_step("trying", ["sleep", "100"])
+
+
+def test_a_file_is_written(tmp_path: Path) -> None:
+    write_step("listening", tmp_path / "portlist", "rdma 20049")
+    assert (tmp_path / "portlist").read_text() == "rdma 20049"
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        LabError, match=r"listening: .*/none/portlist: No such file or directory; x"
+    ):
+        write_step("listening", tmp_path / "none" / "portlist", "rdma 20049", "x")

@@ -35,6 +35,8 @@ SHORTEST_MESSAGE: Final = 28
 """Octets under which a Responder drops a message unread (rfc8166 4.5; D-10)."""
 
 _VERSION_ONE: Final = 1
+_MOST_LENIENT_WORDS: Final = 16
+_OTHER_REFUSALS: Final = (ErrChunk, Silent, Disconnected)
 _CANNOT_REPLY: Final = ("rfc8166.4.5.3.no-write-past-the-reply-chunk",)
 _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
@@ -126,18 +128,36 @@ def _undecodable(
     if state.backward:
         allowed.append(Allowed(Silent, (_BAD_HEADER,), ("D-15", "D-40")))
     fault = Expectation(str(error), tuple(allowed), words.xid, words.version)
-    if error.reason is not Reason.BAD_BOOLEAN:
+    patched = _with_lenient_presence(message)
+    if patched is None:
         return fault
-    # A decoder that takes every non-zero word for "present" goes on here (D-33): whatever it may
-    # do had the word been 1 is tolerated.
-    place = error.offset
-    lenient = expected(message[:place] + bytes((0, 0, 0, 1)) + message[place + 4 :], state)
+    header, end = decode_header(patched)
+    lenient = _call(header, patched[end:], state)
     tolerated = (
         replace(item, warning=True, interpretations=(*item.interpretations, "D-33"))
         for item in lenient.allowed
         if item.outcome is not ErrChunk
     )
     return replace(lenient, fault=fault.fault, allowed=(*fault.allowed, *tolerated))
+
+
+def _with_lenient_presence(message: bytes) -> bytes | None:
+    """The message as a decoder sees it that takes every non-zero word for "present" (D-33).
+
+    None if that alone does not make it decodable, or if it takes more words than anybody sets by
+    mistake.
+    """
+    octets = bytearray(message)
+    for _ in range(_MOST_LENIENT_WORDS):
+        try:
+            decode_header(octets)
+        except DecodeError as error:
+            if error.reason is not Reason.BAD_BOOLEAN:
+                return None
+            octets[error.offset : error.offset + 4] = (1).to_bytes(4)
+        else:
+            return bytes(octets)
+    return None
 
 
 def _call(header: TransportHeader, payload: bytes, state: ResponderState) -> Expectation:
@@ -220,9 +240,11 @@ def _arguments(stream: CallStream, state: ResponderState) -> tuple[Allowed, ...]
         layer.arguments(stream.octets)
         room = layer.expectation(stream.octets)
     except DecodeError:
-        others = Allowed(Answered, (_GARBAGE,), warning=True, statuses=REFUSAL_STATUSES)
+        # The document says SHOULD, so whatever else does not execute the Call is a warning.
         garbage = Allowed(Answered, (_GARBAGE,), statuses=frozenset({RpcOutcome.GARBAGE_ARGS}))
-        return (garbage, others)
+        refused = Allowed(Answered, (_GARBAGE,), warning=True, statuses=REFUSAL_STATUSES)
+        others = (Allowed(kind, (_GARBAGE,), warning=True) for kind in _OTHER_REFUSALS)
+        return (garbage, refused, *others)
     if stream.has_room_for(room, state.reply_threshold):
         return (served,)
     return (

@@ -173,7 +173,14 @@ def test_reply_sent_to_a_responder_is_dropped() -> None:
 def test_cut_arguments_get_garbage_args() -> None:
     result = expected(msg(rpc_call(STORE, b"\0\0\0\x09abc")), PLAIN)
 
-    assert answers(result) == ["a Reply of GARBAGE_ARGS", "an RPC error reply (warning)"]
+    assert answers(result) == [
+        "a Reply of GARBAGE_ARGS",
+        "an RPC error reply (warning)",
+        "ERR_CHUNK (warning)",
+        "silence (warning)",
+        "loss of the connection (warning)",
+    ]
+    assert not result.may_execute
 
 
 @pytest.mark.parametrize(
@@ -216,3 +223,25 @@ def test_any_octets_have_an_answer_that_the_registers_know(
     assert result.allowed
     assert all(name in catalogue for name in result.requirements)
     assert readings(result) <= set(register)
+
+
+def test_message_of_nothing_but_bad_presence_words_is_judged_at_once() -> None:
+    words = b"\0\0\0\x02" + bytes(20)
+
+    assert answers(expected(msg()[:16] + words * 5000, PLAIN)) == ["ERR_CHUNK"]
+
+
+@given(st.data())
+def test_damaged_chunk_lists_have_an_answer(data: st.DataObject) -> None:
+    message = bytearray(
+        msg(reads=(reading(44, 1, 7),), writes=(chunk(8, 8), chunk()), reply=chunk(64))
+    )
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(4, len(message) - 1))
+        message[place] = data.draw(st.sampled_from((0, 1, 2, 4, 128, 255)))
+    cut = data.draw(st.integers(28, len(message)))
+
+    result = expected(bytes(message[:cut]), PLAIN)
+
+    assert result.allowed
+    assert not result.allowed[0].warning

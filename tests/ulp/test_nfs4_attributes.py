@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.ulp.nfs4_attributes import (
+    ATTRIBUTES,
+    bitmap_of,
+    decode_attributes,
+    encode_attributes,
+    largest_attributes,
+    numbers_in,
+)
+from rpcrdma.ulp.nfs4_store import FileStore, Kind, Node
+from rpcrdma.wire import _generated_nfs4 as wire
+
+STORE = FileStore()
+nodes = st.sampled_from([STORE.root, *STORE.root.children.values()])
+numbers = st.sets(st.integers(0, 95))
+
+
+@given(numbers)
+def test_bitmap_comes_back(chosen: set[int]) -> None:
+    assert set(numbers_in(bitmap_of(chosen))) == chosen
+
+
+def test_bitmap_has_no_trailing_zero_words() -> None:
+    assert bitmap_of([]) == ()
+    assert bitmap_of([1, 4]) == (0x12,)
+    assert bitmap_of([33]) == (0, 2)
+
+
+@given(nodes, numbers)
+def test_known_attributes_are_answered_within_the_largest_size(
+    node: Node, chosen: set[int]
+) -> None:
+    attributes = encode_attributes(node, bitmap_of(chosen))
+
+    assert set(decode_attributes(attributes)) == chosen & set(ATTRIBUTES)
+    assert len(wire.encode_file_attributes(attributes)) <= largest_attributes(bitmap_of(chosen))
+
+
+def test_values_are_those_of_the_node() -> None:
+    node = Node("dir/file", Kind.FILE, 42, bytearray(5), writable=True, change=9)
+
+    values = decode_attributes(encode_attributes(node, bitmap_of(ATTRIBUTES)))
+
+    assert values == {
+        wire.FATTR4_SUPPORTED_ATTRS: bitmap_of(ATTRIBUTES),
+        wire.FATTR4_TYPE: wire.FileType.NF4REG,
+        wire.FATTR4_CHANGE: 9,
+        wire.FATTR4_SIZE: 5,
+        wire.FATTR4_FSID: (0, 0),
+        wire.FATTR4_RDATTR_ERROR: wire.Status.NFS4_OK,
+        wire.FATTR4_FILEHANDLE: b"tree:dir/file",
+        wire.FATTR4_FILEID: 42,
+        wire.FATTR4_MODE: 0o666,
+        wire.FATTR4_NUMLINKS: 1,
+    }
+
+
+def test_unknown_attribute_cannot_be_read() -> None:
+    with pytest.raises(DecodeError) as caught:
+        decode_attributes(wire.FileAttributes(bitmap_of([2]), bytes(4)))
+
+    assert (caught.value.reason, caught.value.path) == (Reason.BAD_DISCRIMINANT, "attr_vals[2]")
+
+
+def test_values_left_over_are_refused() -> None:
+    with pytest.raises(DecodeError) as caught:
+        decode_attributes(wire.FileAttributes(bitmap_of([1]), bytes([0, 0, 0, 1]) + bytes(4)))
+
+    assert (caught.value.reason, caught.value.offset) == (Reason.TRAILING, 4)

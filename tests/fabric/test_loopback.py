@@ -292,3 +292,35 @@ def test_closing_a_fabric_ends_what_it_made(world: World) -> None:
     assert not region.valid
     with pytest.raises(ConnectionRejected):
         world.connect()
+
+
+def test_peers_that_wait_at_a_closing_listener_are_refused(world: World) -> None:
+    """They learn so at once and not by their deadline."""
+    late = world.dut.listen(Address("dut", 0))
+    world.network.wake_at(0.5)
+
+    def step() -> None:
+        if world.network.clock.now() >= 0.5:
+            late.close()
+
+    world.dut.attach(step)
+    with pytest.raises(ConnectionRejected, match="refused"):
+        world.tester.connect(late.address, FOUR, 10.0)
+    assert world.network.clock.now() < 1.0
+
+
+def test_free_ports_skip_those_in_use(world: World) -> None:
+    """Port 0 never meets a listener that chose its own port."""
+    first = world.dut.listen(Address("dut", 0))
+    world.dut.listen(Address("dut", first.address.port + 1))
+
+    assert world.dut.listen(Address("dut", 0)).address.port == first.address.port + 2
+
+
+def test_fabric_names_itself(world: World) -> None:
+    """For reports, and as a context that closes what it made."""
+    with world.network.fabric("third") as third:
+        listener = third.listen(Address("third", 1))
+        assert third.name == "loopback"
+    with pytest.raises(ConnectionRejected, match="nobody listens at third:1"):
+        world.tester.connect(listener.address, FOUR, 1.0)

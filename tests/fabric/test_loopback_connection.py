@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcrdma.errors import FabricError
+from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric.base import Access, Completion, CompletionStatus, ConnectionParameters, Opcode
+from rpcrdma.fabric.loopback_connection import RNR_DELAY
 from rpcrdma.fabric.trace import EventKind, Side
 
 if TYPE_CHECKING:
@@ -101,6 +102,92 @@ def test_reads_into_a_region_invalidated_meanwhile_fail(world: World) -> None:
     connection.invalidate(region)
 
     assert world.drain(connection)[0].status is CompletionStatus.LOCAL_PROTECTION_ERROR
+
+
+# -- failures
+
+
+def test_message_that_may_not_wait_fails_behind_its_attempts(world: World) -> None:
+    """Each attempt takes one delay; what is posted meanwhile is flushed."""
+    world.parameters = ConnectionParameters()
+    connection = world.connect(ConnectionParameters(rnr_retry=2))
+    start = connection.clock.now()
+    connection.post_send(b"one")
+    connection.poll(RNR_DELAY / 2)
+    connection.post_send(b"two")
+
+    statuses = [done.status for done in world.drain(connection)]
+
+    assert statuses == [CompletionStatus.RNR_RETRY_EXCEEDED, CompletionStatus.FLUSHED]
+    assert 2 * RNR_DELAY < connection.clock.now() - start < 4 * RNR_DELAY
+    assert not world.accepted[0].connected
+
+
+def test_messages_posted_while_one_waits_arrive_once_and_in_order(world: World) -> None:
+    """What was sent behind it and dropped is sent again, not twice."""
+    world.parameters = ConnectionParameters()
+    connection = world.connect()
+    for number in range(3):
+        connection.post_send(bytes([number]))
+        connection.poll(RNR_DELAY / 3)
+    for _ in range(4):
+        world.accepted[0].post_receive(8)
+
+    received = world.drain(world.accepted[0], 1.0)
+
+    assert [done.data for done in received] == [b"\0", b"\1", b"\2"]
+    assert [done.ok for done in world.drain(connection, 1.0)] == [True] * 3
+
+
+def test_work_behind_one_that_its_own_region_forbids_never_leaves(world: World) -> None:
+    """What was posted before it is carried out; a refused one is a local error, in its turn."""
+    connection = world.connect()
+    region = connection.register(4, Access.REMOTE_READ)
+    target = world.accepted[0].register(4, ALL)
+    connection.post_send(b"before")
+    connection.post_rdma_read(region, 0, 4, target.handle, target.offset)
+    connection.post_send(b"behind")
+
+    statuses = [done.status for done in world.drain(connection)]
+    arrived = [done.data for done in world.drain(world.accepted[0]) if done.ok]
+
+    assert statuses[:3] == [
+        CompletionStatus.SUCCESS,
+        CompletionStatus.LOCAL_PROTECTION_ERROR,
+        CompletionStatus.FLUSHED,
+    ]
+    assert arrived == [b"before"]
+
+
+def test_message_too_long_ends_both_ends(world: World) -> None:
+    """Sender and receiver each have their status, the rest is flushed."""
+    connection = world.connect()
+    connection.post_send(bytes(65))
+
+    here = [done.status for done in world.drain(connection)]
+    there = [done.status for done in world.drain(world.accepted[0])]
+
+    assert here == [CompletionStatus.REMOTE_INVALID_REQUEST, *[CompletionStatus.FLUSHED] * 4]
+    assert there == [CompletionStatus.LOCAL_LENGTH_ERROR, *[CompletionStatus.FLUSHED] * 3]
+
+
+def test_nothing_is_posted_on_a_connection_that_ended(world: World) -> None:
+    """Every kind of work says so; ending it again does nothing."""
+    connection = world.connect()
+    region = connection.register(4, ALL)
+    connection.close()
+    connection.close()
+
+    posts: list[Callable[[], object]] = [
+        lambda: connection.post_send(b""),
+        lambda: connection.post_receive(4),
+        lambda: connection.post_rdma_read(region, 0, 4, 1, 1),
+        lambda: connection.post_rdma_write(region, 0, 4, 1, 1),
+    ]
+    for post in posts:
+        with pytest.raises(ConnectionLost, match="gone"):
+            post()
+    assert not region.valid
 
 
 # -- any legal sequence of work

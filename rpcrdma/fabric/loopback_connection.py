@@ -227,7 +227,8 @@ class LoopbackConnection:
             self.recorder.note(Side.LOCAL, EventKind.SEND, data=work.data, handle=work.invalidate)
         elif work.opcode is Opcode.RDMA_WRITE:
             self._note_transfer(EventKind.RDMA_WRITE, work, work.data)
-        self._launch(work)
+        if not self._stalled:
+            self._launch(work)
         if work.opcode is Opcode.SEND:
             self._count_send()
         return work.work_id
@@ -244,7 +245,8 @@ class LoopbackConnection:
         return isinstance(found, Region)
 
     def _launch(self, work: Work) -> None:
-        if self._stalled or self._peer is None:
+        """Let the request leave: for the first time, or again."""
+        if self._peer is None:
             return
         if self._has_vanished():
             self._expect_no_answer(work)  # no acknowledgement finds its way here, either
@@ -276,12 +278,10 @@ class LoopbackConnection:
 
     def _send_again(self) -> None:
         """Everything from the first unanswered request on; what follows it was not executed."""
-        if self._peer is None:
-            return
         for work in self._requests:
             if work.refused:
                 return
-            self.transmit(partial(self._peer._arrive, work))  # noqa: SLF001  # the other end
+            self._launch(work)
 
     def _answered(self, work: Work, status: CompletionStatus, data: bytes) -> None:
         if work not in self._requests:

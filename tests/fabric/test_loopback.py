@@ -194,6 +194,20 @@ def test_vanished_end_gives_up_its_own_work(world: World) -> None:
     assert world.accepted[0].connected
 
 
+def test_end_that_vanishes_while_a_send_waits_gives_it_up(world: World) -> None:
+    """A Send that waits for a Receive completes, too, when its own end has gone silent."""
+    world.parameters = ConnectionParameters()
+    connection = world.connect()
+    connection.post_send(b"waits")
+    connection.poll(0.005)
+    world.network.inject(VanishAfterSends("tester"))
+
+    assert [done.status for done in world.drain(connection)] == [
+        CompletionStatus.RETRY_EXCEEDED,
+        *[CompletionStatus.FLUSHED] * 4,
+    ]
+
+
 def test_healed_network_makes_connections_again(world: World) -> None:
     """Faults end; connections that they broke stay broken."""
     world.network.inject(VanishAfterSends("dut"))

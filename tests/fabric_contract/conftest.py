@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     )
 
 ADDRESS_VARIABLE = "RPCRDMA_TEST_ADDRESS"
-DEADLINE = 10.0 * float(os.environ.get("RPCRDMA_TIMEOUT_FACTOR", "1"))
+DEADLINE = 30.0 * float(os.environ.get("RPCRDMA_TIMEOUT_FACTOR", "1"))
+"""Seconds; a device's transport takes some by itself until it gives a silent peer up."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -120,7 +120,7 @@ def test_connections_are_independent(fabric_pair: FabricPair) -> None:
 def test_peer_that_vanishes_is_given_up(fabric_pair: FabricPair) -> None:
     """A Send that gets no answer at all fails when the retries are used up."""
     ends = fabric_pair.connect(
-        ConnectionParameters(retry=1), ConnectionParameters(initial_receives=(64, 64))
+        ConnectionParameters(retry=0), ConnectionParameters(initial_receives=(64, 64))
     )
     fabric_pair.make_vanish(ends.passive)
     work_id = ends.active.post_send(b"anybody?")

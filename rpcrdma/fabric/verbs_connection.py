@@ -1,0 +1,395 @@
+"""One end of a connection over a device (see `base.Connection`).
+
+Sends and Receives use pooled, registered buffers (`verbs_memory`).  A connection ends once: by
+`disconnect`, by a failed completion, or by the peer's disconnect as the CM tells it; then the queue
+pair goes into error and the device flushes what is posted.
+
+What `poll` does, in this order, since a small virtual machine has no processor to spare for
+spinning: look at the completion queue a few times, ask for a notification, look again, and sleep
+in `select` on the notification and the CM's events.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+from pyverbs.mr import MW, MWBindInfo
+from pyverbs.pyverbs_error import PyverbsError, PyverbsRDMAError
+from pyverbs.wr import SGE, SendWR
+
+from rpcrdma.errors import ConnectionLost, FabricError
+from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode, WorkId
+from rpcrdma.fabric.recorder import Recorder
+from rpcrdma.fabric.rdmacm import CmEventKind
+from rpcrdma.fabric.trace import EventKind, Side
+from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, SendBuffer, VerbsRegion
+from rpcrdma.fabric.verbs_status import STATUSES, access_flags
+from rpcrdma.fabric.verbs_work import Work
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.base import Clock, ConnectionParameters, MemoryRegion
+    from rpcrdma.fabric.rdmacm import EventChannel, Identifier
+    from rpcrdma.fabric.verbs import VerbsFabric
+    from rpcrdma.fabric.verbs_queue import Queue
+
+__all__ = ["VerbsConnection"]
+
+_WRITE, _SEND, _READ, _BIND, _SEND_WITH_INVALIDATE = 0, 2, 4, 8, 9  # enum ibv_wr_opcode
+_WITH_INVALIDATE: Final = 1 << 3  # enum ibv_wc_flags; the others (IBV_WC_GRH on rxe) mean nothing
+_WINDOW_TYPE_2: Final = 2
+_REMOTE: Final = Access.REMOTE_READ | Access.REMOTE_WRITE
+_SPINS: Final = 3
+_SLICE: Final = 0.002
+_BIND_TIMEOUT: Final = 5.0
+_Status = CompletionStatus
+
+
+class VerbsConnection:
+    """One end of a connection over a device."""
+
+    def __init__(self, fabric: VerbsFabric, queue: Queue, parameters: ConnectionParameters) -> None:
+        self._fabric = fabric
+        self._queue = queue
+        self._parameters = parameters
+        self.recorder = Recorder(fabric)
+        self._pool = BufferPool(queue.domain)
+        self._identifier: Identifier | None = None
+        self._channel: EventChannel | None = None
+        self._private_data = b""
+        self._connected = False
+        self._ended = self._closed = False
+        self._last_id = 0
+        self._sends = self._receives = 0  # posted and not yet completed
+        self._posted: dict[int, Work] = {}
+        self._ready: deque[Completion] = deque()
+        self._regions: dict[int, VerbsRegion] = {}
+
+    # -- making the connection (for verbs.py)
+
+    def post_initial_receives(self) -> None:
+        """Post what the parameters ask for; the queue pair is prepared, but not connected."""
+        for length in self._parameters.initial_receives:
+            self._post_receive(length)
+
+    def establish(self, identifier: Identifier, channel: EventChannel, private_data: bytes) -> None:
+        """Be connected."""
+        self._identifier, self._channel = identifier, channel
+        self._private_data = private_data
+        self._connected = True
+
+    # -- what base.Connection promises
+
+    @property
+    def private_data(self) -> bytes:
+        """What the peer sent; the CM appends zeroes."""
+        return self._private_data
+
+    @property
+    def connected(self) -> bool:
+        """Whether work can still be posted."""
+        return self._connected
+
+    @property
+    def clock(self) -> Clock:
+        """The machine's clock."""
+        return self._fabric.clock
+
+    def register(self, length: int, access: Access) -> VerbsRegion:
+        """Register `length` octets of zeroed memory."""
+        if length < 1:
+            raise FabricError(f"cannot register {length} octets")
+        bindable = self._connected and self._queue.device.has_windows and bool(access & _REMOTE)
+        try:
+            region = VerbsRegion(self._queue.domain, length, access, bindable=bindable)
+            if bindable:
+                self._bind(region)
+        except (PyverbsError, OSError, OverflowError) as error:
+            raise FabricError(f"cannot register {length} octets: {error}") from error
+        self._regions[region.handle] = region
+        self.recorder.note(
+            Side.LOCAL,
+            EventKind.REGISTER,
+            handle=region.handle,
+            offset=region.offset,
+            length=length,
+            detail=" ".join(right.name or "" for right in access),
+        )
+        return region
+
+    def invalidate(self, region: MemoryRegion) -> None:
+        """End the peer's access to the region."""
+        found = self._regions.pop(region.handle, None)
+        if found is not None:
+            found.release()
+            self.recorder.note(Side.LOCAL, EventKind.INVALIDATE, handle=found.handle)
+
+    def post_receive(self, length: int) -> WorkId:
+        """Post a Receive of `length` octets."""
+        if not self._connected:
+            raise ConnectionLost("the connection is gone")
+        return self._post_receive(length)
+
+    def post_send(self, data: bytes, *, invalidate: int | None = None) -> WorkId:
+        """Send `data`, optionally as a Send With Invalidate."""
+        buffer = self._pool.for_send(data)
+        request = buffer.request
+        if invalidate is None:
+            request.opcode = _SEND
+        else:
+            request.opcode = _SEND_WITH_INVALIDATE
+            request.imm_data = invalidate  # the same word as invalidate_rkey
+        self.recorder.note(Side.LOCAL, EventKind.SEND, data=data, handle=invalidate)
+        return self._post(request, Work(Opcode.SEND, buffer, len(data)))
+
+    def post_rdma_read(
+        self, region: MemoryRegion, start: int, length: int, handle: int, offset: int
+    ) -> WorkId:
+        """Read the peer's memory into `region`."""
+        work = Work(Opcode.RDMA_READ, None, length, region, start, handle, offset)
+        return self._post_transfer(_READ, work)
+
+    def post_rdma_write(
+        self, region: MemoryRegion, start: int, length: int, handle: int, offset: int
+    ) -> WorkId:
+        """Write octets of `region` into the peer's memory."""
+        work = Work(Opcode.RDMA_WRITE, None, length, region, start, handle, offset)
+        work_id = self._post_transfer(_WRITE, work)
+        data = b""
+        if 0 <= start <= start + length <= region.length:
+            data = region.read(start, length)
+        self.recorder.note(
+            Side.LOCAL, EventKind.RDMA_WRITE, data=data, handle=handle, offset=offset, length=length
+        )
+        return work_id
+
+    def poll(self, timeout: float) -> list[Completion]:
+        """Completions in order; waits up to `timeout` seconds for the first."""
+        if not self._collect() and not self._is_over():
+            self._wait(timeout)
+        completions = list(self._ready)
+        self._ready.clear()
+        return completions
+
+    def disconnect(self) -> None:
+        """End the connection in an orderly way."""
+        if not self._ended:
+            self.recorder.note(Side.LOCAL, EventKind.DISCONNECT)
+            self._end()
+
+    def close(self) -> None:
+        """Disconnect and release everything: queue pair, regions, domain, identifier."""
+        if self._closed:
+            return
+        self.disconnect()
+        self._closed = True
+        for region in self._regions.values():
+            region.release_window()
+        self._queue.close()
+        for region in self._regions.values():
+            region.release()
+        self._regions.clear()
+        self._posted.clear()
+        self._pool.release()
+        self._queue.domain.close()
+        if self._identifier is not None and self._channel is not None:
+            self._identifier.close()
+            self._channel.close()
+
+    def silence(self) -> None:
+        """Answer the peer no longer, as if this host were gone; for tests."""
+        self._ended, self._connected = True, False
+        self._queue.silence()
+
+    # -- posting
+
+    def _post_receive(self, length: int) -> WorkId:
+        if self._receives >= self._parameters.receive_depth:
+            raise FabricError(f"{self._receives} Receives are posted: the queue is full")
+        buffer = self._pool.for_receive(length)
+        self._last_id += 1
+        buffer.request.wr_id = self._last_id
+        self._queue.post_receive(buffer.request)
+        self._receives += 1
+        self._posted[self._last_id] = Work(Opcode.RECEIVE, buffer, length)
+        self.recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length)
+        return WorkId(self._last_id)
+
+    def _post(self, request: Any, work: Work) -> WorkId:  # noqa: ANN401  # a pyverbs SendWR
+        if not self._connected:
+            raise ConnectionLost("the connection is gone")
+        if self._sends >= self._parameters.send_depth:
+            raise FabricError(f"{self._sends} requests are posted: the queue is full")
+        self._last_id += 1
+        request.wr_id = self._last_id
+        try:
+            self._queue.post_send(request)
+        except PyverbsRDMAError as error:
+            raise FabricError(f"the device refused the request: {error}") from error
+        self._sends += 1
+        self._posted[self._last_id] = work
+        return WorkId(self._last_id)
+
+    def _post_transfer(self, opcode: int, work: Work) -> WorkId:
+        region = work.region
+        if not isinstance(region, VerbsRegion):
+            raise FabricError("the region is not one of this device")
+        element = SGE(region.offset + work.start, work.length, region.local_key)
+        request = SendWR(opcode=opcode, num_sge=1, sg=[element])
+        request.set_wr_rdma(work.handle, work.offset & 0xFFFF_FFFF_FFFF_FFFF)
+        try:
+            return self._post(request, work)
+        finally:
+            request.close()  # the device has its copy
+            element.close()
+
+    def _bind(self, region: VerbsRegion) -> None:
+        """Name the region by a memory window, which the peer can invalidate."""
+        window = MW(self._queue.domain, _WINDOW_TYPE_2)
+        flags = access_flags(region.access & _REMOTE) & ~1  # a window's rights are remote ones
+        request = SendWR(opcode=_BIND, num_sge=0)
+        request.set_bind_wr(
+            window, MWBindInfo(region.registration, region.offset, region.length, flags)
+        )
+        self._last_id += 1
+        request.wr_id = bind = self._last_id
+        work = Work(None, None, 0)
+        self._posted[bind] = work
+        self._queue.post_send(request)
+        region.window, region.handle = window, request.rkey
+        request.close()
+        deadline = time.monotonic() + _BIND_TIMEOUT
+        while bind in self._posted and time.monotonic() < deadline:
+            if not self._collect():
+                self._sleep(deadline - time.monotonic())
+        if work.status is not _Status.SUCCESS:
+            region.release()
+            raise FabricError(f"the memory window was not bound: {work.status.value}")
+
+    # -- completions
+
+    def _is_over(self) -> bool:
+        return self._ended and not self._posted
+
+    def _wait(self, timeout: float) -> None:
+        deadline = time.monotonic() + timeout
+        for _ in range(_SPINS):
+            if self._collect():
+                return
+        steps = self._fabric.steps
+        while not self._ready and not self._is_over():
+            for step in steps:
+                step()
+            if self._collect():
+                return
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self._take_events()
+                return
+            self._sleep(min(left, _SLICE) if steps else left)
+            self._collect()
+
+    def _sleep(self, timeout: float) -> None:
+        """Sleep until something is there to be looked at."""
+        if self._queue.arm() and self._collect():
+            return  # it came between the last look and the notification being asked for
+        descriptors = [self._queue.descriptor]
+        if self._channel is not None:
+            descriptors.append(self._channel.fileno())
+        readable, _, _ = select.select(descriptors, [], [], max(0.0, timeout))
+        if self._queue.descriptor in readable:
+            self._queue.disarm()
+        if len(readable) > 1 or (readable and self._queue.descriptor not in readable):
+            # What came before the peer left is reported before the flush.
+            self._collect()
+            self._take_events()
+
+    def _take_events(self) -> None:
+        """Learn from the CM whether the peer has left."""
+        while self._channel is not None and (event := self._channel.next_event()) is not None:
+            if event.kind in _ENDS and not self._ended:
+                self.recorder.note(Side.PEER, EventKind.DISCONNECT)
+                self._end()
+
+    def _collect(self) -> bool:
+        """Fetch the completions that are there; True if there were any."""
+        found = self._queue.poll()
+        for entry in found:
+            work = self._posted.pop(entry.wr_id)
+            status = work.status = STATUSES.get(entry.status, _Status.OTHER)
+            if work.opcode is Opcode.RECEIVE:
+                self._receives -= 1
+            elif work.opcode is None:
+                continue
+            else:
+                self._sends -= 1
+            if status is _Status.SUCCESS:
+                self._succeeded(entry, work)
+            else:
+                self._failed(entry, work, status)
+        return bool(found)
+
+    def _succeeded(self, entry: Any, work: Work) -> None:  # noqa: ANN401  # a pyverbs WC
+        buffer, work_id, opcode = work.buffer, WorkId(entry.wr_id), work.opcode
+        if isinstance(buffer, ReceiveBuffer):
+            length = entry.byte_len
+            data = buffer.data(length)
+            handle = None
+            if entry.wc_flags & _WITH_INVALIDATE:
+                handle = entry.imm_data  # the same word as invalidated_rkey
+            self.recorder.note(Side.PEER, EventKind.SEND, data=data, handle=handle)
+            if handle is not None:
+                self._invalidated(handle)
+            self._ready.append(
+                Completion(work_id, Opcode.RECEIVE, _Status.SUCCESS, length, data, handle)
+            )
+        else:
+            if opcode is Opcode.RDMA_READ and work.region is not None:
+                self.recorder.note(
+                    Side.LOCAL,
+                    EventKind.RDMA_READ,
+                    data=work.region.read(work.start, work.length),
+                    handle=work.handle,
+                    offset=work.offset,
+                )
+            self._ready.append(
+                Completion(work_id, opcode or Opcode.SEND, _Status.SUCCESS, work.length)
+            )
+        if buffer is not None:
+            self._pool.give_back(buffer)
+
+    def _failed(self, entry: Any, work: Work, status: CompletionStatus) -> None:  # noqa: ANN401  # a pyverbs WC
+        opcode = work.opcode or Opcode.SEND
+        self._ready.append(Completion(WorkId(entry.wr_id), opcode, status))
+        if status is not _Status.FLUSHED:
+            self.recorder.note(
+                Side.LOCAL,
+                EventKind.FAILURE,
+                handle=work.handle or None,
+                offset=work.offset or None,
+                length=work.length,
+                detail=f"{opcode.value}: {status.value}",
+            )
+        if not self._ended:
+            self._end()
+
+    def _invalidated(self, handle: int) -> None:
+        self.recorder.note(Side.PEER, EventKind.INVALIDATE, handle=handle)
+        region = self._regions.pop(handle, None)
+        if region is not None:
+            region.release()
+
+    def _end(self) -> None:
+        """Stop posting, have everything flushed, and have the peer learn of it."""
+        self._ended, self._connected = True, False
+        if self._identifier is not None:
+            try:
+                self._identifier.disconnect()
+            except OSError:
+                pass  # the peer was faster: there is nothing left to end
+        self._queue.fail()
+
+
+_ENDS: Final = frozenset({CmEventKind.DISCONNECTED, CmEventKind.DEVICE_REMOVAL})

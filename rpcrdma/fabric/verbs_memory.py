@@ -1,0 +1,200 @@
+"""Registered memory of a device: regions for the peer, and buffers for messages.
+
+A region that the peer may reach is named by a type 2 memory window where the device has them: only
+a window (and no ordinary user-space registration: rxe's, for one, are refused) can be invalidated
+by the peer's Send With Invalidate.  Where the device has none, the handle is the registration's
+R_key, and only this side can end it.
+
+Memory is mapped here and not by pyverbs, so that its octets stay readable after deregistering.
+Buffers are registered in slabs and used again: a Send or Receive costs no registration.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from typing import TYPE_CHECKING, Any, Final
+
+from pyverbs.mr import MR
+from pyverbs.wr import SGE, RecvWR, SendWR
+
+from rpcrdma.fabric.verbs_status import ACCESS_FLAGS, MW_BIND, access_flags
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.base import Access
+
+__all__ = ["BufferPool", "ReceiveBuffer", "SendBuffer", "VerbsRegion"]
+
+_SMALLEST_SEND: Final = 4096
+_SLAB_OCTETS: Final = 64 * 1024
+
+
+class VerbsRegion:
+    """Registered memory (see `base.MemoryRegion`)."""
+
+    __slots__ = ("_memory", "_registration", "access", "handle", "length", "offset", "window")
+
+    def __init__(self, domain: Any, length: int, access: Access, *, bindable: bool) -> None:  # noqa: ANN401  # a pyverbs PD
+        self._memory = mmap.mmap(-1, length)
+        self.offset = _address(self._memory)
+        self.length = length
+        self.access = access
+        flags = access_flags(access) | (MW_BIND if bindable else 0)
+        self._registration: Any = MR(domain, length, flags, address=self.offset)
+        self.handle: int = self._registration.rkey
+        self.window: Any = None  # the pyverbs MW that gave the handle, if any
+
+    @property
+    def valid(self) -> bool:
+        """Whether the handle still works."""
+        return self._registration is not None
+
+    @property
+    def local_key(self) -> int:
+        """The L_key, for work of this side; 0 (which no region has) once invalidated."""
+        return 0 if self._registration is None else int(self._registration.lkey)
+
+    @property
+    def registration(self) -> Any:  # noqa: ANN401  # a pyverbs MR
+        """What a window is bound to."""
+        return self._registration
+
+    def read(self, start: int = 0, length: int | None = None) -> bytes:
+        """Copy octets out.
+
+        Raises:
+            ValueError: the octets are not all inside the region.
+        """
+        end = self.length if length is None else start + length
+        self._check(start, end)
+        return self._memory[start:end]
+
+    def write(self, data: bytes, start: int = 0) -> None:
+        """Copy octets in.
+
+        Raises:
+            ValueError: the octets do not fit.
+        """
+        end = start + len(data)
+        self._check(start, end)
+        self._memory[start:end] = bytes(data)
+
+    def release_window(self) -> None:
+        """Let go of the window, which must not outlive its queue pair."""
+        if self.window is not None:
+            self.window.close()
+            self.window = None
+
+    def release(self) -> None:
+        """Deregister; when this returns, the device knows the handle no longer."""
+        self.release_window()
+        if self._registration is not None:
+            self._registration.close()
+            self._registration = None
+
+    def _check(self, start: int, end: int) -> None:
+        if not 0 <= start <= end <= self.length:
+            raise ValueError(f"octets {start} to {end} of a region of {self.length}")
+
+
+class SendBuffer:
+    """Room for one outgoing message, with the work request that sends it."""
+
+    __slots__ = ("element", "request", "room", "slab", "start")
+
+    def __init__(self, slab: _Slab, start: int, room: int) -> None:
+        self.slab, self.start, self.room = slab, start, room
+        self.element = SGE(slab.address + start, room, slab.local_key)
+        self.request = SendWR(num_sge=1, sg=[self.element])
+        # From here on the request looks at the element itself, whose length can then be changed.
+        self.request.sg_list = self.element
+
+    def fill(self, data: bytes) -> None:
+        """Take the message."""
+        self.slab.memory[self.start : self.start + len(data)] = data
+        self.element.length = len(data)
+
+
+class ReceiveBuffer:
+    """Room for one incoming message, with the work request that posts it."""
+
+    __slots__ = ("length", "request", "slab", "start")
+
+    def __init__(self, slab: _Slab, start: int, length: int) -> None:
+        self.slab, self.start, self.length = slab, start, length
+        element = SGE(slab.address + start, length, slab.local_key)
+        self.request = RecvWR(num_sge=1, sg=[element])
+        element.close()
+
+    def data(self, length: int) -> bytes:
+        """The first octets of what came."""
+        return self.slab.memory[self.start : self.start + length]
+
+
+class _Slab:
+    """Registered memory that buffers are cut from."""
+
+    __slots__ = ("address", "local_key", "memory", "registration")
+
+    def __init__(self, domain: Any, octets: int) -> None:  # noqa: ANN401  # a pyverbs PD
+        self.memory = mmap.mmap(-1, octets)
+        self.address = _address(self.memory)
+        flags = ACCESS_FLAGS[next(iter(ACCESS_FLAGS))]  # local writing only: no peer reaches it
+        self.registration = MR(domain, octets, flags, address=self.address)
+        self.local_key = self.registration.lkey
+
+
+class BufferPool:
+    """The message buffers of one connection; they come back when their work completes."""
+
+    def __init__(self, domain: Any) -> None:  # noqa: ANN401  # a pyverbs PD
+        self._domain = domain
+        self._slabs: list[_Slab] = []
+        self._sends: dict[int, list[SendBuffer]] = {}
+        self._receives: dict[int, list[ReceiveBuffer]] = {}
+
+    def for_send(self, data: bytes) -> SendBuffer:
+        """A buffer that holds the message."""
+        room = max(_SMALLEST_SEND, 1 << (len(data) - 1).bit_length())
+        free = self._sends.setdefault(room, [])
+        if not free:
+            slab, starts = self._cut(room)
+            free.extend(SendBuffer(slab, start, room) for start in starts)
+        buffer = free.pop()
+        buffer.fill(data)
+        return buffer
+
+    def for_receive(self, length: int) -> ReceiveBuffer:
+        """A buffer of exactly the length, since a longer message must be refused."""
+        free = self._receives.setdefault(length, [])
+        if not free:
+            slab, starts = self._cut(max(1, length))
+            free.extend(ReceiveBuffer(slab, start, length) for start in starts)
+        return free.pop()
+
+    def give_back(self, buffer: SendBuffer | ReceiveBuffer) -> None:
+        """Take a buffer back that the device is done with."""
+        if isinstance(buffer, SendBuffer):
+            self._sends[buffer.room].append(buffer)
+        else:
+            self._receives[buffer.length].append(buffer)
+
+    def release(self) -> None:
+        """Deregister everything, after the queue pair."""
+        for slab in self._slabs:
+            slab.registration.close()
+        self._slabs.clear()
+        self._sends.clear()
+        self._receives.clear()
+
+    def _cut(self, room: int) -> tuple[_Slab, range]:
+        count = max(1, _SLAB_OCTETS // room)
+        count = min(count, 64)
+        slab = _Slab(self._domain, count * room)
+        self._slabs.append(slab)
+        return slab, range(0, count * room, room)
+
+
+def _address(memory: mmap.mmap) -> int:
+    """Where the mapping is; the view that asks is gone at once, so the mapping can be freed."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(memory))

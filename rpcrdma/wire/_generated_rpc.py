@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 from itertools import starmap
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -295,122 +295,851 @@ _INTERPRETER: Final = Interpreter(
 )
 
 
+_UNPACK_II_0: Final = struct.Struct(">II").unpack_from
+_PACK_II_1: Final = struct.Struct(">II").pack
+_UNPACK_IIIIIIII_2: Final = struct.Struct(">IIIIIIII").unpack_from
+_PACK_IIIIII_3: Final = struct.Struct(">IIIIII").pack
+_UNPACK_I_4: Final = struct.Struct(">i").unpack_from
+_PACK_I_5: Final = struct.Struct(">i").pack
+_PACK_III_6: Final = struct.Struct(">iII").pack
+_UNPACK_III_7: Final = struct.Struct(">IIi").unpack_from
+_UNPACK_I_8: Final = struct.Struct(">I").unpack_from
+_PACK_II_9: Final = struct.Struct(">iI").pack
+_PACK_IIII_10: Final = struct.Struct(">iiII").pack
+_PACK_III_11: Final = struct.Struct(">iiI").pack
+_UNPACK_IIIIII_12: Final = struct.Struct(">IIIIII").unpack_from
+_PACK_IIIIIII_13: Final = struct.Struct(">iIIIIII").pack
+_PACK_IIIII_14: Final = struct.Struct(">iiiII").pack
+_PACK_IIII_15: Final = struct.Struct(">iiiI").pack
+_UNPACK_IIIIIIIIII_16: Final = struct.Struct(">IiIIIIIIII").unpack_from
+_PACK_IIIIIIII_17: Final = struct.Struct(">IiIIIIII").pack
+_PACK_IIIII_18: Final = struct.Struct(">IiiII").pack
+_PACK_IIIIII_19: Final = struct.Struct(">IiiiII").pack
+_PACK_IIIII_20: Final = struct.Struct(">IiiiI").pack
+_UNPACK_IIIII_21: Final = struct.Struct(">IIIII").unpack_from
+_UNPACK_III_22: Final = struct.Struct(">III").unpack_from
+_ITERATE_I_23: Final = struct.Struct(">I").iter_unpack
+_PACK_III_24: Final = struct.Struct(">III").pack
+_PACK_I_25: Final = struct.Struct(">I").pack
+_MINIMAL_0: Final = Success()
+
+
 def decode_opaque_auth(buffer: Buffer, offset: int = 0) -> tuple[OpaqueAuth, int]:
     """Decode OpaqueAuth; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, word_2 = _UNPACK_II_0(buffer, offset)
+        if not (word_2):
+            return OpaqueAuth(number_1, b""), offset + 8
+        limit = len(buffer)
+        p = offset + 8
+        if word_2 > 400:
+            raise ValueError
+        end_3 = p + word_2
+        padded_4 = end_3 + (-word_2 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        return OpaqueAuth(number_1, octets_5), padded_4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("OpaqueAuth", buffer, offset)
     return value, end
 
 
 def encode_opaque_auth(value: OpaqueAuth) -> bytes:
     """Encode OpaqueAuth; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.body
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 400:
+            raise ValueError
+        add(_PACK_II_1(value.flavor, length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("OpaqueAuth", value)
 
 
 def decode_call_body(buffer: Buffer, offset: int = 0) -> tuple[CallBody, int]:
     """Decode CallBody; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2, number_3, number_4, number_5, word_6, number_7, word_8 = _UNPACK_IIIIIIII_2(buffer, offset)
+        if not (word_6 or word_8):
+            return CallBody(number_1, number_2, number_3, number_4, OpaqueAuth(number_5, b""), OpaqueAuth(number_7, b"")), offset + 32
+        limit = len(buffer)
+        p = offset + 24
+        if word_6 > 400:
+            raise ValueError
+        end_9 = p + word_6
+        padded_10 = end_9 + (-word_6 & 3)
+        if padded_10 > limit or buffer[end_9:padded_10] != ZEROES[padded_10 - end_9]:
+            raise ValueError
+        octets_11 = bytes(buffer[p:end_9])
+        number_12, length_13 = _UNPACK_II_0(buffer, padded_10)
+        p = padded_10 + 8
+        if length_13 > 400:
+            raise ValueError
+        end_14 = p + length_13
+        padded_15 = end_14 + (-length_13 & 3)
+        if padded_15 > limit or buffer[end_14:padded_15] != ZEROES[padded_15 - end_14]:
+            raise ValueError
+        octets_16 = bytes(buffer[p:end_14])
+        return CallBody(number_1, number_2, number_3, number_4, OpaqueAuth(number_5, octets_11), OpaqueAuth(number_12, octets_16)), padded_15
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CallBody", buffer, offset)
     return value, end
 
 
 def encode_call_body(value: CallBody) -> bytes:
     """Encode CallBody; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.cred
+        octets_2: Any = item_1.body
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 400:
+            raise ValueError
+        add(_PACK_IIIIII_3(value.rpcvers, value.prog, value.vers, value.proc, item_1.flavor, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        item_4: Any = value.verf
+        octets_5: Any = item_4.body
+        length_6 = len(octets_5)
+        if type(octets_5) is not bytes or length_6 > 400:
+            raise ValueError
+        add(_PACK_II_1(item_4.flavor, length_6))
+        add(octets_5)
+        if length_6 & 3:
+            add(ZEROES[-length_6 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("CallBody", value)
 
 
 def decode_prog_mismatch(buffer: Buffer, offset: int = 0) -> tuple[ProgMismatch, int]:
     """Decode ProgMismatch; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_II_0(buffer, offset)
+        return ProgMismatch(number_1, number_2), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ProgMismatch", buffer, offset)
     return value, end
 
 
 def encode_prog_mismatch(value: ProgMismatch) -> bytes:
     """Encode ProgMismatch; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_II_1(value.low, value.high)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ProgMismatch", value)
 
 
 def decode_accepted_data(buffer: Buffer, offset: int = 0) -> tuple[AcceptedData, int]:
     """Decode AcceptedData; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            arm_2 = Success()
+            p = offset + 4
+        elif tag_1 == 1:
+            arm_2 = ProgUnavail()
+            p = offset + 4
+        elif tag_1 == 2:
+            number_3, number_4 = _UNPACK_II_0(buffer, offset + 4)
+            arm_2 = ProgMismatch(number_3, number_4)
+            p = offset + 12
+        elif tag_1 == 3:
+            arm_2 = ProcUnavail()
+            p = offset + 4
+        elif tag_1 == 4:
+            arm_2 = GarbageArgs()
+            p = offset + 4
+        elif tag_1 == 5:
+            arm_2 = SystemErr()
+            p = offset + 4
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AcceptedData", buffer, offset)
     return value, end
 
 
 def encode_accepted_data(value: AcceptedData) -> bytes:
     """Encode AcceptedData; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is Success:
+            add(_PACK_I_5(0))
+        elif kind_2 is ProgUnavail:
+            add(_PACK_I_5(1))
+        elif kind_2 is ProgMismatch:
+            add(_PACK_III_6(2, arm_1.low, arm_1.high))
+        elif kind_2 is ProcUnavail:
+            add(_PACK_I_5(3))
+        elif kind_2 is GarbageArgs:
+            add(_PACK_I_5(4))
+        elif kind_2 is SystemErr:
+            add(_PACK_I_5(5))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AcceptedData", value)
 
 
 def decode_accepted_reply(buffer: Buffer, offset: int = 0) -> tuple[AcceptedReply, int]:
     """Decode AcceptedReply; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
+        if not (word_2 or word_3):
+            return AcceptedReply(OpaqueAuth(number_1, b""), _MINIMAL_0), offset + 12
+        limit = len(buffer)
+        p = offset + 8
+        if word_2 > 400:
+            raise ValueError
+        end_4 = p + word_2
+        padded_5 = end_4 + (-word_2 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4])
+        arm_8: Any
+        tag_7, = _UNPACK_I_4(buffer, padded_5)
+        if tag_7 == 0:
+            arm_8 = Success()
+            p = padded_5 + 4
+        elif tag_7 == 1:
+            arm_8 = ProgUnavail()
+            p = padded_5 + 4
+        elif tag_7 == 2:
+            number_9, number_10 = _UNPACK_II_0(buffer, padded_5 + 4)
+            arm_8 = ProgMismatch(number_9, number_10)
+            p = padded_5 + 12
+        elif tag_7 == 3:
+            arm_8 = ProcUnavail()
+            p = padded_5 + 4
+        elif tag_7 == 4:
+            arm_8 = GarbageArgs()
+            p = padded_5 + 4
+        elif tag_7 == 5:
+            arm_8 = SystemErr()
+            p = padded_5 + 4
+        else:
+            raise ValueError
+        return AcceptedReply(OpaqueAuth(number_1, octets_6), arm_8), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AcceptedReply", buffer, offset)
     return value, end
 
 
 def encode_accepted_reply(value: AcceptedReply) -> bytes:
     """Encode AcceptedReply; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.verf
+        octets_2: Any = item_1.body
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 400:
+            raise ValueError
+        add(_PACK_II_1(item_1.flavor, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        arm_4: Any = value.reply_data
+        kind_5 = type(arm_4)
+        if kind_5 is Success:
+            add(_PACK_I_5(0))
+        elif kind_5 is ProgUnavail:
+            add(_PACK_I_5(1))
+        elif kind_5 is ProgMismatch:
+            add(_PACK_III_6(2, arm_4.low, arm_4.high))
+        elif kind_5 is ProcUnavail:
+            add(_PACK_I_5(3))
+        elif kind_5 is GarbageArgs:
+            add(_PACK_I_5(4))
+        elif kind_5 is SystemErr:
+            add(_PACK_I_5(5))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AcceptedReply", value)
 
 
 def decode_rpc_mismatch(buffer: Buffer, offset: int = 0) -> tuple[RpcMismatch, int]:
     """Decode RpcMismatch; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_II_0(buffer, offset)
+        return RpcMismatch(number_1, number_2), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RpcMismatch", buffer, offset)
     return value, end
 
 
 def encode_rpc_mismatch(value: RpcMismatch) -> bytes:
     """Encode RpcMismatch; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_II_1(value.low, value.high)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("RpcMismatch", value)
 
 
 def decode_rejected_data(buffer: Buffer, offset: int = 0) -> tuple[RejectedData, int]:
     """Decode RejectedData; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            number_3, number_4 = _UNPACK_II_0(buffer, offset + 4)
+            arm_2 = RpcMismatch(number_3, number_4)
+            p = offset + 12
+        elif tag_1 == 1:
+            number_5, = _UNPACK_I_8(buffer, offset + 4)
+            arm_2 = AuthError(number_5)
+            p = offset + 8
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RejectedData", buffer, offset)
     return value, end
 
 
 def encode_rejected_data(value: RejectedData) -> bytes:
     """Encode RejectedData; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is RpcMismatch:
+            add(_PACK_III_6(0, arm_1.low, arm_1.high))
+        elif kind_2 is AuthError:
+            add(_PACK_II_9(1, arm_1.stat))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("RejectedData", value)
 
 
 def decode_reply_data(buffer: Buffer, offset: int = 0) -> tuple[ReplyData, int]:
     """Decode ReplyData; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            number_3, length_4 = _UNPACK_II_0(buffer, offset + 4)
+            p = offset + 12
+            if length_4 > 400:
+                raise ValueError
+            end_5 = p + length_4
+            padded_6 = end_5 + (-length_4 & 3)
+            if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+                raise ValueError
+            octets_7 = bytes(buffer[p:end_5])
+            arm_9: Any
+            tag_8, = _UNPACK_I_4(buffer, padded_6)
+            if tag_8 == 0:
+                arm_9 = Success()
+                p = padded_6 + 4
+            elif tag_8 == 1:
+                arm_9 = ProgUnavail()
+                p = padded_6 + 4
+            elif tag_8 == 2:
+                number_10, number_11 = _UNPACK_II_0(buffer, padded_6 + 4)
+                arm_9 = ProgMismatch(number_10, number_11)
+                p = padded_6 + 12
+            elif tag_8 == 3:
+                arm_9 = ProcUnavail()
+                p = padded_6 + 4
+            elif tag_8 == 4:
+                arm_9 = GarbageArgs()
+                p = padded_6 + 4
+            elif tag_8 == 5:
+                arm_9 = SystemErr()
+                p = padded_6 + 4
+            else:
+                raise ValueError
+            arm_2 = AcceptedReply(OpaqueAuth(number_3, octets_7), arm_9)
+        elif tag_1 == 1:
+            arm_13: Any
+            tag_12, = _UNPACK_I_4(buffer, offset + 4)
+            if tag_12 == 0:
+                number_14, number_15 = _UNPACK_II_0(buffer, offset + 8)
+                arm_13 = RpcMismatch(number_14, number_15)
+                p = offset + 16
+            elif tag_12 == 1:
+                number_16, = _UNPACK_I_8(buffer, offset + 8)
+                arm_13 = AuthError(number_16)
+                p = offset + 12
+            else:
+                raise ValueError
+            arm_2 = RejectedReply(arm_13)
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReplyData", buffer, offset)
     return value, end
 
 
 def encode_reply_data(value: ReplyData) -> bytes:
     """Encode ReplyData; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is AcceptedReply:
+            item_3: Any = arm_1.verf
+            octets_4: Any = item_3.body
+            length_5 = len(octets_4)
+            if type(octets_4) is not bytes or length_5 > 400:
+                raise ValueError
+            add(_PACK_III_6(0, item_3.flavor, length_5))
+            add(octets_4)
+            if length_5 & 3:
+                add(ZEROES[-length_5 & 3])
+            arm_6: Any = arm_1.reply_data
+            kind_7 = type(arm_6)
+            if kind_7 is Success:
+                add(_PACK_I_5(0))
+            elif kind_7 is ProgUnavail:
+                add(_PACK_I_5(1))
+            elif kind_7 is ProgMismatch:
+                add(_PACK_III_6(2, arm_6.low, arm_6.high))
+            elif kind_7 is ProcUnavail:
+                add(_PACK_I_5(3))
+            elif kind_7 is GarbageArgs:
+                add(_PACK_I_5(4))
+            elif kind_7 is SystemErr:
+                add(_PACK_I_5(5))
+            else:
+                raise ValueError
+        elif kind_2 is RejectedReply:
+            arm_8: Any = arm_1.reason
+            kind_9 = type(arm_8)
+            if kind_9 is RpcMismatch:
+                add(_PACK_IIII_10(1, 0, arm_8.low, arm_8.high))
+            elif kind_9 is AuthError:
+                add(_PACK_III_11(1, 1, arm_8.stat))
+            else:
+                raise ValueError
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReplyData", value)
 
 
 def decode_message_body(buffer: Buffer, offset: int = 0) -> tuple[MessageBody, int]:
     """Decode MessageBody; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            number_3, number_4, number_5, number_6, number_7, length_8 = _UNPACK_IIIIII_12(buffer, offset + 4)
+            p = offset + 28
+            if length_8 > 400:
+                raise ValueError
+            end_9 = p + length_8
+            padded_10 = end_9 + (-length_8 & 3)
+            if padded_10 > limit or buffer[end_9:padded_10] != ZEROES[padded_10 - end_9]:
+                raise ValueError
+            octets_11 = bytes(buffer[p:end_9])
+            number_12, length_13 = _UNPACK_II_0(buffer, padded_10)
+            p = padded_10 + 8
+            if length_13 > 400:
+                raise ValueError
+            end_14 = p + length_13
+            padded_15 = end_14 + (-length_13 & 3)
+            if padded_15 > limit or buffer[end_14:padded_15] != ZEROES[padded_15 - end_14]:
+                raise ValueError
+            octets_16 = bytes(buffer[p:end_14])
+            arm_2 = CallBody(number_3, number_4, number_5, number_6, OpaqueAuth(number_7, octets_11), OpaqueAuth(number_12, octets_16))
+            p = padded_15
+        elif tag_1 == 1:
+            arm_18: Any
+            tag_17, = _UNPACK_I_4(buffer, offset + 4)
+            if tag_17 == 0:
+                number_19, length_20 = _UNPACK_II_0(buffer, offset + 8)
+                p = offset + 16
+                if length_20 > 400:
+                    raise ValueError
+                end_21 = p + length_20
+                padded_22 = end_21 + (-length_20 & 3)
+                if padded_22 > limit or buffer[end_21:padded_22] != ZEROES[padded_22 - end_21]:
+                    raise ValueError
+                octets_23 = bytes(buffer[p:end_21])
+                arm_25: Any
+                tag_24, = _UNPACK_I_4(buffer, padded_22)
+                if tag_24 == 0:
+                    arm_25 = Success()
+                    p = padded_22 + 4
+                elif tag_24 == 1:
+                    arm_25 = ProgUnavail()
+                    p = padded_22 + 4
+                elif tag_24 == 2:
+                    number_26, number_27 = _UNPACK_II_0(buffer, padded_22 + 4)
+                    arm_25 = ProgMismatch(number_26, number_27)
+                    p = padded_22 + 12
+                elif tag_24 == 3:
+                    arm_25 = ProcUnavail()
+                    p = padded_22 + 4
+                elif tag_24 == 4:
+                    arm_25 = GarbageArgs()
+                    p = padded_22 + 4
+                elif tag_24 == 5:
+                    arm_25 = SystemErr()
+                    p = padded_22 + 4
+                else:
+                    raise ValueError
+                arm_18 = AcceptedReply(OpaqueAuth(number_19, octets_23), arm_25)
+            elif tag_17 == 1:
+                arm_29: Any
+                tag_28, = _UNPACK_I_4(buffer, offset + 8)
+                if tag_28 == 0:
+                    number_30, number_31 = _UNPACK_II_0(buffer, offset + 12)
+                    arm_29 = RpcMismatch(number_30, number_31)
+                    p = offset + 20
+                elif tag_28 == 1:
+                    number_32, = _UNPACK_I_8(buffer, offset + 12)
+                    arm_29 = AuthError(number_32)
+                    p = offset + 16
+                else:
+                    raise ValueError
+                arm_18 = RejectedReply(arm_29)
+            else:
+                raise ValueError
+            arm_2 = ReplyBody(arm_18)
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("MessageBody", buffer, offset)
     return value, end
 
 
 def encode_message_body(value: MessageBody) -> bytes:
     """Encode MessageBody; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CallBody:
+            item_3: Any = arm_1.cred
+            octets_4: Any = item_3.body
+            length_5 = len(octets_4)
+            if type(octets_4) is not bytes or length_5 > 400:
+                raise ValueError
+            add(_PACK_IIIIIII_13(0, arm_1.rpcvers, arm_1.prog, arm_1.vers, arm_1.proc, item_3.flavor, length_5))
+            add(octets_4)
+            if length_5 & 3:
+                add(ZEROES[-length_5 & 3])
+            item_6: Any = arm_1.verf
+            octets_7: Any = item_6.body
+            length_8 = len(octets_7)
+            if type(octets_7) is not bytes or length_8 > 400:
+                raise ValueError
+            add(_PACK_II_1(item_6.flavor, length_8))
+            add(octets_7)
+            if length_8 & 3:
+                add(ZEROES[-length_8 & 3])
+        elif kind_2 is ReplyBody:
+            arm_9: Any = arm_1.reply
+            kind_10 = type(arm_9)
+            if kind_10 is AcceptedReply:
+                item_11: Any = arm_9.verf
+                octets_12: Any = item_11.body
+                length_13 = len(octets_12)
+                if type(octets_12) is not bytes or length_13 > 400:
+                    raise ValueError
+                add(_PACK_IIII_10(1, 0, item_11.flavor, length_13))
+                add(octets_12)
+                if length_13 & 3:
+                    add(ZEROES[-length_13 & 3])
+                arm_14: Any = arm_9.reply_data
+                kind_15 = type(arm_14)
+                if kind_15 is Success:
+                    add(_PACK_I_5(0))
+                elif kind_15 is ProgUnavail:
+                    add(_PACK_I_5(1))
+                elif kind_15 is ProgMismatch:
+                    add(_PACK_III_6(2, arm_14.low, arm_14.high))
+                elif kind_15 is ProcUnavail:
+                    add(_PACK_I_5(3))
+                elif kind_15 is GarbageArgs:
+                    add(_PACK_I_5(4))
+                elif kind_15 is SystemErr:
+                    add(_PACK_I_5(5))
+                else:
+                    raise ValueError
+            elif kind_10 is RejectedReply:
+                arm_16: Any = arm_9.reason
+                kind_17 = type(arm_16)
+                if kind_17 is RpcMismatch:
+                    add(_PACK_IIIII_14(1, 1, 0, arm_16.low, arm_16.high))
+                elif kind_17 is AuthError:
+                    add(_PACK_IIII_15(1, 1, 1, arm_16.stat))
+                else:
+                    raise ValueError
+            else:
+                raise ValueError
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("MessageBody", value)
 
 
 def decode_rpc_message(buffer: Buffer, offset: int = 0) -> tuple[RpcMessage, int]:
     """Decode RpcMessage; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, word_2, number_3, number_4, number_5, number_6, number_7, word_8, number_9, word_10 = _UNPACK_IIIIIIIIII_16(buffer, offset)
+        if not (word_2 or word_8 or word_10):
+            return RpcMessage(number_1, CallBody(number_3, number_4, number_5, number_6, OpaqueAuth(number_7, b""), OpaqueAuth(number_9, b""))), offset + 40
+        limit = len(buffer)
+        arm_11: Any
+        if word_2 == 0:
+            p = offset + 32
+            if word_8 > 400:
+                raise ValueError
+            end_12 = p + word_8
+            padded_13 = end_12 + (-word_8 & 3)
+            if padded_13 > limit or buffer[end_12:padded_13] != ZEROES[padded_13 - end_12]:
+                raise ValueError
+            octets_14 = bytes(buffer[p:end_12])
+            number_15, length_16 = _UNPACK_II_0(buffer, padded_13)
+            p = padded_13 + 8
+            if length_16 > 400:
+                raise ValueError
+            end_17 = p + length_16
+            padded_18 = end_17 + (-length_16 & 3)
+            if padded_18 > limit or buffer[end_17:padded_18] != ZEROES[padded_18 - end_17]:
+                raise ValueError
+            octets_19 = bytes(buffer[p:end_17])
+            arm_11 = CallBody(number_3, number_4, number_5, number_6, OpaqueAuth(number_7, octets_14), OpaqueAuth(number_15, octets_19))
+            p = padded_18
+        elif word_2 == 1:
+            arm_21: Any
+            tag_20, = _UNPACK_I_4(buffer, offset + 8)
+            if tag_20 == 0:
+                number_22, length_23 = _UNPACK_II_0(buffer, offset + 12)
+                p = offset + 20
+                if length_23 > 400:
+                    raise ValueError
+                end_24 = p + length_23
+                padded_25 = end_24 + (-length_23 & 3)
+                if padded_25 > limit or buffer[end_24:padded_25] != ZEROES[padded_25 - end_24]:
+                    raise ValueError
+                octets_26 = bytes(buffer[p:end_24])
+                arm_28: Any
+                tag_27, = _UNPACK_I_4(buffer, padded_25)
+                if tag_27 == 0:
+                    arm_28 = Success()
+                    p = padded_25 + 4
+                elif tag_27 == 1:
+                    arm_28 = ProgUnavail()
+                    p = padded_25 + 4
+                elif tag_27 == 2:
+                    number_29, number_30 = _UNPACK_II_0(buffer, padded_25 + 4)
+                    arm_28 = ProgMismatch(number_29, number_30)
+                    p = padded_25 + 12
+                elif tag_27 == 3:
+                    arm_28 = ProcUnavail()
+                    p = padded_25 + 4
+                elif tag_27 == 4:
+                    arm_28 = GarbageArgs()
+                    p = padded_25 + 4
+                elif tag_27 == 5:
+                    arm_28 = SystemErr()
+                    p = padded_25 + 4
+                else:
+                    raise ValueError
+                arm_21 = AcceptedReply(OpaqueAuth(number_22, octets_26), arm_28)
+            elif tag_20 == 1:
+                arm_32: Any
+                tag_31, = _UNPACK_I_4(buffer, offset + 12)
+                if tag_31 == 0:
+                    number_33, number_34 = _UNPACK_II_0(buffer, offset + 16)
+                    arm_32 = RpcMismatch(number_33, number_34)
+                    p = offset + 24
+                elif tag_31 == 1:
+                    number_35, = _UNPACK_I_8(buffer, offset + 16)
+                    arm_32 = AuthError(number_35)
+                    p = offset + 20
+                else:
+                    raise ValueError
+                arm_21 = RejectedReply(arm_32)
+            else:
+                raise ValueError
+            arm_11 = ReplyBody(arm_21)
+        else:
+            raise ValueError
+        return RpcMessage(number_1, arm_11), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RpcMessage", buffer, offset)
     return value, end
 
 
 def encode_rpc_message(value: RpcMessage) -> bytes:
     """Encode RpcMessage; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value.body
+        kind_2 = type(arm_1)
+        if kind_2 is CallBody:
+            item_3: Any = arm_1.cred
+            octets_4: Any = item_3.body
+            length_5 = len(octets_4)
+            if type(octets_4) is not bytes or length_5 > 400:
+                raise ValueError
+            add(_PACK_IIIIIIII_17(value.xid, 0, arm_1.rpcvers, arm_1.prog, arm_1.vers, arm_1.proc, item_3.flavor, length_5))
+            add(octets_4)
+            if length_5 & 3:
+                add(ZEROES[-length_5 & 3])
+            item_6: Any = arm_1.verf
+            octets_7: Any = item_6.body
+            length_8 = len(octets_7)
+            if type(octets_7) is not bytes or length_8 > 400:
+                raise ValueError
+            add(_PACK_II_1(item_6.flavor, length_8))
+            add(octets_7)
+            if length_8 & 3:
+                add(ZEROES[-length_8 & 3])
+        elif kind_2 is ReplyBody:
+            arm_9: Any = arm_1.reply
+            kind_10 = type(arm_9)
+            if kind_10 is AcceptedReply:
+                item_11: Any = arm_9.verf
+                octets_12: Any = item_11.body
+                length_13 = len(octets_12)
+                if type(octets_12) is not bytes or length_13 > 400:
+                    raise ValueError
+                add(_PACK_IIIII_18(value.xid, 1, 0, item_11.flavor, length_13))
+                add(octets_12)
+                if length_13 & 3:
+                    add(ZEROES[-length_13 & 3])
+                arm_14: Any = arm_9.reply_data
+                kind_15 = type(arm_14)
+                if kind_15 is Success:
+                    add(_PACK_I_5(0))
+                elif kind_15 is ProgUnavail:
+                    add(_PACK_I_5(1))
+                elif kind_15 is ProgMismatch:
+                    add(_PACK_III_6(2, arm_14.low, arm_14.high))
+                elif kind_15 is ProcUnavail:
+                    add(_PACK_I_5(3))
+                elif kind_15 is GarbageArgs:
+                    add(_PACK_I_5(4))
+                elif kind_15 is SystemErr:
+                    add(_PACK_I_5(5))
+                else:
+                    raise ValueError
+            elif kind_10 is RejectedReply:
+                arm_16: Any = arm_9.reason
+                kind_17 = type(arm_16)
+                if kind_17 is RpcMismatch:
+                    add(_PACK_IIIIII_19(value.xid, 1, 1, 0, arm_16.low, arm_16.high))
+                elif kind_17 is AuthError:
+                    add(_PACK_IIIII_20(value.xid, 1, 1, 1, arm_16.stat))
+                else:
+                    raise ValueError
+            else:
+                raise ValueError
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("RpcMessage", value)
 
 
 def decode_auth_sys(buffer: Buffer, offset: int = 0) -> tuple[AuthSys, int]:
     """Decode AuthSys; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, word_2, number_3, number_4, word_5 = _UNPACK_IIIII_21(buffer, offset)
+        if not (word_2 or word_5):
+            return AuthSys(number_1, "", number_3, number_4, ()), offset + 20
+        limit = len(buffer)
+        p = offset + 8
+        if word_2 > 255:
+            raise ValueError
+        end_6 = p + word_2
+        padded_7 = end_6 + (-word_2 & 3)
+        if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+            raise ValueError
+        octets_8 = bytes(buffer[p:end_6]).decode("ascii")
+        number_9, number_10, count_11 = _UNPACK_III_22(buffer, padded_7)
+        p = padded_7 + 12
+        if count_11 > 16:
+            raise ValueError
+        end_13 = p + count_11 * 4
+        if end_13 > limit:
+            raise ValueError
+        values_14 = tuple([number_12 for (number_12,) in _ITERATE_I_23(buffer[p:end_13])])
+        return AuthSys(number_1, octets_8, number_9, number_10, values_14), end_13
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AuthSys", buffer, offset)
     return value, end
 
 
 def encode_auth_sys(value: AuthSys) -> bytes:
     """Encode AuthSys; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.machinename.encode("ascii")
+        length_2 = len(octets_1)
+        if length_2 > 255:
+            raise ValueError
+        add(_PACK_II_1(value.stamp, length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        values_3: Any = value.gids
+        count_4 = len(values_3)
+        if type(values_3) is not tuple or count_4 > 16:
+            raise ValueError
+        add(_PACK_III_24(value.uid, value.gid, count_4))
+        for item_5 in values_3:
+            add(_PACK_I_25(item_5))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AuthSys", value)

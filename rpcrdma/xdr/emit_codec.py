@@ -2,7 +2,7 @@
 
 The module has a frozen, slotted class for each structure and arm, an IntEnum for each
 enumeration, an alias for each union, and `decode_*`/`encode_*` for each structure and union.  A
-codec tries the straight-line code of `rpcrdma.xdr.emit_fast`; whatever that does not expect goes to
+codec tries the straight-line code of `emit_decoder` and `emit_encoder`; whatever that does not expect goes to
 the interpreter, which decides and explains.
 """
 
@@ -11,8 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.xdr import model
-from rpcrdma.xdr.emit_fast import FastEmitter
+from rpcrdma.xdr.emit_decoder import emit_decoder
+from rpcrdma.xdr.emit_encoder import emit_encoder
 from rpcrdma.xdr.names import snake_case
+from rpcrdma.xdr.straight import Declarations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +29,7 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 from itertools import starmap
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -44,9 +46,9 @@ def emit_codec(schema: model.Schema, source: str) -> str:
         schema: the resolved types.
         source: name of the .x file, for the head of the module.
     """
-    fast = FastEmitter(schema)
+    declarations = Declarations(schema)
     bodies = [
-        "\n".join(_codec(name, item, fast))
+        "\n".join(_codec(schema, name, declarations))
         for name, item in schema.types.items()
         if not isinstance(item, model.Enumeration)
     ]
@@ -57,7 +59,7 @@ def emit_codec(schema: model.Schema, source: str) -> str:
         *_classes(schema),
         f"SCHEMA: Final = {_literal(schema)}",
         _interpreter(schema),
-        "\n".join(fast.declarations()),
+        "\n".join(declarations.lines()),
         *bodies,
     ]
     return "\n\n\n".join(part for part in parts if part) + "\n"
@@ -213,18 +215,18 @@ def _interpreter(schema: model.Schema) -> str:
     return "\n".join([*lines, "    },", ")"])
 
 
-def _codec(name: str, item: model.Structure | model.Union, fast: FastEmitter) -> Iterator[str]:
+def _codec(schema: model.Schema, name: str, declarations: Declarations) -> Iterator[str]:
     snake = snake_case(name)
     yield f"def decode_{snake}(buffer: Buffer, offset: int = 0) -> tuple[{name}, int]:"
     yield f'    """Decode {name}; returns it and the offset behind it, or raises DecodeError."""'
-    yield from _indented(fast.decoder(name))
+    yield from _indented(emit_decoder(schema, name, declarations))
     yield f'    value, end = _INTERPRETER.decode("{name}", buffer, offset)'
     yield "    return value, end"
     yield ""
     yield ""
     yield f"def encode_{snake}(value: {name}) -> bytes:"
     yield f'    """Encode {name}; raises EncodeError for a value that XDR cannot express."""'
-    yield from _indented(fast.encoder(name))
+    yield from _indented(emit_encoder(schema, name, declarations))
     yield f'    return _INTERPRETER.encode("{name}", value)'
 
 

@@ -1,0 +1,247 @@
+"""Runs an `Endpoint` on a fabric's `Connection`: the only loop.
+
+The driver owns the memory and the work requests that the endpoint asks for by key.  It reports what
+failed and what was read; successful Sends and Writes it keeps to itself.  `step` never blocks (for
+loopback, where `Fabric.attach` gives turns); `wait` blocks for a bounded time.
+
+    rfc8166 section 3.5.2  the order of work is the order of the actions: Writes, then the Send
+    rfc8166 section 4.4.1  memory is invalidated before its octets go up
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from rpcrdma.endpoint import actions, events
+from rpcrdma.errors import ConnectionLost, FabricError
+from rpcrdma.fabric.base import Access, CompletionStatus, ConnectionParameters, Opcode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rpcrdma.endpoint.connection import Endpoint, Role
+    from rpcrdma.fabric.base import Completion, Connection, MemoryRegion, WorkId
+
+__all__ = ["SEND_DEPTH", "Driver", "parameters_for"]
+
+SEND_DEPTH: Final = 128
+"""Work requests posted and not completed; what goes beyond waits in the driver."""
+
+
+def parameters_for(role: Role, private_data: bytes = b"") -> ConnectionParameters:
+    """What a connection needs that this role is to run on."""
+    receives = role.initial_receives
+    return ConnectionParameters(
+        private_data=private_data,
+        send_depth=SEND_DEPTH,
+        # One is posted for each that was used up, before the fabric has told of all the others.
+        receive_depth=len(receives) + 8,
+        initial_receives=receives,
+    )
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """The transfers of one RdmaRead or RdmaWrite under way."""
+
+    key: int
+    region: MemoryRegion
+    left: int
+    reading: bool
+
+
+class Driver:
+    """One endpoint on one connection.
+
+    Attributes:
+        connection: the fabric's.
+        endpoint: the core.
+        delivered: what the endpoint told the application, oldest first; the owner takes it out.
+        gone: whether the connection has ended and everything about it was handled.
+    """
+
+    def __init__(self, connection: Connection, endpoint: Endpoint) -> None:
+        self.connection = connection
+        self.endpoint = endpoint
+        self.delivered: deque[actions.ApplicationEvent] = deque()
+        self.gone = False
+        self._clock = connection.clock
+        self._regions: dict[int, MemoryRegion] = {}
+        self._sends: dict[WorkId, int] = {}
+        self._exchanges: dict[WorkId, _Exchange] = {}
+        self._posted = 0
+        self._backlog: deque[Callable[[], None]] = deque()
+        self._pending: deque[events.Event] = deque()
+        # An action's own type is the key; hence Any.
+        self._performers: Mapping[type[actions.Action], Callable[[Any], None]] = {
+            actions.PostReceive: self._post_receive,
+            actions.Send: self._send,
+            actions.RdmaRead: self._read,
+            actions.RdmaWrite: self._write,
+            actions.Register: self._register,
+            actions.Invalidate: self._invalidate,
+            actions.Disconnect: self._disconnect,
+            actions.Deliver: self._deliver,
+        }
+        self.inject(events.Connected())
+
+    # -- turns
+
+    def inject(self, event: events.Event) -> None:
+        """Have the endpoint handle an event, and do what it wants done."""
+        self._pending.append(event)
+        pending, performers = self._pending, self._performers
+        now = self._clock.now()
+        while pending:
+            for action in self.endpoint.handle(pending.popleft(), now):
+                performers[type(action)](action)
+
+    def step(self) -> bool:
+        """Handle what has happened; returns whether something had.  Does not block."""
+        return self.wait(0.0)
+
+    def wait(self, timeout: float) -> bool:
+        """Handle what happens; waits up to `timeout` seconds for the first.  Returns as `step`."""
+        if self.gone:
+            return False
+        completions = self.connection.poll(timeout)
+        for completion in completions:
+            if completion.opcode is Opcode.RECEIVE:
+                if completion.ok:
+                    self.inject(events.MessageReceived(completion.data))
+            else:
+                self._completed(completion)
+        if not self.connection.connected:
+            self._end()
+            return True
+        return bool(completions)
+
+    def close(self) -> None:
+        """Disconnect and release everything.  Twice is allowed."""
+        if not self.gone:
+            self.connection.disconnect()
+            self._end()
+        self.connection.close()
+
+    def _end(self) -> None:
+        self.gone = True
+        self._backlog.clear()
+        self.inject(events.Disconnected("the connection ended"))
+
+    # -- completions
+
+    def _completed(self, completion: Completion) -> None:
+        self._posted -= 1
+        work_id = completion.work_id
+        key = self._sends.pop(work_id, None)
+        exchange = None if key is not None else self._exchanges.pop(work_id, None)
+        if not completion.ok:
+            # What was flushed failed because of something else, which has been reported.
+            if completion.status is not CompletionStatus.FLUSHED:
+                failed = exchange.key if exchange is not None else key or 0
+                self.inject(events.WorkFailed(failed, completion.status.value))
+            return
+        if exchange is not None:
+            self._advance(exchange)
+        while self._backlog and self._posted < SEND_DEPTH:
+            self._run(self._backlog.popleft())
+
+    def _advance(self, exchange: _Exchange) -> None:
+        exchange.left -= 1
+        if exchange.left:
+            return
+        self.connection.invalidate(exchange.region)
+        if exchange.reading:
+            self.inject(events.ReadCompleted(exchange.key, exchange.region.read()))
+
+    # -- actions
+
+    def _post_receive(self, action: actions.PostReceive) -> None:
+        try:
+            self.connection.post_receive(action.length)
+        except ConnectionLost:
+            return  # `wait` will see it
+
+    def _send(self, action: actions.Send) -> None:
+        if self._backlog or self._posted >= SEND_DEPTH:
+            self._backlog.append(partial(self._post_send, action))
+        else:
+            self._run(partial(self._post_send, action))
+
+    def _post_send(self, action: actions.Send) -> None:
+        self._sends[self.connection.post_send(action.data)] = action.key
+
+    def _run(self, post: Callable[[], None]) -> None:
+        """Post one work request, unless the connection is gone."""
+        try:
+            post()
+        except ConnectionLost:
+            return  # likewise
+        self._posted += 1
+
+    def _read(self, action: actions.RdmaRead) -> None:
+        self._exchange(action, action.length, b"", reading=True)
+
+    def _write(self, action: actions.RdmaWrite) -> None:
+        self._exchange(action, len(action.data), action.data, reading=False)
+
+    def _exchange(
+        self,
+        action: actions.RdmaRead | actions.RdmaWrite,
+        length: int,
+        data: bytes,
+        *,
+        reading: bool,
+    ) -> None:
+        try:
+            region = self.connection.register(length, Access.LOCAL_WRITE)
+        except FabricError as error:
+            self._pending.append(events.WorkFailed(action.key, str(error)))
+            return
+        region.write(data)
+        exchange = _Exchange(action.key, region, len(action.transfers), reading)
+        for transfer in action.transfers:
+            post = partial(self._post_transfer, exchange, transfer)
+            if self._backlog or self._posted >= SEND_DEPTH:
+                self._backlog.append(post)
+            else:
+                self._run(post)
+
+    def _post_transfer(self, exchange: _Exchange, transfer: actions.Transfer) -> None:
+        connection = self.connection
+        post = connection.post_rdma_read if exchange.reading else connection.post_rdma_write
+        work_id = post(
+            exchange.region, transfer.start, transfer.length, transfer.handle, transfer.offset
+        )
+        self._exchanges[work_id] = exchange
+
+    def _register(self, action: actions.Register) -> None:
+        try:
+            region = self.connection.register(action.length, action.access)
+        except FabricError as error:
+            self._pending.append(events.RegistrationFailed(action.key, str(error)))
+            return
+        if action.data:
+            region.write(action.data)
+        self._regions[action.key] = region
+        self._pending.append(events.Registered(action.key, region.handle, region.offset))
+
+    def _invalidate(self, action: actions.Invalidate) -> None:
+        region = self._regions.pop(action.key)
+        try:
+            self.connection.invalidate(region)
+        except FabricError:
+            self._pending.append(events.Invalidated(action.key, b"", failed=True))
+            return
+        data = region.read(0, action.fetch) if action.fetch else b""
+        self._pending.append(events.Invalidated(action.key, data))
+
+    def _disconnect(self, _action: actions.Disconnect) -> None:
+        self._backlog.clear()
+        self.connection.disconnect()
+
+    def _deliver(self, action: actions.Deliver) -> None:
+        self.delivered.append(action.event)

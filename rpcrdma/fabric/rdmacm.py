@@ -15,13 +15,22 @@ from __future__ import annotations
 import ctypes
 import os
 import socket
-from ctypes import POINTER, byref, c_char_p, c_int, c_uint8, c_uint16, c_uint32, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_int, c_uint8, c_uint16, c_void_p
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from typing import Any, Final
 
 from rpcrdma.errors import DeviceUnavailable
+from rpcrdma.fabric.rdmacm_types import (
+    Channel,
+    ConnParam,
+    Event,
+    Id,
+    QpAttributes,
+    SocketAddress4,
+    SocketAddress6,
+)
 
 __all__ = ["CmEvent", "CmEventKind", "ConnectOptions", "EventChannel", "Identifier", "QpAttributes"]
 
@@ -82,128 +91,22 @@ class ConnectOptions:
     queue_pair: int
 
 
-class _ConnParam(ctypes.Structure):
-    _fields_ = (
-        ("private_data", c_void_p),
-        ("private_data_len", c_uint8),
-        ("responder_resources", c_uint8),
-        ("initiator_depth", c_uint8),
-        ("flow_control", c_uint8),
-        ("retry_count", c_uint8),
-        ("rnr_retry_count", c_uint8),
-        ("srq", c_uint8),
-        ("qp_num", c_uint32),
-    )
-
-
-class _Event(ctypes.Structure):
-    _fields_ = (
-        ("id", c_void_p),
-        ("listen_id", c_void_p),
-        ("event", c_int),
-        ("status", c_int),
-        ("conn", _ConnParam),
-    )
-
-
-class _Channel(ctypes.Structure):
-    _fields_ = (("fd", c_int),)
-
-
-class _Context(ctypes.Structure):
-    _fields_ = (("device", c_void_p),)  # the first member of struct ibv_context
-
-
-class _Id(ctypes.Structure):
-    _fields_ = (("verbs", POINTER(_Context)),)  # the first member of struct rdma_cm_id
-
-
-class _SocketAddress4(ctypes.Structure):
-    _fields_ = (
-        ("family", c_uint16),
-        ("port", c_uint8 * 2),
-        ("address", c_uint8 * 4),
-        ("zero", c_uint8 * 8),
-    )
-
-
-class _SocketAddress6(ctypes.Structure):
-    _fields_ = (
-        ("family", c_uint16),
-        ("port", c_uint8 * 2),
-        ("flow", c_uint32),
-        ("address", c_uint8 * 16),
-        ("scope", c_uint32),
-    )
-
-
-class _AddressHandle(ctypes.Structure):
-    _fields_ = (
-        ("dgid", c_uint8 * 16),
-        ("flow_label", c_uint32),
-        ("sgid_index", c_uint8),
-        ("hop_limit", c_uint8),
-        ("traffic_class", c_uint8),
-        ("_padding", c_uint8),
-        ("dlid", c_uint16),
-        ("sl", c_uint8),
-        ("src_path_bits", c_uint8),
-        ("static_rate", c_uint8),
-        ("is_global", c_uint8),
-        ("port_num", c_uint8),
-        ("_end", c_uint8),
-    )
-
-
-class QpAttributes(ctypes.Structure):
-    """`struct ibv_qp_attr`, as the CM fills it for the next state of a queue pair."""
-
-    _fields_ = (
-        ("qp_state", c_uint32),
-        ("cur_qp_state", c_uint32),
-        ("path_mtu", c_uint32),
-        ("path_mig_state", c_uint32),
-        ("qkey", c_uint32),
-        ("rq_psn", c_uint32),
-        ("sq_psn", c_uint32),
-        ("dest_qp_num", c_uint32),
-        ("qp_access_flags", c_uint32),
-        ("cap", c_uint32 * 5),
-        ("ah_attr", _AddressHandle),
-        ("alt_ah_attr", _AddressHandle),
-        ("pkey_index", c_uint16),
-        ("alt_pkey_index", c_uint16),
-        ("en_sqd_async_notify", c_uint8),
-        ("sq_draining", c_uint8),
-        ("max_rd_atomic", c_uint8),
-        ("max_dest_rd_atomic", c_uint8),
-        ("min_rnr_timer", c_uint8),
-        ("port_num", c_uint8),
-        ("timeout", c_uint8),
-        ("retry_cnt", c_uint8),
-        ("rnr_retry", c_uint8),
-        ("alt_port_num", c_uint8),
-        ("alt_timeout", c_uint8),
-        ("rate_limit", c_uint32),
-    )
-
-
 _PROTOTYPES: Final[
     dict[str, tuple[Any, ...]]
 ] = {  # ctypes' own types: name -> (result, *arguments)
-    "rdma_create_event_channel": (POINTER(_Channel),),
-    "rdma_destroy_event_channel": (None, POINTER(_Channel)),
-    "rdma_get_cm_event": (c_int, POINTER(_Channel), POINTER(POINTER(_Event))),
-    "rdma_ack_cm_event": (c_int, POINTER(_Event)),
-    "rdma_create_id": (c_int, POINTER(_Channel), POINTER(c_void_p), c_void_p, c_int),
+    "rdma_create_event_channel": (POINTER(Channel),),
+    "rdma_destroy_event_channel": (None, POINTER(Channel)),
+    "rdma_get_cm_event": (c_int, POINTER(Channel), POINTER(POINTER(Event))),
+    "rdma_ack_cm_event": (c_int, POINTER(Event)),
+    "rdma_create_id": (c_int, POINTER(Channel), POINTER(c_void_p), c_void_p, c_int),
     "rdma_destroy_id": (c_int, c_void_p),
-    "rdma_migrate_id": (c_int, c_void_p, POINTER(_Channel)),
+    "rdma_migrate_id": (c_int, c_void_p, POINTER(Channel)),
     "rdma_bind_addr": (c_int, c_void_p, c_void_p),
     "rdma_resolve_addr": (c_int, c_void_p, c_void_p, c_void_p, c_int),
     "rdma_resolve_route": (c_int, c_void_p, c_int),
     "rdma_listen": (c_int, c_void_p, c_int),
-    "rdma_connect": (c_int, c_void_p, POINTER(_ConnParam)),
-    "rdma_accept": (c_int, c_void_p, POINTER(_ConnParam)),
+    "rdma_connect": (c_int, c_void_p, POINTER(ConnParam)),
+    "rdma_accept": (c_int, c_void_p, POINTER(ConnParam)),
     "rdma_establish": (c_int, c_void_p),
     "rdma_reject": (c_int, c_void_p, c_char_p, c_uint8),
     "rdma_disconnect": (c_int, c_void_p),
@@ -257,7 +160,7 @@ class EventChannel:
 
     def next_event(self) -> CmEvent | None:
         """The next event, acknowledged already; None if there is none now."""
-        pointer = POINTER(_Event)()
+        pointer = POINTER(Event)()
         try:
             result = _library().rdma_get_cm_event(self.pointer, byref(pointer))
             _check(result, "reading an event of the connection manager")
@@ -302,7 +205,7 @@ class Identifier:
     @property
     def device(self) -> str | None:
         """The name of the device that the address belongs to, once that is known."""
-        context = ctypes.cast(self._pointer, POINTER(_Id)).contents.verbs
+        context = ctypes.cast(self._pointer, POINTER(Id)).contents.verbs
         if not context:
             return None
         name: bytes = _device_name_function()(context.contents.device)
@@ -372,7 +275,7 @@ class Identifier:
             _check(_library().rdma_destroy_id(self._pointer), "closing a CM identifier")
 
 
-def socket_address(host: str, port: int) -> _SocketAddress4 | _SocketAddress6:
+def socket_address(host: str, port: int) -> SocketAddress4 | SocketAddress6:
     """`struct sockaddr` for a host name or numeric address.
 
     Raises:
@@ -382,14 +285,14 @@ def socket_address(host: str, port: int) -> _SocketAddress4 | _SocketAddress6:
     octets = (c_uint8 * 2)(*port.to_bytes(2, "big"))
     packed = socket.inet_pton(family, str(where[0]).split("%")[0])
     if family == socket.AF_INET6:
-        scope = int(where[3]) if len(where) > 3 else 0  # noqa: PLR2004  # (host, port, flow, scope)
-        return _SocketAddress6(family, octets, 0, (c_uint8 * 16)(*packed), scope)
-    return _SocketAddress4(family, octets, (c_uint8 * 4)(*packed))
+        scope = int(where[3]) if len(where) > 3 else 0  # (host, port, flow, scope)
+        return SocketAddress6(family, octets, 0, (c_uint8 * 16)(*packed), scope)
+    return SocketAddress4(family, octets, (c_uint8 * 4)(*packed))
 
 
-def _conn_param(options: ConnectOptions) -> _ConnParam:
+def _conn_param(options: ConnectOptions) -> ConnParam:
     buffer = ctypes.create_string_buffer(options.private_data, max(1, len(options.private_data)))
-    result = _ConnParam(
+    result = ConnParam(
         private_data=ctypes.cast(buffer, c_void_p).value if options.private_data else None,
         private_data_len=len(options.private_data),
         responder_resources=options.responder_resources,

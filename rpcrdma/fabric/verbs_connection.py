@@ -11,6 +11,7 @@ in `select` on the notification and the CM's events.
 
 from __future__ import annotations
 
+import contextlib
 import select
 import time
 from collections import deque
@@ -22,10 +23,10 @@ from pyverbs.wr import SGE, SendWR
 
 from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode, WorkId
-from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.rdmacm import CmEventKind
+from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.trace import EventKind, Side
-from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, SendBuffer, VerbsRegion
+from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, VerbsRegion
 from rpcrdma.fabric.verbs_status import STATUSES, access_flags
 from rpcrdma.fabric.verbs_work import Work
 
@@ -38,7 +39,10 @@ if TYPE_CHECKING:
 __all__ = ["VerbsConnection"]
 
 _WRITE, _SEND, _READ, _BIND, _SEND_WITH_INVALIDATE = 0, 2, 4, 8, 9  # enum ibv_wr_opcode
-_WITH_INVALIDATE: Final = 1 << 3  # enum ibv_wc_flags; the others (IBV_WC_GRH on rxe) mean nothing
+_WITH_INVALIDATE: Final = 1 << 3  # enum ibv_wc_flags; IBV_WC_GRH, which rxe sets, means nothing
+_KERNEL_WITH_INVALIDATE: Final = 1 << 2
+"""The kernel's own number for it, which rxe hands to user space as it is (where the bit stands for
+an IP checksum, which Receives of a reliable connection do not have)."""
 _WINDOW_TYPE_2: Final = 2
 _REMOTE: Final = Access.REMOTE_READ | Access.REMOTE_WRITE
 _SPINS: Final = 3
@@ -337,7 +341,7 @@ class VerbsConnection:
             length = entry.byte_len
             data = buffer.data(length)
             handle = None
-            if entry.wc_flags & _WITH_INVALIDATE:
+            if entry.wc_flags & (_WITH_INVALIDATE | _KERNEL_WITH_INVALIDATE):
                 handle = entry.imm_data  # the same word as invalidated_rkey
             self.recorder.note(Side.PEER, EventKind.SEND, data=data, handle=handle)
             if handle is not None:
@@ -385,10 +389,9 @@ class VerbsConnection:
         """Stop posting, have everything flushed, and have the peer learn of it."""
         self._ended, self._connected = True, False
         if self._identifier is not None:
-            try:
+            # Failing means that the peer was faster, and that there is nothing left to end.
+            with contextlib.suppress(OSError):
                 self._identifier.disconnect()
-            except OSError:
-                pass  # the peer was faster: there is nothing left to end
         self._queue.fail()
 
 

@@ -6,10 +6,12 @@ that the tables exist without pyverbs; `tests/fabric/test_verbs_status.py` compa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rpcrdma.fabric.base import Access, CompletionStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["ACCESS_FLAGS", "MW_BIND", "STATUSES", "access_flags"]
 

@@ -240,6 +240,7 @@ class VerbsFabric:
 
         queue = Queue(self._devices[name], parameters)
         connection = VerbsConnection(self, queue, parameters)
+        self._connections = [entry for entry in self._connections if not entry.closed]
         self._connections.append(connection)
         queue.prepare(identifier)
         connection.post_initial_receives()

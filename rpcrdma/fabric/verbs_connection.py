@@ -64,7 +64,7 @@ class VerbsConnection:
         self._channel: EventChannel | None = None
         self._private_data = b""
         self._connected = False
-        self._ended = self._closed = False
+        self._ended = self.closed = False
         self._last_id = 0
         self._sends = self._receives = 0  # posted and not yet completed
         self._posted: dict[int, Work] = {}
@@ -185,10 +185,10 @@ class VerbsConnection:
 
     def close(self) -> None:
         """Disconnect and release everything: queue pair, regions, domain, identifier."""
-        if self._closed:
+        if self.closed:
             return
         self.disconnect()
-        self._closed = True
+        self.closed = True
         for region in self._regions.values():
             region.release_window()
         self._queue.close()

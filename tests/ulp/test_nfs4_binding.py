@@ -115,6 +115,14 @@ def test_more_results_than_operations_are_refused() -> None:
     assert (caught.value.reason, caught.value.offset) == (Reason.TOO_LONG, 32)
 
 
+@pytest.mark.parametrize("count", [0, 1, 1000])
+def test_full_read_is_exactly_as_large_as_expected(count: int) -> None:
+    call = nfs4.compound(9, *nfs4.at("size-1000"), nfs4.read(0, count), tag=b"tag")
+    program = Nfs4Program(STORE)
+
+    assert [program.expectation(call).maximum] == [len(reply) for reply in program.execute(call)]
+
+
 def test_readdir_is_bounded_by_its_own_maximum() -> None:
     small_call = nfs4.compound(9, nfs4.read_directory(1000))
     large_call = nfs4.compound(9, nfs4.read_directory(9000))

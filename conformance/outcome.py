@@ -1,180 +1,195 @@
-"""What a device did in answer to one message.
+"""What came back: every way in which a device can answer one message.
 
-An outcome is what was seen, before anybody judges it: `verify` and the oracle compare it with what
-is allowed.  `ErrVers` and `ErrChunk` here are whole answers (`rpcrdma.wire` has the two arms of the
-error union under these names).
+An outcome is read from what the connection delivered and judged by nobody here.  `str()` of each is
+the line that a report prints behind "actual".
+
+    rfc8166 section 4.5  Error Handling
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from rpcrdma import wire
 from rpcrdma.errors import DecodeError
-from rpcrdma.wire import RdmaError, RdmaMsg, RdmaNomsg, TransportHeader, decode_header, rpc
+from rpcrdma.ulp import rpc
+
+if TYPE_CHECKING:
+    from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
 
 __all__ = [
     "Answered",
-    "Discarded",
     "Disconnected",
     "ErrChunk",
     "ErrVers",
     "Outcome",
-    "RpcStatus",
     "Silent",
-    "Strange",
-    "classify",
-    "describe",
-    "rpc_status",
+    "Undecodable",
+    "Unexpected",
+    "read_outcome",
 ]
 
 
-class RpcStatus(Enum):
-    """How an RPC ended: accept_stat and reject_stat of RFC 5531 in one list."""
+class Outcome:
+    """Base of what may come back; only its subclasses are ever made."""
 
-    SUCCESS = "SUCCESS"
-    PROG_UNAVAIL = "PROG_UNAVAIL"
-    PROG_MISMATCH = "PROG_MISMATCH"
-    PROC_UNAVAIL = "PROC_UNAVAIL"
-    GARBAGE_ARGS = "GARBAGE_ARGS"
-    SYSTEM_ERR = "SYSTEM_ERR"
-    RPC_MISMATCH = "RPC_MISMATCH"
-    AUTH_ERROR = "AUTH_ERROR"
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Discarded:
-    """No answer, and the device still serves: a later Call was answered."""
+class Answered(Outcome):
+    """A reply: RDMA_MSG with its payload, or RDMA_NOMSG whose payload is in the Reply chunk.
 
-
-@dataclass(frozen=True, slots=True)
-class Silent:
-    """No answer, and none to a later Call either: the device hangs, or is gone unnoticed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Disconnected:
-    """The connection was lost or closed; `detail` says how it was noticed."""
-
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ErrVers:
-    """RDMA_ERROR with ERR_VERS: the range, and the fixed words of the answer."""
-
-    xid: int
-    version: int
-    credits: int
-    low: int
-    high: int
-
-
-@dataclass(frozen=True, slots=True)
-class ErrChunk:
-    """RDMA_ERROR with ERR_CHUNK: the fixed words of the answer."""
-
-    xid: int
-    version: int
-    credits: int
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """RDMA_MSG or RDMA_NOMSG: the header, and the Payload stream as far as it could be had."""
+    Attributes:
+        header: the decoded transport header.
+        payload: octets behind the header, as received: reduced if Write chunks were used.
+        length: octets of the whole message.
+    """
 
     header: TransportHeader
-    payload: bytes | None
+    body: RdmaMsg | RdmaNomsg
+    payload: bytes
+    length: int
+
+    @property
+    def xid(self) -> int:
+        """rdma_xid."""
+        return self.header.rdma_xid
+
+    @property
+    def credits(self) -> int:
+        """rdma_credit: what is granted."""
+        return self.header.rdma_credit
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is a Long Reply (RDMA_NOMSG)."""
+        return isinstance(self.body, wire.RdmaNomsg)
+
+    @property
+    def rpc(self) -> rpc.Reply | None:
+        """The RPC header of an inline reply; None if there is none that can be decoded."""
+        try:
+            return rpc.decode_reply(self.payload)[0]
+        except DecodeError:
+            return None
+
+    def __str__(self) -> str:
+        name = "RDMA_NOMSG" if self.is_long else "RDMA_MSG"
+        reply = self.rpc
+        inline = f", {reply.outcome.value}" if reply else ""
+        return (
+            f"{name} xid {self.xid:#010x} credits {self.credits}, {len(self.body.rdma_reads)} read"
+            f" segments, {len(self.body.rdma_writes)} Write chunks, "
+            f"{'a' if self.body.rdma_reply else 'no'} Reply chunk, "
+            f"{len(self.payload)} octets inline{inline}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Strange:
-    """A message that is none of the above, with what is wrong about it."""
+class ErrVers(Outcome):
+    """RDMA_ERROR with ERR_VERS; `versions` are the lowest and highest that it names."""
+
+    header: TransportHeader
+    versions: tuple[int, int]
+    length: int
+
+    @property
+    def xid(self) -> int:
+        """rdma_xid."""
+        return self.header.rdma_xid
+
+    def __str__(self) -> str:
+        low, high = self.versions
+        return (
+            f"ERR_VERS xid {self.xid:#010x} version {self.header.rdma_vers}"
+            f" credits {self.header.rdma_credit}, range {low}..{high}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ErrChunk(Outcome):
+    """RDMA_ERROR with ERR_CHUNK."""
+
+    header: TransportHeader
+    length: int
+
+    @property
+    def xid(self) -> int:
+        """rdma_xid."""
+        return self.header.rdma_xid
+
+    def __str__(self) -> str:
+        return (
+            f"ERR_CHUNK xid {self.xid:#010x} version {self.header.rdma_vers}"
+            f" credits {self.header.rdma_credit}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unexpected(Outcome):
+    """A message that decodes but answers nothing: RDMA_MSGP, RDMA_DONE, or two RDMA_ERRORs in one.
+
+    Attributes:
+        why: what is odd about it.
+    """
+
+    header: TransportHeader
+    why: str
+
+    @property
+    def xid(self) -> int:
+        """rdma_xid."""
+        return self.header.rdma_xid
+
+    def __str__(self) -> str:
+        return f"{type(self.header.rdma_body).__name__} xid {self.xid:#010x}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Undecodable(Outcome):
+    """A message without a transport header that can be decoded."""
 
     octets: bytes
-    problem: str
+    error: DecodeError
+
+    def __str__(self) -> str:
+        return f"{len(self.octets)} octets that are no transport header ({self.error})"
 
 
-Outcome: TypeAlias = Discarded | Silent | Disconnected | ErrVers | ErrChunk | Answered | Strange
+@dataclass(frozen=True, slots=True)
+class Silent(Outcome):
+    """Nothing came for that many seconds, and the connection stands."""
+
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"nothing within {self.seconds:g} s"
 
 
-def classify(message: bytes, reply_chunk: bytes | None = None) -> Outcome:
-    """What kind of answer a received message is.
+@dataclass(frozen=True, slots=True)
+class Disconnected(Outcome):
+    """The connection ended; `how` names the first failure that this side saw, if any."""
 
-    Args:
-        message: as received.
-        reply_chunk: content of the memory offered as Reply chunk, as far as it was filled: the
-            Payload stream of an RDMA_NOMSG.
-    """
+    how: str
+
+    def __str__(self) -> str:
+        return f"the connection ended ({self.how})"
+
+
+def read_outcome(octets: bytes) -> Outcome:
+    """Say what a received message is.  Never raises for what is in it."""
     try:
-        header, end = decode_header(message)
+        header, end = wire.decode_header(octets)
     except DecodeError as error:
-        return Strange(message, str(error))
-    body = header.rdma_body
-    words = (header.rdma_xid, header.rdma_vers, header.rdma_credit)
-    if isinstance(body, RdmaError):
-        if end != len(message):
-            return Strange(message, f"{len(message) - end} octets behind the error")
-        if isinstance(body.error, wire.ErrVers):
-            return ErrVers(*words, body.error.rdma_vers_low, body.error.rdma_vers_high)
-        return ErrChunk(*words)
-    if isinstance(body, RdmaMsg):
-        return Answered(header, message[end:])
-    if isinstance(body, RdmaNomsg):
-        return Answered(header, reply_chunk)
-    return Strange(message, f"{type(body).__name__} is never sent")
-
-
-def rpc_status(payload: bytes) -> RpcStatus | None:
-    """How the RPC ended that a Payload stream answers; None if it is no Reply."""
-    try:
-        message, _ = rpc.decode_message(payload)
-    except DecodeError:
-        return None
-    if not isinstance(message.body, rpc.ReplyBody):
-        return None
-    reply = message.body.reply
-    arm = reply.reason if isinstance(reply, rpc.RejectedReply) else reply.reply_data
-    return _STATUS[type(arm)]
-
-
-_STATUS = {
-    rpc.Success: RpcStatus.SUCCESS,
-    rpc.ProgUnavail: RpcStatus.PROG_UNAVAIL,
-    rpc.ProgMismatch: RpcStatus.PROG_MISMATCH,
-    rpc.ProcUnavail: RpcStatus.PROC_UNAVAIL,
-    rpc.GarbageArgs: RpcStatus.GARBAGE_ARGS,
-    rpc.SystemErr: RpcStatus.SYSTEM_ERR,
-    rpc.RpcMismatch: RpcStatus.RPC_MISMATCH,
-    rpc.AuthError: RpcStatus.AUTH_ERROR,
-}
-
-
-def describe(outcome: Outcome) -> str:
-    """The outcome as one clause for a report."""
-    match outcome:
-        case Discarded():
-            return "no answer, and a later Call was served"
-        case Silent():
-            return "no answer, and none to a later Call"
-        case Disconnected(detail):
-            return f"loss of the connection ({detail})" if detail else "loss of the connection"
-        case ErrVers():
-            return (
-                f"ERR_VERS {outcome.low}..{outcome.high}, xid {outcome.xid:#x}, "
-                f"version {outcome.version}"
-            )
-        case ErrChunk():
-            return f"ERR_CHUNK, xid {outcome.xid:#x}, version {outcome.version}"
-        case Answered():
-            return _describe_answer(outcome)
-        case Strange(_, problem):
-            return f"a message that cannot be an answer: {problem}"
-
-
-def _describe_answer(answer: Answered) -> str:
-    status = None if answer.payload is None else rpc_status(answer.payload)
-    word = "no readable status" if status is None else status.value
-    return f"a Reply ({word}), xid {answer.header.rdma_xid:#x}"
+        return Undecodable(octets, error)
+    match header.rdma_body:
+        case wire.RdmaMsg() | wire.RdmaNomsg() as body:
+            return Answered(header, body, octets[end:], len(octets))
+        case wire.RdmaError(error=wire.ErrVers(rdma_vers_low=low, rdma_vers_high=high)):
+            return ErrVers(header, (low, high), len(octets))
+        case wire.RdmaError():
+            return ErrChunk(header, len(octets))
+        case wire.RdmaMsgp() | wire.RdmaDone():
+            return Unexpected(header, "a procedure that no Responder may send")

@@ -28,7 +28,7 @@ class TargetError(Exception):
     """
 
 
-class Unsupported(Exception):  # noqa: N818  # an answer, not an error
+class Unsupported(Exception):  # an answer, not an error
     """The adapter (or the profile's binding) cannot do this; the message says what and why."""
 
 

@@ -1,0 +1,66 @@
+"""One case while it runs: what was noted about it, apart from what went over the fabric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["CaseLog", "Deviation", "Inconclusive", "Warned"]
+
+
+class Deviation(AssertionError):
+    """The device did something that the documents do not allow.
+
+    This is how a verification ends a case; the plugin makes FAIL or WARN of it, by the level of the
+    requirements that it breaks.
+
+    Attributes:
+        reason: one or two sentences.
+        expected: the outcomes that would have been accepted.
+        actual: what came.
+        breaks: ids of requirements; if empty, every one that the case cites.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        expected: tuple[str, ...] = (),
+        actual: str = "",
+        breaks: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.expected = expected
+        self.actual = actual
+        self.breaks = breaks
+
+
+class Inconclusive(Exception):  # a verdict, not an error
+    """The situation that a case needs could not be brought about; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """An outcome that was let pass although a document recommends another."""
+
+    reason: str
+    breaks: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class CaseLog:
+    """Notes of a running case.
+
+    Attributes:
+        expected: sentences of the outcomes that the last verification accepts.
+        actual: the outcome that it got.
+        warnings: what was tolerated.
+        interpretations: entries of INTERPRETATIONS.md that decided something.
+        mutations: octets that were sent -> what was changed in them, as a clause.
+    """
+
+    expected: tuple[str, ...] = ()
+    actual: str = ""
+    warnings: list[Warned] = field(default_factory=list)
+    interpretations: list[str] = field(default_factory=list)
+    mutations: dict[bytes, str] = field(default_factory=dict)

@@ -48,37 +48,56 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add `lab` and its three commands to the command line."""
     formatter = argparse.RawDescriptionHelpFormatter
     lab = subparsers.add_parser(
-        "lab", help="a kernel with Soft-RoCE in a virtual machine", description=_RUN_HELP,
-        epilog=_EXAMPLES, formatter_class=formatter,
-    )  # fmt: skip
+        "lab",
+        help="a kernel with Soft-RoCE in a virtual machine",
+        description=_RUN_HELP,
+        epilog=_EXAMPLES,
+        formatter_class=formatter,
+    )
     lab.set_defaults(run=run)
     commands = lab.add_subparsers(dest="lab_command", required=True, metavar="COMMAND")
 
     one = commands.add_parser(
-        "run", help="run one command in the lab", description=_RUN_HELP, epilog=_EXAMPLES,
+        "run",
+        help="run one command in the lab",
+        description=_RUN_HELP,
+        epilog=_EXAMPLES,
         formatter_class=formatter,
-    )  # fmt: skip
+    )
     _add_guest_options(one)
-    one.add_argument("--deadline", type=float, default=600, metavar="SECONDS",
-                     help="kill everything after so long, boot included (default: %(default)s)")  # fmt: skip
+    one.add_argument(
+        "--deadline",
+        type=float,
+        default=600,
+        metavar="SECONDS",
+        help="kill everything after so long, boot included (default: %(default)s)",
+    )
     one.add_argument("--vm", action="store_true", help="boot even where there is an RDMA device")
     one.add_argument("command", nargs=argparse.REMAINDER, metavar="CMD", help="what to run")
 
     shell = commands.add_parser(
-        "shell", help="a shell in the lab", description="Boots as `lab run` does and opens a shell;"
-        " leave it to end the machine.", epilog="example:\n  rpcrdma lab shell",
+        "shell",
+        help="a shell in the lab",
+        description="Boots as `lab run` does and opens a shell; leave it to end the machine.",
+        epilog="example:\n  rpcrdma lab shell",
         formatter_class=formatter,
-    )  # fmt: skip
+    )
     _add_guest_options(shell)
 
     doctor = commands.add_parser(
-        "doctor", help="what the lab lacks here", description="Tells what the lab needs of this"
+        "doctor",
+        help="what the lab lacks here",
+        description="Tells what the lab needs of this"
         " machine, what is missing, and the one command that installs it.",
-        epilog="example:\n  rpcrdma lab doctor --install-command", formatter_class=formatter,
-    )  # fmt: skip
+        epilog="example:\n  rpcrdma lab doctor --install-command",
+        formatter_class=formatter,
+    )
     doctor.add_argument("--kernel", metavar="PATH|RELEASE", help="the kernel that is to be booted")
-    doctor.add_argument("--install-command", action="store_true",
-                        help="print only that command; nothing when all is there")  # fmt: skip
+    doctor.add_argument(
+        "--install-command",
+        action="store_true",
+        help="print only that command; nothing when all is there",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -97,16 +116,35 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add_guest_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--kernel", metavar="PATH|RELEASE",
-                        help="the kernel to boot (default: the newest in /boot that will do)")  # fmt: skip
-    parser.add_argument("--writable", metavar="FOLDER", type=Path, action="append", default=[],
-                        help="share this folder for writing; may be repeated")  # fmt: skip
-    parser.add_argument("--job", metavar="FOLDER", type=Path,
-                        help="keep the guest's console, logs and trace in this folder")  # fmt: skip
-    parser.add_argument("--trace", metavar="EVENT", action="append", default=[],
-                        help="record these kernel trace events, such as 'rpcrdma:*'; needs --job")  # fmt: skip
-    parser.add_argument("--server", metavar="CMD",
-                        help="start this server instead of nfsd, or 'none'")  # fmt: skip
+    parser.add_argument(
+        "--kernel",
+        metavar="PATH|RELEASE",
+        help="the kernel to boot (default: the newest in /boot that will do)",
+    )
+    parser.add_argument(
+        "--writable",
+        metavar="FOLDER",
+        type=Path,
+        action="append",
+        default=[],
+        help="share this folder for writing; may be repeated",
+    )
+    parser.add_argument(
+        "--job",
+        metavar="FOLDER",
+        type=Path,
+        help="keep the guest's console, logs and trace in this folder",
+    )
+    parser.add_argument(
+        "--trace",
+        metavar="EVENT",
+        action="append",
+        default=[],
+        help="record these kernel trace events, such as 'rpcrdma:*'; needs --job",
+    )
+    parser.add_argument(
+        "--server", metavar="CMD", help="start this server instead of nfsd, or 'none'"
+    )
 
 
 def _doctor(args: argparse.Namespace) -> int:

@@ -7,10 +7,23 @@ explores with a fresh seed, which hypothesis prints when something fails.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # No deadline for an example: how long one takes is a benchmark's business, not a test's.
 settings.register_profile("ci", derandomize=True, deadline=None, database=None)
 settings.register_profile("night", deadline=None, max_examples=5000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--lab", action="store_true", help="collect tests/lab too: boots machines")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave tests/lab out unless asked for; None lets others decide."""
+    lab = Path(__file__).parent / "lab"
+    outside = lab not in (collection_path, *collection_path.parents)
+    return None if outside or config.getoption("--lab") else True

@@ -84,6 +84,7 @@ def build_image(folder: Path, paths: Iterable[Path]) -> Image:
     """
     chosen = tuple(paths)
     tree = folder / "python"
+    tree.mkdir()
     for path in chosen:
         copy = tree / path.relative_to("/")
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -212,6 +212,8 @@ def _result(
 
 def _prepare(run: LabRun, job: Path, accelerator: Accelerator) -> list[str]:
     machine = Machine(select_kernel(run.kernel), accelerator)
+    for stale in ("report.json", "trace.txt", "server.log"):  # of an earlier run in this folder
+        (job / stale).unlink(missing_ok=True)
     for folder in run.writable:
         folder.mkdir(parents=True, exist_ok=True)
     image = build_image(job, python_files())

@@ -1,0 +1,59 @@
+"""The command that boots the guest, and the script that it executes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from targets.lab import boot
+from targets.lab.accelerator import Accelerator
+from targets.lab.boot import STARTED, Machine, boot_command, find_virtme_ng, guest_script
+from targets.lab.errors import LabError
+from targets.lab.image import Image
+from targets.lab.kernel import Kernel
+
+KERNEL = Kernel(Path("/boot/vmlinuz-6.1.0"), "6.1.0", Path("/lib/modules/6.1.0"))
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr(boot, "find_virtme_ng", lambda: Path("/venv/bin/vng"))
+    machine = Machine(KERNEL, Accelerator.TCG)
+    image = Image(tmp_path / "python.ext4", ())
+    return boot_command(machine, tmp_path, (tmp_path / "out",), tmp_path / "start.sh", image)
+
+
+def test_the_chosen_kernel_is_booted_without_kvm(command: list[str]) -> None:
+    assert command[command.index("--run") + 1] == "/boot/vmlinuz-6.1.0"
+    assert "--disable-kvm" in command
+
+
+def test_only_the_job_and_the_named_folders_are_writable(
+    command: list[str], tmp_path: Path
+) -> None:
+    shared = [word for word in command if word.startswith("--rw")]
+    assert shared == [f"--rwdir={tmp_path}", f"--rwdir={tmp_path / 'out'}"]
+
+
+def test_the_process_id_of_qemu_is_noted_in_the_job(command: list[str], tmp_path: Path) -> None:
+    options = next(word for word in command if word.startswith("--qemu-opts="))
+    assert f"-pidfile {tmp_path}/qemu.pid" in options
+
+
+def test_the_script_tells_that_it_started_and_enters_this_python(tmp_path: Path) -> None:
+    image = Image(tmp_path / "python.ext4", (Path("/usr/lib/python3.11"),))
+    lines = guest_script(tmp_path / "setup.json", image, tmp_path).splitlines()
+    assert any(STARTED in line for line in lines)
+    assert lines[-1] == f"exec {sys.executable} -m targets.lab.guest {tmp_path}/setup.json"
+    assert "/usr/lib/python3.11 none bind" in (tmp_path / "fstab").read_text()
+
+
+def test_a_missing_virtme_ng_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(LabError, match=r"virtme-ng is missing; pip install .*\[lab\]"):
+        find_virtme_ng()

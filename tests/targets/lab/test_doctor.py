@@ -1,0 +1,53 @@
+"""What the doctor says of machines that lack something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from targets.lab.doctor import Check, diagnose, install_command, render
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_an_empty_machine_lacks_everything_of_debians_and_one_command_installs_it(
+    tmp_path: Path,
+) -> None:
+    command = install_command(diagnose(tmp_path))
+    assert command.startswith("apt-get install -y --no-install-recommends ")
+    words = command.split(" && ")[0].split()
+    for package in ("iproute2", "linux-image-amd64", "nfs-kernel-server", "qemu-system-x86"):
+        assert words.count(package) == 1
+
+
+def test_a_program_that_is_there_is_not_installed_again(tmp_path: Path) -> None:
+    (tmp_path / "sbin").mkdir()
+    program = tmp_path / "sbin" / "rpcbind"
+    program.write_text("")
+    program.chmod(0o755)
+    checks = {check.name.partition(",")[0]: check for check in diagnose(tmp_path)}
+    assert checks["rpcbind"].present
+    assert checks["rpcbind"].found == str(program)
+    assert "rpcbind" not in install_command(tuple(checks.values())).split()
+
+
+def test_a_named_kernel_that_is_missing_is_not_mended_by_a_package(tmp_path: Path) -> None:
+    command = install_command(diagnose(tmp_path, kernel="5.4"))
+    assert "linux-image-amd64" not in command
+
+
+def test_what_pip_brings_is_named_by_extra() -> None:
+    command = install_command([Check("virtme-ng", present=False, found="none", extra="lab")])
+    assert command.endswith("-m pip install 'rpcrdma-conformance[lab]'")
+
+
+def test_a_complete_machine_needs_no_command() -> None:
+    checks = [Check("qemu", present=True, found="/usr/bin/qemu", packages=("qemu",))]
+    assert install_command(checks) == ""
+    assert render(checks).splitlines()[-1] == "The lab has all it needs."
+
+
+def test_missing_things_stand_out_above_the_command() -> None:
+    text = render([Check("qemu", present=False, found="not found", packages=("qemu",))])
+    assert text.splitlines()[0] == "MISSING  qemu: not found"
+    assert text.splitlines()[-1].strip().endswith(" qemu")

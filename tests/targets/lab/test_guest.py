@@ -1,0 +1,44 @@
+"""The guest's side, short of what changes a machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from targets.lab import guest
+from targets.lab.errors import LabError
+from targets.lab.guest import INSIDE, main, run_command
+from targets.lab.setup import GuestReport, GuestSetup, Server, ServerKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def setup_of(script: str, folder: Path) -> GuestSetup:
+    return GuestSetup(("sh", "-c", script), str(folder), server=Server(ServerKind.NONE))
+
+
+def test_outside_the_lab_nothing_is_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(INSIDE, raising=False)
+    assert main([str(setup_of("exit 0", tmp_path).write(tmp_path))]) == 1
+    with pytest.raises(LabError, match="setting up the guest: this is not the lab"):
+        GuestReport.read(tmp_path)
+
+
+def test_the_commands_status_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guest, "prepare", lambda setup: None)
+    assert main([str(setup_of("exit 9", tmp_path).write(tmp_path))]) == 9
+    report = GuestReport.read(tmp_path)
+    assert report is not None
+    assert report.status == 9
+
+
+def test_a_signal_is_told_as_a_shell_does(tmp_path: Path) -> None:
+    assert run_command(setup_of("kill -KILL $$", tmp_path)) == 137
+
+
+def test_a_command_that_does_not_exist_has_status_127(tmp_path: Path) -> None:
+    assert run_command(GuestSetup((str(tmp_path / "none"),), str(tmp_path))) == 127

@@ -1,0 +1,82 @@
+"""How a run in the lab ends, with a script in place of the virtual machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from targets.lab import lab
+from targets.lab.accelerator import Accelerator
+from targets.lab.boot import STARTED
+from targets.lab.errors import LabError
+from targets.lab.guest import INSIDE
+from targets.lab.kernel import Kernel
+from targets.lab.lab import Ending, LabResult, LabRun, is_native, run_in_lab
+from targets.lab.setup import GuestSetup
+
+
+def run(
+    script: str, job: Path, monkeypatch: pytest.MonkeyPatch, deadline_s: float = 10
+) -> tuple[LabResult, list[str]]:
+    kernel = Kernel(Path("/boot/vmlinuz-6.1.0"), "6.1.0", None)
+    monkeypatch.setattr(lab, "select_kernel", lambda wanted: kernel)
+    monkeypatch.setattr(lab, "host_environment", lambda: None)
+    monkeypatch.setattr(lab, "_accelerator", lambda: Accelerator.TCG)
+    monkeypatch.setattr(lab, "_prepare", lambda run, job, accelerator: ["sh", "-c", script])
+    lines: list[str] = []
+    request = LabRun(GuestSetup(("true",), "/"), deadline_s, job=job)
+    return run_in_lab(request, lines.append), lines
+
+
+def report(job: Path, status: str) -> str:
+    text = f'{{"stage": "{status}", "status": 3, "ready_s": 9.5}}'
+    return f"echo '{text}' >{job}/report.json"
+
+
+def test_the_commands_own_status_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = f"echo '{STARTED}'; echo hello; {report(tmp_path, 'done')}"
+    result, lines = run(script, tmp_path, monkeypatch)
+    assert (result.ending, result.status, result.ready_s) == (Ending.EXITED, 3, 9.5)
+    assert lines == ["hello"]
+
+
+def test_a_machine_that_ends_under_the_command_died(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result, _ = run(f"echo '{STARTED}'; {report(tmp_path, 'ready')}", tmp_path, monkeypatch)
+    assert (result.ending, result.status) == (Ending.DIED, None)
+
+
+def test_a_panic_on_the_console_is_told_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panic = "[   1.0] Kernel panic - not syncing: Fatal exception"
+    result, _ = run(f"echo '{STARTED}'; echo '{panic}' >&2", tmp_path, monkeypatch)
+    assert result.ending is Ending.PANIC
+    assert "Kernel panic - not syncing: Fatal exception" in result.describe()
+
+
+def test_a_command_that_hangs_meets_the_deadline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result, _ = run(f"echo '{STARTED}'; sleep 1000", tmp_path, monkeypatch, deadline_s=0.5)
+    assert (result.ending, result.status) == (Ending.DEADLINE, None)
+
+
+def test_a_guest_that_never_starts_is_no_verdict_but_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(LabError, match="the guest did not start: no such machine"):
+        run("echo no such machine >&2; exit 1", tmp_path, monkeypatch)
+
+
+def test_a_device_or_being_inside_makes_it_native(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(INSIDE, raising=False)
+    assert not is_native(tmp_path)
+    (tmp_path / "mlx5_0").touch()
+    assert is_native(tmp_path)
+    monkeypatch.setenv(INSIDE, "1")
+    assert is_native(tmp_path / "none")

@@ -71,4 +71,4 @@ class NetworkTarget:
         from rpcrdma.fabric.verbs import VerbsFabric
 
         extra = self.profile.extra
-        return NetworkSession(VerbsFabric(extra.device), Address(extra.address, extra.port))
+        return NetworkSession(VerbsFabric(), Address(extra.address, extra.port))

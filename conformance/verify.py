@@ -1,0 +1,250 @@
+"""Verifications: wait for an outcome, accept every one that the documents allow, say what broke.
+
+    error = verify.expect(peer, call, ErrVers)              one kind; returns it
+    verify.expect(peer, call, ErrChunk, Disconnected)       any of several
+    verify.expect(peer, call, ErrChunk, tolerated=(Silent,))     the second is a warning
+    verify.served(peer, call)                               the right results, however conveyed
+    verify.garbage_args(peer, call)                         an RPC-level refusal
+    verify.discarded(peer, call)                            silence, shown by what follows
+    verify.equal(error.versions, (1, 1), "the range", breaks="rfc8166.4.5.1.err-vers-range")
+    verify.that(condition, "what must hold", breaks=...)
+
+`breaks` names the requirements that a wrong outcome breaks; without it, all that the case cites.
+Each level decides: a broken MUST is a FAIL, a SHOULD not followed a WARN.
+
+Whatever is accepted, an error must carry the call's XID and version, and a reply the XID of a call.
+
+    rfc8166 section 4.5  Error Handling
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar, overload
+
+from conformance import build
+from conformance.case import Deviation, Warned
+from conformance.outcome import (
+    Answered,
+    Disconnected,
+    ErrChunk,
+    ErrVers,
+    Outcome,
+    Silent,
+    Undecodable,
+    Unexpected,
+)
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp import rpc
+
+if TYPE_CHECKING:
+    from conformance.build import Call
+    from conformance.peer import Peer
+
+__all__ = [
+    "Reply",
+    "discarded",
+    "equal",
+    "expect",
+    "garbage_args",
+    "reply_of",
+    "served",
+    "silent",
+    "that",
+]
+
+T = TypeVar("T", bound=Outcome)
+Ids = str | tuple[str, ...]
+
+SENTENCES: dict[type[Outcome], str] = {
+    Answered: "an RPC reply with the call's XID",
+    ErrVers: "RDMA_ERROR with ERR_VERS, the call's XID and version",
+    ErrChunk: "RDMA_ERROR with ERR_CHUNK, the call's XID and version",
+    Silent: "silence",
+    Disconnected: "the end of the connection",
+    Undecodable: "octets that cannot be decoded",
+    Unexpected: "a message that answers nothing",
+}
+"""How reports call each kind of outcome."""
+
+XID_ECHOED = "rfc8166.4.5.error-xid-echoed"
+VERSION_ECHOED = "rfc8166.4.5.error-version-echoed"
+REPLY_XID = "rfc8166.2.2.2.reply-xid-is-the-calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply whose payload has been put together.
+
+    Attributes:
+        answer: as it came.
+        payload: unreduced: out of the Send, the Write chunks and the Reply chunk.
+        rpc: its header.
+    """
+
+    answer: Answered
+    payload: bytes
+    rpc: rpc.Reply
+
+
+@overload
+def expect(peer: Peer, call: Call, allowed: type[T], /, *, breaks: Ids = ()) -> T: ...
+@overload
+def expect(
+    peer: Peer,
+    call: Call,
+    /,
+    *allowed: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+) -> Outcome: ...
+def expect(
+    peer: Peer,
+    call: Call,
+    /,
+    *allowed: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+) -> Outcome:
+    """Wait for what answers `call` and check that it is of an allowed kind.
+
+    Args:
+        peer: where `call` was sent.
+        call: what must be answered.
+        allowed: kinds of outcome.
+        tolerated: kinds that are let pass with a warning.
+        breaks: requirements that any other outcome breaks.
+    """
+    expected = tuple(SENTENCES[kind] for kind in (*allowed, *tolerated))
+    outcome = _answer(peer, call, expected)
+    peer.case.expected, peer.case.actual = expected, str(outcome)
+    if isinstance(outcome, tolerated):
+        reason = f"{outcome} came for {call}; {SENTENCES[allowed[0]]} is recommended."
+        peer.case.warnings.append(Warned(reason, _ids(breaks)))
+    elif not isinstance(outcome, allowed):
+        raise Deviation(
+            f"{call.request.title} was answered wrongly: {outcome}.",
+            expected=expected,
+            actual=str(outcome),
+            breaks=_ids(breaks),
+        )
+    return outcome
+
+
+def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
+    """The call is executed, and its results arrive whole in the places that it offered."""
+    answer = expect(peer, call, Answered, breaks=breaks)
+    reply = reply_of(call, answer, breaks=breaks)
+    wanted = ("a successful reply with the right results",)
+    peer.case.expected = wanted
+    problem = "" if reply.rpc.succeeded else f"the RPC ended with {reply.rpc.outcome.value}"
+    problem = problem or call.request.check(call.unreduced, reply.payload)
+    if problem:
+        raise Deviation(
+            f"{call.request.title} was served wrongly: {problem}.",
+            expected=wanted,
+            actual=f"{answer}: {problem}",
+            breaks=_ids(breaks),
+        )
+    return reply
+
+
+def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
+    """Put a reply's payload together, whatever the RPC's outcome."""
+    try:
+        payload = call.reply_payload(answer)
+        header, _ = rpc.decode_reply(payload)
+    except DecodeError as error:
+        raise Deviation(
+            f"The reply to {call.request.title} cannot be decoded: {error}.",
+            expected=("a reply that its program's XDR describes",),
+            actual=str(answer),
+            breaks=_ids(breaks),
+        ) from error
+    return Reply(answer, payload, header)
+
+
+def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
+    """The call is refused at RPC level, with GARBAGE_ARGS."""
+    answer = expect(peer, call, Answered, breaks=breaks)
+    reply = reply_of(call, answer, breaks=breaks)
+    equal(reply.rpc.outcome, rpc.Outcome.GARBAGE_ARGS, "the RPC's status", breaks=breaks)
+    return reply
+
+
+def discarded(peer: Peer, call: Call, *, breaks: Ids = ()) -> None:
+    """Nothing answers `call`: a good call behind it on the same connection is answered first, and
+    nothing more comes within the profile's grace period.
+    """
+    good = build.null_call(peer)
+    peer.send(good)
+    first = peer.receive()
+    expected = ("no answer to the message, and one to the good call behind it",)
+    peer.case.expected, peer.case.actual = expected, str(first)
+    if not (isinstance(first, Answered) and first.xid == good.xid):
+        raise Deviation(
+            f"{call} was not discarded: the next thing to come was {first}.",
+            expected=expected,
+            actual=str(first),
+            breaks=_ids(breaks),
+        )
+    silent(peer, breaks=breaks)
+
+
+def silent(peer: Peer, *, breaks: Ids = ()) -> None:
+    """Nothing comes within the profile's grace period."""
+    outcome = peer.receive(peer.profile.grace)
+    if not isinstance(outcome, Silent):
+        raise Deviation(
+            f"Something came where nothing may come: {outcome}.",
+            expected=(SENTENCES[Silent],),
+            actual=str(outcome),
+            breaks=_ids(breaks),
+        )
+
+
+def equal(actual: object, expected: object, what: str, *, breaks: Ids = ()) -> None:
+    """A value is as the documents have it."""
+    if actual != expected:
+        raise Deviation(
+            f"{what} is {actual}, not {expected}.",
+            expected=(f"{what} is {expected}",),
+            actual=f"{what} is {actual}",
+            breaks=_ids(breaks),
+        )
+
+
+def that(condition: object, sentence: str, *, actual: str = "", breaks: Ids = ()) -> None:
+    """Something holds; `sentence` says what, `actual` what was seen."""
+    if not condition:
+        raise Deviation(
+            f"This does not hold: {sentence}.",
+            expected=(sentence,),
+            actual=actual or "it does not hold",
+            breaks=_ids(breaks),
+        )
+
+
+def _answer(peer: Peer, call: Call, expected: tuple[str, ...]) -> Outcome:
+    """The next outcome that concerns `call`; errors and replies must say what they answer."""
+    outcome = peer.receive()
+    peer.case.expected, peer.case.actual = expected, str(outcome)
+    if isinstance(outcome, Answered | ErrVers | ErrChunk) and outcome.xid != call.xid:
+        raise Deviation(
+            f"The answer carries XID {outcome.xid:#010x}, the call had {call.xid:#010x}.",
+            expected=expected,
+            actual=str(outcome),
+            breaks=(REPLY_XID if isinstance(outcome, Answered) else XID_ECHOED,),
+        )
+    if isinstance(outcome, ErrVers | ErrChunk) and outcome.header.rdma_vers != call.version:
+        raise Deviation(
+            f"The error carries version {outcome.header.rdma_vers}, the call had {call.version}.",
+            expected=expected,
+            actual=str(outcome),
+            breaks=(VERSION_ECHOED,),
+        )
+    return outcome
+
+
+def _ids(breaks: Ids) -> tuple[str, ...]:
+    return (breaks,) if isinstance(breaks, str) else breaks

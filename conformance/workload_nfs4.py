@@ -1,0 +1,135 @@
+"""The workload of NFSv4.0: READ, WRITE, READDIR and friends on the suite's file tree.
+
+RFC 8267  NFS Upper-Layer Binding to RPC-over-RDMA Version 1
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.workload import NullWorkload, Request
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp import nfs4, rpc
+from rpcrdma.ulp.nfs4_server import Nfs4Program
+from rpcrdma.ulp.nfs4_store import FileStore
+from rpcrdma.ulp.nfs4_tree import DIRECTORY, WRITABLE, file_of_size
+from rpcrdma.wire import _generated_nfs4 as wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from targets.profile import Profile
+
+__all__ = ["Nfs4Workload"]
+
+_LARGEST = 1048576
+"""Octets of the largest file of the tree."""
+
+
+class Nfs4Workload(NullWorkload):
+    """NFSv4.0 calls on the export; what the base class refuses and is not here stays refused."""
+
+    def __init__(self, profile: Profile) -> None:
+        super().__init__(profile)
+        self._layer = Nfs4Program(FileStore(()))  # asked for its binding only
+        self._export = profile.extra.export
+        self._credential = rpc.auth_sys(profile.extra.uid, profile.extra.gid)
+
+    def null(self) -> Request:
+        """NULL."""
+        return Request("NULL", nfs4.null, lambda _call, _reply: "", self._layer)
+
+    def small(self) -> Request:
+        """The root's file handle."""
+        return self._compound("PUTROOTFH, GETFH", (nfs4.put_root(), nfs4.get_handle()), _succeeds)
+
+    def fetch(self, length: int) -> Request:
+        """READ of the beginning of the largest file."""
+        content = file_of_size(_LARGEST).content[:length]
+        return self._compound(
+            f"READ of {length} octets",
+            (*self._at(f"size-{_LARGEST}"), nfs4.read(0, length)),
+            lambda reply: _reads(reply, content),
+        )
+
+    def fetch_nothing(self) -> Request:
+        """READ behind a LOOKUP that fails: the READ is not reached."""
+        return self._compound(
+            "READ behind a failing LOOKUP", (*self._at("no-such-file"), nfs4.read(0, 512)), _fails
+        )
+
+    def store(self, data: bytes) -> Request:
+        """WRITE."""
+        return self._compound(
+            f"WRITE of {len(data)} octets",
+            (*self._at(WRITABLE.name), nfs4.write(0, data)),
+            _succeeds,
+        )
+
+    def long_call(self, length: int) -> Request:
+        """Many GETATTRs: nothing in them is DDP-eligible."""
+        one = len(nfs4.compound(0, nfs4.get_attributes(1))) - len(nfs4.compound(0))
+        count = -(-length // one)
+        operations = (nfs4.put_root(), *(nfs4.get_attributes(1),) * count)
+        return self._compound(f"COMPOUND of {count} GETATTRs", operations, _succeeds)
+
+    def long_reply(self, length: int) -> Request:
+        """READDIR of the large directory."""
+        maximum = max(length * 2, 4096)
+        return self._compound(
+            f"READDIR of at most {maximum} octets",
+            (*self._at(DIRECTORY.name), nfs4.read_directory(maximum, 1)),
+            _succeeds,
+        )
+
+    def garbage(self) -> Request:
+        """A COMPOUND whose arguments are cut off."""
+        whole = self._compound("", (nfs4.put_root(),), _succeeds).encode
+        head = len(nfs4.compound(0, credential=self._credential)) - 12
+        return Request(
+            "COMPOUND without arguments",
+            lambda xid: whole(xid)[:head],
+            lambda _call, _reply: "",
+            self._layer,
+        )
+
+    def _at(self, name: str) -> tuple[wire.ArgumentOperation, ...]:
+        return nfs4.at(f"{self._export}/{name}")
+
+    def _compound(
+        self,
+        title: str,
+        operations: tuple[wire.ArgumentOperation, ...],
+        check: Callable[[wire.CompoundResult], str],
+    ) -> Request:
+        return Request(
+            title,
+            lambda xid: nfs4.compound(xid, *operations, credential=self._credential),
+            lambda _call, reply: _parsed(reply, check),
+            self._layer,
+        )
+
+
+def _parsed(reply: bytes, check: Callable[[wire.CompoundResult], str]) -> str:
+    try:
+        return check(nfs4.parse(reply))
+    except DecodeError as error:
+        return f"the results cannot be decoded: {error}"
+
+
+def _succeeds(result: wire.CompoundResult) -> str:
+    return "" if result.status == 0 else f"the COMPOUND ended with status {result.status!r}"
+
+
+def _fails(result: wire.CompoundResult) -> str:
+    return "" if result.status != 0 else "the COMPOUND succeeded where it must fail"
+
+
+def _reads(result: wire.CompoundResult, content: bytes) -> str:
+    if problem := _succeeds(result):
+        return problem
+    last = result.resarray[-1]
+    data = getattr(getattr(last, "result", last), "data", None)
+    if data == content:
+        return ""
+    return "the READ does not return the file's octets"

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    import pytest
 
 # No deadline for an example: how long one takes is a benchmark's business, not a test's.
 settings.register_profile("ci", derandomize=True, deadline=None, database=None)

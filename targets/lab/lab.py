@@ -28,10 +28,12 @@ from targets.lab.image import build_image, python_files
 from targets.lab.kernel import select_kernel
 from targets.lab.process import Run, run_streaming
 from targets.lab.python_path import make_pyverbs_importable
-from targets.lab.setup import GuestReport, GuestSetup, Stage
+from targets.lab.setup import GuestReport, GuestSetup, Server, ServerKind, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from targets.profile import Profile
 
 __all__ = [
     "Ending",
@@ -41,6 +43,7 @@ __all__ = [
     "run_in_lab",
     "run_natively",
     "run_shell",
+    "server_of",
 ]
 
 _FACTOR: Final = "RPCRDMA_TIMEOUT_FACTOR"
@@ -107,6 +110,22 @@ class LabResult:
         panics = [fault.text for fault in self.faults if fault.severity is Severity.PANIC]
         detail = f": {panics[0]}" if panics else ""
         return f"{self.ending.value} after {self.seconds:.0f} s{detail}"
+
+
+def server_of(profile: Profile) -> Server:
+    """What a profile wants to be started inside the lab.
+
+    Raises:
+        LabError: the profile does not say how the lab brings its device up.
+    """
+    if profile.lab is None:
+        remedy = "add a [lab] table, or run on a machine that reaches the device"
+        raise LabError("starting the target", f"{profile.name} has no place in the lab", remedy)
+    if profile.lab.start:
+        kind = ServerKind.COMMAND
+    else:
+        kind = ServerKind.NFSD if profile.lab.nfsd else ServerKind.NONE
+    return Server(kind, profile.lab.start, profile.extra.port, ready_s=profile.lab.ready)
 
 
 def is_native(devices: Path = _DEVICES) -> bool:

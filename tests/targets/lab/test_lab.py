@@ -12,8 +12,9 @@ from targets.lab.boot import STARTED
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.kernel import Kernel
-from targets.lab.lab import Ending, LabResult, LabRun, is_native, run_in_lab
-from targets.lab.setup import GuestSetup
+from targets.lab.lab import Ending, LabResult, LabRun, is_native, run_in_lab, server_of
+from targets.lab.setup import GuestSetup, ServerKind
+from targets.profile import SHIPPED, load_profile
 
 
 def run(
@@ -80,3 +81,21 @@ def test_a_device_or_being_inside_makes_it_native(
     assert is_native(tmp_path)
     monkeypatch.setenv(INSIDE, "1")
     assert is_native(tmp_path / "none")
+
+
+def test_the_shipped_linux_profile_is_served_by_nfsd() -> None:
+    server = server_of(load_profile(SHIPPED / "linux-server.toml"))
+    assert (server.kind, server.port) == (ServerKind.NFSD, 20049)
+
+
+def test_a_profile_without_a_place_in_the_lab_is_refused() -> None:
+    with pytest.raises(LabError, match=r"reference has no place in the lab; add a \[lab\] table"):
+        server_of(load_profile(SHIPPED / "reference.toml"))
+
+
+def test_a_server_built_elsewhere_is_started_by_its_command(tmp_path: Path) -> None:
+    text = (SHIPPED / "linux-server.toml").read_text()
+    file = tmp_path / "mine.toml"
+    file.write_text(text.replace("nfsd = true", 'start = ["./server", "--rdma"]'))
+    server = server_of(load_profile(file))
+    assert (server.kind, server.command) == (ServerKind.COMMAND, ("./server", "--rdma"))

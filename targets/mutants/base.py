@@ -1,0 +1,148 @@
+"""Mutants: the reference endpoint with exactly one behaviour broken.
+
+    @mutant(breaks="rfc8166.3.3.1.grant-is-never-zero")
+    class GrantsZero(ReplyRules):
+        \"\"\"Grants no credit at all.\"\"\"
+
+        def grant(self, requested: int, posted: int) -> int:
+            return 0
+
+A mutant is a subclass of one part of the Responder (`CallRules`, `ReplyRules` or `Responder`; their
+docstrings list the methods that are made for it) and overrides one method.  Its docstring is the
+deviation in one sentence.  Its name on the command line is `mutant:` and the class name in kebab
+case: `mutant:grants-zero`.  `mutants()` finds those of all modules of this package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import targets.mutants
+from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder import Responder
+from targets.base import TargetError
+from targets.reference import Parts, ReferenceTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from targets.profile import Profile
+
+__all__ = ["PREFIX", "Mutant", "find_mutant", "mutant", "mutant_target", "mutants", "registered"]
+
+PREFIX: Final = "mutant:"
+"""What the name of a mutant's target begins with."""
+
+Part = TypeVar("Part", bound=CallRules | ReplyRules | Responder)
+
+_registry: dict[str, Mutant] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One broken endpoint.
+
+    Attributes:
+        slug: its name, without the prefix.
+        breaks: id of the requirement that it breaks.
+        deviation: in one sentence.
+        parts: of which the Responder is made.
+    """
+
+    slug: str
+    breaks: str
+    deviation: str
+    parts: Parts
+
+
+def mutant(*, breaks: str) -> Callable[[type[Part]], type[Part]]:
+    """Register a mutant.
+
+    Raises:
+        ValueError: the name is taken, or the class does not override exactly one method, or has
+            no docstring.
+    """
+
+    def register(broken: type[Part]) -> type[Part]:
+        found = Mutant(_slug(broken.__name__), breaks, _deviation(broken), _parts(broken))
+        if found.slug in _registry:
+            raise ValueError(f"there are two mutants named {found.slug}")
+        _require_one_override(broken)
+        _registry[found.slug] = found
+        return broken
+
+    return register
+
+
+def registered() -> tuple[Mutant, ...]:
+    """The mutants of the modules that are imported, by name."""
+    return tuple(_registry[slug] for slug in sorted(_registry))
+
+
+def mutants() -> tuple[Mutant, ...]:
+    """Every mutant of this package, by name."""
+    for module in pkgutil.iter_modules(targets.mutants.__path__):
+        importlib.import_module(f"{targets.mutants.__name__}.{module.name}")
+    return registered()
+
+
+def find_mutant(slug: str) -> Mutant:
+    """The mutant of this name, with or without the prefix.
+
+    Raises:
+        TargetError: there is none.
+    """
+    wanted = slug.removeprefix(PREFIX)
+    for candidate in mutants():
+        if candidate.slug == wanted:
+            return candidate
+    raise TargetError(f"there is no mutant `{wanted}`; `rpcrdma targets` lists them")
+
+
+def mutant_target(slug: str, profile: Profile, fabric: str = "") -> ReferenceTarget:
+    """The target that a mutant is.
+
+    Args:
+        slug: with or without the prefix.
+        profile: of the reference endpoint, whose claims a mutant makes and breaks.
+        fabric: `loopback`, `verbs`, or empty for loopback.
+
+    Raises:
+        TargetError: there is no such mutant or fabric.
+    """
+    found = find_mutant(slug)
+    return ReferenceTarget(profile, fabric, parts=found.parts, mutant=found.slug)
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
+def _deviation(broken: type[object]) -> str:
+    text = broken.__doc__
+    if not text:
+        raise ValueError(f"{broken.__name__} has no docstring; say its deviation in one sentence")
+    return " ".join(text.split())
+
+
+def _parts(broken: type[Part]) -> Parts:
+    if issubclass(broken, CallRules):
+        return Parts(calls=broken)
+    if issubclass(broken, ReplyRules):
+        return Parts(replies=broken)
+    return Parts(responder=broken)
+
+
+def _require_one_override(broken: type[object]) -> None:
+    base = broken.__mro__[1]
+    own = [name for name, value in vars(broken).items() if callable(value)]
+    if len(own) != 1 or not hasattr(base, own[0]):
+        raise ValueError(
+            f"{broken.__name__} defines {', '.join(own) or 'nothing'};"
+            f" a mutant overrides exactly one method of {base.__name__}"
+        )

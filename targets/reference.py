@@ -1,0 +1,281 @@
+"""The reference endpoint as a device under test, in the Responder role.
+
+On loopback it lives in the tester's own process and gets its turns from the tester's polling.  Over
+verbs it is a process of its own:
+
+    python -m targets.reference --listen ADDRESS:PORT [--mutant NAME]
+
+which prints the address at which it listens and serves until its standard input ends or it is
+terminated.  Behind every connection are the test program and NFSv4.0 with the suite's export.
+"""
+
+from __future__ import annotations
+
+import argparse
+import selectors
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.lost_replies import LostReplies
+from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder import Responder, ResponderOptions
+from rpcrdma.endpoint.serving import Server
+from rpcrdma.errors import FabricError
+from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.ulp.nfs4_server import Nfs4Program
+from rpcrdma.ulp.nfs4_store import FileStore
+from rpcrdma.ulp.program import Programs
+from rpcrdma.ulp.testprog import TestProgram
+from targets.base import TargetError, Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rpcrdma.fabric.base import Fabric
+    from targets.base import Session, Stimulus
+    from targets.profile import Profile
+
+__all__ = [
+    "LoopbackSession",
+    "Parts",
+    "ProcessSession",
+    "ReferenceTarget",
+    "main",
+    "responder_factory",
+]
+
+START_DEADLINE: Final = 30.0
+"""Seconds until the process must listen."""
+
+STOP_DEADLINE: Final = 5.0
+"""Seconds until it must be gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The classes of which a Responder is put together; a mutant replaces one of them."""
+
+    responder: type[Responder] = Responder
+    calls: type[CallRules] = CallRules
+    replies: type[ReplyRules] = ReplyRules
+
+
+REFERENCE: Final = Parts()
+
+
+def responder_factory(
+    parts: Parts = REFERENCE, options: ResponderOptions | None = None
+) -> Callable[[], Responder]:
+    """What makes the Responder of each connection; files and lost replies are shared by all."""
+    store = FileStore()
+    lost = LostReplies()
+
+    def make() -> Responder:
+        programs = Programs((TestProgram(), Nfs4Program(store)))
+        return parts.responder(programs, options, lost, parts.calls(), parts.replies())
+
+    return make
+
+
+class LoopbackSession:
+    """The endpoint in this process (see `targets.base.Session`)."""
+
+    def __init__(self, address: Address, parts: Parts) -> None:
+        self._wanted = address
+        self._parts = parts
+        self._begin()
+
+    def _begin(self) -> None:
+        # A network of its own each time: nothing of an earlier life is left, and every run is the
+        # same run.
+        self._network = LoopbackNetwork()
+        self.fabric: Fabric = self._network.fabric("tester")
+        self._device = self._network.fabric("dut")
+        self._server = Server(self._device, self._wanted, responder_factory(self._parts))
+        self._device.attach(self._server.step)
+
+    @property
+    def network(self) -> LoopbackNetwork:
+        """The simulated network, for faults."""
+        return self._network
+
+    @property
+    def address(self) -> Address:
+        """Where the device listens."""
+        return self._server.address
+
+    def alive(self) -> str | None:
+        """How the endpoint failed, if it did."""
+        return self._server.failure
+
+    def restart(self) -> None:
+        """Start again on a new network."""
+        self.close()
+        self._begin()
+
+    def stimulate(self, stimulus: Stimulus) -> None:
+        """A Responder acts only on calls.
+
+        Raises:
+            Unsupported: always.
+        """
+        raise Unsupported(f"a Responder cannot be made to `{stimulus.action}`")
+
+    def close(self) -> None:
+        """Stop the device and release the fabrics."""
+        self._server.close()
+        self._device.close()
+        self.fabric.close()
+
+
+class ProcessSession:
+    """The endpoint in a process of its own, over verbs (see `targets.base.Session`)."""
+
+    def __init__(self, address: Address, mutant: str) -> None:
+        # Only here is pyverbs needed, which a machine without RDMA does not have.
+        from rpcrdma.fabric.verbs import VerbsFabric
+
+        self._wanted = address
+        self._mutant = mutant
+        self.fabric: Fabric = VerbsFabric(address.host)
+        self._process, self.address = self._begin()
+
+    def _begin(self) -> tuple[subprocess.Popen[str], Address]:
+        command = [sys.executable, "-m", "targets.reference", "--listen", str(self._wanted)]
+        if self._mutant:
+            command += ["--mutant", self._mutant]
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        try:
+            return process, _parse_address(_first_line(process))
+        except (TargetError, ValueError) as error:
+            _stop(process)
+            raise TargetError(
+                f"the reference endpoint does not listen at {self._wanted}: {error}"
+            ) from error
+
+    def alive(self) -> str | None:
+        """How the process ended, if it did."""
+        status = self._process.poll()
+        return None if status is None else f"the process ended with status {status}"
+
+    def restart(self) -> None:
+        """Start the process again."""
+        _stop(self._process)
+        self._process, self.address = self._begin()
+
+    def stimulate(self, stimulus: Stimulus) -> None:
+        """A Responder acts only on calls.
+
+        Raises:
+            Unsupported: always.
+        """
+        raise Unsupported(f"a Responder cannot be made to `{stimulus.action}`")
+
+    def close(self) -> None:
+        """End the process and release the fabric."""
+        _stop(self._process)
+        self.fabric.close()
+
+
+class ReferenceTarget:
+    """The reference endpoint, or a mutant of it (see `targets.base.Target`)."""
+
+    def __init__(
+        self, profile: Profile, fabric: str = "", *, parts: Parts = REFERENCE, mutant: str = ""
+    ) -> None:
+        if fabric not in ("", "loopback", "verbs"):
+            raise TargetError(f"the reference endpoint runs on loopback or verbs, not on {fabric}")
+        self.name = f"mutant:{mutant}" if mutant else profile.name
+        self.profile = profile
+        self._on_verbs = fabric == "verbs"
+        self._parts = parts
+        self._mutant = mutant
+
+    def start(self) -> Session:
+        """Set the endpoint going."""
+        address = Address(self.profile.extra.address, self.profile.extra.port)
+        if self._on_verbs:
+            return ProcessSession(address, self._mutant)
+        return LoopbackSession(address, self._parts)
+
+
+def _first_line(process: subprocess.Popen[str]) -> str:
+    """What the process prints first: its address."""
+    if process.stdout is None:
+        raise TargetError("the process has no output")
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        if not selector.select(START_DEADLINE):
+            raise TargetError(f"nothing was heard of it within {START_DEADLINE:.0f} s")
+    line = process.stdout.readline()
+    if not line:
+        raise TargetError("the process ended; what it said is on standard error")
+    return line
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(STOP_DEADLINE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(STOP_DEADLINE)
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            stream.close()
+
+
+def _parse_address(text: str) -> Address:
+    host, colon, port = text.strip().rpartition(":")
+    if not colon or not port.isdigit():
+        raise ValueError(f"`{text.strip()}` is not ADDRESS:PORT")
+    return Address(host, int(port))
+
+
+def _await_end(ended: threading.Event) -> None:
+    """Set `ended` when whoever started this process is gone, or wants it to end."""
+    sys.stdin.read()
+    ended.set()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve over verbs until standard input ends."""
+    parser = argparse.ArgumentParser(prog="python -m targets.reference", description=__doc__)
+    parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT", type=_parse_address)
+    parser.add_argument("--mutant", default="", metavar="NAME", help="break one requirement")
+    chosen = parser.parse_args(arguments)
+    parts = REFERENCE
+    if chosen.mutant:
+        from targets.mutants.base import find_mutant  # it needs this module
+
+        parts = find_mutant(chosen.mutant).parts
+    from rpcrdma.fabric.verbs import VerbsFabric  # likewise only here
+
+    ended = threading.Event()
+    threading.Thread(target=_await_end, args=(ended,), daemon=True).start()
+    try:
+        with VerbsFabric(chosen.listen.host) as fabric:
+            server = Server(fabric, chosen.listen, responder_factory(parts))
+            sys.stdout.write(f"{server.address}\n")
+            sys.stdout.flush()
+            server.serve(lambda: not ended.is_set() and server.failure is None)
+            server.close()
+    except FabricError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    if server.failure is not None:
+        sys.stderr.write(f"the endpoint failed: {server.failure}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

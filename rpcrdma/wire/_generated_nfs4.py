@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 from itertools import starmap
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -741,386 +741,2443 @@ _INTERPRETER: Final = Interpreter(
 )
 
 
+_UNPACK_QQ_0: Final = struct.Struct(">QQ").unpack_from
+_PACK_QQ_1: Final = struct.Struct(">QQ").pack
+_UNPACK_I_2: Final = struct.Struct(">I").unpack_from
+_ITERATE_I_3: Final = struct.Struct(">I").iter_unpack
+_PACK_I_4: Final = struct.Struct(">I").pack
+_UNPACK_Q_5: Final = struct.Struct(">Q").unpack_from
+_PACK_Q_6: Final = struct.Struct(">Q").pack
+_UNPACK_II_7: Final = struct.Struct(">II").unpack_from
+_UNPACK_I12S_8: Final = struct.Struct(">I12s").unpack_from
+_PACK_I12S_9: Final = struct.Struct(">I12s").pack
+_UNPACK_I_10: Final = struct.Struct(">i").unpack_from
+_PACK_II_11: Final = struct.Struct(">iI").pack
+_PACK_I_12: Final = struct.Struct(">i").pack
+_UNPACK_I12SQI_13: Final = struct.Struct(">I12sQI").unpack_from
+_PACK_I12SQI_14: Final = struct.Struct(">I12sQI").pack
+_PACK_II_15: Final = struct.Struct(">II").pack
+_PACK_III_16: Final = struct.Struct(">iII").pack
+_UNPACK_Q8SIII_17: Final = struct.Struct(">Q8sIII").unpack_from
+_PACK_Q8SIII_18: Final = struct.Struct(">Q8sIII").pack
+_UNPACK_QIII_19: Final = struct.Struct(">QIII").unpack_from
+_PACK_QI_20: Final = struct.Struct(">QI").pack
+_UNPACK_QI_21: Final = struct.Struct(">QI").unpack_from
+_PACK_IQI_22: Final = struct.Struct(">IQI").pack
+_UNPACK_8SII_23: Final = struct.Struct(">8sII").unpack_from
+_PACK_8S_24: Final = struct.Struct(">8s").pack
+_UNPACK_8SI_25: Final = struct.Struct(">8sI").unpack_from
+_PACK_I8S_26: Final = struct.Struct(">i8s").pack
+_UNPACK_I12SQII_27: Final = struct.Struct(">I12sQiI").unpack_from
+_PACK_I12SQII_28: Final = struct.Struct(">I12sQiI").pack
+_UNPACK_II8S_29: Final = struct.Struct(">Ii8s").unpack_from
+_PACK_II8S_30: Final = struct.Struct(">Ii8s").pack
+_PACK_III8S_31: Final = struct.Struct(">iIi8s").pack
+_PACK_II12SQI_32: Final = struct.Struct(">iI12sQI").pack
+_PACK_IQ8SIII_33: Final = struct.Struct(">iQ8sIII").pack
+_PACK_II12SQII_34: Final = struct.Struct(">iI12sQiI").pack
+_PACK_III_35: Final = struct.Struct(">iiI").pack
+_PACK_II_36: Final = struct.Struct(">ii").pack
+_PACK_IIII_37: Final = struct.Struct(">iiII").pack
+_PACK_II8S_38: Final = struct.Struct(">ii8s").pack
+_PACK_IIII8S_39: Final = struct.Struct(">iiIi8s").pack
+_UNPACK_III_40: Final = struct.Struct(">III").unpack_from
+_UNPACK_III_41: Final = struct.Struct(">iII").unpack_from
+_STATUS_OF: Final = {int(member): member for member in Status}
+_BOOLEANS: Final = {0: False, 1: True}
+_STABLE_HOW_OF: Final = {int(member): member for member in StableHow}
+_OPERATION_OF: Final = {int(member): member for member in Operation}
+_MINIMAL_0: Final = AttributeBitmap(())
+_MINIMAL_1: Final = AttributeHandle(b"")
+_MINIMAL_2: Final = FileAttributes((), b"")
+_MINIMAL_3: Final = GetattrArguments(())
+_MINIMAL_4: Final = GetattrDone(_MINIMAL_2)
+_MINIMAL_5: Final = GetfhDone(b"")
+_MINIMAL_6: Final = LookupArguments(b"")
+_MINIMAL_7: Final = PutfhArguments(b"")
+_MINIMAL_8: Final = ReadlinkDone(b"")
+
+
 def decode_file_system_id(buffer: Buffer, offset: int = 0) -> tuple[FileSystemId, int]:
     """Decode FileSystemId; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_QQ_0(buffer, offset)
+        return FileSystemId(number_1, number_2), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FileSystemId", buffer, offset)
     return value, end
 
 
 def encode_file_system_id(value: FileSystemId) -> bytes:
     """Encode FileSystemId; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_QQ_1(value.major, value.minor)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FileSystemId", value)
 
 
 def decode_attribute_bitmap(buffer: Buffer, offset: int = 0) -> tuple[AttributeBitmap, int]:
     """Decode AttributeBitmap; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_0, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_3 = p + word_1 * 4
+        if end_3 > limit:
+            raise ValueError
+        values_4 = tuple([number_2 for (number_2,) in _ITERATE_I_3(buffer[p:end_3])])
+        return AttributeBitmap(values_4), end_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AttributeBitmap", buffer, offset)
     return value, end
 
 
 def encode_attribute_bitmap(value: AttributeBitmap) -> bytes:
     """Encode AttributeBitmap; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.value == ():
+            return _PACK_I_4(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.value
+        count_2 = len(values_1)
+        if type(values_1) is not tuple or count_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(count_2))
+        for item_3 in values_1:
+            add(_PACK_I_4(item_3))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AttributeBitmap", value)
 
 
 def decode_attribute_word(buffer: Buffer, offset: int = 0) -> tuple[AttributeWord, int]:
     """Decode AttributeWord; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return AttributeWord(number_1), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AttributeWord", buffer, offset)
     return value, end
 
 
 def encode_attribute_word(value: AttributeWord) -> bytes:
     """Encode AttributeWord; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(value.value)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AttributeWord", value)
 
 
 def decode_attribute_hyper(buffer: Buffer, offset: int = 0) -> tuple[AttributeHyper, int]:
     """Decode AttributeHyper; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_Q_5(buffer, offset)
+        return AttributeHyper(number_1), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AttributeHyper", buffer, offset)
     return value, end
 
 
 def encode_attribute_hyper(value: AttributeHyper) -> bytes:
     """Encode AttributeHyper; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_Q_6(value.value)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AttributeHyper", value)
 
 
 def decode_attribute_handle(buffer: Buffer, offset: int = 0) -> tuple[AttributeHandle, int]:
     """Decode AttributeHandle; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_1, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 128:
+            raise ValueError
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return AttributeHandle(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AttributeHandle", buffer, offset)
     return value, end
 
 
 def encode_attribute_handle(value: AttributeHandle) -> bytes:
     """Encode AttributeHandle; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.value
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 128:
+            raise ValueError
+        add(_PACK_I_4(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AttributeHandle", value)
 
 
 def decode_file_attributes(buffer: Buffer, offset: int = 0) -> tuple[FileAttributes, int]:
     """Decode FileAttributes; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_2, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        end_4 = p + word_1 * 4
+        if end_4 > limit:
+            raise ValueError
+        values_5 = tuple([number_3 for (number_3,) in _ITERATE_I_3(buffer[p:end_4])])
+        length_6, = _UNPACK_I_2(buffer, end_4)
+        p = end_4 + 4
+        end_7 = p + length_6
+        padded_8 = end_7 + (-length_6 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7])
+        return FileAttributes(values_5, octets_9), padded_8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FileAttributes", buffer, offset)
     return value, end
 
 
 def encode_file_attributes(value: FileAttributes) -> bytes:
     """Encode FileAttributes; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.attrmask
+        count_2 = len(values_1)
+        if type(values_1) is not tuple or count_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(count_2))
+        for item_3 in values_1:
+            add(_PACK_I_4(item_3))
+        octets_4: Any = value.attr_vals
+        length_5 = len(octets_4)
+        if type(octets_4) is not bytes or length_5 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(length_5))
+        add(octets_4)
+        if length_5 & 3:
+            add(ZEROES[-length_5 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FileAttributes", value)
 
 
 def decode_state_id(buffer: Buffer, offset: int = 0) -> tuple[StateId, int]:
     """Decode StateId; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2 = _UNPACK_I12S_8(buffer, offset)
+        return StateId(number_1, octets_2), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("StateId", buffer, offset)
     return value, end
 
 
 def encode_state_id(value: StateId) -> bytes:
     """Encode StateId; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.other
+        if type(octets_1) is not bytes or len(octets_1) != 12:
+            raise ValueError
+        add(_PACK_I12S_9(value.seqid, octets_1))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("StateId", value)
 
 
 def decode_getattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[GetattrArguments, int]:
     """Decode GetattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_3, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_3 = p + word_1 * 4
+        if end_3 > limit:
+            raise ValueError
+        values_4 = tuple([number_2 for (number_2,) in _ITERATE_I_3(buffer[p:end_3])])
+        return GetattrArguments(values_4), end_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("GetattrArguments", buffer, offset)
     return value, end
 
 
 def encode_getattr_arguments(value: GetattrArguments) -> bytes:
     """Encode GetattrArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.attr_request == ():
+            return _PACK_I_4(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.attr_request
+        count_2 = len(values_1)
+        if type(values_1) is not tuple or count_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(count_2))
+        for item_3 in values_1:
+            add(_PACK_I_4(item_3))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("GetattrArguments", value)
 
 
 def decode_getattr_done(buffer: Buffer, offset: int = 0) -> tuple[GetattrDone, int]:
     """Decode GetattrDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_4, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        end_4 = p + word_1 * 4
+        if end_4 > limit:
+            raise ValueError
+        values_5 = tuple([number_3 for (number_3,) in _ITERATE_I_3(buffer[p:end_4])])
+        length_6, = _UNPACK_I_2(buffer, end_4)
+        p = end_4 + 4
+        end_7 = p + length_6
+        padded_8 = end_7 + (-length_6 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7])
+        return GetattrDone(FileAttributes(values_5, octets_9)), padded_8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("GetattrDone", buffer, offset)
     return value, end
 
 
 def encode_getattr_done(value: GetattrDone) -> bytes:
     """Encode GetattrDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.obj_attributes
+        values_2: Any = item_1.attrmask
+        count_3 = len(values_2)
+        if type(values_2) is not tuple or count_3 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(count_3))
+        for item_4 in values_2:
+            add(_PACK_I_4(item_4))
+        octets_5: Any = item_1.attr_vals
+        length_6 = len(octets_5)
+        if type(octets_5) is not bytes or length_6 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(length_6))
+        add(octets_5)
+        if length_6 & 3:
+            add(ZEROES[-length_6 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("GetattrDone", value)
 
 
 def decode_getattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetattrOutcome, int]:
     """Decode GetattrOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_10(buffer, offset)
+        if tag_1 == 0:
+            count_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            end_5 = p + count_3 * 4
+            if end_5 > limit:
+                raise ValueError
+            values_6 = tuple([number_4 for (number_4,) in _ITERATE_I_3(buffer[p:end_5])])
+            length_7, = _UNPACK_I_2(buffer, end_5)
+            p = end_5 + 4
+            end_8 = p + length_7
+            padded_9 = end_8 + (-length_7 & 3)
+            if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                raise ValueError
+            octets_10 = bytes(buffer[p:end_8])
+            arm_2 = GetattrDone(FileAttributes(values_6, octets_10))
+            p = padded_9
+        else:
+            arm_2 = GetattrFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("GetattrOutcome", buffer, offset)
     return value, end
 
 
 def encode_getattr_outcome(value: GetattrOutcome) -> bytes:
     """Encode GetattrOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is GetattrDone:
+            item_3: Any = arm_1.obj_attributes
+            values_4: Any = item_3.attrmask
+            count_5 = len(values_4)
+            if type(values_4) is not tuple or count_5 > 4294967295:
+                raise ValueError
+            add(_PACK_II_11(0, count_5))
+            for item_6 in values_4:
+                add(_PACK_I_4(item_6))
+            octets_7: Any = item_3.attr_vals
+            length_8 = len(octets_7)
+            if type(octets_7) is not bytes or length_8 > 4294967295:
+                raise ValueError
+            add(_PACK_I_4(length_8))
+            add(octets_7)
+            if length_8 & 3:
+                add(ZEROES[-length_8 & 3])
+        elif kind_2 is GetattrFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("GetattrOutcome", value)
 
 
 def decode_getfh_done(buffer: Buffer, offset: int = 0) -> tuple[GetfhDone, int]:
     """Decode GetfhDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_5, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 128:
+            raise ValueError
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return GetfhDone(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("GetfhDone", buffer, offset)
     return value, end
 
 
 def encode_getfh_done(value: GetfhDone) -> bytes:
     """Encode GetfhDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.object
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 128:
+            raise ValueError
+        add(_PACK_I_4(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("GetfhDone", value)
 
 
 def decode_getfh_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetfhOutcome, int]:
     """Decode GetfhOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_10(buffer, offset)
+        if tag_1 == 0:
+            length_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            if length_3 > 128:
+                raise ValueError
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            arm_2 = GetfhDone(octets_6)
+            p = padded_5
+        else:
+            arm_2 = GetfhFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("GetfhOutcome", buffer, offset)
     return value, end
 
 
 def encode_getfh_outcome(value: GetfhOutcome) -> bytes:
     """Encode GetfhOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is GetfhDone:
+            octets_3: Any = arm_1.object
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 128:
+                raise ValueError
+            add(_PACK_II_11(0, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is GetfhFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("GetfhOutcome", value)
 
 
 def decode_lookup_arguments(buffer: Buffer, offset: int = 0) -> tuple[LookupArguments, int]:
     """Decode LookupArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_6, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return LookupArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LookupArguments", buffer, offset)
     return value, end
 
 
 def encode_lookup_arguments(value: LookupArguments) -> bytes:
     """Encode LookupArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.objname
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LookupArguments", value)
 
 
 def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult, int]:
     """Decode LookupResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_10(buffer, offset)
+        return LookupResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LookupResult", buffer, offset)
     return value, end
 
 
 def encode_lookup_result(value: LookupResult) -> bytes:
     """Encode LookupResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_12(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LookupResult", value)
 
 
 def decode_putfh_arguments(buffer: Buffer, offset: int = 0) -> tuple[PutfhArguments, int]:
     """Decode PutfhArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_7, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 128:
+            raise ValueError
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return PutfhArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("PutfhArguments", buffer, offset)
     return value, end
 
 
 def encode_putfh_arguments(value: PutfhArguments) -> bytes:
     """Encode PutfhArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.object
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 128:
+            raise ValueError
+        add(_PACK_I_4(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("PutfhArguments", value)
 
 
 def decode_putfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutfhResult, int]:
     """Decode PutfhResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_10(buffer, offset)
+        return PutfhResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("PutfhResult", buffer, offset)
     return value, end
 
 
 def encode_putfh_result(value: PutfhResult) -> bytes:
     """Encode PutfhResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_12(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("PutfhResult", value)
 
 
 def decode_putrootfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutrootfhResult, int]:
     """Decode PutrootfhResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_10(buffer, offset)
+        return PutrootfhResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("PutrootfhResult", buffer, offset)
     return value, end
 
 
 def encode_putrootfh_result(value: PutrootfhResult) -> bytes:
     """Encode PutrootfhResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_12(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("PutrootfhResult", value)
 
 
 def decode_read_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReadArguments, int]:
     """Decode ReadArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2, number_3, number_4 = _UNPACK_I12SQI_13(buffer, offset)
+        return ReadArguments(StateId(number_1, octets_2), number_3, number_4), offset + 28
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReadArguments", buffer, offset)
     return value, end
 
 
 def encode_read_arguments(value: ReadArguments) -> bytes:
     """Encode ReadArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_I12SQI_14(item_1.seqid, octets_2, value.offset, value.count))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReadArguments", value)
 
 
 def decode_read_done(buffer: Buffer, offset: int = 0) -> tuple[ReadDone, int]:
     """Decode ReadDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        flag_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_2):
+            return ReadDone(_BOOLEANS[flag_1], b""), offset + 8
+        limit = len(buffer)
+        p = offset + 8
+        end_3 = p + word_2
+        padded_4 = end_3 + (-word_2 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        return ReadDone(_BOOLEANS[flag_1], octets_5), padded_4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReadDone", buffer, offset)
     return value, end
 
 
 def encode_read_done(value: ReadDone) -> bytes:
     """Encode ReadDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.data
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_II_15(_BOOLEANS[value.eof], length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReadDone", value)
 
 
 def decode_read_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadOutcome, int]:
     """Decode ReadOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_10(buffer, offset)
+        if tag_1 == 0:
+            flag_3, length_4 = _UNPACK_II_7(buffer, offset + 4)
+            p = offset + 12
+            end_5 = p + length_4
+            padded_6 = end_5 + (-length_4 & 3)
+            if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+                raise ValueError
+            octets_7 = bytes(buffer[p:end_5])
+            arm_2 = ReadDone(_BOOLEANS[flag_3], octets_7)
+            p = padded_6
+        else:
+            arm_2 = ReadFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReadOutcome", buffer, offset)
     return value, end
 
 
 def encode_read_outcome(value: ReadOutcome) -> bytes:
     """Encode ReadOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is ReadDone:
+            octets_3: Any = arm_1.data
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_III_16(0, _BOOLEANS[arm_1.eof], length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is ReadFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReadOutcome", value)
 
 
 def decode_readdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReaddirArguments, int]:
     """Decode ReaddirArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2, number_3, number_4, word_5 = _UNPACK_Q8SIII_17(buffer, offset)
+        if not (word_5):
+            return ReaddirArguments(number_1, octets_2, number_3, number_4, ()), offset + 28
+        limit = len(buffer)
+        p = offset + 28
+        end_7 = p + word_5 * 4
+        if end_7 > limit:
+            raise ValueError
+        values_8 = tuple([number_6 for (number_6,) in _ITERATE_I_3(buffer[p:end_7])])
+        return ReaddirArguments(number_1, octets_2, number_3, number_4, values_8), end_7
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirArguments", buffer, offset)
     return value, end
 
 
 def encode_readdir_arguments(value: ReaddirArguments) -> bytes:
     """Encode ReaddirArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.cookieverf
+        if type(octets_1) is not bytes or len(octets_1) != 8:
+            raise ValueError
+        values_2: Any = value.attr_request
+        count_3 = len(values_2)
+        if type(values_2) is not tuple or count_3 > 4294967295:
+            raise ValueError
+        add(_PACK_Q8SIII_18(value.cookie, octets_1, value.dircount, value.maxcount, count_3))
+        for item_4 in values_2:
+            add(_PACK_I_4(item_4))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReaddirArguments", value)
 
 
 def decode_directory_entry(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEntry, int]:
     """Decode DirectoryEntry; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, word_2, word_3, word_4 = _UNPACK_QIII_19(buffer, offset)
+        if not (word_2 or word_3 or word_4):
+            return DirectoryEntry(number_1, b"", _MINIMAL_2), offset + 20
+        limit = len(buffer)
+        p = offset + 12
+        end_5 = p + word_2
+        padded_6 = end_5 + (-word_2 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+            raise ValueError
+        octets_7 = bytes(buffer[p:end_5])
+        count_8, = _UNPACK_I_2(buffer, padded_6)
+        p = padded_6 + 4
+        end_10 = p + count_8 * 4
+        if end_10 > limit:
+            raise ValueError
+        values_11 = tuple([number_9 for (number_9,) in _ITERATE_I_3(buffer[p:end_10])])
+        length_12, = _UNPACK_I_2(buffer, end_10)
+        p = end_10 + 4
+        end_13 = p + length_12
+        padded_14 = end_13 + (-length_12 & 3)
+        if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
+            raise ValueError
+        octets_15 = bytes(buffer[p:end_13])
+        return DirectoryEntry(number_1, octets_7, FileAttributes(values_11, octets_15)), padded_14
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DirectoryEntry", buffer, offset)
     return value, end
 
 
 def encode_directory_entry(value: DirectoryEntry) -> bytes:
     """Encode DirectoryEntry; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.name
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_QI_20(value.cookie, length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        item_3: Any = value.attrs
+        values_4: Any = item_3.attrmask
+        count_5 = len(values_4)
+        if type(values_4) is not tuple or count_5 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(count_5))
+        for item_6 in values_4:
+            add(_PACK_I_4(item_6))
+        octets_7: Any = item_3.attr_vals
+        length_8 = len(octets_7)
+        if type(octets_7) is not bytes or length_8 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(length_8))
+        add(octets_7)
+        if length_8 & 3:
+            add(ZEROES[-length_8 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("DirectoryEntry", value)
 
 
 def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryList, int]:
     """Decode DirectoryList; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, flag_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1):
+            return DirectoryList((), _BOOLEANS[flag_2]), offset + 8
+        limit = len(buffer)
+        values_4: Any
+        p = offset + 4
+        if word_1:
+            items_3 = []
+            while word_1 == 1:
+                number_5, length_6 = _UNPACK_QI_21(buffer, p)
+                p = p + 12
+                end_7 = p + length_6
+                padded_8 = end_7 + (-length_6 & 3)
+                if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+                    raise ValueError
+                octets_9 = bytes(buffer[p:end_7])
+                count_10, = _UNPACK_I_2(buffer, padded_8)
+                p = padded_8 + 4
+                end_12 = p + count_10 * 4
+                if end_12 > limit:
+                    raise ValueError
+                values_13 = tuple([number_11 for (number_11,) in _ITERATE_I_3(buffer[p:end_12])])
+                length_14, = _UNPACK_I_2(buffer, end_12)
+                p = end_12 + 4
+                end_15 = p + length_14
+                padded_16 = end_15 + (-length_14 & 3)
+                if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
+                    raise ValueError
+                octets_17 = bytes(buffer[p:end_15])
+                word_1, = _UNPACK_I_2(buffer, padded_16)
+                p = padded_16 + 4
+                items_3.append(DirectoryEntry(number_5, octets_9, FileAttributes(values_13, octets_17)))
+            if word_1:
+                raise ValueError
+            values_4 = tuple(items_3)
+        else:
+            values_4 = ()
+        flag_18, = _UNPACK_I_2(buffer, p)
+        return DirectoryList(values_4, _BOOLEANS[flag_18]), p + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DirectoryList", buffer, offset)
     return value, end
 
 
 def encode_directory_list(value: DirectoryList) -> bytes:
     """Encode DirectoryList; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.entries
+        if type(values_1) is not tuple:
+            raise ValueError
+        for item_2 in values_1:
+            octets_3: Any = item_2.name
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_IQI_22(1, item_2.cookie, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+            item_5: Any = item_2.attrs
+            values_6: Any = item_5.attrmask
+            count_7 = len(values_6)
+            if type(values_6) is not tuple or count_7 > 4294967295:
+                raise ValueError
+            add(_PACK_I_4(count_7))
+            for item_8 in values_6:
+                add(_PACK_I_4(item_8))
+            octets_9: Any = item_5.attr_vals
+            length_10 = len(octets_9)
+            if type(octets_9) is not bytes or length_10 > 4294967295:
+                raise ValueError
+            add(_PACK_I_4(length_10))
+            add(octets_9)
+            if length_10 & 3:
+                add(ZEROES[-length_10 & 3])
+        add(_PACK_II_15(0, _BOOLEANS[value.eof]))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("DirectoryList", value)
 
 
 def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, int]:
     """Decode ReaddirDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        octets_1, word_2, flag_3 = _UNPACK_8SII_23(buffer, offset)
+        if not (word_2):
+            return ReaddirDone(octets_1, DirectoryList((), _BOOLEANS[flag_3])), offset + 16
+        limit = len(buffer)
+        values_5: Any
+        p = offset + 12
+        if word_2:
+            items_4 = []
+            while word_2 == 1:
+                number_6, length_7 = _UNPACK_QI_21(buffer, p)
+                p = p + 12
+                end_8 = p + length_7
+                padded_9 = end_8 + (-length_7 & 3)
+                if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                    raise ValueError
+                octets_10 = bytes(buffer[p:end_8])
+                count_11, = _UNPACK_I_2(buffer, padded_9)
+                p = padded_9 + 4
+                end_13 = p + count_11 * 4
+                if end_13 > limit:
+                    raise ValueError
+                values_14 = tuple([number_12 for (number_12,) in _ITERATE_I_3(buffer[p:end_13])])
+                length_15, = _UNPACK_I_2(buffer, end_13)
+                p = end_13 + 4
+                end_16 = p + length_15
+                padded_17 = end_16 + (-length_15 & 3)
+                if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
+                    raise ValueError
+                octets_18 = bytes(buffer[p:end_16])
+                word_2, = _UNPACK_I_2(buffer, padded_17)
+                p = padded_17 + 4
+                items_4.append(DirectoryEntry(number_6, octets_10, FileAttributes(values_14, octets_18)))
+            if word_2:
+                raise ValueError
+            values_5 = tuple(items_4)
+        else:
+            values_5 = ()
+        flag_19, = _UNPACK_I_2(buffer, p)
+        return ReaddirDone(octets_1, DirectoryList(values_5, _BOOLEANS[flag_19])), p + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirDone", buffer, offset)
     return value, end
 
 
 def encode_readdir_done(value: ReaddirDone) -> bytes:
     """Encode ReaddirDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.cookieverf
+        if type(octets_1) is not bytes or len(octets_1) != 8:
+            raise ValueError
+        item_2: Any = value.reply
+        values_3: Any = item_2.entries
+        if type(values_3) is not tuple:
+            raise ValueError
+        add(_PACK_8S_24(octets_1))
+        for item_4 in values_3:
+            octets_5: Any = item_4.name
+            length_6 = len(octets_5)
+            if type(octets_5) is not bytes or length_6 > 4294967295:
+                raise ValueError
+            add(_PACK_IQI_22(1, item_4.cookie, length_6))
+            add(octets_5)
+            if length_6 & 3:
+                add(ZEROES[-length_6 & 3])
+            item_7: Any = item_4.attrs
+            values_8: Any = item_7.attrmask
+            count_9 = len(values_8)
+            if type(values_8) is not tuple or count_9 > 4294967295:
+                raise ValueError
+            add(_PACK_I_4(count_9))
+            for item_10 in values_8:
+                add(_PACK_I_4(item_10))
+            octets_11: Any = item_7.attr_vals
+            length_12 = len(octets_11)
+            if type(octets_11) is not bytes or length_12 > 4294967295:
+                raise ValueError
+            add(_PACK_I_4(length_12))
+            add(octets_11)
+            if length_12 & 3:
+                add(ZEROES[-length_12 & 3])
+        add(_PACK_II_15(0, _BOOLEANS[item_2.eof]))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReaddirDone", value)
 
 
 def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutcome, int]:
     """Decode ReaddirOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_10(buffer, offset)
+        if tag_1 == 0:
+            values_6: Any
+            octets_3, flag_5 = _UNPACK_8SI_25(buffer, offset + 4)
+            p = offset + 16
+            if flag_5:
+                items_4 = []
+                while flag_5 == 1:
+                    number_7, length_8 = _UNPACK_QI_21(buffer, p)
+                    p = p + 12
+                    end_9 = p + length_8
+                    padded_10 = end_9 + (-length_8 & 3)
+                    if padded_10 > limit or buffer[end_9:padded_10] != ZEROES[padded_10 - end_9]:
+                        raise ValueError
+                    octets_11 = bytes(buffer[p:end_9])
+                    count_12, = _UNPACK_I_2(buffer, padded_10)
+                    p = padded_10 + 4
+                    end_14 = p + count_12 * 4
+                    if end_14 > limit:
+                        raise ValueError
+                    values_15 = tuple([number_13 for (number_13,) in _ITERATE_I_3(buffer[p:end_14])])
+                    length_16, = _UNPACK_I_2(buffer, end_14)
+                    p = end_14 + 4
+                    end_17 = p + length_16
+                    padded_18 = end_17 + (-length_16 & 3)
+                    if padded_18 > limit or buffer[end_17:padded_18] != ZEROES[padded_18 - end_17]:
+                        raise ValueError
+                    octets_19 = bytes(buffer[p:end_17])
+                    flag_5, = _UNPACK_I_2(buffer, padded_18)
+                    p = padded_18 + 4
+                    items_4.append(DirectoryEntry(number_7, octets_11, FileAttributes(values_15, octets_19)))
+                if flag_5:
+                    raise ValueError
+                values_6 = tuple(items_4)
+            else:
+                values_6 = ()
+            flag_20, = _UNPACK_I_2(buffer, p)
+            arm_2 = ReaddirDone(octets_3, DirectoryList(values_6, _BOOLEANS[flag_20]))
+            p = p + 4
+        else:
+            arm_2 = ReaddirFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirOutcome", buffer, offset)
     return value, end
 
 
 def encode_readdir_outcome(value: ReaddirOutcome) -> bytes:
     """Encode ReaddirOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is ReaddirDone:
+            octets_3: Any = arm_1.cookieverf
+            if type(octets_3) is not bytes or len(octets_3) != 8:
+                raise ValueError
+            item_4: Any = arm_1.reply
+            values_5: Any = item_4.entries
+            if type(values_5) is not tuple:
+                raise ValueError
+            add(_PACK_I8S_26(0, octets_3))
+            for item_6 in values_5:
+                octets_7: Any = item_6.name
+                length_8 = len(octets_7)
+                if type(octets_7) is not bytes or length_8 > 4294967295:
+                    raise ValueError
+                add(_PACK_IQI_22(1, item_6.cookie, length_8))
+                add(octets_7)
+                if length_8 & 3:
+                    add(ZEROES[-length_8 & 3])
+                item_9: Any = item_6.attrs
+                values_10: Any = item_9.attrmask
+                count_11 = len(values_10)
+                if type(values_10) is not tuple or count_11 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_4(count_11))
+                for item_12 in values_10:
+                    add(_PACK_I_4(item_12))
+                octets_13: Any = item_9.attr_vals
+                length_14 = len(octets_13)
+                if type(octets_13) is not bytes or length_14 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_4(length_14))
+                add(octets_13)
+                if length_14 & 3:
+                    add(ZEROES[-length_14 & 3])
+            add(_PACK_II_15(0, _BOOLEANS[item_4.eof]))
+        elif kind_2 is ReaddirFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReaddirOutcome", value)
 
 
 def decode_readlink_done(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkDone, int]:
     """Decode ReadlinkDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_8, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return ReadlinkDone(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReadlinkDone", buffer, offset)
     return value, end
 
 
 def encode_readlink_done(value: ReadlinkDone) -> bytes:
     """Encode ReadlinkDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.link
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReadlinkDone", value)
 
 
 def decode_readlink_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkOutcome, int]:
     """Decode ReadlinkOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_10(buffer, offset)
+        if tag_1 == 0:
+            length_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            arm_2 = ReadlinkDone(octets_6)
+            p = padded_5
+        else:
+            arm_2 = ReadlinkFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReadlinkOutcome", buffer, offset)
     return value, end
 
 
 def encode_readlink_outcome(value: ReadlinkOutcome) -> bytes:
     """Encode ReadlinkOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is ReadlinkDone:
+            octets_3: Any = arm_1.link
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_11(0, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is ReadlinkFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReadlinkOutcome", value)
 
 
 def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArguments, int]:
     """Decode WriteArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2, number_3, number_4, word_5 = _UNPACK_I12SQII_27(buffer, offset)
+        if not (word_5):
+            return WriteArguments(StateId(number_1, octets_2), number_3, _STABLE_HOW_OF[number_4], b""), offset + 32
+        limit = len(buffer)
+        p = offset + 32
+        end_6 = p + word_5
+        padded_7 = end_6 + (-word_5 & 3)
+        if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+            raise ValueError
+        octets_8 = bytes(buffer[p:end_6])
+        return WriteArguments(StateId(number_1, octets_2), number_3, _STABLE_HOW_OF[number_4], octets_8), padded_7
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("WriteArguments", buffer, offset)
     return value, end
 
 
 def encode_write_arguments(value: WriteArguments) -> bytes:
     """Encode WriteArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        octets_3: Any = value.data
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I12SQII_28(item_1.seqid, octets_2, value.offset, _STABLE_HOW_OF[value.stable], length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("WriteArguments", value)
 
 
 def decode_write_done(buffer: Buffer, offset: int = 0) -> tuple[WriteDone, int]:
     """Decode WriteDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2, octets_3 = _UNPACK_II8S_29(buffer, offset)
+        return WriteDone(number_1, _STABLE_HOW_OF[number_2], octets_3), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("WriteDone", buffer, offset)
     return value, end
 
 
 def encode_write_done(value: WriteDone) -> bytes:
     """Encode WriteDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.writeverf
+        if type(octets_1) is not bytes or len(octets_1) != 8:
+            raise ValueError
+        add(_PACK_II8S_30(value.count, _STABLE_HOW_OF[value.committed], octets_1))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("WriteDone", value)
 
 
 def decode_write_outcome(buffer: Buffer, offset: int = 0) -> tuple[WriteOutcome, int]:
     """Decode WriteOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_10(buffer, offset)
+        if tag_1 == 0:
+            number_3, number_4, octets_5 = _UNPACK_II8S_29(buffer, offset + 4)
+            arm_2 = WriteDone(number_3, _STABLE_HOW_OF[number_4], octets_5)
+            p = offset + 20
+        else:
+            arm_2 = WriteFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("WriteOutcome", buffer, offset)
     return value, end
 
 
 def encode_write_outcome(value: WriteOutcome) -> bytes:
     """Encode WriteOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is WriteDone:
+            octets_3: Any = arm_1.writeverf
+            if type(octets_3) is not bytes or len(octets_3) != 8:
+                raise ValueError
+            add(_PACK_III8S_31(0, arm_1.count, _STABLE_HOW_OF[arm_1.committed], octets_3))
+        elif kind_2 is WriteFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("WriteOutcome", value)
 
 
 def decode_other_status(buffer: Buffer, offset: int = 0) -> tuple[OtherStatus, int]:
     """Decode OtherStatus; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_10(buffer, offset)
+        return OtherStatus(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("OtherStatus", buffer, offset)
     return value, end
 
 
 def encode_other_status(value: OtherStatus) -> bytes:
     """Encode OtherStatus; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_12(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("OtherStatus", value)
 
 
 def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[ArgumentOperation, int]:
     """Decode ArgumentOperation; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_10(buffer, offset)
+        if tag_1 == 9:
+            count_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            end_5 = p + count_3 * 4
+            if end_5 > limit:
+                raise ValueError
+            values_6 = tuple([number_4 for (number_4,) in _ITERATE_I_3(buffer[p:end_5])])
+            arm_2 = GetattrArguments(values_6)
+            p = end_5
+        elif tag_1 == 10:
+            arm_2 = GetfhArguments()
+            p = offset + 4
+        elif tag_1 == 15:
+            length_7, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            end_8 = p + length_7
+            padded_9 = end_8 + (-length_7 & 3)
+            if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                raise ValueError
+            octets_10 = bytes(buffer[p:end_8])
+            arm_2 = LookupArguments(octets_10)
+            p = padded_9
+        elif tag_1 == 22:
+            length_11, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            if length_11 > 128:
+                raise ValueError
+            end_12 = p + length_11
+            padded_13 = end_12 + (-length_11 & 3)
+            if padded_13 > limit or buffer[end_12:padded_13] != ZEROES[padded_13 - end_12]:
+                raise ValueError
+            octets_14 = bytes(buffer[p:end_12])
+            arm_2 = PutfhArguments(octets_14)
+            p = padded_13
+        elif tag_1 == 24:
+            arm_2 = PutrootfhArguments()
+            p = offset + 4
+        elif tag_1 == 25:
+            number_15, octets_16, number_17, number_18 = _UNPACK_I12SQI_13(buffer, offset + 4)
+            arm_2 = ReadArguments(StateId(number_15, octets_16), number_17, number_18)
+            p = offset + 32
+        elif tag_1 == 26:
+            number_19, octets_20, number_21, number_22, count_23 = _UNPACK_Q8SIII_17(buffer, offset + 4)
+            p = offset + 32
+            end_25 = p + count_23 * 4
+            if end_25 > limit:
+                raise ValueError
+            values_26 = tuple([number_24 for (number_24,) in _ITERATE_I_3(buffer[p:end_25])])
+            arm_2 = ReaddirArguments(number_19, octets_20, number_21, number_22, values_26)
+            p = end_25
+        elif tag_1 == 27:
+            arm_2 = ReadlinkArguments()
+            p = offset + 4
+        elif tag_1 == 38:
+            number_27, octets_28, number_29, number_30, length_31 = _UNPACK_I12SQII_27(buffer, offset + 4)
+            p = offset + 36
+            end_32 = p + length_31
+            padded_33 = end_32 + (-length_31 & 3)
+            if padded_33 > limit or buffer[end_32:padded_33] != ZEROES[padded_33 - end_32]:
+                raise ValueError
+            octets_34 = bytes(buffer[p:end_32])
+            arm_2 = WriteArguments(StateId(number_27, octets_28), number_29, _STABLE_HOW_OF[number_30], octets_34)
+            p = padded_33
+        else:
+            arm_2 = OtherArguments(_OPERATION_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ArgumentOperation", buffer, offset)
     return value, end
 
 
 def encode_argument_operation(value: ArgumentOperation) -> bytes:
     """Encode ArgumentOperation; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is GetattrArguments:
+            values_3: Any = arm_1.attr_request
+            count_4 = len(values_3)
+            if type(values_3) is not tuple or count_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_11(9, count_4))
+            for item_5 in values_3:
+                add(_PACK_I_4(item_5))
+        elif kind_2 is GetfhArguments:
+            add(_PACK_I_12(10))
+        elif kind_2 is LookupArguments:
+            octets_6: Any = arm_1.objname
+            length_7 = len(octets_6)
+            if type(octets_6) is not bytes or length_7 > 4294967295:
+                raise ValueError
+            add(_PACK_II_11(15, length_7))
+            add(octets_6)
+            if length_7 & 3:
+                add(ZEROES[-length_7 & 3])
+        elif kind_2 is PutfhArguments:
+            octets_8: Any = arm_1.object
+            length_9 = len(octets_8)
+            if type(octets_8) is not bytes or length_9 > 128:
+                raise ValueError
+            add(_PACK_II_11(22, length_9))
+            add(octets_8)
+            if length_9 & 3:
+                add(ZEROES[-length_9 & 3])
+        elif kind_2 is PutrootfhArguments:
+            add(_PACK_I_12(24))
+        elif kind_2 is ReadArguments:
+            item_10: Any = arm_1.stateid
+            octets_11: Any = item_10.other
+            if type(octets_11) is not bytes or len(octets_11) != 12:
+                raise ValueError
+            add(_PACK_II12SQI_32(25, item_10.seqid, octets_11, arm_1.offset, arm_1.count))
+        elif kind_2 is ReaddirArguments:
+            octets_12: Any = arm_1.cookieverf
+            if type(octets_12) is not bytes or len(octets_12) != 8:
+                raise ValueError
+            values_13: Any = arm_1.attr_request
+            count_14 = len(values_13)
+            if type(values_13) is not tuple or count_14 > 4294967295:
+                raise ValueError
+            add(_PACK_IQ8SIII_33(26, arm_1.cookie, octets_12, arm_1.dircount, arm_1.maxcount, count_14))
+            for item_15 in values_13:
+                add(_PACK_I_4(item_15))
+        elif kind_2 is ReadlinkArguments:
+            add(_PACK_I_12(27))
+        elif kind_2 is WriteArguments:
+            item_16: Any = arm_1.stateid
+            octets_17: Any = item_16.other
+            if type(octets_17) is not bytes or len(octets_17) != 12:
+                raise ValueError
+            octets_18: Any = arm_1.data
+            length_19 = len(octets_18)
+            if type(octets_18) is not bytes or length_19 > 4294967295:
+                raise ValueError
+            add(_PACK_II12SQII_34(38, item_16.seqid, octets_17, arm_1.offset, _STABLE_HOW_OF[arm_1.stable], length_19))
+            add(octets_18)
+            if length_19 & 3:
+                add(ZEROES[-length_19 & 3])
+        elif kind_2 is OtherArguments:
+            if arm_1.argop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
+                raise ValueError
+            add(_PACK_I_12(_OPERATION_OF[arm_1.argop]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ArgumentOperation", value)
 
 
 def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOperation, int]:
     """Decode ResultOperation; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_10(buffer, offset)
+        if tag_1 == 9:
+            arm_4: Any
+            tag_3, = _UNPACK_I_10(buffer, offset + 4)
+            if tag_3 == 0:
+                count_5, = _UNPACK_I_2(buffer, offset + 8)
+                p = offset + 12
+                end_7 = p + count_5 * 4
+                if end_7 > limit:
+                    raise ValueError
+                values_8 = tuple([number_6 for (number_6,) in _ITERATE_I_3(buffer[p:end_7])])
+                length_9, = _UNPACK_I_2(buffer, end_7)
+                p = end_7 + 4
+                end_10 = p + length_9
+                padded_11 = end_10 + (-length_9 & 3)
+                if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
+                    raise ValueError
+                octets_12 = bytes(buffer[p:end_10])
+                arm_4 = GetattrDone(FileAttributes(values_8, octets_12))
+                p = padded_11
+            else:
+                arm_4 = GetattrFailed(_STATUS_OF[tag_3])
+                p = offset + 8
+            arm_2 = GetattrResult(arm_4)
+        elif tag_1 == 10:
+            arm_14: Any
+            tag_13, = _UNPACK_I_10(buffer, offset + 4)
+            if tag_13 == 0:
+                length_15, = _UNPACK_I_2(buffer, offset + 8)
+                p = offset + 12
+                if length_15 > 128:
+                    raise ValueError
+                end_16 = p + length_15
+                padded_17 = end_16 + (-length_15 & 3)
+                if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
+                    raise ValueError
+                octets_18 = bytes(buffer[p:end_16])
+                arm_14 = GetfhDone(octets_18)
+                p = padded_17
+            else:
+                arm_14 = GetfhFailed(_STATUS_OF[tag_13])
+                p = offset + 8
+            arm_2 = GetfhResult(arm_14)
+        elif tag_1 == 15:
+            number_19, = _UNPACK_I_10(buffer, offset + 4)
+            arm_2 = LookupResult(_STATUS_OF[number_19])
+            p = offset + 8
+        elif tag_1 == 22:
+            number_20, = _UNPACK_I_10(buffer, offset + 4)
+            arm_2 = PutfhResult(_STATUS_OF[number_20])
+            p = offset + 8
+        elif tag_1 == 24:
+            number_21, = _UNPACK_I_10(buffer, offset + 4)
+            arm_2 = PutrootfhResult(_STATUS_OF[number_21])
+            p = offset + 8
+        elif tag_1 == 25:
+            arm_23: Any
+            tag_22, = _UNPACK_I_10(buffer, offset + 4)
+            if tag_22 == 0:
+                flag_24, length_25 = _UNPACK_II_7(buffer, offset + 8)
+                p = offset + 16
+                end_26 = p + length_25
+                padded_27 = end_26 + (-length_25 & 3)
+                if padded_27 > limit or buffer[end_26:padded_27] != ZEROES[padded_27 - end_26]:
+                    raise ValueError
+                octets_28 = bytes(buffer[p:end_26])
+                arm_23 = ReadDone(_BOOLEANS[flag_24], octets_28)
+                p = padded_27
+            else:
+                arm_23 = ReadFailed(_STATUS_OF[tag_22])
+                p = offset + 8
+            arm_2 = ReadResult(arm_23)
+        elif tag_1 == 26:
+            arm_30: Any
+            tag_29, = _UNPACK_I_10(buffer, offset + 4)
+            if tag_29 == 0:
+                values_34: Any
+                octets_31, flag_33 = _UNPACK_8SI_25(buffer, offset + 8)
+                p = offset + 20
+                if flag_33:
+                    items_32 = []
+                    while flag_33 == 1:
+                        number_35, length_36 = _UNPACK_QI_21(buffer, p)
+                        p = p + 12
+                        end_37 = p + length_36
+                        padded_38 = end_37 + (-length_36 & 3)
+                        if padded_38 > limit or buffer[end_37:padded_38] != ZEROES[padded_38 - end_37]:
+                            raise ValueError
+                        octets_39 = bytes(buffer[p:end_37])
+                        count_40, = _UNPACK_I_2(buffer, padded_38)
+                        p = padded_38 + 4
+                        end_42 = p + count_40 * 4
+                        if end_42 > limit:
+                            raise ValueError
+                        values_43 = tuple([number_41 for (number_41,) in _ITERATE_I_3(buffer[p:end_42])])
+                        length_44, = _UNPACK_I_2(buffer, end_42)
+                        p = end_42 + 4
+                        end_45 = p + length_44
+                        padded_46 = end_45 + (-length_44 & 3)
+                        if padded_46 > limit or buffer[end_45:padded_46] != ZEROES[padded_46 - end_45]:
+                            raise ValueError
+                        octets_47 = bytes(buffer[p:end_45])
+                        flag_33, = _UNPACK_I_2(buffer, padded_46)
+                        p = padded_46 + 4
+                        items_32.append(DirectoryEntry(number_35, octets_39, FileAttributes(values_43, octets_47)))
+                    if flag_33:
+                        raise ValueError
+                    values_34 = tuple(items_32)
+                else:
+                    values_34 = ()
+                flag_48, = _UNPACK_I_2(buffer, p)
+                arm_30 = ReaddirDone(octets_31, DirectoryList(values_34, _BOOLEANS[flag_48]))
+                p = p + 4
+            else:
+                arm_30 = ReaddirFailed(_STATUS_OF[tag_29])
+                p = offset + 8
+            arm_2 = ReaddirResult(arm_30)
+        elif tag_1 == 27:
+            arm_50: Any
+            tag_49, = _UNPACK_I_10(buffer, offset + 4)
+            if tag_49 == 0:
+                length_51, = _UNPACK_I_2(buffer, offset + 8)
+                p = offset + 12
+                end_52 = p + length_51
+                padded_53 = end_52 + (-length_51 & 3)
+                if padded_53 > limit or buffer[end_52:padded_53] != ZEROES[padded_53 - end_52]:
+                    raise ValueError
+                octets_54 = bytes(buffer[p:end_52])
+                arm_50 = ReadlinkDone(octets_54)
+                p = padded_53
+            else:
+                arm_50 = ReadlinkFailed(_STATUS_OF[tag_49])
+                p = offset + 8
+            arm_2 = ReadlinkResult(arm_50)
+        elif tag_1 == 38:
+            arm_56: Any
+            tag_55, = _UNPACK_I_10(buffer, offset + 4)
+            if tag_55 == 0:
+                number_57, number_58, octets_59 = _UNPACK_II8S_29(buffer, offset + 8)
+                arm_56 = WriteDone(number_57, _STABLE_HOW_OF[number_58], octets_59)
+                p = offset + 24
+            else:
+                arm_56 = WriteFailed(_STATUS_OF[tag_55])
+                p = offset + 8
+            arm_2 = WriteResult(arm_56)
+        else:
+            number_60, = _UNPACK_I_10(buffer, offset + 4)
+            arm_2 = OtherResult(_OPERATION_OF[tag_1], OtherStatus(_STATUS_OF[number_60]))
+            p = offset + 8
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ResultOperation", buffer, offset)
     return value, end
 
 
 def encode_result_operation(value: ResultOperation) -> bytes:
     """Encode ResultOperation; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is GetattrResult:
+            arm_3: Any = arm_1.outcome
+            kind_4 = type(arm_3)
+            if kind_4 is GetattrDone:
+                item_5: Any = arm_3.obj_attributes
+                values_6: Any = item_5.attrmask
+                count_7 = len(values_6)
+                if type(values_6) is not tuple or count_7 > 4294967295:
+                    raise ValueError
+                add(_PACK_III_35(9, 0, count_7))
+                for item_8 in values_6:
+                    add(_PACK_I_4(item_8))
+                octets_9: Any = item_5.attr_vals
+                length_10 = len(octets_9)
+                if type(octets_9) is not bytes or length_10 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_4(length_10))
+                add(octets_9)
+                if length_10 & 3:
+                    add(ZEROES[-length_10 & 3])
+            elif kind_4 is GetattrFailed:
+                if arm_3.status in (0,):
+                    raise ValueError
+                add(_PACK_II_36(9, _STATUS_OF[arm_3.status]))
+            else:
+                raise ValueError
+        elif kind_2 is GetfhResult:
+            arm_11: Any = arm_1.outcome
+            kind_12 = type(arm_11)
+            if kind_12 is GetfhDone:
+                octets_13: Any = arm_11.object
+                length_14 = len(octets_13)
+                if type(octets_13) is not bytes or length_14 > 128:
+                    raise ValueError
+                add(_PACK_III_35(10, 0, length_14))
+                add(octets_13)
+                if length_14 & 3:
+                    add(ZEROES[-length_14 & 3])
+            elif kind_12 is GetfhFailed:
+                if arm_11.status in (0,):
+                    raise ValueError
+                add(_PACK_II_36(10, _STATUS_OF[arm_11.status]))
+            else:
+                raise ValueError
+        elif kind_2 is LookupResult:
+            add(_PACK_II_36(15, _STATUS_OF[arm_1.status]))
+        elif kind_2 is PutfhResult:
+            add(_PACK_II_36(22, _STATUS_OF[arm_1.status]))
+        elif kind_2 is PutrootfhResult:
+            add(_PACK_II_36(24, _STATUS_OF[arm_1.status]))
+        elif kind_2 is ReadResult:
+            arm_15: Any = arm_1.outcome
+            kind_16 = type(arm_15)
+            if kind_16 is ReadDone:
+                octets_17: Any = arm_15.data
+                length_18 = len(octets_17)
+                if type(octets_17) is not bytes or length_18 > 4294967295:
+                    raise ValueError
+                add(_PACK_IIII_37(25, 0, _BOOLEANS[arm_15.eof], length_18))
+                add(octets_17)
+                if length_18 & 3:
+                    add(ZEROES[-length_18 & 3])
+            elif kind_16 is ReadFailed:
+                if arm_15.status in (0,):
+                    raise ValueError
+                add(_PACK_II_36(25, _STATUS_OF[arm_15.status]))
+            else:
+                raise ValueError
+        elif kind_2 is ReaddirResult:
+            arm_19: Any = arm_1.outcome
+            kind_20 = type(arm_19)
+            if kind_20 is ReaddirDone:
+                octets_21: Any = arm_19.cookieverf
+                if type(octets_21) is not bytes or len(octets_21) != 8:
+                    raise ValueError
+                item_22: Any = arm_19.reply
+                values_23: Any = item_22.entries
+                if type(values_23) is not tuple:
+                    raise ValueError
+                add(_PACK_II8S_38(26, 0, octets_21))
+                for item_24 in values_23:
+                    octets_25: Any = item_24.name
+                    length_26 = len(octets_25)
+                    if type(octets_25) is not bytes or length_26 > 4294967295:
+                        raise ValueError
+                    add(_PACK_IQI_22(1, item_24.cookie, length_26))
+                    add(octets_25)
+                    if length_26 & 3:
+                        add(ZEROES[-length_26 & 3])
+                    item_27: Any = item_24.attrs
+                    values_28: Any = item_27.attrmask
+                    count_29 = len(values_28)
+                    if type(values_28) is not tuple or count_29 > 4294967295:
+                        raise ValueError
+                    add(_PACK_I_4(count_29))
+                    for item_30 in values_28:
+                        add(_PACK_I_4(item_30))
+                    octets_31: Any = item_27.attr_vals
+                    length_32 = len(octets_31)
+                    if type(octets_31) is not bytes or length_32 > 4294967295:
+                        raise ValueError
+                    add(_PACK_I_4(length_32))
+                    add(octets_31)
+                    if length_32 & 3:
+                        add(ZEROES[-length_32 & 3])
+                add(_PACK_II_15(0, _BOOLEANS[item_22.eof]))
+            elif kind_20 is ReaddirFailed:
+                if arm_19.status in (0,):
+                    raise ValueError
+                add(_PACK_II_36(26, _STATUS_OF[arm_19.status]))
+            else:
+                raise ValueError
+        elif kind_2 is ReadlinkResult:
+            arm_33: Any = arm_1.outcome
+            kind_34 = type(arm_33)
+            if kind_34 is ReadlinkDone:
+                octets_35: Any = arm_33.link
+                length_36 = len(octets_35)
+                if type(octets_35) is not bytes or length_36 > 4294967295:
+                    raise ValueError
+                add(_PACK_III_35(27, 0, length_36))
+                add(octets_35)
+                if length_36 & 3:
+                    add(ZEROES[-length_36 & 3])
+            elif kind_34 is ReadlinkFailed:
+                if arm_33.status in (0,):
+                    raise ValueError
+                add(_PACK_II_36(27, _STATUS_OF[arm_33.status]))
+            else:
+                raise ValueError
+        elif kind_2 is WriteResult:
+            arm_37: Any = arm_1.outcome
+            kind_38 = type(arm_37)
+            if kind_38 is WriteDone:
+                octets_39: Any = arm_37.writeverf
+                if type(octets_39) is not bytes or len(octets_39) != 8:
+                    raise ValueError
+                add(_PACK_IIII8S_39(38, 0, arm_37.count, _STABLE_HOW_OF[arm_37.committed], octets_39))
+            elif kind_38 is WriteFailed:
+                if arm_37.status in (0,):
+                    raise ValueError
+                add(_PACK_II_36(38, _STATUS_OF[arm_37.status]))
+            else:
+                raise ValueError
+        elif kind_2 is OtherResult:
+            if arm_1.resop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
+                raise ValueError
+            add(_PACK_II_36(_OPERATION_OF[arm_1.resop], _STATUS_OF[arm_1.outcome.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ResultOperation", value)
 
 
 def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[CompoundArguments, int]:
     """Decode CompoundArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, number_2, word_3 = _UNPACK_III_40(buffer, offset)
+        if not (word_1 or word_3):
+            return CompoundArguments(b"", number_2, ()), offset + 12
+        limit = len(buffer)
+        p = offset + 4
+        end_4 = p + word_1
+        padded_5 = end_4 + (-word_1 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4])
+        number_7, count_8 = _UNPACK_II_7(buffer, padded_5)
+        p = padded_5 + 8
+        if count_8 * 4 > limit - p:
+            raise ValueError
+        items_9 = []
+        for _ in range(count_8):
+            arm_11: Any
+            tag_10, = _UNPACK_I_10(buffer, p)
+            if tag_10 == 9:
+                count_12, = _UNPACK_I_2(buffer, p + 4)
+                p = p + 8
+                end_14 = p + count_12 * 4
+                if end_14 > limit:
+                    raise ValueError
+                values_15 = tuple([number_13 for (number_13,) in _ITERATE_I_3(buffer[p:end_14])])
+                arm_11 = GetattrArguments(values_15)
+                p = end_14
+            elif tag_10 == 10:
+                arm_11 = GetfhArguments()
+                p = p + 4
+            elif tag_10 == 15:
+                length_16, = _UNPACK_I_2(buffer, p + 4)
+                p = p + 8
+                end_17 = p + length_16
+                padded_18 = end_17 + (-length_16 & 3)
+                if padded_18 > limit or buffer[end_17:padded_18] != ZEROES[padded_18 - end_17]:
+                    raise ValueError
+                octets_19 = bytes(buffer[p:end_17])
+                arm_11 = LookupArguments(octets_19)
+                p = padded_18
+            elif tag_10 == 22:
+                length_20, = _UNPACK_I_2(buffer, p + 4)
+                p = p + 8
+                if length_20 > 128:
+                    raise ValueError
+                end_21 = p + length_20
+                padded_22 = end_21 + (-length_20 & 3)
+                if padded_22 > limit or buffer[end_21:padded_22] != ZEROES[padded_22 - end_21]:
+                    raise ValueError
+                octets_23 = bytes(buffer[p:end_21])
+                arm_11 = PutfhArguments(octets_23)
+                p = padded_22
+            elif tag_10 == 24:
+                arm_11 = PutrootfhArguments()
+                p = p + 4
+            elif tag_10 == 25:
+                number_24, octets_25, number_26, number_27 = _UNPACK_I12SQI_13(buffer, p + 4)
+                arm_11 = ReadArguments(StateId(number_24, octets_25), number_26, number_27)
+                p = p + 32
+            elif tag_10 == 26:
+                number_28, octets_29, number_30, number_31, count_32 = _UNPACK_Q8SIII_17(buffer, p + 4)
+                p = p + 32
+                end_34 = p + count_32 * 4
+                if end_34 > limit:
+                    raise ValueError
+                values_35 = tuple([number_33 for (number_33,) in _ITERATE_I_3(buffer[p:end_34])])
+                arm_11 = ReaddirArguments(number_28, octets_29, number_30, number_31, values_35)
+                p = end_34
+            elif tag_10 == 27:
+                arm_11 = ReadlinkArguments()
+                p = p + 4
+            elif tag_10 == 38:
+                number_36, octets_37, number_38, number_39, length_40 = _UNPACK_I12SQII_27(buffer, p + 4)
+                p = p + 36
+                end_41 = p + length_40
+                padded_42 = end_41 + (-length_40 & 3)
+                if padded_42 > limit or buffer[end_41:padded_42] != ZEROES[padded_42 - end_41]:
+                    raise ValueError
+                octets_43 = bytes(buffer[p:end_41])
+                arm_11 = WriteArguments(StateId(number_36, octets_37), number_38, _STABLE_HOW_OF[number_39], octets_43)
+                p = padded_42
+            else:
+                arm_11 = OtherArguments(_OPERATION_OF[tag_10])
+                p = p + 4
+            items_9.append(arm_11)
+        return CompoundArguments(octets_6, number_7, tuple(items_9)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CompoundArguments", buffer, offset)
     return value, end
 
 
 def encode_compound_arguments(value: CompoundArguments) -> bytes:
     """Encode CompoundArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.tag
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        values_3: Any = value.argarray
+        count_4 = len(values_3)
+        if type(values_3) is not tuple or count_4 > 4294967295:
+            raise ValueError
+        add(_PACK_II_15(value.minorversion, count_4))
+        for item_5 in values_3:
+            arm_6: Any = item_5
+            kind_7 = type(arm_6)
+            if kind_7 is GetattrArguments:
+                values_8: Any = arm_6.attr_request
+                count_9 = len(values_8)
+                if type(values_8) is not tuple or count_9 > 4294967295:
+                    raise ValueError
+                add(_PACK_II_11(9, count_9))
+                for item_10 in values_8:
+                    add(_PACK_I_4(item_10))
+            elif kind_7 is GetfhArguments:
+                add(_PACK_I_12(10))
+            elif kind_7 is LookupArguments:
+                octets_11: Any = arm_6.objname
+                length_12 = len(octets_11)
+                if type(octets_11) is not bytes or length_12 > 4294967295:
+                    raise ValueError
+                add(_PACK_II_11(15, length_12))
+                add(octets_11)
+                if length_12 & 3:
+                    add(ZEROES[-length_12 & 3])
+            elif kind_7 is PutfhArguments:
+                octets_13: Any = arm_6.object
+                length_14 = len(octets_13)
+                if type(octets_13) is not bytes or length_14 > 128:
+                    raise ValueError
+                add(_PACK_II_11(22, length_14))
+                add(octets_13)
+                if length_14 & 3:
+                    add(ZEROES[-length_14 & 3])
+            elif kind_7 is PutrootfhArguments:
+                add(_PACK_I_12(24))
+            elif kind_7 is ReadArguments:
+                item_15: Any = arm_6.stateid
+                octets_16: Any = item_15.other
+                if type(octets_16) is not bytes or len(octets_16) != 12:
+                    raise ValueError
+                add(_PACK_II12SQI_32(25, item_15.seqid, octets_16, arm_6.offset, arm_6.count))
+            elif kind_7 is ReaddirArguments:
+                octets_17: Any = arm_6.cookieverf
+                if type(octets_17) is not bytes or len(octets_17) != 8:
+                    raise ValueError
+                values_18: Any = arm_6.attr_request
+                count_19 = len(values_18)
+                if type(values_18) is not tuple or count_19 > 4294967295:
+                    raise ValueError
+                add(_PACK_IQ8SIII_33(26, arm_6.cookie, octets_17, arm_6.dircount, arm_6.maxcount, count_19))
+                for item_20 in values_18:
+                    add(_PACK_I_4(item_20))
+            elif kind_7 is ReadlinkArguments:
+                add(_PACK_I_12(27))
+            elif kind_7 is WriteArguments:
+                item_21: Any = arm_6.stateid
+                octets_22: Any = item_21.other
+                if type(octets_22) is not bytes or len(octets_22) != 12:
+                    raise ValueError
+                octets_23: Any = arm_6.data
+                length_24 = len(octets_23)
+                if type(octets_23) is not bytes or length_24 > 4294967295:
+                    raise ValueError
+                add(_PACK_II12SQII_34(38, item_21.seqid, octets_22, arm_6.offset, _STABLE_HOW_OF[arm_6.stable], length_24))
+                add(octets_23)
+                if length_24 & 3:
+                    add(ZEROES[-length_24 & 3])
+            elif kind_7 is OtherArguments:
+                if arm_6.argop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
+                    raise ValueError
+                add(_PACK_I_12(_OPERATION_OF[arm_6.argop]))
+            else:
+                raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("CompoundArguments", value)
 
 
 def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundResult, int]:
     """Decode CompoundResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, word_2, word_3 = _UNPACK_III_41(buffer, offset)
+        if not (word_2 or word_3):
+            return CompoundResult(_STATUS_OF[number_1], b"", ()), offset + 12
+        limit = len(buffer)
+        p = offset + 8
+        end_4 = p + word_2
+        padded_5 = end_4 + (-word_2 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4])
+        count_7, = _UNPACK_I_2(buffer, padded_5)
+        p = padded_5 + 4
+        if count_7 * 8 > limit - p:
+            raise ValueError
+        items_8 = []
+        for _ in range(count_7):
+            arm_10: Any
+            tag_9, = _UNPACK_I_10(buffer, p)
+            if tag_9 == 9:
+                arm_12: Any
+                tag_11, = _UNPACK_I_10(buffer, p + 4)
+                if tag_11 == 0:
+                    count_13, = _UNPACK_I_2(buffer, p + 8)
+                    p = p + 12
+                    end_15 = p + count_13 * 4
+                    if end_15 > limit:
+                        raise ValueError
+                    values_16 = tuple([number_14 for (number_14,) in _ITERATE_I_3(buffer[p:end_15])])
+                    length_17, = _UNPACK_I_2(buffer, end_15)
+                    p = end_15 + 4
+                    end_18 = p + length_17
+                    padded_19 = end_18 + (-length_17 & 3)
+                    if padded_19 > limit or buffer[end_18:padded_19] != ZEROES[padded_19 - end_18]:
+                        raise ValueError
+                    octets_20 = bytes(buffer[p:end_18])
+                    arm_12 = GetattrDone(FileAttributes(values_16, octets_20))
+                    p = padded_19
+                else:
+                    arm_12 = GetattrFailed(_STATUS_OF[tag_11])
+                    p = p + 8
+                arm_10 = GetattrResult(arm_12)
+            elif tag_9 == 10:
+                arm_22: Any
+                tag_21, = _UNPACK_I_10(buffer, p + 4)
+                if tag_21 == 0:
+                    length_23, = _UNPACK_I_2(buffer, p + 8)
+                    p = p + 12
+                    if length_23 > 128:
+                        raise ValueError
+                    end_24 = p + length_23
+                    padded_25 = end_24 + (-length_23 & 3)
+                    if padded_25 > limit or buffer[end_24:padded_25] != ZEROES[padded_25 - end_24]:
+                        raise ValueError
+                    octets_26 = bytes(buffer[p:end_24])
+                    arm_22 = GetfhDone(octets_26)
+                    p = padded_25
+                else:
+                    arm_22 = GetfhFailed(_STATUS_OF[tag_21])
+                    p = p + 8
+                arm_10 = GetfhResult(arm_22)
+            elif tag_9 == 15:
+                number_27, = _UNPACK_I_10(buffer, p + 4)
+                arm_10 = LookupResult(_STATUS_OF[number_27])
+                p = p + 8
+            elif tag_9 == 22:
+                number_28, = _UNPACK_I_10(buffer, p + 4)
+                arm_10 = PutfhResult(_STATUS_OF[number_28])
+                p = p + 8
+            elif tag_9 == 24:
+                number_29, = _UNPACK_I_10(buffer, p + 4)
+                arm_10 = PutrootfhResult(_STATUS_OF[number_29])
+                p = p + 8
+            elif tag_9 == 25:
+                arm_31: Any
+                tag_30, = _UNPACK_I_10(buffer, p + 4)
+                if tag_30 == 0:
+                    flag_32, length_33 = _UNPACK_II_7(buffer, p + 8)
+                    p = p + 16
+                    end_34 = p + length_33
+                    padded_35 = end_34 + (-length_33 & 3)
+                    if padded_35 > limit or buffer[end_34:padded_35] != ZEROES[padded_35 - end_34]:
+                        raise ValueError
+                    octets_36 = bytes(buffer[p:end_34])
+                    arm_31 = ReadDone(_BOOLEANS[flag_32], octets_36)
+                    p = padded_35
+                else:
+                    arm_31 = ReadFailed(_STATUS_OF[tag_30])
+                    p = p + 8
+                arm_10 = ReadResult(arm_31)
+            elif tag_9 == 26:
+                arm_38: Any
+                tag_37, = _UNPACK_I_10(buffer, p + 4)
+                if tag_37 == 0:
+                    values_42: Any
+                    octets_39, flag_41 = _UNPACK_8SI_25(buffer, p + 8)
+                    p = p + 20
+                    if flag_41:
+                        items_40 = []
+                        while flag_41 == 1:
+                            number_43, length_44 = _UNPACK_QI_21(buffer, p)
+                            p = p + 12
+                            end_45 = p + length_44
+                            padded_46 = end_45 + (-length_44 & 3)
+                            if padded_46 > limit or buffer[end_45:padded_46] != ZEROES[padded_46 - end_45]:
+                                raise ValueError
+                            octets_47 = bytes(buffer[p:end_45])
+                            count_48, = _UNPACK_I_2(buffer, padded_46)
+                            p = padded_46 + 4
+                            end_50 = p + count_48 * 4
+                            if end_50 > limit:
+                                raise ValueError
+                            values_51 = tuple([number_49 for (number_49,) in _ITERATE_I_3(buffer[p:end_50])])
+                            length_52, = _UNPACK_I_2(buffer, end_50)
+                            p = end_50 + 4
+                            end_53 = p + length_52
+                            padded_54 = end_53 + (-length_52 & 3)
+                            if padded_54 > limit or buffer[end_53:padded_54] != ZEROES[padded_54 - end_53]:
+                                raise ValueError
+                            octets_55 = bytes(buffer[p:end_53])
+                            flag_41, = _UNPACK_I_2(buffer, padded_54)
+                            p = padded_54 + 4
+                            items_40.append(DirectoryEntry(number_43, octets_47, FileAttributes(values_51, octets_55)))
+                        if flag_41:
+                            raise ValueError
+                        values_42 = tuple(items_40)
+                    else:
+                        values_42 = ()
+                    flag_56, = _UNPACK_I_2(buffer, p)
+                    arm_38 = ReaddirDone(octets_39, DirectoryList(values_42, _BOOLEANS[flag_56]))
+                    p = p + 4
+                else:
+                    arm_38 = ReaddirFailed(_STATUS_OF[tag_37])
+                    p = p + 8
+                arm_10 = ReaddirResult(arm_38)
+            elif tag_9 == 27:
+                arm_58: Any
+                tag_57, = _UNPACK_I_10(buffer, p + 4)
+                if tag_57 == 0:
+                    length_59, = _UNPACK_I_2(buffer, p + 8)
+                    p = p + 12
+                    end_60 = p + length_59
+                    padded_61 = end_60 + (-length_59 & 3)
+                    if padded_61 > limit or buffer[end_60:padded_61] != ZEROES[padded_61 - end_60]:
+                        raise ValueError
+                    octets_62 = bytes(buffer[p:end_60])
+                    arm_58 = ReadlinkDone(octets_62)
+                    p = padded_61
+                else:
+                    arm_58 = ReadlinkFailed(_STATUS_OF[tag_57])
+                    p = p + 8
+                arm_10 = ReadlinkResult(arm_58)
+            elif tag_9 == 38:
+                arm_64: Any
+                tag_63, = _UNPACK_I_10(buffer, p + 4)
+                if tag_63 == 0:
+                    number_65, number_66, octets_67 = _UNPACK_II8S_29(buffer, p + 8)
+                    arm_64 = WriteDone(number_65, _STABLE_HOW_OF[number_66], octets_67)
+                    p = p + 24
+                else:
+                    arm_64 = WriteFailed(_STATUS_OF[tag_63])
+                    p = p + 8
+                arm_10 = WriteResult(arm_64)
+            else:
+                number_68, = _UNPACK_I_10(buffer, p + 4)
+                arm_10 = OtherResult(_OPERATION_OF[tag_9], OtherStatus(_STATUS_OF[number_68]))
+                p = p + 8
+            items_8.append(arm_10)
+        return CompoundResult(_STATUS_OF[number_1], octets_6, tuple(items_8)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CompoundResult", buffer, offset)
     return value, end
 
 
 def encode_compound_result(value: CompoundResult) -> bytes:
     """Encode CompoundResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.tag
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_II_11(_STATUS_OF[value.status], length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        values_3: Any = value.resarray
+        count_4 = len(values_3)
+        if type(values_3) is not tuple or count_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I_4(count_4))
+        for item_5 in values_3:
+            arm_6: Any = item_5
+            kind_7 = type(arm_6)
+            if kind_7 is GetattrResult:
+                arm_8: Any = arm_6.outcome
+                kind_9 = type(arm_8)
+                if kind_9 is GetattrDone:
+                    item_10: Any = arm_8.obj_attributes
+                    values_11: Any = item_10.attrmask
+                    count_12 = len(values_11)
+                    if type(values_11) is not tuple or count_12 > 4294967295:
+                        raise ValueError
+                    add(_PACK_III_35(9, 0, count_12))
+                    for item_13 in values_11:
+                        add(_PACK_I_4(item_13))
+                    octets_14: Any = item_10.attr_vals
+                    length_15 = len(octets_14)
+                    if type(octets_14) is not bytes or length_15 > 4294967295:
+                        raise ValueError
+                    add(_PACK_I_4(length_15))
+                    add(octets_14)
+                    if length_15 & 3:
+                        add(ZEROES[-length_15 & 3])
+                elif kind_9 is GetattrFailed:
+                    if arm_8.status in (0,):
+                        raise ValueError
+                    add(_PACK_II_36(9, _STATUS_OF[arm_8.status]))
+                else:
+                    raise ValueError
+            elif kind_7 is GetfhResult:
+                arm_16: Any = arm_6.outcome
+                kind_17 = type(arm_16)
+                if kind_17 is GetfhDone:
+                    octets_18: Any = arm_16.object
+                    length_19 = len(octets_18)
+                    if type(octets_18) is not bytes or length_19 > 128:
+                        raise ValueError
+                    add(_PACK_III_35(10, 0, length_19))
+                    add(octets_18)
+                    if length_19 & 3:
+                        add(ZEROES[-length_19 & 3])
+                elif kind_17 is GetfhFailed:
+                    if arm_16.status in (0,):
+                        raise ValueError
+                    add(_PACK_II_36(10, _STATUS_OF[arm_16.status]))
+                else:
+                    raise ValueError
+            elif kind_7 is LookupResult:
+                add(_PACK_II_36(15, _STATUS_OF[arm_6.status]))
+            elif kind_7 is PutfhResult:
+                add(_PACK_II_36(22, _STATUS_OF[arm_6.status]))
+            elif kind_7 is PutrootfhResult:
+                add(_PACK_II_36(24, _STATUS_OF[arm_6.status]))
+            elif kind_7 is ReadResult:
+                arm_20: Any = arm_6.outcome
+                kind_21 = type(arm_20)
+                if kind_21 is ReadDone:
+                    octets_22: Any = arm_20.data
+                    length_23 = len(octets_22)
+                    if type(octets_22) is not bytes or length_23 > 4294967295:
+                        raise ValueError
+                    add(_PACK_IIII_37(25, 0, _BOOLEANS[arm_20.eof], length_23))
+                    add(octets_22)
+                    if length_23 & 3:
+                        add(ZEROES[-length_23 & 3])
+                elif kind_21 is ReadFailed:
+                    if arm_20.status in (0,):
+                        raise ValueError
+                    add(_PACK_II_36(25, _STATUS_OF[arm_20.status]))
+                else:
+                    raise ValueError
+            elif kind_7 is ReaddirResult:
+                arm_24: Any = arm_6.outcome
+                kind_25 = type(arm_24)
+                if kind_25 is ReaddirDone:
+                    octets_26: Any = arm_24.cookieverf
+                    if type(octets_26) is not bytes or len(octets_26) != 8:
+                        raise ValueError
+                    item_27: Any = arm_24.reply
+                    values_28: Any = item_27.entries
+                    if type(values_28) is not tuple:
+                        raise ValueError
+                    add(_PACK_II8S_38(26, 0, octets_26))
+                    for item_29 in values_28:
+                        octets_30: Any = item_29.name
+                        length_31 = len(octets_30)
+                        if type(octets_30) is not bytes or length_31 > 4294967295:
+                            raise ValueError
+                        add(_PACK_IQI_22(1, item_29.cookie, length_31))
+                        add(octets_30)
+                        if length_31 & 3:
+                            add(ZEROES[-length_31 & 3])
+                        item_32: Any = item_29.attrs
+                        values_33: Any = item_32.attrmask
+                        count_34 = len(values_33)
+                        if type(values_33) is not tuple or count_34 > 4294967295:
+                            raise ValueError
+                        add(_PACK_I_4(count_34))
+                        for item_35 in values_33:
+                            add(_PACK_I_4(item_35))
+                        octets_36: Any = item_32.attr_vals
+                        length_37 = len(octets_36)
+                        if type(octets_36) is not bytes or length_37 > 4294967295:
+                            raise ValueError
+                        add(_PACK_I_4(length_37))
+                        add(octets_36)
+                        if length_37 & 3:
+                            add(ZEROES[-length_37 & 3])
+                    add(_PACK_II_15(0, _BOOLEANS[item_27.eof]))
+                elif kind_25 is ReaddirFailed:
+                    if arm_24.status in (0,):
+                        raise ValueError
+                    add(_PACK_II_36(26, _STATUS_OF[arm_24.status]))
+                else:
+                    raise ValueError
+            elif kind_7 is ReadlinkResult:
+                arm_38: Any = arm_6.outcome
+                kind_39 = type(arm_38)
+                if kind_39 is ReadlinkDone:
+                    octets_40: Any = arm_38.link
+                    length_41 = len(octets_40)
+                    if type(octets_40) is not bytes or length_41 > 4294967295:
+                        raise ValueError
+                    add(_PACK_III_35(27, 0, length_41))
+                    add(octets_40)
+                    if length_41 & 3:
+                        add(ZEROES[-length_41 & 3])
+                elif kind_39 is ReadlinkFailed:
+                    if arm_38.status in (0,):
+                        raise ValueError
+                    add(_PACK_II_36(27, _STATUS_OF[arm_38.status]))
+                else:
+                    raise ValueError
+            elif kind_7 is WriteResult:
+                arm_42: Any = arm_6.outcome
+                kind_43 = type(arm_42)
+                if kind_43 is WriteDone:
+                    octets_44: Any = arm_42.writeverf
+                    if type(octets_44) is not bytes or len(octets_44) != 8:
+                        raise ValueError
+                    add(_PACK_IIII8S_39(38, 0, arm_42.count, _STABLE_HOW_OF[arm_42.committed], octets_44))
+                elif kind_43 is WriteFailed:
+                    if arm_42.status in (0,):
+                        raise ValueError
+                    add(_PACK_II_36(38, _STATUS_OF[arm_42.status]))
+                else:
+                    raise ValueError
+            elif kind_7 is OtherResult:
+                if arm_6.resop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
+                    raise ValueError
+                add(_PACK_II_36(_OPERATION_OF[arm_6.resop], _STATUS_OF[arm_6.outcome.status]))
+            else:
+                raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("CompoundResult", value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 from itertools import starmap
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -486,342 +486,1550 @@ _INTERPRETER: Final = Interpreter(
 )
 
 
+_UNPACK_I32S_0: Final = struct.Struct(">I32s").unpack_from
+_PACK_I32S_1: Final = struct.Struct(">I32s").pack
+_UNPACK_I_2: Final = struct.Struct(">I").unpack_from
+_PACK_I_3: Final = struct.Struct(">I").pack
+_UNPACK_I_4: Final = struct.Struct(">i").unpack_from
+_PACK_II32S_5: Final = struct.Struct(">iI32s").pack
+_PACK_I_6: Final = struct.Struct(">i").pack
+_UNPACK_III_7: Final = struct.Struct(">III").unpack_from
+_UNPACK_I32SI32SI32S_8: Final = struct.Struct(">I32sI32sI32s").unpack_from
+_PACK_I32SI32SI32S_9: Final = struct.Struct(">I32sI32sI32s").pack
+_PACK_II32SI32SI32S_10: Final = struct.Struct(">iI32sI32sI32s").pack
+_UNPACK_II_11: Final = struct.Struct(">II").unpack_from
+_PACK_II_12: Final = struct.Struct(">II").pack
+_PACK_II_13: Final = struct.Struct(">iI").pack
+_UNPACK_IIIII_14: Final = struct.Struct(">IIIII").unpack_from
+_PACK_III_15: Final = struct.Struct(">III").pack
+_UNPACK_IIIIII_16: Final = struct.Struct(">IIIIII").unpack_from
+_PACK_IIIIII_17: Final = struct.Struct(">IIIIII").pack
+_UNPACK_IIII_18: Final = struct.Struct(">IIII").unpack_from
+_PACK_III_19: Final = struct.Struct(">iII").pack
+_UNPACK_I32SI32S_20: Final = struct.Struct(">I32sI32s").unpack_from
+_PACK_I32SI32S_21: Final = struct.Struct(">I32sI32s").pack
+_PACK_II32SI32S_22: Final = struct.Struct(">iI32sI32s").pack
+_PACK_IIII_23: Final = struct.Struct(">IIII").pack
+_UNPACK_II_24: Final = struct.Struct(">iI").unpack_from
+_TEST_STATUS_OF: Final = {int(member): member for member in TestStatus}
+_BOOLEANS: Final = {0: False, 1: True}
+_MINIMAL_0: Final = EchoArguments(b"")
+_MINIMAL_1: Final = EchoResult(b"")
+_MINIMAL_2: Final = StoreArguments(b"")
+_MINIMAL_3: Final = StoreTwoArguments(b"", b"", b"")
+_MINIMAL_4: Final = Fetched(b"")
+_MINIMAL_5: Final = FetchedTwo(_MINIMAL_4, b"", _MINIMAL_4)
+_MINIMAL_6: Final = FetchedUnion(_MINIMAL_4, _MINIMAL_4)
+_MINIMAL_7: Final = LongCallArguments(b"")
+_MINIMAL_8: Final = LongReplyBody(b"")
+_MINIMAL_9: Final = LongStoreArguments(b"", b"")
+_MINIMAL_10: Final = LongFetched(b"", b"")
+
+
 def decode_test_digest(buffer: Buffer, offset: int = 0) -> tuple[TestDigest, int]:
     """Decode TestDigest; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2 = _UNPACK_I32S_0(buffer, offset)
+        return TestDigest(number_1, octets_2), offset + 36
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("TestDigest", buffer, offset)
     return value, end
 
 
 def encode_test_digest(value: TestDigest) -> bytes:
     """Encode TestDigest; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.digest
+        if type(octets_1) is not bytes or len(octets_1) != 32:
+            raise ValueError
+        add(_PACK_I32S_1(value.length, octets_1))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("TestDigest", value)
 
 
 def decode_echo_arguments(buffer: Buffer, offset: int = 0) -> tuple[EchoArguments, int]:
     """Decode EchoArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_0, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 512:
+            raise ValueError
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return EchoArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("EchoArguments", buffer, offset)
     return value, end
 
 
 def encode_echo_arguments(value: EchoArguments) -> bytes:
     """Encode EchoArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.note
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 512:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("EchoArguments", value)
 
 
 def decode_echo_result(buffer: Buffer, offset: int = 0) -> tuple[EchoResult, int]:
     """Decode EchoResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_1, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 512:
+            raise ValueError
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return EchoResult(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("EchoResult", buffer, offset)
     return value, end
 
 
 def encode_echo_result(value: EchoResult) -> bytes:
     """Encode EchoResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.note
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 512:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("EchoResult", value)
 
 
 def decode_store_arguments(buffer: Buffer, offset: int = 0) -> tuple[StoreArguments, int]:
     """Decode StoreArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_2, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return StoreArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("StoreArguments", buffer, offset)
     return value, end
 
 
 def encode_store_arguments(value: StoreArguments) -> bytes:
     """Encode StoreArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.data
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("StoreArguments", value)
 
 
 def decode_store_result(buffer: Buffer, offset: int = 0) -> tuple[StoreResult, int]:
     """Decode StoreResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4 = _UNPACK_I32S_0(buffer, offset + 4)
+            arm_2 = TestDigest(number_3, octets_4)
+            p = offset + 40
+        else:
+            arm_2 = StoreRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("StoreResult", buffer, offset)
     return value, end
 
 
 def encode_store_result(value: StoreResult) -> bytes:
     """Encode StoreResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is TestDigest:
+            octets_3: Any = arm_1.digest
+            if type(octets_3) is not bytes or len(octets_3) != 32:
+                raise ValueError
+            add(_PACK_II32S_5(0, arm_1.length, octets_3))
+        elif kind_2 is StoreRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("StoreResult", value)
 
 
 def decode_store_two_arguments(buffer: Buffer, offset: int = 0) -> tuple[StoreTwoArguments, int]:
     """Decode StoreTwoArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
+        if not (word_1 or word_2 or word_3):
+            return _MINIMAL_3, offset + 12
+        limit = len(buffer)
+        p = offset + 4
+        end_4 = p + word_1
+        padded_5 = end_4 + (-word_1 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4])
+        length_7, = _UNPACK_I_2(buffer, padded_5)
+        p = padded_5 + 4
+        if length_7 > 512:
+            raise ValueError
+        end_8 = p + length_7
+        padded_9 = end_8 + (-length_7 & 3)
+        if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+            raise ValueError
+        octets_10 = bytes(buffer[p:end_8])
+        length_11, = _UNPACK_I_2(buffer, padded_9)
+        p = padded_9 + 4
+        end_12 = p + length_11
+        padded_13 = end_12 + (-length_11 & 3)
+        if padded_13 > limit or buffer[end_12:padded_13] != ZEROES[padded_13 - end_12]:
+            raise ValueError
+        octets_14 = bytes(buffer[p:end_12])
+        return StoreTwoArguments(octets_6, octets_10, octets_14), padded_13
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("StoreTwoArguments", buffer, offset)
     return value, end
 
 
 def encode_store_two_arguments(value: StoreTwoArguments) -> bytes:
     """Encode StoreTwoArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.first_data
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        octets_3: Any = value.between
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 512:
+            raise ValueError
+        add(_PACK_I_3(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        octets_5: Any = value.second_data
+        length_6 = len(octets_5)
+        if type(octets_5) is not bytes or length_6 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_6))
+        add(octets_5)
+        if length_6 & 3:
+            add(ZEROES[-length_6 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("StoreTwoArguments", value)
 
 
 def decode_stored_two(buffer: Buffer, offset: int = 0) -> tuple[StoredTwo, int]:
     """Decode StoredTwo; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2, number_3, octets_4, number_5, octets_6 = _UNPACK_I32SI32SI32S_8(buffer, offset)
+        return StoredTwo(TestDigest(number_1, octets_2), TestDigest(number_3, octets_4), TestDigest(number_5, octets_6)), offset + 108
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("StoredTwo", buffer, offset)
     return value, end
 
 
 def encode_stored_two(value: StoredTwo) -> bytes:
     """Encode StoredTwo; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.first
+        octets_2: Any = item_1.digest
+        if type(octets_2) is not bytes or len(octets_2) != 32:
+            raise ValueError
+        item_3: Any = value.between
+        octets_4: Any = item_3.digest
+        if type(octets_4) is not bytes or len(octets_4) != 32:
+            raise ValueError
+        item_5: Any = value.second
+        octets_6: Any = item_5.digest
+        if type(octets_6) is not bytes or len(octets_6) != 32:
+            raise ValueError
+        add(_PACK_I32SI32SI32S_9(item_1.length, octets_2, item_3.length, octets_4, item_5.length, octets_6))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("StoredTwo", value)
 
 
 def decode_store_two_result(buffer: Buffer, offset: int = 0) -> tuple[StoreTwoResult, int]:
     """Decode StoreTwoResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4, number_5, octets_6, number_7, octets_8 = _UNPACK_I32SI32SI32S_8(buffer, offset + 4)
+            arm_2 = StoredTwo(TestDigest(number_3, octets_4), TestDigest(number_5, octets_6), TestDigest(number_7, octets_8))
+            p = offset + 112
+        else:
+            arm_2 = StoreTwoRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("StoreTwoResult", buffer, offset)
     return value, end
 
 
 def encode_store_two_result(value: StoreTwoResult) -> bytes:
     """Encode StoreTwoResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is StoredTwo:
+            item_3: Any = arm_1.first
+            octets_4: Any = item_3.digest
+            if type(octets_4) is not bytes or len(octets_4) != 32:
+                raise ValueError
+            item_5: Any = arm_1.between
+            octets_6: Any = item_5.digest
+            if type(octets_6) is not bytes or len(octets_6) != 32:
+                raise ValueError
+            item_7: Any = arm_1.second
+            octets_8: Any = item_7.digest
+            if type(octets_8) is not bytes or len(octets_8) != 32:
+                raise ValueError
+            add(_PACK_II32SI32SI32S_10(0, item_3.length, octets_4, item_5.length, octets_6, item_7.length, octets_8))
+        elif kind_2 is StoreTwoRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("StoreTwoResult", value)
 
 
 def decode_fetch_request(buffer: Buffer, offset: int = 0) -> tuple[FetchRequest, int]:
     """Decode FetchRequest; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_II_11(buffer, offset)
+        return FetchRequest(number_1, number_2), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchRequest", buffer, offset)
     return value, end
 
 
 def encode_fetch_request(value: FetchRequest) -> bytes:
     """Encode FetchRequest; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_II_12(value.length, value.seed)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FetchRequest", value)
 
 
 def decode_fetched(buffer: Buffer, offset: int = 0) -> tuple[Fetched, int]:
     """Decode Fetched; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_4, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return Fetched(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("Fetched", buffer, offset)
     return value, end
 
 
 def encode_fetched(value: Fetched) -> bytes:
     """Encode Fetched; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.data
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("Fetched", value)
 
 
 def decode_fetch_result(buffer: Buffer, offset: int = 0) -> tuple[FetchResult, int]:
     """Decode FetchResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            length_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            arm_2 = Fetched(octets_6)
+            p = padded_5
+        else:
+            arm_2 = FetchRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchResult", buffer, offset)
     return value, end
 
 
 def encode_fetch_result(value: FetchResult) -> bytes:
     """Encode FetchResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is Fetched:
+            octets_3: Any = arm_1.data
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_13(0, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is FetchRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FetchResult", value)
 
 
 def decode_fetch_two_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchTwoArguments, int]:
     """Decode FetchTwoArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2, word_3, number_4, number_5 = _UNPACK_IIIII_14(buffer, offset)
+        if not (word_3):
+            return FetchTwoArguments(FetchRequest(number_1, number_2), b"", FetchRequest(number_4, number_5)), offset + 20
+        limit = len(buffer)
+        p = offset + 12
+        if word_3 > 512:
+            raise ValueError
+        end_6 = p + word_3
+        padded_7 = end_6 + (-word_3 & 3)
+        if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+            raise ValueError
+        octets_8 = bytes(buffer[p:end_6])
+        number_9, number_10 = _UNPACK_II_11(buffer, padded_7)
+        return FetchTwoArguments(FetchRequest(number_1, number_2), octets_8, FetchRequest(number_9, number_10)), padded_7 + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchTwoArguments", buffer, offset)
     return value, end
 
 
 def encode_fetch_two_arguments(value: FetchTwoArguments) -> bytes:
     """Encode FetchTwoArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.first
+        octets_2: Any = value.between
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 512:
+            raise ValueError
+        add(_PACK_III_15(item_1.length, item_1.seed, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        item_4: Any = value.second
+        add(_PACK_II_12(item_4.length, item_4.seed))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FetchTwoArguments", value)
 
 
 def decode_fetched_two(buffer: Buffer, offset: int = 0) -> tuple[FetchedTwo, int]:
     """Decode FetchedTwo; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
+        if not (word_1 or word_2 or word_3):
+            return _MINIMAL_5, offset + 12
+        limit = len(buffer)
+        p = offset + 4
+        end_4 = p + word_1
+        padded_5 = end_4 + (-word_1 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4])
+        length_7, = _UNPACK_I_2(buffer, padded_5)
+        p = padded_5 + 4
+        if length_7 > 512:
+            raise ValueError
+        end_8 = p + length_7
+        padded_9 = end_8 + (-length_7 & 3)
+        if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+            raise ValueError
+        octets_10 = bytes(buffer[p:end_8])
+        length_11, = _UNPACK_I_2(buffer, padded_9)
+        p = padded_9 + 4
+        end_12 = p + length_11
+        padded_13 = end_12 + (-length_11 & 3)
+        if padded_13 > limit or buffer[end_12:padded_13] != ZEROES[padded_13 - end_12]:
+            raise ValueError
+        octets_14 = bytes(buffer[p:end_12])
+        return FetchedTwo(Fetched(octets_6), octets_10, Fetched(octets_14)), padded_13
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchedTwo", buffer, offset)
     return value, end
 
 
 def encode_fetched_two(value: FetchedTwo) -> bytes:
     """Encode FetchedTwo; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.first.data
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        octets_3: Any = value.between
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 512:
+            raise ValueError
+        add(_PACK_I_3(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        octets_5: Any = value.second.data
+        length_6 = len(octets_5)
+        if type(octets_5) is not bytes or length_6 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_6))
+        add(octets_5)
+        if length_6 & 3:
+            add(ZEROES[-length_6 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FetchedTwo", value)
 
 
 def decode_fetch_two_result(buffer: Buffer, offset: int = 0) -> tuple[FetchTwoResult, int]:
     """Decode FetchTwoResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            length_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            length_7, = _UNPACK_I_2(buffer, padded_5)
+            p = padded_5 + 4
+            if length_7 > 512:
+                raise ValueError
+            end_8 = p + length_7
+            padded_9 = end_8 + (-length_7 & 3)
+            if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                raise ValueError
+            octets_10 = bytes(buffer[p:end_8])
+            length_11, = _UNPACK_I_2(buffer, padded_9)
+            p = padded_9 + 4
+            end_12 = p + length_11
+            padded_13 = end_12 + (-length_11 & 3)
+            if padded_13 > limit or buffer[end_12:padded_13] != ZEROES[padded_13 - end_12]:
+                raise ValueError
+            octets_14 = bytes(buffer[p:end_12])
+            arm_2 = FetchedTwo(Fetched(octets_6), octets_10, Fetched(octets_14))
+            p = padded_13
+        else:
+            arm_2 = FetchTwoRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchTwoResult", buffer, offset)
     return value, end
 
 
 def encode_fetch_two_result(value: FetchTwoResult) -> bytes:
     """Encode FetchTwoResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is FetchedTwo:
+            octets_3: Any = arm_1.first.data
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_13(0, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+            octets_5: Any = arm_1.between
+            length_6 = len(octets_5)
+            if type(octets_5) is not bytes or length_6 > 512:
+                raise ValueError
+            add(_PACK_I_3(length_6))
+            add(octets_5)
+            if length_6 & 3:
+                add(ZEROES[-length_6 & 3])
+            octets_7: Any = arm_1.second.data
+            length_8 = len(octets_7)
+            if type(octets_7) is not bytes or length_8 > 4294967295:
+                raise ValueError
+            add(_PACK_I_3(length_8))
+            add(octets_7)
+            if length_8 & 3:
+                add(ZEROES[-length_8 & 3])
+        elif kind_2 is FetchTwoRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FetchTwoResult", value)
 
 
 def decode_choice_request(buffer: Buffer, offset: int = 0) -> tuple[ChoiceRequest, int]:
     """Decode ChoiceRequest; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        flag_1, number_2, number_3 = _UNPACK_III_7(buffer, offset)
+        return ChoiceRequest(_BOOLEANS[flag_1], FetchRequest(number_2, number_3)), offset + 12
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ChoiceRequest", buffer, offset)
     return value, end
 
 
 def encode_choice_request(value: ChoiceRequest) -> bytes:
     """Encode ChoiceRequest; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.wanted
+        add(_PACK_III_15(_BOOLEANS[value.present], item_1.length, item_1.seed))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ChoiceRequest", value)
 
 
 def decode_fetch_union_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchUnionArguments, int]:
     """Decode FetchUnionArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        flag_1, number_2, number_3, flag_4, number_5, number_6 = _UNPACK_IIIIII_16(buffer, offset)
+        return FetchUnionArguments(ChoiceRequest(_BOOLEANS[flag_1], FetchRequest(number_2, number_3)), ChoiceRequest(_BOOLEANS[flag_4], FetchRequest(number_5, number_6))), offset + 24
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchUnionArguments", buffer, offset)
     return value, end
 
 
 def encode_fetch_union_arguments(value: FetchUnionArguments) -> bytes:
     """Encode FetchUnionArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.first
+        item_2: Any = item_1.wanted
+        item_3: Any = value.second
+        item_4: Any = item_3.wanted
+        add(_PACK_IIIIII_17(_BOOLEANS[item_1.present], item_2.length, item_2.seed, _BOOLEANS[item_3.present], item_4.length, item_4.seed))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FetchUnionArguments", value)
 
 
 def decode_choice(buffer: Buffer, offset: int = 0) -> tuple[Choice, int]:
     """Decode Choice; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 1:
+            length_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            arm_2 = Fetched(octets_6)
+            p = padded_5
+        elif tag_1 == 0:
+            length_7, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            if length_7 > 512:
+                raise ValueError
+            end_8 = p + length_7
+            padded_9 = end_8 + (-length_7 & 3)
+            if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                raise ValueError
+            octets_10 = bytes(buffer[p:end_8])
+            arm_2 = Absent(octets_10)
+            p = padded_9
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("Choice", buffer, offset)
     return value, end
 
 
 def encode_choice(value: Choice) -> bytes:
     """Encode Choice; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is Fetched:
+            octets_3: Any = arm_1.data
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_12(1, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is Absent:
+            octets_5: Any = arm_1.note
+            length_6 = len(octets_5)
+            if type(octets_5) is not bytes or length_6 > 512:
+                raise ValueError
+            add(_PACK_II_12(0, length_6))
+            add(octets_5)
+            if length_6 & 3:
+                add(ZEROES[-length_6 & 3])
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("Choice", value)
 
 
 def decode_fetched_union(buffer: Buffer, offset: int = 0) -> tuple[FetchedUnion, int]:
     """Decode FetchedUnion; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4 = _UNPACK_IIII_18(buffer, offset)
+        if not (word_2 or word_4) and word_1 == 1 and word_3 == 1:
+            return _MINIMAL_6, offset + 16
+        limit = len(buffer)
+        arm_5: Any
+        if word_1 == 1:
+            p = offset + 8
+            end_6 = p + word_2
+            padded_7 = end_6 + (-word_2 & 3)
+            if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+                raise ValueError
+            octets_8 = bytes(buffer[p:end_6])
+            arm_5 = Fetched(octets_8)
+            p = padded_7
+        elif word_1 == 0:
+            p = offset + 8
+            if word_2 > 512:
+                raise ValueError
+            end_9 = p + word_2
+            padded_10 = end_9 + (-word_2 & 3)
+            if padded_10 > limit or buffer[end_9:padded_10] != ZEROES[padded_10 - end_9]:
+                raise ValueError
+            octets_11 = bytes(buffer[p:end_9])
+            arm_5 = Absent(octets_11)
+            p = padded_10
+        else:
+            raise ValueError
+        arm_13: Any
+        tag_12, = _UNPACK_I_2(buffer, p)
+        if tag_12 == 1:
+            length_14, = _UNPACK_I_2(buffer, p + 4)
+            p = p + 8
+            end_15 = p + length_14
+            padded_16 = end_15 + (-length_14 & 3)
+            if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
+                raise ValueError
+            octets_17 = bytes(buffer[p:end_15])
+            arm_13 = Fetched(octets_17)
+            p = padded_16
+        elif tag_12 == 0:
+            length_18, = _UNPACK_I_2(buffer, p + 4)
+            p = p + 8
+            if length_18 > 512:
+                raise ValueError
+            end_19 = p + length_18
+            padded_20 = end_19 + (-length_18 & 3)
+            if padded_20 > limit or buffer[end_19:padded_20] != ZEROES[padded_20 - end_19]:
+                raise ValueError
+            octets_21 = bytes(buffer[p:end_19])
+            arm_13 = Absent(octets_21)
+            p = padded_20
+        else:
+            raise ValueError
+        return FetchedUnion(arm_5, arm_13), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchedUnion", buffer, offset)
     return value, end
 
 
 def encode_fetched_union(value: FetchedUnion) -> bytes:
     """Encode FetchedUnion; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value.first
+        kind_2 = type(arm_1)
+        if kind_2 is Fetched:
+            octets_3: Any = arm_1.data
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_12(1, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is Absent:
+            octets_5: Any = arm_1.note
+            length_6 = len(octets_5)
+            if type(octets_5) is not bytes or length_6 > 512:
+                raise ValueError
+            add(_PACK_II_12(0, length_6))
+            add(octets_5)
+            if length_6 & 3:
+                add(ZEROES[-length_6 & 3])
+        else:
+            raise ValueError
+        arm_7: Any = value.second
+        kind_8 = type(arm_7)
+        if kind_8 is Fetched:
+            octets_9: Any = arm_7.data
+            length_10 = len(octets_9)
+            if type(octets_9) is not bytes or length_10 > 4294967295:
+                raise ValueError
+            add(_PACK_II_12(1, length_10))
+            add(octets_9)
+            if length_10 & 3:
+                add(ZEROES[-length_10 & 3])
+        elif kind_8 is Absent:
+            octets_11: Any = arm_7.note
+            length_12 = len(octets_11)
+            if type(octets_11) is not bytes or length_12 > 512:
+                raise ValueError
+            add(_PACK_II_12(0, length_12))
+            add(octets_11)
+            if length_12 & 3:
+                add(ZEROES[-length_12 & 3])
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FetchedUnion", value)
 
 
 def decode_fetch_union_result(buffer: Buffer, offset: int = 0) -> tuple[FetchUnionResult, int]:
     """Decode FetchUnionResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            arm_4: Any
+            tag_3, = _UNPACK_I_2(buffer, offset + 4)
+            if tag_3 == 1:
+                length_5, = _UNPACK_I_2(buffer, offset + 8)
+                p = offset + 12
+                end_6 = p + length_5
+                padded_7 = end_6 + (-length_5 & 3)
+                if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+                    raise ValueError
+                octets_8 = bytes(buffer[p:end_6])
+                arm_4 = Fetched(octets_8)
+                p = padded_7
+            elif tag_3 == 0:
+                length_9, = _UNPACK_I_2(buffer, offset + 8)
+                p = offset + 12
+                if length_9 > 512:
+                    raise ValueError
+                end_10 = p + length_9
+                padded_11 = end_10 + (-length_9 & 3)
+                if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
+                    raise ValueError
+                octets_12 = bytes(buffer[p:end_10])
+                arm_4 = Absent(octets_12)
+                p = padded_11
+            else:
+                raise ValueError
+            arm_14: Any
+            tag_13, = _UNPACK_I_2(buffer, p)
+            if tag_13 == 1:
+                length_15, = _UNPACK_I_2(buffer, p + 4)
+                p = p + 8
+                end_16 = p + length_15
+                padded_17 = end_16 + (-length_15 & 3)
+                if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
+                    raise ValueError
+                octets_18 = bytes(buffer[p:end_16])
+                arm_14 = Fetched(octets_18)
+                p = padded_17
+            elif tag_13 == 0:
+                length_19, = _UNPACK_I_2(buffer, p + 4)
+                p = p + 8
+                if length_19 > 512:
+                    raise ValueError
+                end_20 = p + length_19
+                padded_21 = end_20 + (-length_19 & 3)
+                if padded_21 > limit or buffer[end_20:padded_21] != ZEROES[padded_21 - end_20]:
+                    raise ValueError
+                octets_22 = bytes(buffer[p:end_20])
+                arm_14 = Absent(octets_22)
+                p = padded_21
+            else:
+                raise ValueError
+            arm_2 = FetchedUnion(arm_4, arm_14)
+        else:
+            arm_2 = FetchUnionRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchUnionResult", buffer, offset)
     return value, end
 
 
 def encode_fetch_union_result(value: FetchUnionResult) -> bytes:
     """Encode FetchUnionResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is FetchedUnion:
+            arm_3: Any = arm_1.first
+            kind_4 = type(arm_3)
+            if kind_4 is Fetched:
+                octets_5: Any = arm_3.data
+                length_6 = len(octets_5)
+                if type(octets_5) is not bytes or length_6 > 4294967295:
+                    raise ValueError
+                add(_PACK_III_19(0, 1, length_6))
+                add(octets_5)
+                if length_6 & 3:
+                    add(ZEROES[-length_6 & 3])
+            elif kind_4 is Absent:
+                octets_7: Any = arm_3.note
+                length_8 = len(octets_7)
+                if type(octets_7) is not bytes or length_8 > 512:
+                    raise ValueError
+                add(_PACK_III_19(0, 0, length_8))
+                add(octets_7)
+                if length_8 & 3:
+                    add(ZEROES[-length_8 & 3])
+            else:
+                raise ValueError
+            arm_9: Any = arm_1.second
+            kind_10 = type(arm_9)
+            if kind_10 is Fetched:
+                octets_11: Any = arm_9.data
+                length_12 = len(octets_11)
+                if type(octets_11) is not bytes or length_12 > 4294967295:
+                    raise ValueError
+                add(_PACK_II_12(1, length_12))
+                add(octets_11)
+                if length_12 & 3:
+                    add(ZEROES[-length_12 & 3])
+            elif kind_10 is Absent:
+                octets_13: Any = arm_9.note
+                length_14 = len(octets_13)
+                if type(octets_13) is not bytes or length_14 > 512:
+                    raise ValueError
+                add(_PACK_II_12(0, length_14))
+                add(octets_13)
+                if length_14 & 3:
+                    add(ZEROES[-length_14 & 3])
+            else:
+                raise ValueError
+        elif kind_2 is FetchUnionRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FetchUnionResult", value)
 
 
 def decode_long_call_arguments(buffer: Buffer, offset: int = 0) -> tuple[LongCallArguments, int]:
     """Decode LongCallArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_7, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return LongCallArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LongCallArguments", buffer, offset)
     return value, end
 
 
 def encode_long_call_arguments(value: LongCallArguments) -> bytes:
     """Encode LongCallArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.text
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LongCallArguments", value)
 
 
 def decode_long_reply_body(buffer: Buffer, offset: int = 0) -> tuple[LongReplyBody, int]:
     """Decode LongReplyBody; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_8, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return LongReplyBody(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LongReplyBody", buffer, offset)
     return value, end
 
 
 def encode_long_reply_body(value: LongReplyBody) -> bytes:
     """Encode LongReplyBody; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.text
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LongReplyBody", value)
 
 
 def decode_long_reply_result(buffer: Buffer, offset: int = 0) -> tuple[LongReplyResult, int]:
     """Decode LongReplyResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            length_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            arm_2 = LongReplyBody(octets_6)
+            p = padded_5
+        else:
+            arm_2 = LongReplyRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LongReplyResult", buffer, offset)
     return value, end
 
 
 def encode_long_reply_result(value: LongReplyResult) -> bytes:
     """Encode LongReplyResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is LongReplyBody:
+            octets_3: Any = arm_1.text
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_13(0, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is LongReplyRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LongReplyResult", value)
 
 
 def decode_long_store_arguments(buffer: Buffer, offset: int = 0) -> tuple[LongStoreArguments, int]:
     """Decode LongStoreArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_11(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_9, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        end_3 = p + word_1
+        padded_4 = end_3 + (-word_1 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        length_6, = _UNPACK_I_2(buffer, padded_4)
+        p = padded_4 + 4
+        end_7 = p + length_6
+        padded_8 = end_7 + (-length_6 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7])
+        return LongStoreArguments(octets_5, octets_9), padded_8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LongStoreArguments", buffer, offset)
     return value, end
 
 
 def encode_long_store_arguments(value: LongStoreArguments) -> bytes:
     """Encode LongStoreArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.text
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        octets_3: Any = value.data
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LongStoreArguments", value)
 
 
 def decode_long_stored(buffer: Buffer, offset: int = 0) -> tuple[LongStored, int]:
     """Decode LongStored; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2, number_3, octets_4 = _UNPACK_I32SI32S_20(buffer, offset)
+        return LongStored(TestDigest(number_1, octets_2), TestDigest(number_3, octets_4)), offset + 72
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LongStored", buffer, offset)
     return value, end
 
 
 def encode_long_stored(value: LongStored) -> bytes:
     """Encode LongStored; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.text
+        octets_2: Any = item_1.digest
+        if type(octets_2) is not bytes or len(octets_2) != 32:
+            raise ValueError
+        item_3: Any = value.data
+        octets_4: Any = item_3.digest
+        if type(octets_4) is not bytes or len(octets_4) != 32:
+            raise ValueError
+        add(_PACK_I32SI32S_21(item_1.length, octets_2, item_3.length, octets_4))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LongStored", value)
 
 
 def decode_long_store_result(buffer: Buffer, offset: int = 0) -> tuple[LongStoreResult, int]:
     """Decode LongStoreResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4, number_5, octets_6 = _UNPACK_I32SI32S_20(buffer, offset + 4)
+            arm_2 = LongStored(TestDigest(number_3, octets_4), TestDigest(number_5, octets_6))
+            p = offset + 76
+        else:
+            arm_2 = LongStoreRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LongStoreResult", buffer, offset)
     return value, end
 
 
 def encode_long_store_result(value: LongStoreResult) -> bytes:
     """Encode LongStoreResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is LongStored:
+            item_3: Any = arm_1.text
+            octets_4: Any = item_3.digest
+            if type(octets_4) is not bytes or len(octets_4) != 32:
+                raise ValueError
+            item_5: Any = arm_1.data
+            octets_6: Any = item_5.digest
+            if type(octets_6) is not bytes or len(octets_6) != 32:
+                raise ValueError
+            add(_PACK_II32SI32S_22(0, item_3.length, octets_4, item_5.length, octets_6))
+        elif kind_2 is LongStoreRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LongStoreResult", value)
 
 
 def decode_long_fetch_arguments(buffer: Buffer, offset: int = 0) -> tuple[LongFetchArguments, int]:
     """Decode LongFetchArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2, number_3, number_4 = _UNPACK_IIII_18(buffer, offset)
+        return LongFetchArguments(FetchRequest(number_1, number_2), FetchRequest(number_3, number_4)), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LongFetchArguments", buffer, offset)
     return value, end
 
 
 def encode_long_fetch_arguments(value: LongFetchArguments) -> bytes:
     """Encode LongFetchArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.text
+        item_2: Any = value.data
+        add(_PACK_IIII_23(item_1.length, item_1.seed, item_2.length, item_2.seed))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LongFetchArguments", value)
 
 
 def decode_long_fetched(buffer: Buffer, offset: int = 0) -> tuple[LongFetched, int]:
     """Decode LongFetched; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_11(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_10, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        end_3 = p + word_1
+        padded_4 = end_3 + (-word_1 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        length_6, = _UNPACK_I_2(buffer, padded_4)
+        p = padded_4 + 4
+        end_7 = p + length_6
+        padded_8 = end_7 + (-length_6 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7])
+        return LongFetched(octets_5, octets_9), padded_8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LongFetched", buffer, offset)
     return value, end
 
 
 def encode_long_fetched(value: LongFetched) -> bytes:
     """Encode LongFetched; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.text
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        octets_3: Any = value.data
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LongFetched", value)
 
 
 def decode_long_fetch_result(buffer: Buffer, offset: int = 0) -> tuple[LongFetchResult, int]:
     """Decode LongFetchResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            length_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            length_7, = _UNPACK_I_2(buffer, padded_5)
+            p = padded_5 + 4
+            end_8 = p + length_7
+            padded_9 = end_8 + (-length_7 & 3)
+            if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                raise ValueError
+            octets_10 = bytes(buffer[p:end_8])
+            arm_2 = LongFetched(octets_6, octets_10)
+            p = padded_9
+        else:
+            arm_2 = LongFetchRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LongFetchResult", buffer, offset)
     return value, end
 
 
 def encode_long_fetch_result(value: LongFetchResult) -> bytes:
     """Encode LongFetchResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is LongFetched:
+            octets_3: Any = arm_1.text
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_13(0, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+            octets_5: Any = arm_1.data
+            length_6 = len(octets_5)
+            if type(octets_5) is not bytes or length_6 > 4294967295:
+                raise ValueError
+            add(_PACK_I_3(length_6))
+            add(octets_5)
+            if length_6 & 3:
+                add(ZEROES[-length_6 & 3])
+        elif kind_2 is LongFetchRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LongFetchResult", value)
 
 
 def decode_hold_arguments(buffer: Buffer, offset: int = 0) -> tuple[HoldArguments, int]:
     """Decode HoldArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return HoldArguments(number_1), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("HoldArguments", buffer, offset)
     return value, end
 
 
 def encode_hold_arguments(value: HoldArguments) -> bytes:
     """Encode HoldArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_3(value.token)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("HoldArguments", value)
 
 
 def decode_hold_result(buffer: Buffer, offset: int = 0) -> tuple[HoldResult, int]:
     """Decode HoldResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_II_24(buffer, offset)
+        return HoldResult(_TEST_STATUS_OF[number_1], number_2), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("HoldResult", buffer, offset)
     return value, end
 
 
 def encode_hold_result(value: HoldResult) -> bytes:
     """Encode HoldResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_II_13(_TEST_STATUS_OF[value.status], value.token)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("HoldResult", value)
 
 
 def decode_release_result(buffer: Buffer, offset: int = 0) -> tuple[ReleaseResult, int]:
     """Decode ReleaseResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return ReleaseResult(number_1), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReleaseResult", buffer, offset)
     return value, end
 
 
 def encode_release_result(value: ReleaseResult) -> bytes:
     """Encode ReleaseResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_3(value.released)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReleaseResult", value)

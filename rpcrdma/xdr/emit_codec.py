@@ -70,15 +70,10 @@ def class_names(schema: model.Schema) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for name, item in schema.types.items():
         if isinstance(item, model.Union):
-            names.update((arm.name, None) for arm in arms_of(item))
+            names.update((arm.name, None) for arm in model.arms_of(item))
         else:
             names[name] = None
     return tuple(names)
-
-
-def arms_of(union: model.Union) -> tuple[model.Arm, ...]:
-    """All arms, the default one last."""
-    return union.arms if union.default is None else (*union.arms, union.default)
 
 
 def _exports(schema: model.Schema) -> Iterator[str]:
@@ -121,12 +116,14 @@ def _classes(schema: model.Schema) -> Iterator[str]:
                 yield _class(schema, name, f"{_origin(schema, name)}.", fields)
                 done.add(name)
             case model.Union():
-                for arm in arms_of(item):
+                for arm in model.arms_of(item):
                     if arm.name not in done:
                         done.add(arm.name)
                         fields = (item.discriminant, *arm.fields) if arm.tagged else arm.fields
                         yield _class(schema, arm.name, _arm_origin(schema, item, arm), fields)
-                value = " | ".join(f'"{arm.name}"' for arm in arms_of(item)).replace('" | "', " | ")
+                value = " | ".join(f'"{arm.name}"' for arm in model.arms_of(item)).replace(
+                    '" | "', " | "
+                )
                 yield f'{name}: TypeAlias = {value}\n"""The value of {_origin(schema, name)}."""'
 
 

@@ -234,3 +234,19 @@ def has_slack(schema: Schema, item: Type) -> bool:
             return any(has_slack(schema, part.type) for part in fields)
         case _:
             return True
+
+
+def arms_of(union: Union) -> tuple[Arm, ...]:
+    """All arms, the default one last."""
+    return union.arms if union.default is None else (*union.arms, union.default)
+
+
+def fields_of(item: Enumeration | Structure | Union) -> tuple[Field, ...]:
+    """All fields of a named type, those of every arm included."""
+    match item:
+        case Structure(fields=fields):
+            return fields
+        case Union():
+            return tuple(part for arm in arms_of(item) for part in arm.fields)
+        case _:
+            return ()

@@ -376,7 +376,8 @@ class _Walker:
         self.path = path
         start = self._reader.position
         count = self._reader.count(item.maximum, self._schema.minimum_size(item.element))
-        self._add(path, Kind.COUNT, start, count)
+        limit = "" if item.maximum == model.UNLIMITED else "limited"
+        self._add(path, Kind.COUNT, start, count, limit)
         self._elements(item.element, count, path)
 
     def _tuple(self, item: model.FixedArray, path: str) -> None:

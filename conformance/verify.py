@@ -173,8 +173,10 @@ def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
 
 
 def discarded(peer: Peer, call: Call, *, breaks: Ids = ()) -> None:
-    """Nothing answers `call`: a good call behind it on the same connection is answered first, and
-    nothing more comes within the profile's grace period.
+    """Nothing answers `call`, shown by what follows.
+
+    A good call behind it on the same connection is answered first, and nothing more comes within
+    the profile's grace period.
     """
     good = build.null_call(peer)
     peer.send(good)

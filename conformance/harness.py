@@ -1,0 +1,153 @@
+"""One run's device: started once, connected to as often as cases ask, started again when it died.
+
+The harness stands between the plugin and a `targets.base.Session`; it knows nothing of pytest.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Final
+
+from conformance import liveness
+from conformance.case import CaseLog, Deviation, Inconclusive
+from conformance.peer import RECEIVE_LENGTH, RECEIVES, Peer
+from conformance.workload import workload_for
+from rpcrdma.errors import FabricError
+from rpcrdma.fabric.base import ConnectionParameters
+from rpcrdma.fabric.trace import Trace
+from targets.base import TargetError
+
+if TYPE_CHECKING:
+    from targets.base import Session, Target
+
+__all__ = ["Harness"]
+
+_FIRST_XID: Final = 0x5EED0001
+
+
+class Harness:
+    """A running device and the connections of the running case.
+
+    Attributes:
+        target: which device.  profile: its profile.  workload: calls of its binding.
+        session: the running device.  case: notes of the running case.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.profile = target.profile
+        self.workload = workload_for(target.profile)
+        self.session: Session = target.start()
+        self.case = CaseLog()
+        self._peers: list[Peer] = []
+        self._xids = itertools.count(_FIRST_XID)
+        self._given_up = ""
+
+    def begin(self) -> None:
+        """Begin a case: new notes, a new trace, XIDs from the start, so that runs are alike."""
+        self.case = CaseLog()
+        self._xids = itertools.count(_FIRST_XID)
+        self.session.fabric.trace = Trace()
+
+    @property
+    def trace(self) -> Trace:
+        """Of the running case."""
+        return self.session.fabric.trace
+
+    def connect(
+        self,
+        *,
+        receives: int = RECEIVES,
+        receive_length: int = RECEIVE_LENGTH,
+        reposts: bool = True,
+        private_data: bytes = b"",
+    ) -> Peer:
+        """A new connection, on which nothing has been sent.
+
+        Raises:
+            Deviation: the device does not accept it.
+        """
+        parameters = ConnectionParameters(
+            private_data=private_data, initial_receives=(receive_length,) * receives
+        )
+        session = self.session
+        try:
+            connection = session.fabric.connect(
+                session.address, parameters, self.profile.connect_deadline
+            )
+        except FabricError as error:
+            raise Deviation(
+                f"The device does not accept a connection: {error}.",
+                expected=("a connection",),
+                actual=str(error),
+            ) from error
+        peer = Peer(
+            connection,
+            self.profile,
+            self.workload,
+            self.case,
+            self._xids,
+            receive_length=receive_length,
+            reposts=reposts,
+        )
+        self._peers.append(peer)
+        return peer
+
+    def ready_peer(self) -> Peer:
+        """A connection on which a good call has just been answered.
+
+        Raises:
+            Inconclusive: the device does not serve, not even after having been started again.
+        """
+        if self._given_up:
+            raise Inconclusive(self._given_up)
+        peer, problem = self._try()
+        if peer is None:
+            peer, problem = self._after_restart(problem)
+        if peer is None:
+            self._given_up = f"the device does not serve a good call before the case: {problem}"
+            raise Inconclusive(self._given_up)
+        return peer
+
+    def check_after(self) -> None:
+        """See that the device still serves after the case.
+
+        Raises:
+            Deviation: it does not.
+        """
+        died = self.session.alive()
+        if died:
+            raise Deviation(f"The device died: {died}.", expected=("a living device",), actual=died)
+        connected = next((peer for peer in self._peers if peer.connected), None)
+        liveness.still_serves(connected, self.connect)
+
+    def end(self) -> None:
+        """End the case: close its connections."""
+        for peer in self._peers:
+            peer.close()
+        self._peers.clear()
+
+    def close(self) -> None:
+        """Stop the device."""
+        self.end()
+        self.session.close()
+
+    def _try(self) -> tuple[Peer | None, str]:
+        died = self.session.alive()
+        if died:
+            return None, died
+        try:
+            peer = self.connect()
+        except Deviation as error:
+            return None, error.reason
+        problem = liveness.problem_with(peer)
+        return (None, problem) if problem else (peer, "")
+
+    def _after_restart(self, problem: str) -> tuple[Peer | None, str]:
+        trace = self.trace
+        try:
+            self.session.restart()
+        except (TargetError, FabricError) as error:
+            return None, f"{problem}; {error}"
+        self.session.fabric.trace = trace
+        return self._try()

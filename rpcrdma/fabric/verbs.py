@@ -67,10 +67,10 @@ class VerbsRequest:
         try:
             queue.connect(self._identifier)
             self._identifier.accept(cm.options(parameters, queue, queue.device.most_reads))
-        except OSError as error:
+        except (FabricError, OSError) as error:
             connection.close()
             self._discard()
-            raise FabricError(f"the connection request is no longer there: {error}") from error
+            raise FabricError(f"the connection request cannot be accepted: {error}") from error
         if not cm.wait(self._is_decided, timeout, [self._channel.fileno()]) or self._gone:
             connection.close()
             self._discard()

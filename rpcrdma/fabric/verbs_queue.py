@@ -153,7 +153,10 @@ class Queue:
             mask |= _ACCESS_FLAGS
         if state == _RTR:
             mask |= _MIN_RNR_TIMER
-        self._pair.modify(attributes, mask)
+        try:
+            self._pair.modify(attributes, mask)
+        except PyverbsRDMAError as error:
+            raise FabricError(f"the queue pair cannot go to state {state}: {error}") from error
 
 
 def _address_handle(wanted: Any) -> Any:  # noqa: ANN401  # a ctypes structure, a pyverbs object

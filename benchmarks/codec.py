@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.codec_peers import CONSTRUCT, xdrlib_decode, xdrlib_encode  # noqa: E402
-from rpcrdma.errors import DecodeError  # noqa: E402
-from rpcrdma.wire import (  # noqa: E402
+from benchmarks.codec_peers import CONSTRUCT, xdrlib_decode, xdrlib_encode
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import (
     RdmaMsg,
     RdmaSegment,
     ReadSegment,

@@ -56,7 +56,7 @@ class Interpreter:
         self._sizes: dict[Type, int] = {}
         self._arms: dict[str, dict[int, Arm]] = {}
         self._decoders: dict[type, Callable[[Any, Reader], Value]] = {
-            Integer: lambda item, reader: reader.integer(item.bits, signed=item.signed),
+            Integer: self._decode_integer,
             Floating: lambda item, reader: reader.floating(item.bits),
             Boolean: lambda _, reader: reader.flag(),
             Enumeration: self._decode_enumeration,
@@ -129,6 +129,12 @@ class Interpreter:
         return size
 
     # Decoding
+
+    def _decode_integer(self, item: Integer, reader: Reader) -> int:
+        # Nearly every integer of the protocols is this one; a refusal has to be quick as well.
+        if item.bits == 32 and not item.signed:
+            return reader.word()
+        return reader.integer(item.bits, signed=item.signed)
 
     def _decode_enumeration(self, item: Enumeration, reader: Reader) -> Value:
         value = reader.integer(32, signed=True)

@@ -31,7 +31,7 @@ _WORD: Final = _FORMATS[32, False]
 ZEROES: Final = (b"", b"\0", b"\0\0", b"\0\0\0")
 
 
-class Fault(Exception):  # noqa: N818 - internal; never leaves the interpreter
+class Fault(Exception):
     """What is wrong with an item; `steps` of the path are added from the innermost outwards."""
 
     def __init__(self, offset: int, reason: Reason | None, detail: str) -> None:

@@ -112,7 +112,7 @@ def letter_of(item: model.Type) -> str:
         case model.Integer(signed=signed):
             return "q" if signed else "Q"
         case model.Floating(bits=bits):
-            return "f" if bits == 32 else "d"  # noqa: PLR2004
+            return "f" if bits == 32 else "d"
         case model.Enumeration():
             return "i"
         case _:

@@ -119,7 +119,7 @@ class Tree:
                 return node
         raise KeyError(path)
 
-    def set(self, node: Node, value: int | float | bytes | str) -> bytes:
+    def set(self, node: Node, value: float | bytes | str) -> bytes:
         """The octets with another value in a leaf.
 
         Counts, discriminators and discriminants are leaves as well; nothing else changes with
@@ -183,7 +183,7 @@ _WORD: Final = struct.Struct(">I")
 _ONE: Final = _WORD.pack(1)
 
 
-def _octets_of(node: Node, value: int | float | bytes | str) -> bytes:
+def _octets_of(node: Node, value: float | bytes | str) -> bytes:
     try:
         match value:
             case bytes() | str() if node.kind in {Kind.OPAQUE, Kind.TEXT}:

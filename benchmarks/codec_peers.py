@@ -1,8 +1,8 @@
 """The peers that benchmarks/codec.py measures against: the same header by xdrlib3 and construct.
 
 The xdrlib3 codec is what one would write with that library: a function for each type, equivalent
-immutable objects (the generated classes themselves), and the same validation: booleans, enumerations,
-and the range of every integer, which the library leaves to `struct`.
+immutable objects (the generated classes themselves), and the same validation: booleans,
+enumerations, and the range of every integer, which the library leaves to `struct`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from rpcrdma.wire import (
     WriteChunk,
 )
 
+# ruff: noqa: ANN401
 # xdrlib3 and construct carry no types; Any is all that can be said of their objects.
 
 

@@ -1,5 +1,8 @@
 """The generated files are what the specifications generate, and agree with the interpreter."""
 
+# Arguments come from strategies and parameters that say what they are:
+# ruff: noqa: ANN001, ANN002, ANN201, ANN202
+
 from __future__ import annotations
 
 from pathlib import Path

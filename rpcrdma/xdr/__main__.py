@@ -1,4 +1,4 @@
-"""Command line of the XDR compiler: lint a specification, generate the checked-in files, check them.
+"""Command line of the XDR compiler: lint, generate the checked-in files, check them.
 
 python -m rpcrdma.xdr lint rpcrdma/spec/rfc8166.x
 python -m rpcrdma.xdr generate

@@ -119,7 +119,7 @@ class _Encoder:
 
     # Types
 
-    def _write(self, item: model.Type, expression: str) -> None:
+    def _write(self, item: model.Type, expression: str) -> None:  # noqa: C901 - ditto, flat
         match item:
             case model.Reference(recursive=True):
                 raise NotStraightError

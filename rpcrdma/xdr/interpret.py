@@ -330,7 +330,7 @@ class Interpreter:
         try:
             self._encode(item.discriminant.type, tag, writer)
             if self._arm(item, tag) is not arm:
-                raise wrong_type(tag, f"a value that leads to {arm.name}")
+                raise wrong_type(tag, f"a value that leads to {arm.name}")  # noqa: TRY301 - adds its path
         except Fault as fault:
             fault.steps.append(f".{item.discriminant.name}")
             raise

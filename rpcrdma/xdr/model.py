@@ -10,8 +10,11 @@ the discriminant before it where several values lead to the arm.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 UNLIMITED = 2**32 - 1
 """rfc4506 4.10: a count without a stated maximum is bounded by its own 32 bits."""

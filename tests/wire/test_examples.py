@@ -1,5 +1,8 @@
 """The chunk list illustrations of rfc8166 section 4.7, in their undamaged form (D-03)."""
 
+# Arguments come from strategies and parameters that say what they are:
+# ruff: noqa: ANN001, ANN002, ANN201, ANN202
+
 from __future__ import annotations
 
 import struct

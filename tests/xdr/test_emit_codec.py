@@ -1,5 +1,8 @@
 """Generated code of every construct of the language agrees with the interpreter."""
 
+# Arguments come from strategies and parameters that say what they are:
+# ruff: noqa: ANN001, ANN002, ANN201, ANN202
+
 from __future__ import annotations
 
 import sys

@@ -1,0 +1,117 @@
+"""A call of a Requester, from request to delivery: its phases and its memory.
+
+    rfc8166 section 4.4.1  Registration Longevity (memory is safe before the application hears)
+
+`PHASES` is the whole life of a call; `rpcrdma.endpoint.requester` decides what moves it on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.reply_parsing import Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rpcrdma.endpoint.actions import CallFailed, Register
+    from rpcrdma.endpoint.reduction import CallPlan
+    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, WriteChunk
+
+__all__ = ["PHASES", "Memory", "OutgoingCall", "Phase", "Step", "coordinates"]
+
+NOTHING_OFFERED: Final = Offer()
+
+
+class Phase(Enum):
+    """How far a call is."""
+
+    REGISTERING = auto()
+    QUEUED = auto()
+    SENT = auto()
+    INVALIDATING = auto()
+    DONE = auto()
+
+
+class Step(Enum):
+    """What moves a call on."""
+
+    MEMORY_READY = auto()
+    CREDIT_TAKEN = auto()
+    ENDED = auto()  # by whatever
+    MEMORY_SAFE = auto()
+
+
+PHASES: Final[Mapping[tuple[Phase, Step], Phase]] = {
+    (Phase.REGISTERING, Step.MEMORY_READY): Phase.QUEUED,
+    (Phase.REGISTERING, Step.ENDED): Phase.INVALIDATING,
+    (Phase.QUEUED, Step.CREDIT_TAKEN): Phase.SENT,
+    (Phase.QUEUED, Step.ENDED): Phase.INVALIDATING,
+    (Phase.SENT, Step.ENDED): Phase.INVALIDATING,
+    (Phase.INVALIDATING, Step.MEMORY_SAFE): Phase.DONE,
+}
+"""Every legal move; a pair that is absent is a defect of this module."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """Memory of a call: one RDMA segment."""
+
+    key: int
+    action: Register
+    segment: RdmaSegment | None = None
+    returned: int = 0
+    data: bytes = b""
+    safe: bool = False
+
+
+@dataclass(slots=True)
+class OutgoingCall:
+    """A call from request to delivery."""
+
+    token: int
+    xid: int
+    upper_layer: UpperLayer
+    payload: bytes
+    slots: int = 0
+    plan: CallPlan | None = None
+    phase: Phase = Phase.REGISTERING
+    reads: list[tuple[int, list[Memory]]] = field(default_factory=list)
+    writes: list[list[Memory]] = field(default_factory=list)
+    reply: list[Memory] = field(default_factory=list)
+    message: bytes = b""
+    offer: Offer = NOTHING_OFFERED
+    failure: CallFailed | None = None
+    answer: RdmaMsg | RdmaNomsg | None = None
+    inline: bytes = b""
+
+    def move(self, step: Step) -> None:
+        """Go on to the next phase."""
+        self.phase = PHASES[self.phase, step]
+
+    def segments(self) -> list[Memory]:
+        """All memory of the call."""
+        groups = [*(group for _, group in self.reads), *self.writes, self.reply]
+        return [segment for group in groups for segment in group]
+
+    def note_returned(self) -> None:
+        """Note how many octets of each segment the answer says to hold data."""
+        if self.answer is None:
+            return
+        _note(self.answer.rdma_writes, self.writes)
+        if self.reply and self.answer.rdma_reply is not None:
+            _note((self.answer.rdma_reply,), [self.reply])
+
+
+def _note(chunks: tuple[WriteChunk, ...], groups: list[list[Memory]]) -> None:
+    for chunk, group in zip(chunks, groups, strict=True):
+        for segment, memory in zip(chunk.target, group, strict=True):
+            memory.returned = segment.length
+
+
+def coordinates(group: list[Memory]) -> tuple[RdmaSegment, ...]:
+    """The segments that a header carries for memory that is registered."""
+    return tuple(memory.segment for memory in group if memory.segment is not None)

@@ -1,0 +1,398 @@
+"""The Requester: builds Calls, offers memory, matches Replies by XID.
+
+    rfc8166 section 3.3.1  RPC-over-RDMA Credits
+    rfc8166 section 3.5    Message Size
+    rfc8166 section 4.4.1  Registration Longevity
+    rfc8166 section 4.5    Error Handling
+
+Theory of operation.  A call goes through the phases of `PHASES`.  Its form is chosen at once
+(`rpcrdma.endpoint.reduction`); then its memory is REGISTERING, then it is QUEUED for a credit, then
+SENT.  However it ends, by a reply, an error, a cancellation or the loss of the connection, its
+memory is INVALIDATING before the application hears of it; a call without chunks has no memory and
+passes through those phases without a pause.
+
+A cancelled call keeps its credit until the Responder answers: it may still be working on it.
+
+A reply that cannot be decoded is dropped, one that can and breaks a rule ends its call (D-28).
+When memory cannot be invalidated the connection is closed (rfc8166 4.5.4).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint import events
+from rpcrdma.endpoint.actions import (
+    Action,
+    ApplicationEvent,
+    CallFailed,
+    Deliver,
+    Disconnect,
+    Failure,
+    Invalidate,
+    PostReceive,
+    Register,
+    ReplyReceived,
+    Send,
+)
+from rpcrdma.endpoint.call_rules import xid_of
+from rpcrdma.endpoint.credits import Allowance
+from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
+from rpcrdma.endpoint.outgoing import PHASES, Memory, OutgoingCall, Phase, Step, coordinates
+from rpcrdma.endpoint.reduction import CallPlan, MessageForm, ResultsPlan, plan_call, plan_results
+from rpcrdma.endpoint.reply_parsing import Offer, judge_returned, reassemble
+from rpcrdma.endpoint.thresholds import DEFAULT, InlineThresholds
+from rpcrdma.errors import DecodeError, LocalProtocolError
+from rpcrdma.fabric.base import Access
+from rpcrdma.wire import (
+    ErrVers,
+    RdmaDone,
+    RdmaError,
+    RdmaMsg,
+    RdmaMsgp,
+    RdmaNomsg,
+    RdmaSegment,
+    ReadSegment,
+    TransportHeader,
+    WriteChunk,
+    decode_header,
+    encode_header,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rpcrdma.endpoint.connection import Handler
+
+__all__ = ["Requester", "RequesterOptions"]
+
+_NO_CHUNKS: Final = RdmaMsg((), (), None)
+_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RequesterOptions:
+    """What a Requester chooses.
+
+    Attributes:
+        thresholds: the inline thresholds of the connection.
+        credits: requested with every call; as many Receives are posted.
+        segment: most octets in one RDMA segment.
+        inline_results: results that can be no longer than this stay in the reply where another
+            needs a chunk.
+        form: of calls, where it fits; None takes the smallest.
+        always_reduce_results: offer Write chunks even when the reply fits without them.
+    """
+
+    thresholds: InlineThresholds = DEFAULT
+    credits: int = 32
+    segment: int = 1024 * 1024
+    inline_results: int = 0
+    form: MessageForm | None = None
+    always_reduce_results: bool = False
+
+
+class Requester:
+    """The role that makes calls."""
+
+    def __init__(self, options: RequesterOptions | None = None) -> None:
+        self.options = options or RequesterOptions()
+        self.allowance = Allowance(self.options.credits)
+        self._last_key = 0
+        self._calls: dict[int, OutgoingCall] = {}
+        self._abandoned: set[int] = set()
+        self._queue: deque[OutgoingCall] = deque()
+        self._memory: dict[int, tuple[OutgoingCall, Memory]] = {}
+        self._lost = False
+        self._receive_again: list[Action] = [PostReceive(self.options.thresholds.reply)]
+        self.handlers: Mapping[type[events.Event], Handler] = {
+            events.Connected: self._connected,
+            events.MessageReceived: self._receive,
+            events.WorkFailed: self._work_failed,
+            events.Registered: self._registered,
+            events.RegistrationFailed: self._registration_failed,
+            events.Invalidated: self._invalidated,
+            events.Disconnected: self._disconnected,
+            events.CallRequested: self._request,
+            events.CallCancelled: self._cancel,
+        }
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """One Receive for each reply that may be expected (rfc8166 3.3.1)."""
+        return (self.options.thresholds.reply,) * self.options.credits
+
+    # -- a call goes out
+
+    def _connected(self, _event: events.Connected, _now: float) -> list[Action]:
+        return []
+
+    def _request(self, event: events.CallRequested, _now: float) -> list[Action]:
+        try:
+            call = self._plan(event)
+        except (DecodeError, LocalProtocolError) as error:
+            failed = CallFailed(event.token, Failure.CANNOT_SEND, str(error))
+            return [Deliver(failed)]  # rfc8166 4.5.4: at once
+        if self._lost:
+            return [Deliver(CallFailed(event.token, Failure.CONNECTION_LOST))]
+        self._calls[call.xid] = call
+        if call.plan is None:
+            header = TransportHeader(call.xid, _VERSION, self.options.credits, _NO_CHUNKS)
+            call.message = encode_header(header) + call.payload
+            return self._enqueue(call)
+        segments = call.segments()
+        if not segments:
+            return self._build(call)
+        for segment in segments:
+            self._memory[segment.key] = (call, segment)
+        return [segment.action for segment in segments]
+
+    def _plan(self, event: events.CallRequested) -> OutgoingCall:
+        """Choose the form; raises for what cannot be sent."""
+        options = self.options
+        payload, upper_layer = event.payload, event.upper_layer
+        xid = xid_of(payload) if len(payload) >= 4 else None
+        if xid is None or xid in self._calls or xid in self._abandoned:
+            raise LocalProtocolError("the payload has no XID, or one that is in use")
+        expectation = event.expectation or upper_layer.expectation(payload)
+        results = plan_results(
+            expectation,
+            options.thresholds.reply,
+            options.segment,
+            options.inline_results,
+            always=options.always_reduce_results,
+        )
+        call = OutgoingCall(event.token, xid, upper_layer, payload, len(expectation.items))
+        room = options.thresholds.call - 28
+        plain = not results.writes and not results.reply
+        if plain and len(payload) <= room and options.form in (None, MessageForm.SHORT):
+            return call
+        items = upper_layer.arguments(payload)
+        call.plan = plan_call(
+            payload, items, results, options.thresholds.call, options.segment, options.form
+        )
+        self._plan_memory(call, call.plan, results)
+        return call
+
+    def _plan_memory(self, call: OutgoingCall, plan: CallPlan, results: ResultsPlan) -> None:
+        call.reads = [
+            (read.position, [self._segment(Access.REMOTE_READ, octets) for octets in read.pieces])
+            for read in plan.reads
+        ]
+        call.writes = [[self._room(length) for length in chunk] for chunk in results.writes]
+        call.reply = [self._room(length) for length in results.reply]
+
+    def _segment(self, access: Access, octets: bytes) -> Memory:
+        self._last_key += 1
+        return Memory(self._last_key, Register(self._last_key, len(octets), access, octets))
+
+    def _room(self, length: int) -> Memory:
+        self._last_key += 1
+        access = Access.REMOTE_WRITE | Access.LOCAL_WRITE  # verbs grant the one only with the other
+        return Memory(self._last_key, Register(self._last_key, length, access))
+
+    def _registered(self, event: events.Registered, _now: float) -> list[Action]:
+        call, memory = self._memory[event.key]
+        memory.segment = RdmaSegment(event.handle, memory.action.length, event.offset)
+        if call.phase is not Phase.REGISTERING:  # it ended meanwhile
+            return [Invalidate(event.key)]
+        if all(segment.segment is not None for segment in call.segments()):
+            return self._build(call)
+        return []
+
+    def _registration_failed(self, event: events.RegistrationFailed, _now: float) -> list[Action]:
+        call, memory = self._memory.pop(event.key)
+        memory.safe = True
+        if call.phase is Phase.REGISTERING:
+            return self._fail(call, Failure.CANNOT_SEND, event.reason)
+        return self._conclude(call)
+
+    def _build(self, call: OutgoingCall) -> list[Action]:
+        """All coordinates are known: make the message."""
+        reads = tuple(
+            ReadSegment(position, segment)
+            for position, group in call.reads
+            for segment in coordinates(group)
+        )
+        writes = tuple(WriteChunk(coordinates(group)) for group in call.writes)
+        reply = WriteChunk(coordinates(call.reply)) if call.reply else None
+        call.offer = Offer(writes, reply)
+        is_long = call.plan is not None and call.plan.form is MessageForm.LONG
+        body = (RdmaNomsg if is_long else RdmaMsg)(reads, writes, reply)
+        header = encode_header(TransportHeader(call.xid, _VERSION, self.options.credits, body))
+        call.message = header + (call.plan.inline if call.plan is not None else b"")
+        if len(call.message) > self.options.thresholds.call:
+            octets = f"{len(call.message)} octets exceed the call inline threshold"
+            return self._fail(call, Failure.CANNOT_SEND, octets)
+        return self._enqueue(call)
+
+    def _enqueue(self, call: OutgoingCall) -> list[Action]:
+        call.phase = Phase.QUEUED
+        self._queue.append(call)
+        return self._send_queued()
+
+    def _send_queued(self) -> list[Action]:
+        actions: list[Action] = []
+        while self._queue and self.allowance.available:
+            call = self._queue.popleft()
+            self.allowance.take()
+            call.phase = Phase.SENT
+            self._last_key += 1
+            actions.append(Send(self._last_key, call.message))
+        return actions
+
+    # -- a reply comes in
+
+    def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
+        actions = self._receive_again.copy()
+        try:
+            actions += self._judge(event.data)
+        except FaultFound as found:
+            # Faults that end a call are raised behind `_judge`: nothing is left but silence.
+            if RULES[found.fault].answer is not Answer.DISCARD:
+                raise
+        return actions
+
+    def _judge(self, message: bytes) -> list[Action]:
+        try:
+            header, end = decode_header(message)
+        except DecodeError as error:
+            raise FaultFound(Fault.BAD_REPLY_HEADER, str(error)) from error
+        body = header.rdma_body
+        if isinstance(body, RdmaError):  # D-11: before the version is looked at
+            return self._refused(header.rdma_xid, body)
+        if header.rdma_vers != _VERSION:
+            raise FaultFound(Fault.REPLY_VERSION, str(header.rdma_vers))
+        if isinstance(body, RdmaMsgp):
+            raise FaultFound(Fault.MSGP_REPLY)
+        if isinstance(body, RdmaDone):
+            raise FaultFound(Fault.DONE_REPLY)
+        return self._take_reply(header, body, message[end:])
+
+    def _refused(self, xid: int, body: RdmaError) -> list[Action]:
+        call = self._take_answered(xid)
+        if call is None:
+            return self._send_queued()
+        if isinstance(body.error, ErrVers):
+            versions = f"{body.error.rdma_vers_low}..{body.error.rdma_vers_high}"
+            actions = self._fail(call, Failure.REFUSED_VERSION, versions)
+        else:
+            actions = self._fail(call, Failure.REFUSED_CHUNKS, "")
+        return actions + self._send_queued()
+
+    def _take_reply(
+        self, header: TransportHeader, body: RdmaMsg | RdmaNomsg, payload: bytes
+    ) -> list[Action]:
+        xid = header.rdma_xid
+        if isinstance(body, RdmaMsg) and (len(payload) < 4 or xid_of(payload) != xid):
+            raise FaultFound(Fault.REPLY_XID_MISMATCH)
+        if isinstance(body, RdmaNomsg) and body.rdma_reply is None:
+            raise FaultFound(Fault.NOMSG_WITHOUT_REPLY)
+        call = self._take_answered(xid)
+        self.allowance.granted_by_reply(header.rdma_credit)
+        if call is None:
+            return self._send_queued()
+        try:
+            judge_returned(call.offer, body)
+        except FaultFound as found:
+            return self._fail(call, Failure.BAD_REPLY, str(found)) + self._send_queued()
+        call.answer, call.inline = body, payload
+        return self._end(call) + self._send_queued()
+
+    def _take_answered(self, xid: int) -> OutgoingCall | None:
+        """The call in flight with this XID; None if the application gave it up."""
+        call = self._calls.get(xid)
+        if call is not None and call.phase is Phase.SENT:
+            self.allowance.give_back()
+            return call
+        if xid not in self._abandoned:
+            raise FaultFound(Fault.UNKNOWN_XID, f"{xid:#x}")
+        self._abandoned.discard(xid)
+        self.allowance.give_back()
+        return None
+
+    # -- a call ends
+
+    def _fail(self, call: OutgoingCall, failure: Failure, detail: str) -> list[Action]:
+        call.failure = CallFailed(call.token, failure, detail)
+        return self._end(call)
+
+    def _end(self, call: OutgoingCall) -> list[Action]:
+        """Take the memory back; then the application hears of it."""
+        call.phase = PHASES[call.phase, Step.ENDED]
+        if call.plan is None:
+            return self._conclude(call)
+        call.note_returned()
+        actions: list[Action] = [
+            Invalidate(memory.key, memory.returned)
+            for memory in call.segments()
+            if memory.segment is not None and not memory.safe
+        ]
+        return actions or self._conclude(call)
+
+    def _invalidated(self, event: events.Invalidated, _now: float) -> list[Action]:
+        call, memory = self._memory.pop(event.key)
+        memory.safe, memory.data = True, event.data
+        if event.failed and not self._lost:
+            # rfc8166 4.5.4: the memory must not stay within reach; the loss then ends the call.
+            call.answer = None
+            call.failure = CallFailed(call.token, Failure.CONNECTION_LOST, "cannot invalidate")
+            return [*self._conclude(call), Disconnect("memory cannot be invalidated")]
+        return self._conclude(call)
+
+    def _conclude(self, call: OutgoingCall) -> list[Action]:
+        """Tell the application, once all memory is safe."""
+        if call.plan is not None and not all(memory.safe for memory in call.segments()):
+            return []
+        call.move(Step.MEMORY_SAFE)
+        del self._calls[call.xid]
+        return [Deliver(self._outcome(call))]
+
+    def _outcome(self, call: OutgoingCall) -> ApplicationEvent:
+        if call.failure is not None:
+            return call.failure
+        try:
+            return ReplyReceived(call.token, _unreduced(call))
+        except FaultFound as found:
+            return CallFailed(call.token, Failure.BAD_REPLY, str(found))
+
+    def _cancel(self, event: events.CallCancelled, _now: float) -> list[Action]:
+        for call in self._calls.values():
+            if call.token == event.token and call.phase is not Phase.INVALIDATING:
+                break
+        else:
+            return []  # it has just ended
+        if call.phase is Phase.SENT:
+            self._abandoned.add(call.xid)
+        elif call.phase is Phase.QUEUED:
+            self._queue.remove(call)
+        return self._fail(call, Failure.CANCELLED, "")
+
+    def _work_failed(self, event: events.WorkFailed, _now: float) -> list[Action]:
+        return [Disconnect(event.reason)]
+
+    def _disconnected(self, event: events.Disconnected, _now: float) -> list[Action]:
+        self._lost = True
+        self._queue.clear()
+        self._abandoned.clear()
+        actions: list[Action] = []
+        for call in list(self._calls.values()):
+            if call.phase is not Phase.INVALIDATING:
+                actions += self._fail(call, Failure.CONNECTION_LOST, event.reason)
+        return actions
+
+
+def _unreduced(call: OutgoingCall) -> bytes:
+    """The reply with everything in its place; raises FaultFound."""
+    payload = call.inline
+    if isinstance(call.answer, RdmaNomsg):
+        payload = b"".join(memory.data for memory in call.reply)
+        if len(payload) < 4 or xid_of(payload) != call.xid:
+            raise FaultFound(Fault.REPLY_XID_MISMATCH, "in the Reply chunk")
+    if not call.writes:
+        return payload
+    data = tuple(b"".join(memory.data for memory in chunk) for chunk in call.writes)
+    writes, layer = call.offer.writes, call.upper_layer
+    return reassemble(call.payload, payload, writes, data, call.slots, layer)

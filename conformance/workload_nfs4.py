@@ -13,11 +13,11 @@ from rpcrdma.ulp import nfs4, rpc
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.nfs4_tree import DIRECTORY, WRITABLE, file_of_size
-from rpcrdma.wire import _generated_nfs4 as wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rpcrdma.wire import _generated_nfs4 as wire
     from targets.profile import Profile
 
 __all__ = ["Nfs4Workload"]

@@ -1,0 +1,187 @@
+"""Runs the suite: pytest in this process, with our plugin and nothing else."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import scenarios
+from conformance.case import Deviation, Inconclusive
+from conformance.catalogue import load_catalogue
+from conformance.harness import Harness
+from conformance.plugin import Case, Plugin, SuiteError
+from reports.record import FORMAT_VERSION, CaseRecord, RunHeader
+from reports.stream import RunWriter, read_run
+from targets.base import TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from reports.record import RunRecord
+    from targets.base import Target
+
+__all__ = ["RECORDS", "Selection", "certify", "collect_cases"]
+
+RECORDS: Final = "records.jsonl"
+"""Name of the file of records in a run's folder."""
+
+SCENARIOS: Final = Path(scenarios.__file__).parent
+
+_OPTIONS: Final = (
+    "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:logging", "-p", "no:faulthandler",
+    "-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:junitxml",
+    "-p", "no:doctest", "-s", "--assert=plain", "--import-mode=importlib",
+    "-c", os.devnull, "--rootdir", str(SCENARIOS),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which cases to run; what is empty does not restrict.
+
+    Attributes:
+        document: short name.  section: number, subsections included.  role: of the device.
+        level: of one of the cited requirements.  cases: ids; without brackets, all parameters.
+        destructive: include the cases that may bring a device down.
+    """
+
+    document: str = ""
+    section: str = ""
+    role: str = ""
+    level: str = ""
+    cases: tuple[str, ...] = ()
+    destructive: bool = False
+
+    def includes(self, case: Case) -> bool:
+        """Whether the case is wanted."""
+        document, section, _ = case.id.split("/", 2)
+        return (
+            (self.destructive or not case.destructive)
+            and self.document in ("", document)
+            and (not self.section or f"{section}.".startswith(f"{self.section}."))
+            and self.role in ("", case.role)
+            and (not self.level or self.level in _levels(case))
+            and (not self.cases or any(_names(name, case.id) for name in self.cases))
+        )
+
+
+def collect_cases(folder: Path = SCENARIOS) -> tuple[Case, ...]:
+    """Every case there is.
+
+    Raises:
+        SuiteError: a scenario is wrong.
+    """
+    plugin = Plugin(load_catalogue(), lambda case: True)
+    _run_pytest(plugin, folder, "--collect-only")
+    return plugin.all_cases
+
+
+def certify(
+    target: Target,
+    selection: Selection,
+    folder: Path,
+    *,
+    facts: tuple[tuple[str, str], ...] = (),
+    on_case: Callable[[CaseRecord, int], None] = lambda record, planned: None,
+    scenarios_folder: Path = SCENARIOS,
+) -> RunRecord:
+    """Run the selected cases against a target; records are in `folder` as cases finish.
+
+    Args:
+        target: which device.
+        selection: which cases.
+        folder: where records and evidence go; made if it is not there.
+        facts: what else is known of the surroundings, for the record.
+        on_case: called after each case with its record and the number of planned cases.
+        scenarios_folder: where the scenarios are.
+
+    Raises:
+        TargetError: the device does not come up or does not serve at all.
+        SuiteError: a scenario is wrong, or no case is selected.
+    """
+    cases = tuple(case for case in collect_cases(scenarios_folder) if selection.includes(case))
+    if not cases:
+        raise SuiteError("no case is selected; `rpcrdma cases` lists them all")
+    began = time.monotonic()
+    harness = Harness(target)
+    try:
+        _preflight(harness)
+        header = RunHeader(
+            FORMAT_VERSION,
+            target.name,
+            target.profile.name,
+            harness.session.fabric.name,
+            tuple(case.id for case in cases),
+            (("python", platform.python_version()), ("kernel", platform.release()), *facts),
+            datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+        )
+        with RunWriter(folder / RECORDS, header) as writer:
+
+            def record(case: CaseRecord) -> None:
+                writer.add(case)
+                on_case(case, len(cases))
+
+            plugin = Plugin(
+                load_catalogue(),
+                selection.includes,
+                harness=harness,
+                folder=folder,
+                on_case=record,
+                rerun=lambda case: f"rpcrdma certify {target.name} --case '{case}'",
+            )
+            status = _run_pytest(plugin, scenarios_folder)
+            interrupted = status == pytest.ExitCode.INTERRUPTED
+            writer.finish(time.monotonic() - began, reason="interrupted" if interrupted else "")
+    finally:
+        harness.close()
+    return read_run(folder / RECORDS)
+
+
+def _preflight(harness: Harness) -> None:
+    harness.begin()
+    try:
+        harness.ready_peer()
+    except (Inconclusive, Deviation) as error:
+        raise TargetError(f"target `{harness.target.name}`: {error}") from error
+    harness.end()
+
+
+def _run_pytest(plugin: Plugin, folder: Path, *options: str) -> int:
+    with _no_foreign_plugins():
+        status = pytest.main([*_OPTIONS, *options, str(folder)], plugins=[plugin])
+    if plugin.fault is not None:
+        raise plugin.fault
+    return int(status)
+
+
+@contextmanager
+def _no_foreign_plugins() -> Iterator[None]:
+    """What else is installed or set for pytest must not change a run."""
+    names = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": ""}
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(names)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _levels(case: Case) -> set[str]:
+    catalogue = load_catalogue()
+    return {catalogue[requirement].level.value for requirement in case.requirements}
+
+
+def _names(name: str, identity: str) -> bool:
+    return identity == name or identity.partition("[")[0] == name

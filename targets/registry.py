@@ -1,0 +1,71 @@
+"""Targets by name: a shipped profile, a path to a profile, or `mutant:<slug>`.
+
+A profile names its adapter; adapters are `network`, and whatever entry points of the group
+`rpcrdma_conformance.targets` there are (`reference` is one).
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from targets.base import TargetError
+from targets.network import NetworkTarget
+from targets.profile import SHIPPED, ProfileError, load_profile, shipped_profiles
+
+if TYPE_CHECKING:
+    from targets.base import Target, TargetFactory
+    from targets.profile import Profile
+
+__all__ = ["GROUP", "find_profile", "find_target"]
+
+GROUP: Final = "rpcrdma_conformance.targets"
+"""Entry points of this group are `TargetFactory`s."""
+
+_MUTANT: Final = "mutant:"
+
+
+def find_profile(name: str) -> Profile:
+    """The profile that a name stands for.
+
+    Raises:
+        TargetError: there is none, or it cannot be used.
+    """
+    if name.startswith(_MUTANT):
+        name = "reference"
+    path = Path(name) if name.endswith(".toml") else SHIPPED / f"{name}.toml"
+    if not name.endswith(".toml") and not path.exists():
+        known = ", ".join((*shipped_profiles(), "mutant:<slug>"))
+        raise TargetError(f"no target `{name}`; there are {known}, or name a profile (.toml)")
+    try:
+        return load_profile(path)
+    except ProfileError as error:
+        raise TargetError(str(error)) from error
+
+
+def find_target(name: str, fabric: str = "") -> Target:
+    """The target that a name stands for.
+
+    Raises:
+        TargetError: there is none, or it does not run on that fabric.
+    """
+    profile = find_profile(name)
+    if name.startswith(_MUTANT):
+        # Imported only when asked for: mutants import the whole endpoint.
+        from targets.mutants.base import mutant_target
+
+        return mutant_target(name.removeprefix(_MUTANT), profile, fabric)
+    return _factory(profile)(profile, fabric)
+
+
+def _factory(profile: Profile) -> TargetFactory:
+    if profile.adapter == "network":
+        return NetworkTarget
+    for entry in entry_points(group=GROUP):
+        if entry.name == profile.adapter:
+            loaded: TargetFactory = entry.load()
+            return loaded
+    raise TargetError(
+        f"profile `{profile.name}` wants the adapter `{profile.adapter}`, which is not installed"
+    )

@@ -1,0 +1,54 @@
+"""`rpcrdma decode`: any octets as text for a person."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rpcrdma.wire import describe
+
+__all__ = ["add_parser", "octets_of", "run"]
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `decode` to the command line."""
+    parser = subparsers.add_parser(
+        "decode",
+        help="show a message",
+        description="Decode an RPC-over-RDMA message, as far as it goes.",
+        epilog="example: rpcrdma decode 00000001000000010000000800000000000000000000000000000000",
+    )
+    parser.add_argument(
+        "message", metavar="HEX-OR-FILE", help="hexadecimal digits, a file of octets, or - (stdin)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Decode and print."""
+    octets = octets_of(arguments.message)
+    print(describe.one_line(octets))
+    print(describe.indented(octets))
+    return 0
+
+
+def octets_of(text: str) -> bytes:
+    """The octets that an argument stands for.
+
+    Raises:
+        ValueError: it is neither hexadecimal nor a readable file.
+    """
+    if text == "-":
+        return sys.stdin.buffer.read()
+    digits = "".join(text.split()).removeprefix("0x")
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        pass
+    try:
+        return Path(text).read_bytes()
+    except OSError as error:
+        raise ValueError(
+            f"`{text}` is neither hexadecimal nor a file that can be read ({error.strerror})"
+        ) from error

@@ -17,9 +17,11 @@ import statistics
 import sys
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.codec_peers import CONSTRUCT, xdrlib_decode, xdrlib_encode
+from codec_peers import CONSTRUCT, xdrlib_decode, xdrlib_encode
+
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import (
     RdmaMsg,
@@ -147,14 +149,14 @@ def run(rounds: int) -> list[Row]:
         if not (xdrlib_decode(octets) == header and xdrlib_encode(header) == octets):
             raise AssertionError("the peers do not agree")
         decoders: dict[str, Callable[[], object]] = {
-            "ours": lambda octets=octets: decode_header(octets),
-            "xdrlib3": lambda octets=octets: xdrlib_decode(octets),
-            "construct": lambda octets=octets: CONSTRUCT.parse(octets),
+            "ours": partial(decode_header, octets),
+            "xdrlib3": partial(xdrlib_decode, octets),
+            "construct": partial(CONSTRUCT.parse, octets),
         }
         encoders: dict[str, Callable[[], object]] = {
-            "ours": lambda header=header: encode_header(header),
-            "xdrlib3": lambda header=header: xdrlib_encode(header),
-            "construct": lambda parsed=parsed: CONSTRUCT.build(parsed),
+            "ours": partial(encode_header, header),
+            "xdrlib3": partial(xdrlib_encode, header),
+            "construct": partial(CONSTRUCT.build, parsed),
         }
         rows.append(_row("decode", name, decoders, rounds, TARGETS["decode"][index]))
         rows.append(_row("encode", name, encoders, rounds, TARGETS["encode"][index]))
@@ -180,7 +182,8 @@ def _print(rows: list[Row]) -> None:
         sign = "<=" if "refuse" in row.operation else ">="
         print(
             f"{row.operation:20} {row.header:48} {row.ours:9.2f} {row.spread:6.2f}"
-            f" {row.xdrlib3:9.2f} {other} {row.ratio:6.2f} {sign}{row.target:5.1f} {'' if row.reached else 'MISSED'}"
+            f" {row.xdrlib3:9.2f} {other} {row.ratio:6.2f} {sign}{row.target:5.1f}"
+            f" {'' if row.reached else 'MISSED'}"
         )
 
 

@@ -2,8 +2,8 @@
 
 The module has a frozen, slotted class for each structure and arm, an IntEnum for each
 enumeration, an alias for each union, and `decode_*`/`encode_*` for each structure and union.  A
-codec tries the straight-line code of `emit_decoder` and `emit_encoder`; whatever that does not expect goes to
-the interpreter, which decides and explains.
+codec tries the straight-line code of `emit_decoder` and `emit_encoder`; whatever that does not
+expect goes to the interpreter, which decides and explains.
 """
 
 from __future__ import annotations

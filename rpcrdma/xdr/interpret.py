@@ -211,7 +211,9 @@ class Interpreter:
             value = self._decode(item.discriminant.type, reader)
             arm = self._arm(item, value)
             if arm is None:
-                raise Fault(position, Reason.BAD_DISCRIMINANT, f"{int(value)}")
+                raise Fault(  # noqa: TRY301 - the handler below adds the path
+                    position, Reason.BAD_DISCRIMINANT, f"{int(value)}"
+                )
         except Fault as fault:
             fault.steps.append(f".{item.discriminant.name}")
             raise
@@ -330,7 +332,7 @@ class Interpreter:
         try:
             self._encode(item.discriminant.type, tag, writer)
             if self._arm(item, tag) is not arm:
-                raise wrong_type(tag, f"a value that leads to {arm.name}")  # noqa: TRY301 - adds its path
+                raise wrong_type(tag, f"a value that leads to {arm.name}")
         except Fault as fault:
             fault.steps.append(f".{item.discriminant.name}")
             raise

@@ -1,7 +1,7 @@
 """Chunks are grouped by Position, in the order of the list."""
 
 # Arguments come from strategies and parameters that say what they are:
-# ruff: noqa: ANN001, ANN002, ANN201, ANN202
+# ruff: noqa: ANN001, ANN201
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Any octets become text; a fault is shown with octet, field and reason."""
 
 # Arguments come from strategies and parameters that say what they are:
-# ruff: noqa: ANN001, ANN002, ANN201, ANN202
+# ruff: noqa: ANN001, ANN201
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The chunk list illustrations of rfc8166 section 4.7, in their undamaged form (D-03)."""
 
 # Arguments come from strategies and parameters that say what they are:
-# ruff: noqa: ANN001, ANN002, ANN201, ANN202
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 

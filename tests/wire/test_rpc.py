@@ -1,7 +1,7 @@
 """RPC headers have the octets of rfc5531; AUTH_SYS credentials are checked to their end."""
 
 # Arguments come from strategies and parameters that say what they are:
-# ruff: noqa: ANN001, ANN002, ANN201, ANN202
+# ruff: noqa: ANN201
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Names are resolved; what is missing, doubled or endless is reported."""
 
 # Arguments come from strategies and parameters that say what they are:
-# ruff: noqa: ANN001, ANN002, ANN201, ANN202
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 

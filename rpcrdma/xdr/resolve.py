@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.xdr import model, syntax
+from rpcrdma.xdr.bounds import check_elements, has_end
 from rpcrdma.xdr.names import NameTable
 from rpcrdma.xdr.parse import XdrError
 from rpcrdma.xdr.syntax import Form, Location, Primitive
@@ -72,9 +73,9 @@ class _Resolver:
             self._types, self._sources, constants, self._procedures, self._names.charset
         )
         for name in self._recursive:
-            if not _has_end(schema, schema.types[name], frozenset({name})):
+            if not has_end(schema, schema.types[name], frozenset({name})):
                 raise XdrError(self._declared.get(self._sources[name]), f"{name} has no end")
-        _check_elements(schema)
+        check_elements(schema)
         return schema
 
     # Names
@@ -366,40 +367,3 @@ def _refuse_doubles(
             if item.number in numbers or item.number < 0:
                 raise XdrError(item.location, f"the {kind} number {item.number} is not possible")
             numbers.add(item.number)
-
-
-def _has_end(schema: model.Schema, item: model.Type, inside: frozenset[str]) -> bool:
-    """Whether a value of the type can be finite: some way through it avoids the type itself."""
-    match item:
-        case model.Reference(name=name):
-            return name not in inside and _has_end(schema, schema.types[name], inside | {name})
-        case model.Structure(fields=fields):
-            return all(_has_end(schema, part.type, inside) for part in fields)
-        case model.Union(arms=arms, default=default):
-            every = (*arms, *([default] if default else []))
-            return any(
-                all(_has_end(schema, part.type, inside) for part in arm.fields) for arm in every
-            )
-        case model.FixedArray(element=element, length=length):
-            return length == 0 or _has_end(schema, element, inside)
-        case model.LinkedList(element=element, nonempty=True):
-            return _has_end(schema, element, inside)
-        case _:
-            return True
-
-
-def _check_elements(schema: model.Schema) -> None:
-    """An array of items without octets could claim any count in four octets: refuse it."""
-    for name, item in schema.types.items():
-        fields: tuple[model.Field, ...] = ()
-        if isinstance(item, model.Structure):
-            fields = item.fields
-        elif isinstance(item, model.Union):
-            every = (*item.arms, *([item.default] if item.default else []))
-            fields = tuple(part for arm in every for part in arm.fields)
-        for part in fields:
-            if (
-                isinstance(part.type, model.VariableArray)
-                and schema.minimum_size(part.type.element) == 0
-            ):
-                raise XdrError(None, f"{name}.{part.name}: its elements occupy no octets")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rpcrdma.wire import describe
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = ["add_parser", "octets_of", "run"]
 

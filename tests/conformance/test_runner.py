@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import importlib.util
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.plugin import SuiteError, case_id
+from conformance.runner import Selection, certify, collect_cases
+from reports.record import Verdict
+from reports.stream import read_run
+from targets.base import TargetError
+from targets.registry import find_target
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def _miniatures() -> ModuleType:
+    path = Path(__file__).with_name("miniatures.py")
+    spec = importlib.util.spec_from_file_location("conformance_miniatures", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+mini = _miniatures()
+
+HEAD = """
+import pytest
+from conformance import build, mutate, verify
+from conformance.outcome import Answered, ErrChunk, ErrVers, Silent
+from conformance.requirement import requirement
+"""
+
+NULL_CASE = '''
+@requirement("rfc8166.3.3.1.grant-is-never-zero")
+def test_it(peer):
+    """NULL is served."""
+    call = build.null_call(peer)
+    peer.send(call)
+    verify.served(peer, call)
+'''
+
+
+def scenario(folder: Path, body: str, name: str = "test_4_5_title.py") -> Path:
+    document = folder / "rfc8166"
+    document.mkdir(exist_ok=True)
+    (document / name).write_text(HEAD + textwrap.dedent(body))
+    return folder
+
+
+def judge(tmp_path: Path, behave: object, body: str = NULL_CASE):
+    scenarios = tmp_path / "scenarios"
+    scenarios.mkdir()
+    run = certify(
+        mini.MiniatureTarget(behave),
+        Selection(),
+        tmp_path / "out",
+        scenarios_folder=scenario(scenarios, body),
+    )
+    return run.cases
+
+
+def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path):
+    (case,) = judge(tmp_path, mini.good)
+
+    assert (case.id, case.verdict) == ("rfc8166/4.5/it", Verdict.PASS)
+    assert case.title == "NULL is served."
+    assert [(tmp_path / "out" / name).stat().st_size > 0 for name in case.evidence] == [True, True]
+    assert [step.direction for step in case.exchanges].count("sent") == 3
+    assert read_run(tmp_path / "out" / "records.jsonl").footer.complete
+
+
+@pytest.mark.parametrize("behave", ["mute", "babbling", "hanging_up", "wrong_xid"])
+def test_a_device_that_never_serves_is_refused_before_the_run(tmp_path, behave):
+    with pytest.raises(TargetError, match="does not serve a good call before the case"):
+        judge(tmp_path, getattr(mini, behave))
+
+
+@pytest.mark.parametrize(
+    ("behave", "actual"),
+    [
+        ("mute", "nothing within 5 s"),
+        ("babbling", "no transport header"),
+        ("hanging_up", "the connection ended"),
+        ("wrong_xid", "xid 0x00000001"),
+    ],
+)
+def test_a_device_that_turns_bad_in_a_case_fails_it_and_later_cases_are_inconclusive(
+    tmp_path, behave, actual
+):
+    body = NULL_CASE + NULL_CASE.replace("test_it", "test_then")
+
+    # Messages: one before the run, one before the case.
+    first, second = judge(tmp_path, mini.AfterGood(2, getattr(mini, behave)), body)
+
+    assert (first.verdict, second.verdict) == (Verdict.FAIL, Verdict.INCONC)
+    assert actual in first.actual
+    assert "does not serve a good call before the case" in second.reason
+    assert first.rerun == "rpcrdma certify miniature --case 'rfc8166/4.5/it'"
+
+
+def test_a_device_that_stops_serving_after_a_case_fails_that_case(tmp_path):
+    (case,) = judge(tmp_path, mini.AfterGood(3, mini.mute))
+
+    assert case.verdict is Verdict.FAIL
+    assert "After the case the device does not serve" in case.reason
+
+
+def test_our_own_fault_is_an_error_and_never_the_device_s(tmp_path):
+    body = '''
+    @requirement("rfc8166.3.3.1.grant-is-never-zero")
+    def test_it(peer):
+        """We stumble."""
+        raise KeyError("ours")
+    '''
+    (case,) = judge(tmp_path, mini.good, body)
+
+    assert (case.verdict, case.reason) == (Verdict.ERROR, "KeyError: 'ours'")
+
+
+def test_a_broken_should_is_a_warning(tmp_path):
+    body = '''
+    @requirement("rfc8166.4.5.2.unparsable-arguments-get-garbage-args")
+    def test_it(peer):
+        """A recommendation."""
+        verify.that(False, "it is recommended")
+    '''
+    (case,) = judge(tmp_path, mini.good, body)
+
+    assert case.verdict is Verdict.WARN
+    assert case.violated == ("rfc8166.4.5.2.unparsable-arguments-get-garbage-args",)
+
+
+def test_a_tolerated_outcome_is_a_warning(tmp_path):
+    body = '''
+    @requirement("rfc8166.3.3.1.grant-is-never-zero")
+    def test_it(peer):
+        """An answer where an error is recommended."""
+        call = build.null_call(peer)
+        peer.send(call)
+        verify.expect(peer, call, ErrChunk, tolerated=(Answered,))
+    '''
+    (case,) = judge(tmp_path, mini.good, body)
+
+    assert case.verdict is Verdict.WARN
+
+
+def test_what_is_not_claimed_is_not_applicable(tmp_path):
+    body = '''
+    @requirement("rfc8166.3.3.1.grant-is-never-zero", needs=("remote_invalidation",))
+    def test_it(peer):
+        """Needs a claim."""
+    '''
+    (case,) = judge(tmp_path, mini.good, body)
+
+    assert case.verdict is Verdict.NA
+    assert case.reason == "the profile does not claim `remote_invalidation`"
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ('@requirement("rfc8166.9.nothing")\ndef test_it(peer): ...', "no requirement rfc8166.9"),
+        ("def test_it(peer): ...", "cites no requirement"),
+        ("import nowhere", "nowhere"),
+    ],
+)
+def test_a_wrong_scenario_refuses_to_start(tmp_path, body, problem):
+    with pytest.raises(SuiteError, match=problem):
+        judge(tmp_path, mini.good, body)
+
+
+def test_two_cases_of_one_id_refuse_to_start(tmp_path):
+    scenario(tmp_path, NULL_CASE, "test_4_5_one.py")
+    scenario(tmp_path, NULL_CASE, "test_4_5_two.py")
+
+    with pytest.raises(SuiteError, match="case rfc8166/4.5/it exists twice"):
+        collect_cases(tmp_path)
+
+
+def test_a_case_is_named_after_document_section_and_function():
+    path = Path("rfc8166/test_4_5_1_header_version_mismatch.py")
+
+    assert case_id(path, "test_does_this", "2") == "rfc8166/4.5.1/does-this[2]"
+
+
+def test_a_file_without_a_section_has_no_cases():
+    with pytest.raises(SuiteError, match="name it test_<section>_<title>"):
+        case_id(Path("rfc8166/test_title.py"), "test_x")
+
+
+def test_the_reference_passes_the_whole_suite(tmp_path):
+    run = certify(find_target("reference"), Selection(), tmp_path)
+
+    assert {case.verdict for case in run.cases} <= {Verdict.PASS, Verdict.NA}
+    assert run.footer.complete

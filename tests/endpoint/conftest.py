@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.requester import RequesterOptions
     from rpcrdma.fabric.base import Connection
 
-    MakePair = Callable[..., AbstractContextManager[Pair]]
+    MakePair = Callable[..., AbstractContextManager["Pair"]]
 
 DEADLINE = 5.0
 

@@ -112,20 +112,21 @@ def plan_reply(
         placements.append(Placement(data, rules.write_schedule(chunk, lengths)))
         writes.append(rules.returned(chunk, lengths))
         reduced.append(item)
-    payload = reduce(reply, reduced)[0] if reduced else reply
+    payload = rules.take_out(reply, reduced)
+    write_list = rules.reply_writes(writes)
 
     def header(body: RdmaMsg | RdmaNomsg) -> TransportHeader:
         return TransportHeader(rules.reply_xid(call), rules.reply_version(call), credit, body)
 
-    reads, unused = rules.reply_reads(), rules.returned_reply_chunk(call.reply)
-    message = rules.encode_reply(header(RdmaMsg(reads, tuple(writes), unused)), payload)
+    reads, unused = rules.reply_reads(call), rules.returned_reply_chunk(call.reply)
+    message = rules.encode_reply(header(RdmaMsg(reads, write_list, unused)), payload)
     if rules.fits_inline(len(message), threshold):
         form = MessageForm.CHUNKED if reduced else MessageForm.SHORT
         return ReplyPlan(form, tuple(placements), message)
     chunk = rules.reply_chunk_usable(call.reply, len(payload))
     lengths = rules.fill(chunk, len(payload))
     placements.append(Placement(payload, rules.write_schedule(chunk, lengths)))
-    body = RdmaNomsg(reads, tuple(writes), rules.returned(chunk, lengths))
+    body = RdmaNomsg(reads, write_list, rules.used_reply_chunk(chunk, lengths))
     message = rules.encode_reply(header(body), b"")
     return ReplyPlan(MessageForm.LONG, tuple(placements), message)
 

@@ -21,6 +21,8 @@ Hooks (methods that a mutant may override, one each):
     reply_xid               rdma_xid of a reply
     reply_version           rdma_vers of a reply
     reply_reads             the Read list of a reply
+    reply_writes            the Write list of a reply
+    take_out                the reduced Payload stream
     match                   which result goes into which Write chunk
     is_inline               whether a result stays in the stream (empty Write chunk)
     fill                    how many octets go into each segment
@@ -29,6 +31,7 @@ Hooks (methods that a mutant may override, one each):
     returned                a used chunk as the reply returns it
     unused                  an unused or empty Write chunk as the reply returns it
     returned_reply_chunk    the Reply chunk as an RDMA_MSG returns it
+    used_reply_chunk        the Reply chunk as an RDMA_NOMSG returns it
     judge_room              never past the end of a chunk
     fits_inline             which size still travels by Send
     reply_chunk_usable      whether an offered Reply chunk takes the payload
@@ -42,6 +45,7 @@ from typing import TYPE_CHECKING
 from rpcrdma.endpoint import credits as arithmetic
 from rpcrdma.endpoint.faults import Answer, Fault, FaultFound
 from rpcrdma.endpoint.placement import fill_lengths, returned_chunk, transfers, unused_chunk
+from rpcrdma.ulp.bindings import reduce
 from rpcrdma.wire import ErrChunk, ErrVers, chunk_length, encode_header, rpc
 
 if TYPE_CHECKING:
@@ -102,9 +106,17 @@ class ReplyRules:
 
     # -- chunks
 
-    def reply_reads(self) -> tuple[ReadSegment, ...]:
+    def reply_reads(self, _call: IncomingCall) -> tuple[ReadSegment, ...]:
         """The Read list of a reply: always empty (rfc8166 4.3.1)."""
         return ()
+
+    def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
+        """The Write list of a reply: each chunk of the call in its place (rfc8166 4.3.2.2)."""
+        return tuple(writes)
+
+    def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
+        """The reply without the items that went into Write chunks, and their padding (3.4.4)."""
+        return reduce(reply, items)[0] if items else reply
 
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
@@ -158,6 +170,10 @@ class ReplyRules:
     def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
         """The Reply chunk as an RDMA_MSG returns it: copied, without data (D-19)."""
         return None if chunk is None else unused_chunk(chunk)
+
+    def used_reply_chunk(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk | None:
+        """The Reply chunk as an RDMA_NOMSG returns it: same segments, lengths as written."""
+        return returned_chunk(chunk, lengths)
 
     def reply_chunk_usable(self, chunk: WriteChunk | None, length: int) -> WriteChunk:
         """The Reply chunk for a payload of this length, if it takes it."""

@@ -22,6 +22,7 @@ Hooks (methods that a mutant may override, one each; see also `CallRules` and `R
     take_error              RDMA_ERROR
     repost                  a Receive for each one used up, before anything is answered
     execute                 a call is executed once
+    results                 only DDP-eligible results are reduced
     transmit                Writes, then one Send
     discard                 silence
     send_error              RDMA_ERROR
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Transfer
     from rpcrdma.endpoint.call_rules import FixedWords
     from rpcrdma.endpoint.connection import Handler
-    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.ulp.bindings import DataItem, UpperLayer
     from rpcrdma.wire import Body, ReadChunk
 
     # A body's own type is what the table's key says; a table of functions cannot say so.
@@ -136,6 +137,11 @@ class Responder:
     def initial_receives(self) -> tuple[int, ...]:
         """One Receive for each credit that may be granted."""
         return (self.options.thresholds.call,) * self.options.receives
+
+    @property
+    def deferred(self) -> int:
+        """Calls that were executed and whose replies the program gives later."""
+        return sum(len(waiting) for waiting in self._executing.values())
 
     # -- what happens
 
@@ -257,8 +263,9 @@ class Responder:
         if not replies:
             self._check_deferred(payload)
         actions: list[Action] = []
-        for reply in replies:
-            actions += self._reply(*self._take_executing(xid_of(reply)), reply)
+        for number, reply in enumerate(replies):
+            own = number == 0 and xid_of(reply) == xid_of(payload)
+            actions += self._reply(*self._take_executing(xid_of(reply), newest=own), reply)
         return actions
 
     def execute(self, payload: bytes) -> list[bytes]:
@@ -270,12 +277,13 @@ class Responder:
         try:
             self._upper_layer.arguments(payload)
         except DecodeError as error:
-            self._take_executing(xid_of(payload))
+            self._take_executing(xid_of(payload), newest=True)
             raise FaultFound(Fault.NOT_A_CALL, str(error)) from error
 
-    def _take_executing(self, xid: int) -> tuple[IncomingCall, bytes]:
+    def _take_executing(self, xid: int, *, newest: bool = False) -> tuple[IncomingCall, bytes]:
+        """The call that a reply answers; of deferred calls with one XID the oldest."""
         waiting = self._executing[xid]
-        entry = waiting.popleft()  # of two calls with one XID the older one is answered
+        entry = waiting.pop() if newest else waiting.popleft()
         if not waiting:
             del self._executing[xid]
         self._in_progress -= 1
@@ -283,9 +291,13 @@ class Responder:
 
     # -- a reply
 
+    def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
+        """What of the reply may go into Write chunks (rfc8166 6.1)."""
+        return self._upper_layer.results(payload, reply)
+
     def _reply(self, call: IncomingCall, payload: bytes, reply: bytes) -> list[Action]:
         try:
-            slots = self._upper_layer.results(payload, reply) if call.writes else ()
+            slots = self.results(payload, reply) if call.writes else ()
             credit = self.replies.grant(call.words.credit, self.options.receives)
             plan = plan_reply(
                 self.replies, call, reply, slots, credit, self.options.thresholds.reply

@@ -28,7 +28,7 @@ from reports.record import CaseRecord, Verdict
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
     from conformance.catalogue import Catalogue
@@ -180,7 +180,7 @@ class Plugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
-    ) -> Iterator[None]:
+    ) -> Generator[None, object, object]:
         """One case, from its first connection to its record."""
         harness = self._running
         harness.begin()
@@ -195,7 +195,7 @@ class Plugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Iterator[pytest.TestReport]:
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Keep what ended the case; the first thing counts."""
         report = yield
         if call.excinfo is not None and self._found is None:

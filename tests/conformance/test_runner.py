@@ -68,7 +68,7 @@ def judge(tmp_path: Path, behave: object, body: str = NULL_CASE):
     return run.cases
 
 
-def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path):
+def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path) -> None:
     (case,) = judge(tmp_path, mini.good)
 
     assert (case.id, case.verdict) == ("rfc8166/4.5/it", Verdict.PASS)
@@ -79,7 +79,7 @@ def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path):
 
 
 @pytest.mark.parametrize("behave", ["mute", "babbling", "hanging_up", "wrong_xid"])
-def test_a_device_that_never_serves_is_refused_before_the_run(tmp_path, behave):
+def test_a_device_that_never_serves_is_refused_before_the_run(tmp_path, behave) -> None:
     with pytest.raises(TargetError, match="does not serve a good call before the case"):
         judge(tmp_path, getattr(mini, behave))
 
@@ -95,7 +95,7 @@ def test_a_device_that_never_serves_is_refused_before_the_run(tmp_path, behave):
 )
 def test_a_device_that_turns_bad_in_a_case_fails_it_and_later_cases_are_inconclusive(
     tmp_path, behave, actual
-):
+) -> None:
     body = NULL_CASE + NULL_CASE.replace("test_it", "test_then")
 
     # Messages: one before the run, one before the case.
@@ -107,14 +107,14 @@ def test_a_device_that_turns_bad_in_a_case_fails_it_and_later_cases_are_inconclu
     assert first.rerun == "rpcrdma certify miniature --case 'rfc8166/4.5/it'"
 
 
-def test_a_device_that_stops_serving_after_a_case_fails_that_case(tmp_path):
+def test_a_device_that_stops_serving_after_a_case_fails_that_case(tmp_path) -> None:
     (case,) = judge(tmp_path, mini.AfterGood(3, mini.mute))
 
     assert case.verdict is Verdict.FAIL
     assert "After the case the device does not serve" in case.reason
 
 
-def test_our_own_fault_is_an_error_and_never_the_device_s(tmp_path):
+def test_our_own_fault_is_an_error_and_never_the_device_s(tmp_path) -> None:
     body = '''
     @requirement("rfc8166.3.3.1.grant-is-never-zero")
     def test_it(peer):
@@ -126,7 +126,7 @@ def test_our_own_fault_is_an_error_and_never_the_device_s(tmp_path):
     assert (case.verdict, case.reason) == (Verdict.ERROR, "KeyError: 'ours'")
 
 
-def test_a_broken_should_is_a_warning(tmp_path):
+def test_a_broken_should_is_a_warning(tmp_path) -> None:
     body = '''
     @requirement("rfc8166.4.5.2.unparsable-arguments-get-garbage-args")
     def test_it(peer):
@@ -139,7 +139,7 @@ def test_a_broken_should_is_a_warning(tmp_path):
     assert case.violated == ("rfc8166.4.5.2.unparsable-arguments-get-garbage-args",)
 
 
-def test_a_tolerated_outcome_is_a_warning(tmp_path):
+def test_a_tolerated_outcome_is_a_warning(tmp_path) -> None:
     body = '''
     @requirement("rfc8166.3.3.1.grant-is-never-zero")
     def test_it(peer):
@@ -153,7 +153,7 @@ def test_a_tolerated_outcome_is_a_warning(tmp_path):
     assert case.verdict is Verdict.WARN
 
 
-def test_what_is_not_claimed_is_not_applicable(tmp_path):
+def test_what_is_not_claimed_is_not_applicable(tmp_path) -> None:
     body = '''
     @requirement("rfc8166.3.3.1.grant-is-never-zero", needs=("remote_invalidation",))
     def test_it(peer):
@@ -173,12 +173,12 @@ def test_what_is_not_claimed_is_not_applicable(tmp_path):
         ("import nowhere", "nowhere"),
     ],
 )
-def test_a_wrong_scenario_refuses_to_start(tmp_path, body, problem):
+def test_a_wrong_scenario_refuses_to_start(tmp_path, body, problem) -> None:
     with pytest.raises(SuiteError, match=problem):
         judge(tmp_path, mini.good, body)
 
 
-def test_two_cases_of_one_id_refuse_to_start(tmp_path):
+def test_two_cases_of_one_id_refuse_to_start(tmp_path) -> None:
     scenario(tmp_path, NULL_CASE, "test_4_5_one.py")
     scenario(tmp_path, NULL_CASE, "test_4_5_two.py")
 
@@ -186,18 +186,18 @@ def test_two_cases_of_one_id_refuse_to_start(tmp_path):
         collect_cases(tmp_path)
 
 
-def test_a_case_is_named_after_document_section_and_function():
+def test_a_case_is_named_after_document_section_and_function() -> None:
     path = Path("rfc8166/test_4_5_1_header_version_mismatch.py")
 
     assert case_id(path, "test_does_this", "2") == "rfc8166/4.5.1/does-this[2]"
 
 
-def test_a_file_without_a_section_has_no_cases():
+def test_a_file_without_a_section_has_no_cases() -> None:
     with pytest.raises(SuiteError, match="name it test_<section>_<title>"):
         case_id(Path("rfc8166/test_title.py"), "test_x")
 
 
-def test_the_reference_passes_the_whole_suite(tmp_path):
+def test_the_reference_passes_the_whole_suite(tmp_path) -> None:
     run = certify(find_target("reference"), Selection(), tmp_path)
 
     assert {case.verdict for case in run.cases} <= {Verdict.PASS, Verdict.NA}

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from reports.stream import RunFileError, RunWriter, read_run
+
+if TYPE_CHECKING:
+    from reports.record import RunRecord
+
+
+def written(run: RunRecord, path, *, finished: bool = True):
+    with RunWriter(path, run.header) as writer:
+        for case in run.cases:
+            writer.add(case)
+        if finished:
+            writer.finish(run.footer.duration)
+    return path
+
+
+def test_a_run_is_read_as_it_was_written(run, tmp_path) -> None:
+    assert read_run(written(run, tmp_path / "run")) == run
+
+
+def test_a_run_without_footer_was_cut_short(run, tmp_path) -> None:
+    assert read_run(written(run, tmp_path / "run", finished=False)).footer is None
+
+
+def test_half_a_last_line_is_ignored_because_the_run_was_cut_short(run, tmp_path) -> None:
+    path = written(run, tmp_path / "run", finished=False)
+    path.write_bytes(path.read_bytes() + b'{"type":"case","id":"ha')
+
+    assert read_run(path).cases == run.cases
+
+
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda lines: lines[1:], "line 1 is not the header"),
+        (lambda lines: [lines[0].replace(b'"format":1', b'"format":9'), *lines[1:]], "format 9"),
+        (lambda lines: [*lines[:2], *lines[1:]], "was recorded twice"),
+        (lambda lines: [*lines[:1], *lines[2:]], "the footer counts 6 cases, not 5"),
+        (lambda lines: [lines[0], *lines], "stands between the cases"),
+        (lambda lines: [lines[0], b"nonsense", *lines[1:]], "line 2"),
+    ],
+)
+def test_anything_else_is_refused(run, tmp_path, spoil, problem) -> None:
+    path = written(run, tmp_path / "run")
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join(spoil(lines)) + b"\n")
+
+    with pytest.raises(RunFileError, match=problem):
+        read_run(path)

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.plugin import SuiteError, case_id
 from conformance.runner import Selection, certify, collect_cases
-from reports.record import Verdict
+from reports.record import CaseRecord, Verdict
 from reports.stream import read_run
 from targets.base import TargetError
 from targets.registry import find_target
@@ -56,7 +56,7 @@ def scenario(folder: Path, body: str, name: str = "test_4_5_title.py") -> Path:
     return folder
 
 
-def judge(tmp_path: Path, behave: object, body: str = NULL_CASE):
+def judge(tmp_path: Path, behave: object, body: str = NULL_CASE) -> tuple[CaseRecord, ...]:
     scenarios = tmp_path / "scenarios"
     scenarios.mkdir()
     run = certify(
@@ -68,7 +68,7 @@ def judge(tmp_path: Path, behave: object, body: str = NULL_CASE):
     return run.cases
 
 
-def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path) -> None:
+def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path: Path) -> None:
     (case,) = judge(tmp_path, mini.good)
 
     assert (case.id, case.verdict) == ("rfc8166/4.5/it", Verdict.PASS)
@@ -79,7 +79,7 @@ def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("behave", ["mute", "babbling", "hanging_up", "wrong_xid"])
-def test_a_device_that_never_serves_is_refused_before_the_run(tmp_path, behave) -> None:
+def test_a_device_that_never_serves_is_refused_before_the_run(tmp_path: Path, behave: str) -> None:
     with pytest.raises(TargetError, match="does not serve a good call before the case"):
         judge(tmp_path, getattr(mini, behave))
 
@@ -94,7 +94,7 @@ def test_a_device_that_never_serves_is_refused_before_the_run(tmp_path, behave) 
     ],
 )
 def test_a_device_that_turns_bad_in_a_case_fails_it_and_later_cases_are_inconclusive(
-    tmp_path, behave, actual
+    tmp_path: Path, behave: str, actual: str
 ) -> None:
     body = NULL_CASE + NULL_CASE.replace("test_it", "test_then")
 
@@ -107,14 +107,14 @@ def test_a_device_that_turns_bad_in_a_case_fails_it_and_later_cases_are_inconclu
     assert first.rerun == "rpcrdma certify miniature --case 'rfc8166/4.5/it'"
 
 
-def test_a_device_that_stops_serving_after_a_case_fails_that_case(tmp_path) -> None:
+def test_a_device_that_stops_serving_after_a_case_fails_that_case(tmp_path: Path) -> None:
     (case,) = judge(tmp_path, mini.AfterGood(3, mini.mute))
 
     assert case.verdict is Verdict.FAIL
     assert "After the case the device does not serve" in case.reason
 
 
-def test_our_own_fault_is_an_error_and_never_the_device_s(tmp_path) -> None:
+def test_our_own_fault_is_an_error_and_never_the_device_s(tmp_path: Path) -> None:
     body = '''
     @requirement("rfc8166.3.3.1.grant-is-never-zero")
     def test_it(peer):
@@ -126,7 +126,7 @@ def test_our_own_fault_is_an_error_and_never_the_device_s(tmp_path) -> None:
     assert (case.verdict, case.reason) == (Verdict.ERROR, "KeyError: 'ours'")
 
 
-def test_a_broken_should_is_a_warning(tmp_path) -> None:
+def test_a_broken_should_is_a_warning(tmp_path: Path) -> None:
     body = '''
     @requirement("rfc8166.4.5.2.unparsable-arguments-get-garbage-args")
     def test_it(peer):
@@ -139,7 +139,7 @@ def test_a_broken_should_is_a_warning(tmp_path) -> None:
     assert case.violated == ("rfc8166.4.5.2.unparsable-arguments-get-garbage-args",)
 
 
-def test_a_tolerated_outcome_is_a_warning(tmp_path) -> None:
+def test_a_tolerated_outcome_is_a_warning(tmp_path: Path) -> None:
     body = '''
     @requirement("rfc8166.3.3.1.grant-is-never-zero")
     def test_it(peer):
@@ -153,7 +153,7 @@ def test_a_tolerated_outcome_is_a_warning(tmp_path) -> None:
     assert case.verdict is Verdict.WARN
 
 
-def test_what_is_not_claimed_is_not_applicable(tmp_path) -> None:
+def test_what_is_not_claimed_is_not_applicable(tmp_path: Path) -> None:
     body = '''
     @requirement("rfc8166.3.3.1.grant-is-never-zero", needs=("remote_invalidation",))
     def test_it(peer):
@@ -173,16 +173,16 @@ def test_what_is_not_claimed_is_not_applicable(tmp_path) -> None:
         ("import nowhere", "nowhere"),
     ],
 )
-def test_a_wrong_scenario_refuses_to_start(tmp_path, body, problem) -> None:
+def test_a_wrong_scenario_refuses_to_start(tmp_path: Path, body: str, problem: str) -> None:
     with pytest.raises(SuiteError, match=problem):
         judge(tmp_path, mini.good, body)
 
 
-def test_two_cases_of_one_id_refuse_to_start(tmp_path) -> None:
+def test_two_cases_of_one_id_refuse_to_start(tmp_path: Path) -> None:
     scenario(tmp_path, NULL_CASE, "test_4_5_one.py")
     scenario(tmp_path, NULL_CASE, "test_4_5_two.py")
 
-    with pytest.raises(SuiteError, match="case rfc8166/4.5/it exists twice"):
+    with pytest.raises(SuiteError, match=r"case rfc8166/4\.5/it exists twice"):
         collect_cases(tmp_path)
 
 
@@ -197,7 +197,7 @@ def test_a_file_without_a_section_has_no_cases() -> None:
         case_id(Path("rfc8166/test_title.py"), "test_x")
 
 
-def test_the_reference_passes_the_whole_suite(tmp_path) -> None:
+def test_the_reference_passes_the_whole_suite(tmp_path: Path) -> None:
     run = certify(find_target("reference"), Selection(), tmp_path)
 
     assert {case.verdict for case in run.cases} <= {Verdict.PASS, Verdict.NA}

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from reports.record import RunRecord
 
 
-def written(run: RunRecord, path, *, finished: bool = True):
+def written(run: RunRecord, path: Path, *, finished: bool = True) -> Path:
     with RunWriter(path, run.header) as writer:
         for case in run.cases:
             writer.add(case)
@@ -19,15 +19,17 @@ def written(run: RunRecord, path, *, finished: bool = True):
     return path
 
 
-def test_a_run_is_read_as_it_was_written(run, tmp_path) -> None:
+def test_a_run_is_read_as_it_was_written(run: RunRecord, tmp_path: Path) -> None:
     assert read_run(written(run, tmp_path / "run")) == run
 
 
-def test_a_run_without_footer_was_cut_short(run, tmp_path) -> None:
+def test_a_run_without_footer_was_cut_short(run: RunRecord, tmp_path: Path) -> None:
     assert read_run(written(run, tmp_path / "run", finished=False)).footer is None
 
 
-def test_half_a_last_line_is_ignored_because_the_run_was_cut_short(run, tmp_path) -> None:
+def test_half_a_last_line_is_ignored_because_the_run_was_cut_short(
+    run: RunRecord, tmp_path: Path
+) -> None:
     path = written(run, tmp_path / "run", finished=False)
     path.write_bytes(path.read_bytes() + b'{"type":"case","id":"ha')
 
@@ -45,7 +47,9 @@ def test_half_a_last_line_is_ignored_because_the_run_was_cut_short(run, tmp_path
         (lambda lines: [lines[0], b"nonsense", *lines[1:]], "line 2"),
     ],
 )
-def test_anything_else_is_refused(run, tmp_path, spoil, problem) -> None:
+def test_anything_else_is_refused(
+    run: RunRecord, tmp_path: Path, spoil: Callable[[list[bytes]], list[bytes]], problem: str
+) -> None:
     path = written(run, tmp_path / "run")
     lines = path.read_bytes().splitlines()
     path.write_bytes(b"\n".join(spoil(lines)) + b"\n")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from targets.base import TargetError
-from targets.profile import Binding, ProfileError, load_profile, timeout_factor
+from targets.profile import Binding, Profile, ProfileError, load_profile, timeout_factor
 from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ address = "192.0.2.7"
 """
 
 
-def load(tmp_path: Path, text: str):
+def load(tmp_path: Path, text: str) -> Profile:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     return load_profile(path)
 
 
-def test_a_profile_has_defaults(tmp_path) -> None:
+def test_a_profile_has_defaults(tmp_path: Path) -> None:
     profile = load(tmp_path, GOOD)
 
     assert (profile.binding, profile.extra.port, profile.lab) == (Binding.NFS4, 20049, None)
@@ -41,13 +41,15 @@ def test_a_profile_has_defaults(tmp_path) -> None:
     [
         ("versions = [1]", "", "claims.versions", "is missing"),
         ("versions = [1]", "versions = [1]\nverions = 1", "claims.verions", "is unknown"),
-        ("versions = [1]", "versions = [0]", "claims.versions[...]", "`int` >= 1"),
+        ("versions = [1]", "versions = [0]", "claims.versions[0]", "`int` >= 1"),
         ("versions = [1]", "versions = []", "claims", "`versions` is empty"),
         ('"nfs4"', '"smb"', "binding", "Invalid enum value"),
         ("[claims]", "[claims", "", "is not TOML"),
     ],
 )
-def test_a_bad_profile_is_refused_with_its_key(tmp_path, old, new, key, problem) -> None:
+def test_a_bad_profile_is_refused_with_its_key(
+    tmp_path: Path, old: str, new: str, key: str, problem: str
+) -> None:
     with pytest.raises(ProfileError) as caught:
         load(tmp_path, GOOD.replace(old, new))
 
@@ -56,19 +58,21 @@ def test_a_bad_profile_is_refused_with_its_key(tmp_path, old, new, key, problem)
     assert str(tmp_path / "mine.toml") in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_said_so(tmp_path) -> None:
+def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match="No such file"):
         load_profile(tmp_path / "none.toml")
 
 
-def test_deadlines_are_scaled(tmp_path, monkeypatch) -> None:
+def test_deadlines_are_scaled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RPCRDMA_TIMEOUT_FACTOR", "3")
 
     assert load(tmp_path, GOOD).deadline == 15.0
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "inf", "nan", "fast"])
-def test_a_factor_that_is_no_positive_number_is_refused(monkeypatch, text) -> None:
+def test_a_factor_that_is_no_positive_number_is_refused(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     monkeypatch.setenv("RPCRDMA_TIMEOUT_FACTOR", text)
 
     with pytest.raises(ValueError, match="positive number"):
@@ -76,7 +80,7 @@ def test_a_factor_that_is_no_positive_number_is_refused(monkeypatch, text) -> No
 
 
 @pytest.mark.parametrize("name", ["reference", "linux-server"])
-def test_shipped_profiles_load_under_their_own_name(name) -> None:
+def test_shipped_profiles_load_under_their_own_name(name: str) -> None:
     assert find_profile(name).name == name
 
 
@@ -90,7 +94,7 @@ def test_a_server_at_an_address_is_not_on_loopback() -> None:
         find_target("linux-server", "loopback")
 
 
-def test_an_adapter_that_is_not_installed_is_said_so(tmp_path) -> None:
+def test_an_adapter_that_is_not_installed_is_said_so(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(GOOD.replace('"network"', '"exotic"'))
 

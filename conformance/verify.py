@@ -6,8 +6,11 @@
     verify.served(peer, call)                               the right results, however conveyed
     verify.garbage_args(peer, call)                         an RPC-level refusal
     verify.discarded(peer, call)                            silence, shown by what follows
+    verify.discarded(peer, call, ErrChunk)                  that, or an error
     verify.equal(error.versions, (1, 1), "the range", breaks="rfc8166.4.5.1.err-vers-range")
     verify.that(condition, "what must hold", breaks=...)
+    verify.recommended(peer, condition, "what should hold", breaks=...)
+    verify.each(peer, (good, Answered), (bad, ErrChunk))    several calls, answered in any order
 
 `breaks` names the requirements that a wrong outcome breaks; without it, all that the case cites.
 Each level decides: a broken MUST is a FAIL, a SHOULD not followed a WARN.
@@ -34,7 +37,7 @@ from conformance.outcome import (
     Undecodable,
     Unexpected,
 )
-from rpcrdma.errors import DecodeError
+from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import rpc
 
 if TYPE_CHECKING:
@@ -44,9 +47,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Reply",
     "discarded",
+    "each",
     "equal",
     "expect",
     "garbage_args",
+    "recommended",
     "reply_of",
     "served",
     "silent",
@@ -70,6 +75,7 @@ SENTENCES: dict[type[Outcome], str] = {
 XID_ECHOED = "rfc8166.4.5.error-xid-echoed"
 VERSION_ECHOED = "rfc8166.4.5.error-version-echoed"
 REPLY_XID = "rfc8166.2.2.2.reply-xid-is-the-calls"
+SAME_XID = "rfc8166.4.2.1.xid-equals-payload-xid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +167,14 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
             actual=str(answer),
             breaks=_ids(breaks),
         ) from error
+    except LocalProtocolError as error:
+        # The binding matches replies with calls; what it does not match answers another one.
+        raise Deviation(
+            f"The RPC message of the reply to {call.request.title} is not its answer: {error}.",
+            expected=("the same XID in the RPC messages of call and reply",),
+            actual=str(answer),
+            breaks=(SAME_XID,),
+        ) from error
     return Reply(answer, payload, header)
 
 
@@ -172,16 +186,27 @@ def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     return reply
 
 
-def discarded(peer: Peer, call: Call, *, breaks: Ids = ()) -> None:
+def discarded(peer: Peer, call: Call, *or_else: type[Outcome], breaks: Ids = ()) -> None:
     """Nothing answers `call`, shown by what follows.
 
     A good call behind it on the same connection is answered first, and nothing more comes within
     the profile's grace period.
+
+    Args:
+        peer: where `call` was sent.
+        call: what must be dropped.
+        or_else: kinds of answer that are as good.
+        breaks: requirements that any other outcome breaks.
     """
     good = build.null_call(peer)
     peer.send(good)
+    expected = (
+        "no answer to the message, and one to the good call behind it",
+        *(SENTENCES[kind] for kind in or_else),
+    )
     first = peer.receive()
-    expected = ("no answer to the message, and one to the good call behind it",)
+    if isinstance(first, or_else) and _answers(first, call):
+        first = peer.receive()
     peer.case.expected, peer.case.actual = expected, str(first)
     if not (isinstance(first, Answered) and first.xid == good.xid):
         raise Deviation(
@@ -205,6 +230,29 @@ def silent(peer: Peer, *, breaks: Ids = ()) -> None:
         )
 
 
+def each(peer: Peer, *wanted: tuple[Call, type[Outcome]], breaks: Ids = ()) -> None:
+    """Every call gets an answer of its kind, in whichever order they come.
+
+    Args:
+        peer: where the calls were sent.
+        wanted: each call with what must answer it.
+        breaks: requirements that any other outcome breaks.
+    """
+    waiting = {call.xid: (call, kind) for call, kind in wanted}
+    while waiting:
+        expected = tuple(f"{SENTENCES[kind]}, for {call}" for call, kind in waiting.values())
+        outcome = peer.receive()
+        peer.case.expected, peer.case.actual = expected, str(outcome)
+        xid = outcome.xid if isinstance(outcome, Answered | ErrVers | ErrChunk) else None
+        if xid not in waiting or not isinstance(outcome, waiting.pop(xid)[1]):
+            raise Deviation(
+                f"This answers none of the calls as it must: {outcome}.",
+                expected=expected,
+                actual=str(outcome),
+                breaks=_ids(breaks),
+            )
+
+
 def equal(actual: object, expected: object, what: str, *, breaks: Ids = ()) -> None:
     """A value is as the documents have it."""
     if actual != expected:
@@ -225,6 +273,20 @@ def that(condition: object, sentence: str, *, actual: str = "", breaks: Ids = ()
             actual=actual or "it does not hold",
             breaks=_ids(breaks),
         )
+
+
+def recommended(
+    peer: Peer, condition: object, sentence: str, *, actual: str = "", breaks: Ids = ()
+) -> None:
+    """Something should hold; if it does not, the case goes on, with a warning."""
+    if not condition:
+        seen = f" ({actual})" if actual else ""
+        reason = f"This does not hold, as it should: {sentence}{seen}."
+        peer.case.warnings.append(Warned(reason, _ids(breaks)))
+
+
+def _answers(outcome: Outcome, call: Call) -> bool:
+    return isinstance(outcome, Answered | ErrVers | ErrChunk) and outcome.xid == call.xid
 
 
 def _answer(peer: Peer, call: Call, expected: tuple[str, ...]) -> Outcome:

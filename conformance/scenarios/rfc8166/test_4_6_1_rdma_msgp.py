@@ -1,0 +1,36 @@
+"""RDMA_MSGP, a procedure that nobody sends any more.
+
+rfc8166 section 4.6.1  RDMA_MSGP
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance import build, mutate, verify
+from conformance.outcome import ErrChunk, Silent
+from conformance.requirement import requirement
+from rpcrdma import wire
+
+if TYPE_CHECKING:
+    from conformance.peer import Peer
+
+
+@requirement("rfc8166.4.6.1.msgp-gets-err-chunk", interpretations=("D-13",))
+def test_responder_answers_a_well_formed_msgp_with_err_chunk(peer: Peer) -> None:
+    """A Call in a complete RDMA_MSGP, with alignment and threshold, gets ERR_CHUNK."""
+    call = mutate.body(build.small_call(peer), wire.RdmaMsgp(4, 1024, (), (), None))
+
+    peer.send(call)
+
+    verify.expect(peer, call, ErrChunk, tolerated=(Silent,))
+
+
+@requirement("rfc8166.4.6.1.msgp-gets-err-chunk", interpretations=("D-13",))
+def test_responder_does_not_take_msgp_for_msg(peer: Peer) -> None:
+    """The body of an RDMA_MSG under the number of RDMA_MSGP is not executed but gets ERR_CHUNK."""
+    call = mutate.procedure(build.small_call(peer), 2)
+
+    peer.send(call)
+
+    verify.expect(peer, call, ErrChunk, tolerated=(Silent,))

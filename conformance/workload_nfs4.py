@@ -13,6 +13,7 @@ from rpcrdma.ulp import nfs4, rpc
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.nfs4_tree import DIRECTORY, WRITABLE, file_of_size
+from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +53,15 @@ class Nfs4Workload(NullWorkload):
             lambda reply: _reads(reply, content),
         )
 
+    def fetch_two(self, first: int, second: int) -> Request:
+        """Two READs of the largest file's beginning."""
+        content = file_of_size(_LARGEST).content
+        return self._compound(
+            f"READs of {first} and {second} octets",
+            (*self._at(f"size-{_LARGEST}"), nfs4.read(0, first), nfs4.read(0, second)),
+            lambda reply: _reads(reply, content[:second]) or _reads(reply, content[:first], -2),
+        )
+
     def fetch_nothing(self) -> Request:
         """READ behind a LOOKUP that fails: the READ is not reached."""
         return self._compound(
@@ -66,12 +76,26 @@ class Nfs4Workload(NullWorkload):
             _succeeds,
         )
 
+    def stored(self, data: bytes) -> Request | None:
+        """READ of what WRITE wrote."""
+        return self._compound(
+            f"READ of the {len(data)} octets written",
+            (*self._at(WRITABLE.name), nfs4.read(0, len(data))),
+            lambda reply: _reads(reply, data),
+        )
+
+    def refusal(self, reply: bytes) -> str:
+        """NFS4ERR_BADXDR, which a server may give where RPC has GARBAGE_ARGS."""
+        status = nfs4.parse(reply).status
+        return status.name if status is wire.Status.NFS4ERR_BADXDR else ""
+
     def long_call(self, length: int) -> Request:
-        """Many GETATTRs: nothing in them is DDP-eligible."""
-        one = len(nfs4.compound(0, nfs4.get_attributes(1))) - len(nfs4.compound(0))
-        count = -(-length // one)
-        operations = (nfs4.put_root(), *(nfs4.get_attributes(1),) * count)
-        return self._compound(f"COMPOUND of {count} GETATTRs", operations, _succeeds)
+        """WRITE, whose data stays in the stream unless a scenario reduces it.
+
+        NFSv4.0 has no large argument that is not DDP-eligible: compounds of many operations end in
+        NFS4ERR_RESOURCE.  Any item may stay in a Long Call (rfc8166 3.5.3), so WRITE will do.
+        """
+        return self.store(pattern(length, 3))
 
     def long_reply(self, length: int) -> Request:
         """READDIR of the large directory."""
@@ -80,6 +104,21 @@ class Nfs4Workload(NullWorkload):
             f"READDIR of at most {maximum} octets",
             (*self._at(DIRECTORY.name), nfs4.read_directory(maximum, 1)),
             _succeeds,
+        )
+
+    def long_fetch(self, length: int, data: int) -> Request:
+        """READDIR of the large directory, and READ."""
+        maximum = max(length * 2, 4096)
+        content = file_of_size(_LARGEST).content[:data]
+        return self._compound(
+            f"READDIR of at most {maximum} octets, READ of {data}",
+            (
+                *self._at(DIRECTORY.name),
+                nfs4.read_directory(maximum, 1),
+                *self._at(f"size-{_LARGEST}"),
+                nfs4.read(0, data),
+            ),
+            lambda reply: _reads(reply, content),
         )
 
     def garbage(self) -> Request:
@@ -125,11 +164,11 @@ def _fails(result: wire.CompoundResult) -> str:
     return "" if result.status != 0 else "the COMPOUND succeeded where it must fail"
 
 
-def _reads(result: wire.CompoundResult, content: bytes) -> str:
+def _reads(result: wire.CompoundResult, content: bytes, which: int = -1) -> str:
     if problem := _succeeds(result):
         return problem
-    last = result.resarray[-1]
-    data = getattr(getattr(last, "result", last), "data", None)
+    found = result.resarray[which]
+    data = getattr(getattr(found, "result", found), "data", None)
     if data == content:
         return ""
     return "the READ does not return the file's octets"

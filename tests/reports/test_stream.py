@@ -7,6 +7,9 @@ import pytest
 from reports.stream import RunFileError, RunWriter, read_run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from reports.record import RunRecord
 
 

@@ -79,6 +79,21 @@ class Workload(Protocol):
         """One DDP-eligible argument."""
         ...
 
+    def stored(self, data: bytes) -> Request | None:
+        """What fetches the data of the latest `store`; None if its own reply shows them."""
+        ...
+
+    def refusal(self, reply: bytes) -> str:
+        """The error by which a program says, in a good RPC reply, that it could not decode.
+
+        Args:
+            reply: unreduced.
+
+        Returns:
+            A few words; empty if the reply says nothing of the kind.
+        """
+        ...
+
     def store_two(self, first: bytes, second: bytes) -> Request:
         """Two DDP-eligible arguments with something between them."""
         ...
@@ -174,6 +189,14 @@ class TestprogWorkload:
             f"STORE of {len(data)} octets", lambda xid: testprog_calls.store(xid, data)
         )
 
+    def stored(self, data: bytes) -> Request | None:
+        """The reply to STORE has a digest of the data."""
+        return None
+
+    def refusal(self, reply: bytes) -> str:
+        """There is no such error: GARBAGE_ARGS says it."""
+        return ""
+
     def store_two(self, first: bytes, second: bytes) -> Request:
         """STORE_TWO."""
         return self._request(
@@ -236,7 +259,9 @@ class NullWorkload:
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        self._layer = TestProgram()  # a binding under which other programs' calls have no items
+        self._layer: UpperLayer = (
+            TestProgram()
+        )  # a binding under which other programs' calls have no items
 
     def null(self) -> Request:
         """NULL."""
@@ -271,6 +296,14 @@ class NullWorkload:
     def store(self, data: bytes) -> Request:
         """Not there."""
         raise self._unsupported(f"an argument of {len(data)} octets")
+
+    def stored(self, data: bytes) -> Request | None:
+        """Not there."""
+        raise self._unsupported(f"{len(data)} octets that were stored")
+
+    def refusal(self, reply: bytes) -> str:
+        """NULL has no results."""
+        return ""
 
     def store_two(self, first: bytes, second: bytes) -> Request:
         """Not there."""

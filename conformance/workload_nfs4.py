@@ -14,11 +14,11 @@ from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.nfs4_tree import DIRECTORY, WRITABLE, file_of_size
 from rpcrdma.ulp.pattern import pattern
+from rpcrdma.wire import _generated_nfs4 as wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rpcrdma.wire import _generated_nfs4 as wire
     from targets.profile import Profile
 
 __all__ = ["Nfs4Workload"]
@@ -164,11 +164,12 @@ def _fails(result: wire.CompoundResult) -> str:
     return "" if result.status != 0 else "the COMPOUND succeeded where it must fail"
 
 
-def _reads(result: wire.CompoundResult, content: bytes, which: int = -1) -> str:
+def _reads(result: wire.CompoundResult, content: bytes) -> str:
     if problem := _succeeds(result):
         return problem
-    found = result.resarray[which]
-    data = getattr(getattr(found, "result", found), "data", None)
-    if data == content:
+    last = result.resarray[-1]
+    if not isinstance(last, wire.ReadResult) or not isinstance(last.outcome, wire.ReadDone):
+        return f"the last result is {type(last).__name__}, not that of a READ"
+    if last.outcome.data == content:
         return ""
-    return "the READ does not return the file's octets"
+    return f"the READ returned {len(last.outcome.data)} octets that are not the file's"

@@ -164,12 +164,13 @@ def _fails(result: wire.CompoundResult) -> str:
     return "" if result.status != 0 else "the COMPOUND succeeded where it must fail"
 
 
-def _reads(result: wire.CompoundResult, content: bytes) -> str:
+def _reads(result: wire.CompoundResult, content: bytes, index: int = -1) -> str:
+    """Whether the operation at `index` is a READ that returned `content`."""
     if problem := _succeeds(result):
         return problem
-    last = result.resarray[-1]
-    if not isinstance(last, wire.ReadResult) or not isinstance(last.outcome, wire.ReadDone):
-        return f"the last result is {type(last).__name__}, not that of a READ"
-    if last.outcome.data == content:
+    found = result.resarray[index]
+    if not isinstance(found, wire.ReadResult) or not isinstance(found.outcome, wire.ReadDone):
+        return f"the result is {type(found).__name__}, not that of a READ"
+    if found.outcome.data == content:
         return ""
-    return f"the READ returned {len(last.outcome.data)} octets that are not the file's"
+    return f"the READ returned {len(found.outcome.data)} octets that are not the file's"

@@ -1,0 +1,117 @@
+"""How calls end that do not end well, without any fabric."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpcrdma.endpoint import events
+from rpcrdma.endpoint.actions import CallFailed, Deliver, Failure, PostReceive, ReplyReceived, Send
+from rpcrdma.endpoint.connection import Endpoint
+from rpcrdma.endpoint.requester import Requester
+from rpcrdma.ulp import rpc
+from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire import (
+    ErrChunk,
+    ErrVers,
+    RdmaDone,
+    RdmaError,
+    RdmaMsg,
+    RdmaMsgp,
+    RdmaNomsg,
+    RdmaSegment,
+    ReadSegment,
+    TransportHeader,
+    WriteChunk,
+    encode_header,
+)
+
+SHORT = RdmaMsg((), (), None)
+ROOM = WriteChunk((RdmaSegment(1, 8, 0),))
+READ = (ReadSegment(8, RdmaSegment(1, 4, 0)),)
+
+
+def sent(*xids: int) -> Endpoint:
+    """An endpoint that was asked for NULL calls; tokens are the XIDs."""
+    endpoint = Endpoint(Requester())
+    endpoint.handle(events.Connected(), 0.0)
+    for xid in xids:
+        endpoint.handle(events.CallRequested(xid, TestProgram(), calls.null(xid)), 0.0)
+    return endpoint
+
+
+def hear(endpoint: Endpoint, body: object, payload: bytes = b"", version: int = 1) -> list[object]:
+    """What the endpoint does about a message with XID 7, but for reposting the Receive."""
+    message = encode_header(TransportHeader(7, version, 4, body)) + payload
+    first, *rest = endpoint.handle(events.MessageReceived(message), 0.0)
+    assert first == PostReceive(1024)
+    return rest
+
+
+@pytest.mark.parametrize(
+    ("error", "failure", "detail"),
+    [
+        (ErrVers(2, 3), Failure.REFUSED_VERSION, "2..3"),
+        (ErrChunk(), Failure.REFUSED_CHUNKS, ""),
+    ],
+)
+def test_an_error_ends_its_call_whatever_its_version(
+    error: ErrVers | ErrChunk, failure: Failure, detail: str
+) -> None:
+    """D-11: the procedure is looked at before the version."""
+    assert hear(sent(7), RdmaError(error), version=2) == [Deliver(CallFailed(7, failure, detail))]
+
+
+@pytest.mark.parametrize(
+    ("body", "payload", "version"),
+    [
+        (SHORT, rpc.accepted(7), 2),
+        (SHORT, rpc.accepted(8), 1),
+        (SHORT, b"", 1),
+        (RdmaMsgp(0, 0, (), (), None), rpc.accepted(7), 1),
+        (RdmaDone(), b"", 1),
+        (RdmaNomsg((), (), None), b"", 1),
+    ],
+)
+def test_a_bad_reply_is_dropped_and_the_call_stays_open(
+    body: object, payload: bytes, version: int
+) -> None:
+    """rfc8166 4.5: silence; the good reply behind it still completes the call."""
+    endpoint = sent(7)
+    assert hear(endpoint, body, payload, version) == []
+    good = [Deliver(ReplyReceived(7, rpc.accepted(7)))]
+    assert hear(endpoint, SHORT, rpc.accepted(7)) == good
+
+
+@pytest.mark.parametrize("body", [RdmaMsg(READ, (), None), RdmaMsg((), (ROOM,), None)])
+def test_a_reply_with_chunks_that_were_not_offered_ends_the_call(body: RdmaMsg) -> None:
+    """D-28: decodable and wrong is a permanent error."""
+    ((delivered),) = hear(sent(7), body, rpc.accepted(7))
+    assert isinstance(delivered, Deliver)
+    assert isinstance(delivered.event, CallFailed)
+    assert delivered.event.failure is Failure.BAD_REPLY
+
+
+def test_one_call_goes_out_before_the_first_reply_and_then_as_many_as_granted() -> None:
+    """Of six calls one is sent; a grant of four sends four more."""
+    endpoint = sent(7, 8, 9, 10, 11, 12)
+    delivered, *sends = hear(endpoint, SHORT, rpc.accepted(7))
+    assert isinstance(delivered, Deliver)
+    assert [type(action) for action in sends] == [Send] * 4
+
+
+def test_a_lost_connection_fails_every_call_once() -> None:
+    """Calls in flight and calls that wait."""
+    actions = sent(7, 8).handle(events.Disconnected("gone"), 0.0)
+    assert actions == [
+        Deliver(CallFailed(token, Failure.CONNECTION_LOST, "gone")) for token in (7, 8)
+    ]
+
+
+def test_a_cancelled_call_keeps_its_credit_until_it_is_answered() -> None:
+    """The next call waits for the reply that nobody wants."""
+    endpoint = sent(7, 8)
+    cancelled = endpoint.handle(events.CallCancelled(7), 0.0)
+    assert cancelled == [Deliver(CallFailed(7, Failure.CANCELLED))]
+    (late,) = hear(endpoint, SHORT, rpc.accepted(7))
+    assert isinstance(late, Send)

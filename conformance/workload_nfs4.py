@@ -86,7 +86,10 @@ class Nfs4Workload(NullWorkload):
 
     def refusal(self, reply: bytes) -> str:
         """NFS4ERR_BADXDR, which a server may give where RPC has GARBAGE_ARGS."""
-        status = nfs4.parse(reply).status
+        try:
+            status = nfs4.parse(reply).status
+        except DecodeError:
+            return ""
         return status.name if status is wire.Status.NFS4ERR_BADXDR else ""
 
     def long_call(self, length: int) -> Request:

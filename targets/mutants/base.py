@@ -9,8 +9,10 @@
 
 A mutant is a subclass of one part of the Responder (`CallRules`, `ReplyRules` or `Responder`; their
 docstrings list the methods that are made for it) and overrides one method.  Its docstring is the
-deviation in one sentence.  Its name on the command line is `mutant:` and the class name in kebab
-case: `mutant:grants-zero`.  `mutants()` finds those of all modules of this package.
+deviation in one sentence.  Where one behaviour is what several requirements are about, `also_trips`
+says for each further one why it is broken as well.  Its name on the command line is `mutant:` and
+the class name in kebab case: `mutant:grants-zero`.  `mutants()` finds those of all modules of this
+package.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import importlib
 import pkgutil
 import re
 from dataclasses import dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import targets.mutants
@@ -29,7 +32,7 @@ from targets.base import TargetError
 from targets.reference import Parts, ReferenceTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from targets.profile import Profile
 
@@ -52,24 +55,38 @@ class Mutant:
         breaks: id of the requirement that it breaks.
         deviation: in one sentence.
         parts: of which the Responder is made.
+        also_trips: (beginning of requirement ids, why these are broken, too) pairs.
     """
 
     slug: str
     breaks: str
     deviation: str
     parts: Parts
+    also_trips: tuple[tuple[str, str], ...] = ()
+
+    def explanation(self, requirement: str) -> str:
+        """Why a requirement other than `breaks` is broken, too; empty if nobody says so."""
+        return next((why for ids, why in self.also_trips if requirement.startswith(ids)), "")
 
 
-def mutant(*, breaks: str) -> Callable[[type[Part]], type[Part]]:
+def mutant(
+    *, breaks: str, also_trips: Mapping[str, str] | None = None
+) -> Callable[[type[Part]], type[Part]]:
     """Register a mutant.
+
+    Args:
+        breaks: id of the requirement that it breaks.
+        also_trips: ids of further requirements, or what such ids begin with, and why the same
+            deviation breaks them.
 
     Raises:
         ValueError: the name is taken, or the class does not override exactly one method, or has
             no docstring.
     """
+    notes = tuple((also_trips or {}).items())
 
     def register(broken: type[Part]) -> type[Part]:
-        found = Mutant(_slug(broken.__name__), breaks, _deviation(broken), _parts(broken))
+        found = Mutant(_slug(broken.__name__), breaks, _deviation(broken), _parts(broken), notes)
         if found.slug in _registry:
             raise ValueError(f"there are two mutants named {found.slug}")
         _require_one_override(broken)
@@ -140,7 +157,8 @@ def _parts(broken: type[Part]) -> Parts:
 
 def _require_one_override(broken: type[object]) -> None:
     base = broken.__mro__[1]
-    own = [name for name, value in vars(broken).items() if callable(value)]
+    kinds = (FunctionType, property)
+    own = [name for name, value in vars(broken).items() if isinstance(value, kinds)]
     if len(own) != 1 or not hasattr(base, own[0]):
         raise ValueError(
             f"{broken.__name__} defines {', '.join(own) or 'nothing'};"

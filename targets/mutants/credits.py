@@ -1,0 +1,133 @@
+"""Mutants: credits, Receives and how many calls are served at once (rfc8166 section 3.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.actions import PostReceive, Send
+from rpcrdma.endpoint.faults import Fault, FaultFound
+from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder import Responder
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.actions import Action
+    from rpcrdma.endpoint.call_rules import FixedWords
+
+NEVER_ZERO = "rfc8166.3.3.1.grant-is-never-zero"
+TRUE_GRANT = "rfc8166.3.3.1.receives-before-larger-grant"
+TRANSACTIONS = "rfc8166.3.3.1.credit-is-one-transaction"
+OVERRUN = "rfc8166.3.3.1.overrun-may-cost-the-connection"
+
+
+@mutant(breaks=NEVER_ZERO)
+class GrantsZero(ReplyRules):
+    """Grants no credit in any reply."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        return 0
+
+
+@mutant(breaks=NEVER_ZERO)
+class GrantsZeroWhenAskedForZero(ReplyRules):
+    """Grants as many credits as are requested, and so none if none are."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        return min(requested, posted)
+
+
+@mutant(breaks=NEVER_ZERO)
+class GrantsNothingForTheLargestRequest(ReplyRules):
+    """Adds one to the request in 32 bits, so that the largest one gets nothing."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        return min((requested + 1) & 0xFFFFFFFF, posted)
+
+
+@mutant(breaks="rfc8166.3.3.1.every-reply-grants-credits")
+class ErrorsGrantNothing(ReplyRules):
+    """Grants no credit in error messages."""
+
+    def error_credit(self, words: FixedWords, posted: int) -> int:
+        """See `ReplyRules`."""
+        return 0
+
+
+@mutant(breaks=TRUE_GRANT)
+class GrantsTwiceItsReceives(ReplyRules):
+    """Grants up to twice as many credits as it has Receives."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        return max(1, min(requested, 2 * posted))
+
+
+@mutant(breaks=TRANSACTIONS)
+class DoesNotPostReceivesAgain(Responder):
+    """Never posts a Receive again once it was used."""
+
+    def repost(self) -> list[Action]:
+        """See `Responder`."""
+        return []
+
+
+@mutant(breaks="rfc8166.3.3.3.receives-1024-octets")
+class PostsShortReceives(Responder):
+    """Posts Receives of 512 octets at first."""
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """See `Responder`."""
+        return (512,) * self.options.receives
+
+
+@mutant(breaks="rfc8166.3.3.3.receives-1024-octets")
+class PostsShortReceivesLater(Responder):
+    """Posts Receives of 512 octets in place of those that were used."""
+
+    def repost(self) -> list[Action]:
+        """See `Responder`."""
+        return [PostReceive(512)]
+
+
+@mutant(breaks=TRANSACTIONS)
+class TakesFourCallsAtOnce(Responder):
+    """Closes the connection over the fifth call at a time, however many it has granted."""
+
+    def judge_load(self, in_progress: int) -> None:
+        """See `Responder`."""
+        if in_progress >= 4:
+            raise FaultFound(Fault.TOO_MANY_CALLS)
+
+
+@mutant(breaks=OVERRUN)
+class DiesOfOverruns(Responder):
+    """Dies when more calls are in progress than it has granted."""
+
+    def judge_load(self, in_progress: int) -> None:
+        """See `Responder`."""
+        if in_progress >= self.options.receives:
+            raise RuntimeError("no slot for the call")
+
+
+@mutant(breaks="rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester")
+class AnswersTwice(Responder):
+    """Sends every reply twice."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        return [*super().transmit(writes, send), Send(send.key, send.data)]
+
+
+@mutant(breaks=NEVER_ZERO)
+class CreditUnderflow(Responder):
+    """Takes each answer off a count that nothing adds to, and grants the word that it wraps to."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        left = (self.options.receives - send.key) & 0xFFFFFFFF
+        data = send.data[:8] + left.to_bytes(4) + send.data[12:]
+        return super().transmit(writes, Send(send.key, data))

@@ -53,6 +53,7 @@ __all__ = [
     "garbage_args",
     "recommended",
     "reply_of",
+    "right",
     "served",
     "silent",
     "that",
@@ -139,7 +140,11 @@ def expect(
 
 def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     """The call is executed, and its results arrive whole in the places that it offered."""
-    answer = expect(peer, call, Answered, breaks=breaks)
+    return right(peer, call, expect(peer, call, Answered, breaks=breaks), breaks=breaks)
+
+
+def right(peer: Peer, call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
+    """An answer that has come holds the results of the call, whole and in their places."""
     reply = reply_of(call, answer, breaks=breaks)
     wanted = ("a successful reply with the right results",)
     peer.case.expected = wanted
@@ -186,7 +191,7 @@ def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     return reply
 
 
-def discarded(peer: Peer, call: Call, *or_else: type[Outcome], breaks: Ids = ()) -> None:
+def discarded(peer: Peer, call: Call, *or_else: type[Outcome], breaks: Ids = ()) -> Outcome | None:
     """Nothing answers `call`, shown by what follows.
 
     A good call behind it on the same connection is answered first, and nothing more comes within
@@ -195,8 +200,11 @@ def discarded(peer: Peer, call: Call, *or_else: type[Outcome], breaks: Ids = ())
     Args:
         peer: where `call` was sent.
         call: what must be dropped.
-        or_else: kinds of answer that are as good.
+        or_else: kinds of answer that are as good; such an answer may overtake the good call's.
         breaks: requirements that any other outcome breaks.
+
+    Returns:
+        The answer of such a kind, if one came.
     """
     good = build.null_call(peer)
     peer.send(good)
@@ -204,18 +212,24 @@ def discarded(peer: Peer, call: Call, *or_else: type[Outcome], breaks: Ids = ())
         "no answer to the message, and one to the good call behind it",
         *(SENTENCES[kind] for kind in or_else),
     )
-    first = peer.receive()
-    if isinstance(first, or_else) and _answers(first, call):
-        first = peer.receive()
-    peer.case.expected, peer.case.actual = expected, str(first)
-    if not (isinstance(first, Answered) and first.xid == good.xid):
-        raise Deviation(
-            f"{call} was not discarded: the next thing to come was {first}.",
-            expected=expected,
-            actual=str(first),
-            breaks=_ids(breaks),
-        )
-    silent(peer, breaks=breaks)
+    answer: Outcome | None = None
+    waiting = True
+    while True:
+        outcome = peer.receive(None if waiting else peer.profile.grace)
+        peer.case.expected, peer.case.actual = expected, str(answer or outcome)
+        if waiting and isinstance(outcome, Answered) and outcome.xid == good.xid:
+            waiting = False
+        elif answer is None and isinstance(outcome, or_else) and _answers(outcome, call):
+            answer = outcome
+        elif not waiting and isinstance(outcome, Silent):
+            return answer
+        else:
+            raise Deviation(
+                f"{call} was not discarded: {outcome}.",
+                expected=expected,
+                actual=str(outcome),
+                breaks=_ids(breaks),
+            )
 
 
 def silent(peer: Peer, *, breaks: Ids = ()) -> None:

@@ -1,0 +1,77 @@
+"""Procedures that a Responder receives and must not take for Calls, and those that it sends.
+
+rfc8166 section 4.2.4  Procedure Number
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import build, mutate, verify
+from conformance.outcome import Answered, ErrChunk
+from conformance.requirement import requirement
+from rpcrdma import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.build import Call
+    from conformance.peer import Peer
+
+DROPS_ERROR: Final = "rfc8166.4.2.4.responder-discards-error"
+ERR_VERS: Final = wire.RdmaError(wire.ErrVers(1, 1))
+ERR_CHUNK: Final = wire.RdmaError(wire.ErrChunk())
+ERROR: Final = 4
+ERRORS: Final[dict[str, Callable[[Call], Call]]] = {
+    "err-vers": lambda call: mutate.payload(mutate.body(call, ERR_VERS), b""),
+    "err-chunk": lambda call: mutate.payload(mutate.body(call, ERR_CHUNK), b""),
+    "err-chunk-and-8-octets": lambda call: mutate.payload(mutate.body(call, ERR_CHUNK), bytes(8)),
+    "err-vers-and-a-call": lambda call: mutate.body(call, ERR_VERS),
+    "unknown-code": lambda call: mutate.word(mutate.procedure(call, ERROR), 16, 99, "rdma_err"),
+    "in-place-of-msg": lambda call: mutate.procedure(call, ERROR),
+}
+
+
+@requirement(DROPS_ERROR, interpretations=("D-15",))
+@pytest.mark.parametrize("name", ERRORS)
+def test_responder_discards_an_error_of_a_requester(peer: Peer, name: str) -> None:
+    """RDMA_ERROR is dropped without an answer, whatever follows its fixed words."""
+    call = ERRORS[name](build.null_call(peer))
+
+    peer.send(call)
+
+    verify.discarded(peer, call)
+
+
+@requirement(
+    "rfc8166.4.2.4.msg-is-zero",
+    "rfc8166.4.2.4.msg-payload-follows-the-lists",
+    "rfc8166.4.3.no-chunks-all-absent",
+    "rfc8166.4.7.no-chunks-three-zero-words",
+)
+def test_responder_answers_a_short_call_by_msg_without_chunks(peer: Peer) -> None:
+    """A short Call without chunks gets an RDMA_MSG whose three lists are absent."""
+    call = build.small_call(peer)
+
+    peer.send(call)
+
+    body = verify.served(peer, call).answer.body
+    verify.equal(body, wire.RdmaMsg((), (), None), "the body of the Reply's header")
+
+
+@requirement("rfc8166.4.2.4.nomsg-is-one", interpretations=("D-32",))
+@pytest.mark.parametrize("tail", ["zeros", "another-call"])
+def test_responder_executes_nothing_behind_the_lists_of_nomsg(peer: Peer, tail: str) -> None:
+    """Octets behind an RDMA_NOMSG are ignored or get ERR_CHUNK; they are never taken for a Call."""
+    call = build.long_call(peer, peer.workload.small())
+    other = peer.workload.null().encode(peer.next_xid())
+    call = mutate.append(call, other if tail == "another-call" else bytes(40))
+
+    peer.send(call)
+
+    outcome = verify.expect(peer, call, Answered, ErrChunk)
+    if isinstance(outcome, Answered):
+        verify.right(peer, call, outcome)
+    verify.silent(peer)

@@ -9,12 +9,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fuzz.harness_v1_header import ReferenceCodec
+from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder import Responder
 from rpcrdma.errors import DecodeError, Reason
+from targets.reference import Parts, responder_factory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rpcrdma.endpoint.actions import Action, Send
     from rpcrdma.wire import TransportHeader
 
-__all__ = ["PLANTED", "BelievesLengths", "BelievesTruth", "TrustsCounts"]
+__all__ = [
+    "PLANTED",
+    "AnswersTwice",
+    "BelievesLengths",
+    "BelievesTruth",
+    "CountsCreditsDown",
+    "TrustsCounts",
+    "answers_twice",
+    "counts_credits_down",
+]
 
 
 class BelievesLengths(ReferenceCodec):
@@ -53,9 +68,38 @@ class TrustsCounts(ReferenceCodec):
             raise
 
 
+class CountsCreditsDown(ReplyRules):
+    """Takes the answered call off the grant once more, so that it wraps (credit underflow)."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        return (super().grant(requested, posted) - requested) % 2**32
+
+
+class AnswersTwice(Responder):
+    """Sends a reply that is carried by a Write chunk twice (answer sent twice)."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        actions = super().transmit(writes, send)
+        return [*actions, send] if writes else actions
+
+
+def counts_credits_down() -> Callable[[], Callable[[], Responder]]:
+    """Starts servers with `CountsCreditsDown`."""
+    return lambda: responder_factory(Parts(replies=CountsCreditsDown))
+
+
+def answers_twice() -> Callable[[], Callable[[], Responder]]:
+    """Starts servers with `AnswersTwice`."""
+    return lambda: responder_factory(Parts(responder=AnswersTwice))
+
+
 PLANTED: Final = {
     "length-check": ("v1-header", "fuzz.planted:BelievesLengths"),
     "boolean-check": ("v1-header", "fuzz.planted:BelievesTruth"),
     "unbounded-count": ("v1-header", "fuzz.planted:TrustsCounts"),
+    "credit-underflow": ("v1-responder", "fuzz.planted:counts_credits_down"),
+    "answers-twice": ("v1-responder", "fuzz.planted:answers_twice"),
 }
 """Name -> harness that must find it, and the implementation that has it."""

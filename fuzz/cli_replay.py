@@ -1,0 +1,144 @@
+"""`rpcrdma replay`: a kept finding (or any octets) decoded, sent to a target, and judged."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from conformance.case import Inconclusive
+from conformance.harness import Harness
+from fuzz import harness_v1_header, harness_v1_responder
+from fuzz.engine import judge
+from fuzz.finding import Finding, load
+from fuzz.replay import Step, replay
+from fuzz.sequence import split
+from reports.record import Verdict
+from rpcrdma.wire import describe
+from targets.lab.lab import Ending, LabRun, is_native, run_in_lab, server_of
+from targets.lab.setup import GuestSetup
+from targets.registry import find_profile, find_target
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from targets.profile import Profile
+
+__all__ = ["add_parser", "run"]
+
+_LAB_DEADLINE: Final = 180.0
+"""Seconds that a replay in the lab may take, boot included."""
+
+_CHECKS: Final[dict[str, Callable[[bytes], None]]] = {
+    "v1-header": lambda octets: judge(
+        harness_v1_header.check, octets, harness_v1_header.ReferenceCodec()
+    ),
+    "v1-responder": lambda octets: judge(
+        harness_v1_responder.check, octets, harness_v1_responder.reference()
+    ),
+}
+"""Harness -> its check of the reference, in this process."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `replay` to the command line."""
+    parser = subparsers.add_parser(
+        "replay",
+        help="send a fuzz finding to a target and judge the answer",
+        description=(
+            "Decode an input of a fuzz harness, check the reference with it, send it to a target"
+            " and judge each answer by the specification. Exit status 1 if something is wrong."
+        ),
+        epilog="example: rpcrdma replay findings/v1-responder-0123456789ab linux-server",
+    )
+    parser.add_argument("file", type=Path, help="folder of a finding, or a file of octets")
+    parser.add_argument(
+        "target",
+        nargs="?",
+        default="reference",
+        help="name, profile or mutant (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--harness",
+        choices=sorted(_CHECKS),
+        help="what the octets are: one message (v1-header) or a sequence (v1-responder);"
+        " a finding says so itself, a bare file is one message",
+    )
+    parser.add_argument("--fabric", default="", choices=["loopback", "verbs"])
+    parser.add_argument("--kernel", default="", help="release of the lab's kernel")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replay; returns the exit status."""
+    octets, manifest = load(arguments.file)
+    harness: str = arguments.harness or (manifest.harness if manifest else "v1-header")
+    profile = find_profile(arguments.target)
+    on_device = profile.adapter == "network" or arguments.fabric == "verbs"
+    if on_device and not is_native():
+        return _in_lab(arguments, profile)
+    print(f"{len(octets)} octets for {harness}")
+    failed = _check_reference(harness, octets)
+    messages = [octets] if harness == "v1-header" else split(octets)
+    return _send(arguments, messages) or int(failed)
+
+
+def _check_reference(harness: str, octets: bytes) -> bool:
+    try:
+        _CHECKS[harness](octets)
+    except Finding as finding:
+        print(f"reference: FAIL: {finding}")
+        return True
+    print("reference: keeps the invariant")
+    return False
+
+
+def _send(arguments: argparse.Namespace, messages: list[bytes]) -> int:
+    target = Harness(find_target(arguments.target, arguments.fabric))
+    steps: list[Step] = []
+
+    def show(step: Step) -> None:
+        steps.append(step)
+        _print_step(step)
+
+    try:
+        target.begin()
+        broken = replay(target, messages, show)
+    except Inconclusive as error:
+        raise ValueError(f"{arguments.target}: {error}") from error
+    finally:
+        target.close()
+    if broken is None:
+        print(f"\n{arguments.target}: still serves a good call")
+    else:
+        show(broken)
+    return int(any(step.verdict is Verdict.FAIL for step in steps))
+
+
+def _print_step(step: Step) -> None:
+    print(f"\nsent      {describe.one_line(step.octets)}\n{describe.indented(step.octets)}")
+    print(f"allowed   {'; or '.join(step.allowed)}")
+    for outcome in step.outcomes:
+        print(f"came      {outcome}")
+    print(f"verdict   {step.verdict.value}{': ' if step.reason else ''}{step.reason}")
+
+
+def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:
+    target: str = arguments.target
+    again = [
+        "replay",
+        str(arguments.file.resolve()),
+        str(Path(target).resolve()) if target.endswith(".toml") else target,
+    ]
+    for name in ("harness", "fabric"):
+        if getattr(arguments, name):
+            again += [f"--{name}", getattr(arguments, name)]
+    command = (sys.executable, "-m", "conformance.cli", *again)
+    setup = GuestSetup(command, str(Path.cwd()), server=server_of(profile))
+    kernel = arguments.kernel or (profile.lab.kernel if profile.lab else "") or None
+    result = run_in_lab(LabRun(setup, deadline_s=_LAB_DEADLINE, kernel=kernel), print)
+    if result.ending is Ending.EXITED and result.status is not None:
+        return result.status
+    print(f"verdict   FAIL: {result.describe()}")
+    return 1

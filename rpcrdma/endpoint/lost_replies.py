@@ -34,3 +34,8 @@ class LostReplies:
     def knows(self, xid: int, inline: bytes) -> bool:
         """Whether a connection was lost over this call."""
         return (xid, inline) in self._known
+
+    @property
+    def count(self) -> int:
+        """Calls that are remembered now."""
+        return len(self._known)

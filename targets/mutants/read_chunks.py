@@ -67,8 +67,7 @@ class PadsEachReadSegment(CallRules):
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
         """See `CallRules`."""
         spread = tuple(
-            _padded_segments(chunk, data)
-            for chunk, data in zip(call.chunks, pulled, strict=True)
+            _padded_segments(chunk, data) for chunk, data in zip(call.chunks, pulled, strict=True)
         )
         return super().assemble(call, spread)
 

@@ -49,7 +49,9 @@ class EchoesReadList(ReplyRules):
     def reply_reads(self, call: IncomingCall) -> tuple[ReadSegment, ...]:
         """See `ReplyRules`."""
         return tuple(
-            ReadSegment(chunk.position, segment) for chunk in call.chunks for segment in chunk.target
+            ReadSegment(chunk.position, segment)
+            for chunk in call.chunks
+            for segment in chunk.target
         )
 
 

@@ -1,0 +1,67 @@
+"""Mutants: what failures and the loss of connections leave behind (rfc8166 section 4.5.3 to 4.5.5).
+
+Some of these share something between the connections of a device, as real ones do by mistake.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.faults import Fault, FaultFound
+from rpcrdma.endpoint.responder import Responder
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint import events
+    from rpcrdma.endpoint.actions import Action
+    from rpcrdma.endpoint.call_rules import IncomingCall
+
+SURVIVES = "rfc8166.4.5.5.rpc-survives-connection-loss"
+
+
+@mutant(breaks="rfc8166.4.5.3.err-chunk-after-reconnection")
+class ForgetsLostReplies(Responder):
+    """Does not remember which calls have cost a connection."""
+
+    def is_known_loss(self, call: IncomingCall) -> bool:
+        """See `Responder`."""
+        return False
+
+
+@mutant(breaks=SURVIVES)
+class RefusesCallsAfterLosses(Responder):
+    """Refuses every call on any connection once a connection was lost over an RDMA error."""
+
+    def is_known_loss(self, call: IncomingCall) -> bool:
+        """See `Responder`."""
+        return bool(self._lost.count)
+
+
+@mutant(breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error")
+class ClosesOtherConnections(Responder):
+    """Closes every connection on which something comes after another was lost."""
+
+    def judge_load(self, in_progress: int) -> None:
+        """See `Responder`."""
+        if self._lost.count:
+            raise FaultFound(Fault.RDMA_FAILED)
+
+
+@mutant(breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error")
+class DiesOfAccessErrors(Responder):
+    """Dies when an RDMA Read or Write fails."""
+
+    def _work_failed(self, event: events.WorkFailed, now: float) -> list[Action]:
+        if event.reason == "remote access error":
+            raise RuntimeError(event.reason)
+        return super()._work_failed(event, now)
+
+
+@mutant(breaks="rfc8166.4.5.3.small-receive-is-a-length-error")
+class DiesOfSmallReceives(Responder):
+    """Dies when the Requester's Receive is too small for a reply."""
+
+    def _work_failed(self, event: events.WorkFailed, now: float) -> list[Action]:
+        if event.reason != "remote access error":
+            raise RuntimeError(event.reason)
+        return super()._work_failed(event, now)

@@ -1,0 +1,360 @@
+"""Mutants: what goes into Write chunks, and how they come back.
+
+rfc8166 section 3.4.6  Write Chunks
+rfc8166 section 4.3.2  Write List
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rpcrdma.endpoint.placement import transfers
+from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder import Responder
+from rpcrdma.ulp.bindings import DataItem
+from rpcrdma.wire import RdmaSegment, WriteChunk, chunk_length
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rpcrdma.endpoint.actions import Transfer
+
+FILLED_IN_ORDER = "rfc8166.3.4.6.write-chunk-filled-in-order"
+SEGMENTS = "rfc8166.3.4.6.segments-returned"
+NO_MORE = "rfc8166.8.1.4.no-more-data-than-room"
+
+
+# -- which result goes where
+
+
+@mutant(breaks="rfc8166.4.3.2.results-pushed-into-write-chunks")
+class ReturnsResultsInline(ReplyRules):
+    """Leaves every result in the stream and returns all Write chunks unused."""
+
+    def match(
+        self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
+    ) -> tuple[DataItem | None, ...]:
+        """See `ReplyRules`."""
+        return (None,) * len(writes)
+
+
+@mutant(breaks="rfc8166.4.3.2.1.results-fill-chunks-in-order")
+class UsesLastChunkOnly(ReplyRules):
+    """Uses the last Write chunk for the first result, and the others for none."""
+
+    def match(
+        self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
+    ) -> tuple[DataItem | None, ...]:
+        """See `ReplyRules`."""
+        first = next((item for item in slots if item is not None), None)
+        return (*(None for _ in writes[1:]), first)
+
+
+@mutant(breaks="rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result")
+class KeepsChunksForAbsentResults(ReplyRules):
+    """Counts a union without a result as the owner of a Write chunk."""
+
+    def match(
+        self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
+    ) -> tuple[DataItem | None, ...]:
+        """See `ReplyRules`."""
+        matched = tuple(slots[: len(writes)])
+        return (*matched, *(None for _ in writes[len(matched) :]))
+
+
+@mutant(breaks="rfc8166.6.1.responder-reduces-no-ineligible-result")
+class ReducesAnyResult(Responder):
+    """Puts the largest part of a reply without DDP-eligible results into the Write chunk, too."""
+
+    def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
+        """See `Responder`."""
+        eligible = super().results(payload, reply)
+        counted = int.from_bytes(reply[28:32])
+        # Behind the 24 octets of the reply header: status, count word, and so many octets.
+        if eligible or not 0 < counted <= len(reply) - 32:
+            return eligible
+        return (DataItem(32, counted),)
+
+
+# -- empty Write chunks
+
+
+@mutant(breaks="rfc8166.4.3.2.3.empty-chunk-result-is-inline")
+class FailsOnEmptyWriteChunks(ReplyRules):
+    """Takes an empty Write chunk for one that is too short."""
+
+    def is_inline(self, chunk: WriteChunk) -> bool:
+        """See `ReplyRules`."""
+        return False
+
+
+@mutant(breaks="rfc8166.4.3.2.3.empty-chunk-result-is-inline")
+class SkipsEmptyWriteChunks(ReplyRules):
+    """Uses the next Write chunk for a result whose own is empty."""
+
+    def match(
+        self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
+    ) -> tuple[DataItem | None, ...]:
+        """See `ReplyRules`."""
+        items = iter([item for item in slots if item is not None])
+        return tuple(next(items, None) if chunk.target else None for chunk in writes)
+
+
+# -- what is written
+
+
+@mutant(breaks="rfc8166.3.4.6.2.no-roundup-written")
+class WritesRoundup(ReplyRules):
+    """Writes the roundup padding of a result where there is room for it."""
+
+    def data_to_write(self, reply: bytes, item: DataItem) -> bytes:
+        """See `ReplyRules`."""
+        return reply[item.position : item.end]
+
+
+@mutant(breaks="rfc8166.3.4.6.2.returned-length-is-the-items")
+class CountsRoundup(ReplyRules):
+    """Counts the roundup padding in the returned lengths, although it writes none."""
+
+    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
+        """See `ReplyRules`."""
+        offered = [segment.length for segment in chunk.target]
+        missing = -sum(lengths) % 4
+        counted = list(lengths)
+        for index, room in enumerate(offered):
+            extra = min(missing, room - counted[index])
+            counted[index] += extra
+            missing -= extra
+        return super().returned(chunk, counted)
+
+
+@mutant(breaks=FILLED_IN_ORDER)
+class FillsLastSegmentFirst(ReplyRules):
+    """Fills the segments of a chunk from the last one to the first."""
+
+    def fill(self, chunk: WriteChunk, length: int) -> tuple[int, ...]:
+        """See `ReplyRules`."""
+        reverse = super().fill(WriteChunk(chunk.target[::-1]), length)
+        return reverse[::-1]
+
+
+@mutant(breaks=FILLED_IN_ORDER)
+class HalfFillsSegments(ReplyRules):
+    """Leaves room at the end of a segment and goes on in the next one, if that takes the rest."""
+
+    def fill(self, chunk: WriteChunk, length: int) -> tuple[int, ...]:
+        """See `ReplyRules`."""
+        lengths = list(super().fill(chunk, length))
+        for index in range(len(lengths) - 1):
+            spare = chunk.target[index + 1].length - lengths[index + 1]
+            moved = min(spare, lengths[index] // 2)
+            lengths[index] -= moved
+            lengths[index + 1] += moved
+        return tuple(lengths)
+
+
+@mutant(breaks=FILLED_IN_ORDER)
+class SwapsSegments(ReplyRules):
+    """Writes the last octets of a result into the first segment."""
+
+    def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
+        """See `ReplyRules`."""
+        return transfers(chunk.target[::-1], lengths[::-1])
+
+
+@mutant(breaks="rfc8166.3.4.3.memory-used-by-responder")
+class WritesAtWrongOffset(ReplyRules):
+    """Writes four octets behind the offset that the call names."""
+
+    def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
+        """See `ReplyRules`."""
+        return tuple(
+            msgspec.structs.replace(one, offset=one.offset + 4)
+            for one in super().write_schedule(chunk, lengths)
+        )
+
+
+@mutant(breaks=NO_MORE)
+class WritesPastTheEnd(ReplyRules):
+    """Writes the whole of a result that is too long for its Write chunk."""
+
+    def judge_room(self, chunk: WriteChunk, item: DataItem) -> None:
+        """See `ReplyRules`."""
+
+
+@mutant(breaks="rfc8166.4.3.2.pushed-results-leave-the-stream")
+class KeepsResultsInTheStream(ReplyRules):
+    """Sends what it wrote into Write chunks in the stream as well."""
+
+    def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
+        """See `ReplyRules`."""
+        return reply
+
+
+@mutant(breaks="rfc8166.3.4.4.4.roundup-leaves-the-stream")
+class KeepsRoundupInTheStream(ReplyRules):
+    """Leaves the roundup padding of a reduced result in the stream."""
+
+    def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
+        """See `ReplyRules`."""
+        for item in reversed(items):
+            reply = reply[: item.position] + reply[item.position + item.length :]
+        return reply
+
+
+@mutant(breaks="rfc8166.3.4.4.1.count-stays-in-the-stream")
+class TakesCountOut(ReplyRules):
+    """Takes the count word of a reduced result out of the stream."""
+
+    def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
+        """See `ReplyRules`."""
+        for item in reversed(items):
+            reply = reply[: item.position - 4] + reply[item.end :]
+        return reply
+
+
+# -- how used chunks come back
+
+
+@mutant(breaks="rfc8166.3.4.6.segment-lengths-tell-what-was-written")
+class KeepsOfferedLengths(ReplyRules):
+    """Returns a Write chunk with the lengths that it had in the call."""
+
+    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
+        """See `ReplyRules`."""
+        return chunk
+
+
+@mutant(breaks="rfc8166.3.4.6.segment-lengths-tell-what-was-written")
+class ReturnsLengthsOfZero(ReplyRules):
+    """Returns a used Write chunk with all lengths zero."""
+
+    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
+        """See `ReplyRules`."""
+        return self.unused(chunk)
+
+
+@mutant(breaks="rfc8166.3.4.6.segment-count-returned")
+class DropsUnusedSegments(ReplyRules):
+    """Returns only those segments of a Write chunk in which there is something."""
+
+    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
+        """See `ReplyRules`."""
+        whole = super().returned(chunk, lengths)
+        return WriteChunk(tuple(segment for segment in whole.target if segment.length))
+
+
+@mutant(breaks="rfc8166.3.4.6.segment-count-returned")
+class MergesSegments(ReplyRules):
+    """Returns a Write chunk as one segment of the length of all."""
+
+    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
+        """See `ReplyRules`."""
+        first = chunk.target[0]
+        return WriteChunk((RdmaSegment(first.handle, sum(lengths), first.offset),))
+
+
+@mutant(breaks=SEGMENTS)
+class AltersHandles(ReplyRules):
+    """Returns other handles than those of the call."""
+
+    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
+        """See `ReplyRules`."""
+        return WriteChunk(
+            tuple(
+                msgspec.structs.replace(segment, handle=segment.handle ^ 1)
+                for segment in super().returned(chunk, lengths).target
+            )
+        )
+
+
+@mutant(breaks=SEGMENTS)
+class AdvancesOffsets(ReplyRules):
+    """Returns each segment with the offset at which the next octet would go."""
+
+    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
+        """See `ReplyRules`."""
+        return WriteChunk(
+            tuple(
+                msgspec.structs.replace(segment, offset=segment.offset + segment.length)
+                for segment in super().returned(chunk, lengths).target
+            )
+        )
+
+
+@mutant(breaks=SEGMENTS)
+class ReversesSegments(ReplyRules):
+    """Returns the segments of a Write chunk in reverse order."""
+
+    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
+        """See `ReplyRules`."""
+        return WriteChunk(super().returned(chunk, lengths).target[::-1])
+
+
+# -- how the list and its unused chunks come back
+
+
+@mutant(breaks="rfc8166.3.4.6.segment-count-returned")
+class OmitsWriteList(ReplyRules):
+    """Returns no Write list."""
+
+    def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
+        """See `ReplyRules`."""
+        return ()
+
+
+@mutant(breaks="rfc8166.4.3.2.1.results-fill-chunks-in-order")
+class ReversesWriteList(ReplyRules):
+    """Returns the Write chunks in reverse order."""
+
+    def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
+        """See `ReplyRules`."""
+        return tuple(reversed(writes))
+
+
+@mutant(breaks="rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused")
+class DropsUnusedWriteChunks(ReplyRules):
+    """Leaves Write chunks without data out of the reply, unless they were offered empty."""
+
+    def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
+        """See `ReplyRules`."""
+        return tuple(chunk for chunk in writes if not chunk.target or chunk_length(chunk))
+
+
+@mutant(breaks="rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused")
+class ReturnsUnusedChunksAsOffered(ReplyRules):
+    """Returns an unused Write chunk with the lengths that it had in the call."""
+
+    def unused(self, chunk: WriteChunk) -> WriteChunk:
+        """See `ReplyRules`."""
+        return chunk
+
+
+@mutant(breaks="rfc8166.4.3.2.2.unused-chunk-keeps-its-count")
+class EmptiesUnusedChunks(ReplyRules):
+    """Returns an unused Write chunk without any segment."""
+
+    def unused(self, chunk: WriteChunk) -> WriteChunk:
+        """See `ReplyRules`."""
+        return WriteChunk(())
+
+
+@mutant(breaks="rfc8166.4.3.2.3.empty-chunk-returned-empty")
+class FillsUpEmptyChunks(ReplyRules):
+    """Returns an empty Write chunk with one empty segment in it."""
+
+    def unused(self, chunk: WriteChunk) -> WriteChunk:
+        """See `ReplyRules`."""
+        return super().unused(chunk) if chunk.target else WriteChunk((RdmaSegment(0, 0, 0),))
+
+
+@mutant(breaks="rfc8166.4.3.2.3.empty-chunk-returned-empty")
+class DropsEmptyWriteChunks(ReplyRules):
+    """Leaves Write chunks that were offered empty out of the reply."""
+
+    def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
+        """See `ReplyRules`."""
+        return tuple(chunk for chunk in writes if chunk.target)

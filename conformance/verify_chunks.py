@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "all_served",
+    "answered",
     "answered_or_lost",
     "not_served",
     "refused",
     "returned",
     "served",
     "served_or_refused",
+    "served_unless_too_many",
     "stored",
     "untouched",
 ]
@@ -120,6 +122,28 @@ def refused(
             )
     untouched(call)
     return outcome
+
+
+def answered(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
+    """A Reply of any status comes, and keeps every rule about chunks."""
+    answer = verify.expect(peer, call, Answered, breaks=breaks)
+    returned(call, answer)
+    return verify.reply_of(call, answer, breaks=breaks)
+
+
+def served_unless_too_many(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply | None:
+    """The call is served, or refused if it has more Write chunks than the device claims to take.
+
+    Returns:
+        None if it was refused.
+    """
+    if len(call.write_chunks) > peer.profile.claims.max_write_chunks:
+        outcome = served_or_refused(peer, call, breaks=breaks)
+        if not isinstance(outcome, Answered):
+            return None
+        reply = verify.reply_of(call, outcome, breaks=breaks)
+        return reply if reply.rpc.succeeded else None
+    return served(peer, call, breaks=breaks)
 
 
 def served_or_refused(

@@ -1,43 +1,67 @@
-"""Calls and Replies are matched by XID and told apart by msg_type.
-
-rfc8166 section 2.2.2  Requesters and Responders
-"""
+"""RFC 8166 section 2.2.2, Requesters and Responders: XIDs, and several Requesters at once."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from conformance import build, mutate, verify
-from conformance.outcome import Answered, ErrChunk
+import pytest
+
+from conformance import build, mutate, verify, verify_chunks
+from conformance.outcome import Answered
 from conformance.requirement import requirement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.peer import Peer
 
-REPLY_TYPE: Final = "rfc8166.2.2.2.reply-msg-type"
-MSG_TYPE: Final = 4
-"""Offset of msg_type in the Payload stream."""
+
+@requirement("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.2.2.2.reply-msg-type")
+@pytest.mark.parametrize("xid", [0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF])
+def test_responder_echoes_any_xid(peer: Peer, xid: int) -> None:
+    """A Call of any XID is answered by a Reply of that XID, in both headers."""
+    call = build.null_call(peer)
+    payload = xid.to_bytes(4, "big") + call.payload[4:]
+    changed = replace(mutate.payload(mutate.xid(call, xid), payload), unreduced=payload)
+
+    peer.send(changed)
+
+    reply = verify.reply_of(changed, verify.expect(peer, changed, Answered))
+    verify.equal(reply.rpc.xid, xid, "the XID of the RPC message")
 
 
-@requirement(REPLY_TYPE, "rfc8166.2.2.2.reply-xid-is-the-calls")
-def test_responder_answers_a_call_by_a_message_of_type_reply(peer: Peer) -> None:
-    """What comes back under a Call's XID is an RPC message whose msg_type is REPLY."""
-    call = build.small_call(peer)
+@requirement("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.3.3.1.credit-is-one-transaction")
+@pytest.mark.parametrize("count", [2, 8])
+def test_responder_serves_many_connections(connect: Callable[..., Peer], count: int) -> None:
+    """Calls in flight on several connections are each served on their own."""
+    peers = [connect() for _ in range(count)]
+    calls = [
+        build.with_write_chunks(peer, peer.workload.fetch(1000 + 100 * number))
+        for number, peer in enumerate(peers)
+    ]
 
-    peer.send(call)
+    for peer, call in zip(peers, calls, strict=True):
+        peer.send(call)
 
-    answer = verify.expect(peer, call, Answered)
-    verify.that(answer.rpc, "the answer is an RPC Reply", actual=str(answer), breaks=REPLY_TYPE)
+    for peer, call in zip(peers, calls, strict=True):
+        verify_chunks.served(peer, call)
 
 
-@requirement("rfc8166.2.2.2.call-msg-type", "rfc8166.2.2.2.reply-retires-the-xid")
-def test_responder_executes_no_message_of_type_reply(peer: Peer) -> None:
-    """A good Call that calls itself a Reply is dropped, since nobody awaits one."""
-    call = build.small_call(peer)
-    place = mutate.header_length(call) + MSG_TYPE
-    call = mutate.word(call, place, 1, "msg_type")
+@requirement("rfc8166.2.2.2.reply-xid-is-the-calls")
+def test_responder_keeps_equal_xids_of_two_connections_apart(
+    peer: Peer, connect: Callable[..., Peer]
+) -> None:
+    """Two Requesters use one XID for different Calls at one time: each gets its own results."""
+    other = connect()
+    first = build.with_write_chunks(peer, peer.workload.fetch(1500))
+    second = build.with_write_chunks(other, other.workload.fetch(1700))
+    payload = first.payload[:4] + second.payload[4:]
+    unreduced = first.payload[:4] + second.unreduced[4:]
+    twin = mutate.payload(mutate.xid(second, first.xid), payload)
 
-    peer.send(call)
+    peer.send(first)
+    other.send(replace(twin, unreduced=unreduced))
 
-    answer = verify.discarded(peer, call, ErrChunk)
-    verify.recommended(peer, answer is None, "a Reply that nobody awaits is dropped")
+    verify_chunks.served(peer, first)
+    verify_chunks.served(other, replace(twin, unreduced=unreduced))

@@ -70,7 +70,7 @@ def test_responder_refuses_a_position_beyond_the_stream(peer: Peer, position: in
 
 
 @requirement("rfc8166.4.5.bad-call-header-answered", interpretations=("D-23",))
-@pytest.mark.parametrize("position", [4, 24], ids=["behind-the-xid", "in-the-credential"])
+@pytest.mark.parametrize("position", [8, 24], ids=["in-the-fixed-part", "in-the-credential"])
 def test_responder_refuses_a_position_in_the_rpc_header(peer: Peer, position: int) -> None:
     """A Read chunk that belongs into the RPC header gets ERR_CHUNK or GARBAGE_ARGS."""
     call = build.with_read_chunks(peer, peer.workload.store(pattern(1000, 93)))

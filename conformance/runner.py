@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from reports.record import RunRecord
     from targets.base import Target
 
-__all__ = ["RECORDS", "Selection", "certify", "collect_cases"]
+__all__ = ["RECORDS", "Selection", "certify", "collect_cases", "judge"]
 
 RECORDS: Final = "records.jsonl"
 """Name of the file of records in a run's folder."""
@@ -143,6 +143,26 @@ def certify(
     finally:
         harness.close()
     return read_run(folder / RECORDS)
+
+
+def judge(target: Target, selection: Selection) -> tuple[CaseRecord, ...]:
+    """Run the selected cases against a target and keep nothing on disk.
+
+    Raises:
+        TargetError: the device does not come up or does not serve at all.
+        SuiteError: a scenario is wrong.
+    """
+    records: list[CaseRecord] = []
+    harness = Harness(target)
+    try:
+        _preflight(harness)
+        plugin = Plugin(
+            load_catalogue(), selection.includes, harness=harness, on_case=records.append
+        )
+        _run_pytest(plugin, SCENARIOS)
+    finally:
+        harness.close()
+    return tuple(records)
 
 
 def _preflight(harness: Harness) -> None:

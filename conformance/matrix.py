@@ -1,0 +1,176 @@
+"""The mutants' matrix: which case kills which mutant, and what else each mutant trips.
+
+    python -m conformance.matrix [--processes N] [MUTANT ...]
+
+The whole suite runs on loopback against every mutant of `targets.mutants`.  A mutant is *killed* by
+a case that fails (or warns) for the requirement that the mutant breaks.  Other cases that fail or
+warn are *tripped*: they cite that requirement among others, or the mutant's `also_trips` says why
+the same deviation breaks what they are about.  A mutant that lives, a case tripped that nobody has
+explained, and a case that the suite could not judge for a fault of its own end with status 1.
+
+This module stands here and not beside the mutants, since targets know nothing of the suite.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.runner import Selection, collect_cases, judge
+from reports.record import Verdict
+from targets.base import TargetError
+from targets.mutants.base import PREFIX, find_mutant, mutants
+from targets.registry import find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from reports.record import CaseRecord
+    from targets.mutants.base import Mutant
+
+__all__ = ["Row", "Trip", "cases_citing", "main", "row_of", "run_mutant"]
+
+DEADLINE: Final = 120.0
+"""Seconds that one mutant may take; a run is over in two."""
+
+_BROKEN: Final = (Verdict.FAIL, Verdict.WARN)
+_UNJUDGED: Final = (Verdict.ERROR, Verdict.INCONC)
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """A case that a mutant trips although it is about something else.
+
+    Attributes:
+        case: its id.
+        violated: the requirements that were broken.
+        why: the explanation; empty if there is none.
+    """
+
+    case: str
+    violated: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the suite says about one mutant.
+
+    Attributes:
+        slug: of the mutant.
+        killers: ids of the cases that found what it breaks.
+        trips: other cases that failed or warned.
+        unjudged: (id, reason) of cases that ended without a verdict about the device.
+        cases: how many ran.
+    """
+
+    slug: str
+    killers: tuple[str, ...]
+    trips: tuple[Trip, ...]
+    unjudged: tuple[tuple[str, str], ...]
+    cases: int
+
+    @property
+    def unexplained(self) -> tuple[Trip, ...]:
+        """What nobody has explained."""
+        return tuple(trip for trip in self.trips if not trip.why)
+
+    @property
+    def good(self) -> bool:
+        """Whether the mutant is killed and everything about it is understood."""
+        return bool(self.killers) and not self.unexplained and not self.unjudged
+
+
+def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> Row:
+    """Sort the records of a run against a mutant."""
+    killers: list[str] = []
+    trips: list[Trip] = []
+    unjudged: list[tuple[str, str]] = []
+    count = 0
+    for record in records:
+        count += 1
+        if record.verdict in _UNJUDGED:
+            unjudged.append((record.id, f"{record.verdict.value}: {record.reason}"))
+        elif record.verdict in _BROKEN and mutant.breaks in record.violated:
+            killers.append(record.id)
+        elif record.verdict in _BROKEN:
+            trips.append(Trip(record.id, record.violated, _explanation(mutant, record)))
+    return Row(mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), count)
+
+
+def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> Row:
+    """Run the suite against a mutant, on loopback.
+
+    Args:
+        slug: of the mutant.
+        cases: ids of the cases to run; empty: all.
+
+    Raises:
+        TargetError: there is no such mutant, or it serves nobody.
+    """
+    target = find_target(f"{PREFIX}{slug}", "loopback")
+    selection = Selection(cases=cases, destructive=True)
+    return row_of(find_mutant(slug), judge(target, selection))
+
+
+def cases_citing(requirement: str) -> tuple[str, ...]:
+    """Ids of the cases that cite a requirement."""
+    return tuple(case.id for case in collect_cases() if requirement in case.requirements)
+
+
+def _explanation(mutant: Mutant, record: CaseRecord) -> str:
+    if any(citation.id == mutant.breaks for citation in record.citations):
+        return "it cites the same requirement, and found another broken first"
+    return next(filter(None, map(mutant.explanation, record.violated)), "")
+
+
+def _lines(mutant: Mutant, row: Row) -> Iterator[str]:
+    state = "killed" if row.killers else "LIVES"
+    yield f"{mutant.slug}: {state}. {mutant.deviation}"
+    yield f"    breaks {mutant.breaks}"
+    yield from (f"    killed by {case}" for case in row.killers)
+    reasons = dict.fromkeys(trip.why for trip in row.trips if trip.why)
+    for why in reasons:
+        yield f"    also trips, since {why}:"
+        yield from (f"        {trip.case}" for trip in row.trips if trip.why == why)
+    for trip in row.unexplained:
+        yield f"    UNEXPLAINED {trip.case}: {', '.join(trip.violated)}"
+    yield from (f"    UNJUDGED {case}: {reason}" for case, reason in row.unjudged)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the matrix.  Status 1: a mutant lives, or does what nobody has explained."""
+    parser = argparse.ArgumentParser(prog="python -m conformance.matrix", description=__doc__)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("mutants", nargs="*", metavar="MUTANT", help="default: all")
+    chosen = parser.parse_args(arguments)
+    began = time.monotonic()
+    try:
+        wanted = [find_mutant(name) for name in chosen.mutants] or list(mutants())
+    except TargetError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    bad = 0
+    cases = 0
+    with ProcessPoolExecutor(chosen.processes) as pool:
+        futures = [pool.submit(run_mutant, mutant.slug) for mutant in wanted]
+        for mutant, future in zip(wanted, futures, strict=True):
+            row = future.result(DEADLINE)
+            bad += not row.good
+            cases = max(cases, row.cases)
+            sys.stdout.write("\n".join(_lines(mutant, row)) + "\n\n")
+            sys.stdout.flush()
+    sys.stdout.write(
+        f"{len(wanted)} mutants, {cases} cases each, {time.monotonic() - began:.0f} s:"
+        f" {len(wanted) - bad} killed and understood, {bad} not\n"
+    )
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,6 +10,7 @@ Recursion follows the nesting of types, never the length of a list; self-contain
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rpcrdma.errors import Reason
@@ -32,14 +33,16 @@ from rpcrdma.xdr.model import (
     Union,
     VariableArray,
     VariableOpaque,
+    arms_of,
 )
 from rpcrdma.xdr.runtime import MAXIMUM_DEPTH, Buffer, Fault, Reader, Writer, wrong_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 # Values have the types of the schema, which only the generated annotations can spell.
 Value = Any
+Decode = Callable[[Reader], Value]
 
 
 class Interpreter:
@@ -53,23 +56,23 @@ class Interpreter:
     def __init__(self, schema: Schema, classes: Mapping[str, Callable[..., Value]]) -> None:
         self._schema = schema
         self._classes = classes
-        self._sizes: dict[Type, int] = {}
         self._arms: dict[str, dict[int, Arm]] = {}
-        self._decoders: dict[type, Callable[[Any, Reader], Value]] = {
-            Integer: self._decode_integer,
-            Floating: lambda item, reader: reader.floating(item.bits),
-            Boolean: lambda _, reader: reader.flag(),
-            Enumeration: self._decode_enumeration,
-            FixedOpaque: lambda item, reader: reader.opaque(item.length),
-            VariableOpaque: lambda item, reader: reader.opaque(reader.count(item.maximum, 1)),
-            Text: self._decode_text,
-            FixedArray: self._decode_fixed_array,
-            VariableArray: self._decode_variable_array,
-            Optional: self._decode_optional,
-            LinkedList: self._decode_list,
-            Reference: self._decode_reference,
-            Structure: self._decode_structure,
-            Union: self._decode_union,
+        self._named: dict[str, Decode] = {}
+        self._compilers: dict[type, Callable[[Any], Decode]] = {
+            Integer: _compile_integer,
+            Floating: _compile_floating,
+            Boolean: lambda _: Reader.flag,
+            Enumeration: self._compile_enumeration,
+            FixedOpaque: lambda item: lambda reader: reader.opaque(item.length),
+            VariableOpaque: _compile_variable_opaque,
+            Text: self._compile_text,
+            FixedArray: self._compile_fixed_array,
+            VariableArray: self._compile_variable_array,
+            Optional: self._compile_optional,
+            LinkedList: self._compile_list,
+            Reference: self._compile_reference,
+            Structure: self._compile_structure,
+            Union: self._compile_union,
         }
         self._encoders: dict[type, Callable[[Any, Value, Writer], None]] = {
             Integer: lambda item, value, writer: writer.integer(
@@ -98,7 +101,7 @@ class Interpreter:
         """
         reader = Reader(buffer, offset)
         try:
-            value = self._decode(self._schema.types[name], reader)
+            value = self._named_decoder(name)(reader)
         except Fault as fault:
             raise fault.as_decode_error() from None
         return value, reader.position
@@ -116,110 +119,149 @@ class Interpreter:
             raise fault.as_encode_error() from None
         return b"".join(writer.parts)
 
-    def _decode(self, item: Type, reader: Reader) -> Value:
-        return self._decoders[type(item)](item, reader)
-
     def _encode(self, item: Type, value: Value, writer: Writer) -> None:
         self._encoders[type(item)](item, value, writer)
 
-    def _minimum_size(self, item: Type) -> int:
-        size = self._sizes.get(item)
-        if size is None:
-            size = self._sizes[item] = self._schema.minimum_size(item)
-        return size
+    # Decoding: each node of the tree becomes a function once, when its type is first asked for
 
-    # Decoding
+    def _named_decoder(self, name: str) -> Decode:
+        decode = self._named.get(name)
+        if decode is None:
+            decode = self._named[name] = self._compile(self._schema.types[name])
+        return decode
 
-    def _decode_integer(self, item: Integer, reader: Reader) -> int:
-        # Nearly every integer of the protocols is this one; a refusal has to be quick as well.
-        if item.bits == 32 and not item.signed:
-            return reader.word()
-        return reader.integer(item.bits, signed=item.signed)
+    def _compile(self, item: Type) -> Decode:
+        return self._compilers[type(item)](item)
 
-    def _decode_enumeration(self, item: Enumeration, reader: Reader) -> Value:
-        value = reader.integer(32, signed=True)
-        try:
-            return self._classes[item.name](value)
-        except ValueError:
-            raise Fault(reader.position - 4, Reason.BAD_ENUM, f"{value}") from None
+    def _compile_enumeration(self, item: Enumeration) -> Decode:
+        made = self._classes[item.name]
+        members = {number: made(number) for _, number in item.members}
 
-    def _decode_text(self, item: Text, reader: Reader) -> str:
-        return reader.text(reader.count(item.maximum, 1), self._schema.charset)
+        def decode(reader: Reader) -> Value:
+            number = reader.signed_word()
+            if number not in members:
+                raise Fault(reader.position - 4, Reason.BAD_ENUM, f"{number}")
+            return members[number]
 
-    def _decode_fixed_array(self, item: FixedArray, reader: Reader) -> tuple[Value, ...]:
-        needed = item.length * self._minimum_size(item.element)
-        if needed > reader.remaining():
-            raise reader.short(needed)
-        return self._decode_elements(item.element, item.length, reader)
+        return decode
 
-    def _decode_variable_array(self, item: VariableArray, reader: Reader) -> tuple[Value, ...]:
-        count = reader.count(item.maximum, self._minimum_size(item.element))
-        return self._decode_elements(item.element, count, reader)
+    def _compile_text(self, item: Text) -> Decode:
+        charset = self._schema.charset
+        return lambda reader: reader.text(reader.count(item.maximum, 1), charset)
 
-    def _decode_elements(self, element: Type, count: int, reader: Reader) -> tuple[Value, ...]:
-        values: list[Value] = []
-        try:
-            for _ in range(count):
-                values.append(self._decode(element, reader))  # noqa: PERF401 - index of a fault
-        except Fault as fault:
-            fault.steps.append(f"[{len(values)}]")
-            raise
-        return tuple(values)
+    def _compile_fixed_array(self, item: FixedArray) -> Decode:
+        needed = item.length * self._schema.minimum_size(item.element)
+        elements = self._compile_elements(item.element)
 
-    def _decode_optional(self, item: Optional, reader: Reader) -> Value | None:
-        return self._decode(item.element, reader) if reader.flag() else None
+        def decode(reader: Reader) -> Value:
+            if needed > reader.remaining():
+                raise reader.short(needed)
+            return elements(reader, item.length)
 
-    def _decode_list(self, item: LinkedList, reader: Reader) -> tuple[Value, ...]:
-        values: list[Value] = []
-        try:
-            if item.nonempty:
-                values.append(self._decode(item.element, reader))
-            while reader.flag():
-                values.append(self._decode(item.element, reader))
-        except Fault as fault:
-            fault.steps.append(f"[{len(values)}]")
-            raise
-        return tuple(values)
+        return decode
 
-    def _decode_reference(self, item: Reference, reader: Reader) -> Value:
+    def _compile_variable_array(self, item: VariableArray) -> Decode:
+        minimum_size = self._schema.minimum_size(item.element)
+        elements = self._compile_elements(item.element)
+        return lambda reader: elements(reader, reader.count(item.maximum, minimum_size))
+
+    def _compile_elements(self, item: Type) -> Callable[[Reader, int], tuple[Value, ...]]:
+        element = self._compile(item)
+
+        def decode(reader: Reader, count: int) -> tuple[Value, ...]:
+            values: list[Value] = []
+            try:
+                for _ in range(count):
+                    values.append(element(reader))  # noqa: PERF401 - index of a fault
+            except Fault as fault:
+                fault.steps.append(f"[{len(values)}]")
+                raise
+            return tuple(values)
+
+        return decode
+
+    def _compile_optional(self, item: Optional) -> Decode:
+        element = self._compile(item.element)
+        return lambda reader: element(reader) if reader.flag() else None
+
+    def _compile_list(self, item: LinkedList) -> Decode:
+        element = self._compile(item.element)
+
+        def decode(reader: Reader) -> tuple[Value, ...]:
+            values: list[Value] = []
+            try:
+                if item.nonempty:
+                    values.append(element(reader))
+                while reader.flag():
+                    values.append(element(reader))
+            except Fault as fault:
+                fault.steps.append(f"[{len(values)}]")
+                raise
+            return tuple(values)
+
+        return decode
+
+    def _compile_reference(self, item: Reference) -> Decode:
         if not item.recursive:
-            return self._decode(self._schema.types[item.name], reader)
-        if reader.depth == MAXIMUM_DEPTH:
-            detail = f"nested deeper than {MAXIMUM_DEPTH}"
-            raise Fault(reader.position, Reason.TOO_LONG, detail)
-        reader.depth += 1
-        value = self._decode(self._schema.types[item.name], reader)
-        reader.depth -= 1
-        return value
+            return self._named_decoder(item.name)
 
-    def _decode_structure(self, item: Structure, reader: Reader) -> Value:
-        return self._classes[item.name](*self._decode_fields(item.fields, reader))
+        def decode(reader: Reader) -> Value:
+            if reader.depth == MAXIMUM_DEPTH:
+                detail = f"nested deeper than {MAXIMUM_DEPTH}"
+                raise Fault(reader.position, Reason.TOO_LONG, detail)
+            reader.depth += 1
+            value = self._named_decoder(item.name)(reader)
+            reader.depth -= 1
+            return value
 
-    def _decode_fields(self, fields: Sequence[Field], reader: Reader) -> list[Value]:
-        values: list[Value] = []
-        try:
-            for field in fields:
-                values.append(self._decode(field.type, reader))  # noqa: PERF401 - ditto
-        except Fault as fault:
-            fault.steps.append(f".{fields[len(values)].name}")
-            raise
-        return values
+        return decode
 
-    def _decode_union(self, item: Union, reader: Reader) -> Value:
-        position = reader.position
-        try:
-            value = self._decode(item.discriminant.type, reader)
-            arm = self._arm(item, value)
-            if arm is None:
-                raise Fault(  # noqa: TRY301 - the handler below adds the path
-                    position, Reason.BAD_DISCRIMINANT, f"{int(value)}"
-                )
-        except Fault as fault:
-            fault.steps.append(f".{item.discriminant.name}")
-            raise
-        values = self._decode_fields(arm.fields, reader)
-        made = self._classes[arm.name]
-        return made(value, *values) if arm.tagged else made(*values)
+    def _compile_structure(self, item: Structure) -> Decode:
+        made = self._classes[item.name]
+        fields = self._compile_fields(item.fields)
+        return lambda reader: made(*fields(reader))
+
+    def _compile_fields(self, fields: Sequence[Field]) -> Callable[[Reader], list[Value]]:
+        decoders = [self._compile(field.type) for field in fields]
+
+        def decode(reader: Reader) -> list[Value]:
+            values: list[Value] = []
+            try:
+                for field in decoders:
+                    values.append(field(reader))  # noqa: PERF401 - ditto
+            except Fault as fault:
+                fault.steps.append(f".{fields[len(values)].name}")
+                raise
+            return values
+
+        return decode
+
+    def _compile_union(self, item: Union) -> Decode:
+        discriminant, default = self._compile(item.discriminant.type), None
+        arms = {}
+        for arm in arms_of(item):
+            compiled = (self._classes[arm.name], arm.tagged, self._compile_fields(arm.fields))
+            arms.update(dict.fromkeys(arm.cases, compiled))
+            if not arm.cases:
+                default = compiled
+
+        def decode(reader: Reader) -> Value:
+            position = reader.position
+            try:
+                value = discriminant(reader)
+                arm = arms.get(value, default)
+                if arm is None:
+                    detail = f"{int(value)}"
+                    raise Fault(  # noqa: TRY301 - the handler below adds the path
+                        position, Reason.BAD_DISCRIMINANT, detail
+                    )
+            except Fault as fault:
+                fault.steps.append(f".{item.discriminant.name}")
+                raise
+            made, tagged, fields = arm
+            return made(value, *fields(reader)) if tagged else made(*fields(reader))
+
+        return decode
 
     def _arm(self, item: Union, value: int) -> Arm | None:
         arms = self._arms.get(item.name)
@@ -337,3 +379,18 @@ class Interpreter:
             fault.steps.append(f".{item.discriminant.name}")
             raise
         self._encode_fields(arm.fields, value, writer)
+
+
+def _compile_integer(item: Integer) -> Decode:
+    # Nearly every integer of the protocols is this one; a refusal has to be quick as well.
+    if item.bits == 32 and not item.signed:
+        return Reader.word
+    return lambda reader: reader.integer(item.bits, signed=item.signed)
+
+
+def _compile_floating(item: Floating) -> Decode:
+    return lambda reader: reader.floating(item.bits)
+
+
+def _compile_variable_opaque(item: VariableOpaque) -> Decode:
+    return lambda reader: reader.opaque(reader.count(item.maximum, 1))

@@ -99,6 +99,11 @@ class Reader:
         value: int = _WORD.unpack_from(self.buffer, position)[0]
         return value
 
+    def signed_word(self) -> int:
+        """A signed integer of 32 bits, which an enumeration is as well (rfc4506 4.3)."""
+        value = self.word()
+        return value - 2**32 if value >> 31 else value
+
     def integer(self, bits: int, *, signed: bool) -> int:
         """An integer of any of the four kinds."""
         return int(self._number(_FORMATS[bits, signed]))

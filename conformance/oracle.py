@@ -38,6 +38,7 @@ _VERSION_ONE: Final = 1
 _MOST_LENIENT_WORDS: Final = 16
 _OTHER_REFUSALS: Final = (ErrChunk, Silent, Disconnected)
 _CANNOT_REPLY: Final = ("rfc8166.4.5.3.no-write-past-the-reply-chunk",)
+_CLOSES: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
 _DROPS_ERROR: Final = "rfc8166.4.2.4.responder-discards-error"
@@ -188,6 +189,7 @@ def _rpc_message(result: Expectation, stream: CallStream, state: ResponderState)
             Allowed(Silent, ("rfc8166.4.rpc-layout-is-unchanged",), ("D-40",)),
             Allowed(ErrChunk, (_XDR_ERROR,), ("D-40",)),
             Allowed(Answered, (_GARBAGE,), ("D-40",), statuses=REFUSAL_STATUSES),
+            Allowed(Disconnected, (_CLOSES,), ("D-40",), warning=True),
         )
         return replace(
             result, fault=f"no RPC message: {error}", allowed=(*allowed, *stream.tolerated)

@@ -191,7 +191,13 @@ def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     return reply
 
 
-def discarded(peer: Peer, call: Call, *or_else: type[Outcome], breaks: Ids = ()) -> Outcome | None:
+def discarded(
+    peer: Peer,
+    call: Call,
+    *or_else: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+) -> Outcome | None:
     """Nothing answers `call`, shown by what follows.
 
     A good call behind it on the same connection is answered first, and nothing more comes within
@@ -200,17 +206,18 @@ def discarded(peer: Peer, call: Call, *or_else: type[Outcome], breaks: Ids = ())
     Args:
         peer: where `call` was sent.
         call: what must be dropped.
-        or_else: kinds of answer that are as good; such an answer may overtake the good call's.
+        or_else: kinds of answer that are as good; the good call's may overtake such an answer.
+        tolerated: kinds of outcome that are let pass with a warning, and end the case.
         breaks: requirements that any other outcome breaks.
 
     Returns:
-        The answer of such a kind, if one came.
+        The outcome of such a kind, if one came.
     """
     good = build.null_call(peer)
     peer.send(good)
     expected = (
         "no answer to the message, and one to the good call behind it",
-        *(SENTENCES[kind] for kind in or_else),
+        *(SENTENCES[kind] for kind in (*or_else, *tolerated)),
     )
     answer: Outcome | None = None
     waiting = True
@@ -223,6 +230,10 @@ def discarded(peer: Peer, call: Call, *or_else: type[Outcome], breaks: Ids = ())
             answer = outcome
         elif not waiting and isinstance(outcome, Silent):
             return answer
+        elif isinstance(outcome, tolerated):
+            reason = f"{outcome} came for {call}; to drop it is recommended."
+            peer.case.warnings.append(Warned(reason, _ids(breaks)))
+            return outcome
         else:
             raise Deviation(
                 f"{call} was not discarded: {outcome}.",

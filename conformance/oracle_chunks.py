@@ -17,7 +17,7 @@ from conformance.outcome import Answered, Disconnected, ErrChunk, Silent
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadChunk, group_by_position, roundup_padding
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadChunk, group_by_position, roundup_padding, rpc
 
 if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
@@ -172,6 +172,10 @@ def _violation_answers(state: ResponderState) -> tuple[Allowed, ...]:
 
 def _ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer) -> str:
     """Which Read chunk holds what is no eligible argument, or not exactly one; empty if none."""
+    try:
+        rpc.decode_message(octets)
+    except DecodeError:
+        return ""  # no RPC message at all: judged as such, whatever the chunks were meant to be
     try:
         items = {item.position: item for item in layer.arguments(octets)}
     except DecodeError as error:

@@ -6,6 +6,7 @@ this process along.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -101,7 +102,10 @@ class Campaign:
             corpus.mkdir(parents=True, exist_ok=True)
             output, status = self._fuzz(corpus, artefacts, progress)
             new = set(self.findings.glob(f"{self.harness}-*")) - before
-            if not new:
+            if new:
+                self._minimise(new)
+                new = set(self.findings.glob(f"{self.harness}-*")) - before
+            else:
                 new = self._keep_artefacts(artefacts)
         counts = [int(count) for count in _EXECUTIONS.findall(output)]
         failure = ""
@@ -153,6 +157,16 @@ class Campaign:
             finally:
                 deadline.cancel()
         return "".join(lines), status
+
+    def _minimise(self, places: set[Path]) -> None:
+        """Make each finding smaller, in a process that may take its time but not for ever."""
+        for place in sorted(places):
+            command = [sys.executable, "-m", HARNESSES[self.harness], "--minimise", str(place)]
+            if self.implementation:
+                command += ["--implementation", self.implementation]
+            # A finding that cannot be made smaller in time stays as it is.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                subprocess.run(command, check=False, capture_output=True, timeout=_GRACE_SECONDS)
 
     def _keep_artefacts(self, artefacts: Path) -> set[Path]:
         """Findings of which the fuzzed process could not tell: it hung, or it was killed."""

@@ -4,9 +4,10 @@
 
 Behind `--` stand libFuzzer's own options and the corpus folders.
 
-What is found is minimised and kept here, where the exception is at hand.  Memory is bounded by a
-limit on the address space, so that an allocation that follows a count in the input becomes a
-MemoryError, that is, a finding; time is bounded by libFuzzer's `-timeout`.
+What is found is kept here, where the exception is at hand; with `--minimise FOLDER` the process
+does nothing but make a kept finding smaller.  Memory is bounded by a limit on the address space: an
+allocation that follows a count in the input becomes a MemoryError, that is, a finding; time is
+bounded by libFuzzer's `-timeout`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from fuzz.finding import Finding, keep, undeclared
+from fuzz.finding import Finding, forget, keep, load, undeclared
 from fuzz.minimise import minimise
 from rpcrdma.errors import LocalProtocolError
 
@@ -72,7 +73,7 @@ def run(
     reference: str,
     arguments: list[str],
 ) -> None:
-    """Fuzz until libFuzzer's limits or the first finding; does not return.
+    """Fuzz until libFuzzer's limits or the first finding; does not return then.
 
     Args:
         harness: its name, as `rpcrdma fuzz` knows it.
@@ -85,22 +86,40 @@ def run(
     parser = argparse.ArgumentParser(description=f"The fuzzed process of harness {harness}.")
     parser.add_argument("--findings", type=Path, default=Path("findings"))
     parser.add_argument("--implementation", default=reference)
+    parser.add_argument("--minimise", type=Path)
     parser.add_argument("fuzzer", nargs="*")
     options = parser.parse_args(arguments[1:])
     subject = implementation(options.implementation)()
+    if options.minimise:
+        _limit_memory()
+        _minimise(options.minimise, check, subject)
+        return
 
     def fuzz_one(octets: bytes) -> None:
         try:
             judge(check, octets, subject)
         except Finding as finding:
-            breaks = partial(_breaks, check, subject, finding.invariant)
-            keep(options.findings, harness, minimise(octets, breaks), finding)
+            keep(options.findings, harness, octets, finding)
             raise
 
     _instrument(atheris.instrument_func)
     _limit_memory()
     atheris.Setup([arguments[0], *options.fuzzer], fuzz_one)
     atheris.Fuzz()
+
+
+def _minimise(place: Path, check: Callable[[bytes, Subject], None], subject: Subject) -> None:
+    """Put a smaller input that breaks the same invariant in the place of a kept finding."""
+    octets, manifest = load(place)
+    if manifest is None:
+        raise LocalProtocolError(f"{place} is not a kept finding")
+    smallest = minimise(octets, partial(_breaks, check, subject, manifest.invariant))
+    try:
+        judge(check, smallest, subject)
+    except Finding as finding:
+        keep(place.parent, manifest.harness, smallest, finding)
+        if smallest != octets:
+            forget(place)
 
 
 def _breaks(

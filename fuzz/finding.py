@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FORMAT_VERSION", "Finding", "Manifest", "keep", "load", "undeclared"]
+__all__ = ["FORMAT_VERSION", "Finding", "Manifest", "forget", "keep", "load", "undeclared"]
 
 FORMAT_VERSION: Final = 1
 """Of manifests; a reader refuses any other."""
@@ -82,6 +82,13 @@ def keep(folder: Path, harness: str, octets: bytes, finding: Finding) -> Path:
     text = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
     (place / _MANIFEST).write_bytes(text + b"\n")
     return place
+
+
+def forget(place: Path) -> None:
+    """Remove a kept finding."""
+    (place / _MANIFEST).unlink()
+    (place / _INPUT).unlink()
+    place.rmdir()
 
 
 def load(path: Path) -> tuple[bytes, Manifest | None]:

@@ -36,6 +36,9 @@ __all__ = ["check", "good_call", "reference"]
 
 _GOOD_XID: Final = 0x600D_CA11
 
+_LAYER: Final = Programs((TestProgram(), Nfs4Program(FileStore(()))))
+"""Is only asked about bindings; it executes nothing."""
+
 
 def reference() -> Callable[[], Callable[[], Responder]]:
     """The subject: starts a server anew, which makes the Responder of each connection."""
@@ -86,10 +89,8 @@ def _answer(outcomes: list[Outcome], xid: int, world: World) -> Outcome:
 def _judge(message: bytes, outcome: Outcome, world: World, *, repeated: bool) -> None:
     if repeated and isinstance(outcome, ErrChunk):
         return  # rfc8166 4.5.3: the call has cost a connection before
-    # A program of its own: asking it about a binding must not release what the Responder holds.
-    layer = Programs((TestProgram(), Nfs4Program(FileStore(()))))
     state = ResponderState(
-        upper_layer=layer,
+        upper_layer=_LAYER,
         memory=world.memory,
         reply_threshold=world.role.options.thresholds.reply,
     )

@@ -102,7 +102,8 @@ class ConnectionParameters:
             anything, so that the peer's first Send never finds none.
         rnr_retry: how often a Send is tried again when the receiver has no Receive posted; 7 means
             for ever (verbs), 0 means the first time is an error.
-        retry: how often an unanswered packet is sent again before the connection breaks.
+        retry: how often an unanswered packet is sent again before the connection breaks.  Less
+            than the 7 that there is room for: Soft-RoCE takes 7 for "for ever" here, too.
     """
 
     private_data: bytes = b""
@@ -110,7 +111,7 @@ class ConnectionParameters:
     receive_depth: int = 256
     initial_receives: tuple[int, ...] = ()
     rnr_retry: int = 7
-    retry: int = 7
+    retry: int = 6
 
 
 @dataclass(frozen=True, slots=True)

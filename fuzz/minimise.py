@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = ["minimise"]
 
-_ATTEMPTS: Final = 4000
+_ATTEMPTS: Final = 2000
 """Inputs tried at most: bounds the time however slow one of them is."""
 
 

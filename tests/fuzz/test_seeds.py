@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance import cli
+from fuzz.seeds import main, neutral
+from fuzz.sequence import split
+from fuzz.world import READABLE, REGION, WRITABLE
+from rpcrdma.wire import (
+    RdmaMsg,
+    RdmaSegment,
+    ReadSegment,
+    TransportHeader,
+    WriteChunk,
+    decode_header,
+    encode_header,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_neutral_message_names_the_memory_of_every_harness_without_overlap() -> None:
+    reads = (ReadSegment(32, RdmaSegment(5, 100, 7)), ReadSegment(32, RdmaSegment(6, 50, 9)))
+    reply = WriteChunk((RdmaSegment(8, REGION, 1),))
+    body = RdmaMsg(reads, (WriteChunk((RdmaSegment(9, 8, 3),)),), reply)
+    message = encode_header(TransportHeader(1, 1, 1, body)) + b"rest"
+    changed, end = decode_header(neutral(message))
+    assert neutral(message)[end:] == b"rest"
+    assert isinstance(changed.rdma_body, RdmaMsg)
+    first, second = (read.target for read in changed.rdma_body.rdma_reads)
+    assert first == RdmaSegment(READABLE.handle, 100, READABLE.offset)
+    assert second.offset == first.offset + 100
+    assert changed.rdma_body.rdma_writes[0].target[0].handle == WRITABLE.handle
+    assert changed.rdma_body.rdma_reply is not None
+    assert changed.rdma_body.rdma_reply.target[0].offset == WRITABLE.offset
+
+
+def test_undecodable_message_stays_as_it_is() -> None:
+    assert neutral(b"\1\2\3") == b"\1\2\3"
+
+
+def test_same_run_gives_the_same_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    assert cli.main(["certify", "reference", "--section", "4.5.1", "--output", str(run)]) == 0
+    capsys.readouterr()
+    for corpus in ("one", "two"):
+        assert main([str(run), "--corpus", str(tmp_path / corpus)]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith("v1-header: ")
+    names = [
+        sorted(path.name for path in (tmp_path / corpus).rglob("*")) for corpus in ("one", "two")
+    ]
+    assert names[0] == names[1]
+    sequences = [path.read_bytes() for path in (tmp_path / "one" / "v1-responder").iterdir()]
+    assert all(split(sequence) for sequence in sequences)

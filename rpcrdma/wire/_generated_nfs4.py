@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum
-from itertools import starmap
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -744,45 +743,48 @@ _INTERPRETER: Final = Interpreter(
 _UNPACK_QQ_0: Final = struct.Struct(">QQ").unpack_from
 _PACK_QQ_1: Final = struct.Struct(">QQ").pack
 _UNPACK_I_2: Final = struct.Struct(">I").unpack_from
-_ITERATE_I_3: Final = struct.Struct(">I").iter_unpack
-_PACK_I_4: Final = struct.Struct(">I").pack
-_UNPACK_Q_5: Final = struct.Struct(">Q").unpack_from
-_PACK_Q_6: Final = struct.Struct(">Q").pack
-_UNPACK_II_7: Final = struct.Struct(">II").unpack_from
-_UNPACK_I12S_8: Final = struct.Struct(">I12s").unpack_from
-_PACK_I12S_9: Final = struct.Struct(">I12s").pack
-_UNPACK_I_10: Final = struct.Struct(">i").unpack_from
-_PACK_II_11: Final = struct.Struct(">iI").pack
-_PACK_I_12: Final = struct.Struct(">i").pack
-_UNPACK_I12SQI_13: Final = struct.Struct(">I12sQI").unpack_from
-_PACK_I12SQI_14: Final = struct.Struct(">I12sQI").pack
-_PACK_II_15: Final = struct.Struct(">II").pack
-_PACK_III_16: Final = struct.Struct(">iII").pack
-_UNPACK_Q8SIII_17: Final = struct.Struct(">Q8sIII").unpack_from
-_PACK_Q8SIII_18: Final = struct.Struct(">Q8sIII").pack
-_UNPACK_QIII_19: Final = struct.Struct(">QIII").unpack_from
-_PACK_QI_20: Final = struct.Struct(">QI").pack
-_UNPACK_QI_21: Final = struct.Struct(">QI").unpack_from
-_PACK_IQI_22: Final = struct.Struct(">IQI").pack
-_UNPACK_8SII_23: Final = struct.Struct(">8sII").unpack_from
-_PACK_8S_24: Final = struct.Struct(">8s").pack
-_UNPACK_8SI_25: Final = struct.Struct(">8sI").unpack_from
-_PACK_I8S_26: Final = struct.Struct(">i8s").pack
-_UNPACK_I12SQII_27: Final = struct.Struct(">I12sQiI").unpack_from
-_PACK_I12SQII_28: Final = struct.Struct(">I12sQiI").pack
-_UNPACK_II8S_29: Final = struct.Struct(">Ii8s").unpack_from
-_PACK_II8S_30: Final = struct.Struct(">Ii8s").pack
-_PACK_III8S_31: Final = struct.Struct(">iIi8s").pack
-_PACK_II12SQI_32: Final = struct.Struct(">iI12sQI").pack
-_PACK_IQ8SIII_33: Final = struct.Struct(">iQ8sIII").pack
-_PACK_II12SQII_34: Final = struct.Struct(">iI12sQiI").pack
-_PACK_III_35: Final = struct.Struct(">iiI").pack
-_PACK_II_36: Final = struct.Struct(">ii").pack
-_PACK_IIII_37: Final = struct.Struct(">iiII").pack
-_PACK_II8S_38: Final = struct.Struct(">ii8s").pack
-_PACK_IIII8S_39: Final = struct.Struct(">iiIi8s").pack
-_UNPACK_III_40: Final = struct.Struct(">III").unpack_from
-_UNPACK_III_41: Final = struct.Struct(">iII").unpack_from
+_UNPACK_II_3: Final = struct.Struct(">II").unpack_from
+_ITERATE_I_4: Final = struct.Struct(">I").iter_unpack
+_PACK_I_5: Final = struct.Struct(">I").pack
+_PACK_II_6: Final = struct.Struct(">II").pack
+_PACK_IIII_7: Final = struct.Struct(">IIII").pack
+_UNPACK_Q_8: Final = struct.Struct(">Q").unpack_from
+_PACK_Q_9: Final = struct.Struct(">Q").pack
+_UNPACK_I12S_10: Final = struct.Struct(">I12s").unpack_from
+_PACK_I12S_11: Final = struct.Struct(">I12s").pack
+_UNPACK_I_12: Final = struct.Struct(">i").unpack_from
+_PACK_II_13: Final = struct.Struct(">iI").pack
+_PACK_I_14: Final = struct.Struct(">i").pack
+_UNPACK_I12SQI_15: Final = struct.Struct(">I12sQI").unpack_from
+_PACK_I12SQI_16: Final = struct.Struct(">I12sQI").pack
+_PACK_III_17: Final = struct.Struct(">iII").pack
+_UNPACK_Q8SIII_18: Final = struct.Struct(">Q8sIII").unpack_from
+_PACK_Q8SIII_19: Final = struct.Struct(">Q8sIII").pack
+_UNPACK_QIII_20: Final = struct.Struct(">QIII").unpack_from
+_PACK_QI_21: Final = struct.Struct(">QI").pack
+_UNPACK_QI_22: Final = struct.Struct(">QI").unpack_from
+_PACK_IQI_23: Final = struct.Struct(">IQI").pack
+_UNPACK_8SII_24: Final = struct.Struct(">8sII").unpack_from
+_PACK_8S_25: Final = struct.Struct(">8s").pack
+_UNPACK_8SI_26: Final = struct.Struct(">8sI").unpack_from
+_PACK_I8S_27: Final = struct.Struct(">i8s").pack
+_UNPACK_I12SQII_28: Final = struct.Struct(">I12sQiI").unpack_from
+_PACK_I12SQII_29: Final = struct.Struct(">I12sQiI").pack
+_UNPACK_II8S_30: Final = struct.Struct(">Ii8s").unpack_from
+_PACK_II8S_31: Final = struct.Struct(">Ii8s").pack
+_PACK_III8S_32: Final = struct.Struct(">iIi8s").pack
+_PACK_II12SQI_33: Final = struct.Struct(">iI12sQI").pack
+_PACK_IQ8SIII_34: Final = struct.Struct(">iQ8sIII").pack
+_PACK_II12SQII_35: Final = struct.Struct(">iI12sQiI").pack
+_UNPACK_II_36: Final = struct.Struct(">ii").unpack_from
+_PACK_III_37: Final = struct.Struct(">iiI").pack
+_PACK_II_38: Final = struct.Struct(">ii").pack
+_PACK_IIII_39: Final = struct.Struct(">iiII").pack
+_PACK_II8S_40: Final = struct.Struct(">ii8s").pack
+_PACK_IIII8S_41: Final = struct.Struct(">iiIi8s").pack
+_UNPACK_III_42: Final = struct.Struct(">III").unpack_from
+_UNPACK_III_43: Final = struct.Struct(">iII").unpack_from
+_UNPACK_I_BY_COUNT: Final = tuple([struct.Struct(">" + "I" * count).unpack_from for count in range(17)])
 _STATUS_OF: Final = {int(member): member for member in Status}
 _BOOLEANS: Final = {0: False, 1: True}
 _STABLE_HOW_OF: Final = {int(member): member for member in StableHow}
@@ -796,6 +798,41 @@ _MINIMAL_5: Final = GetfhDone(b"")
 _MINIMAL_6: Final = LookupArguments(b"")
 _MINIMAL_7: Final = PutfhArguments(b"")
 _MINIMAL_8: Final = ReadlinkDone(b"")
+
+
+def _take_uint32_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
+    if count == 1:
+        item_1, = _UNPACK_I_2(buffer, p)
+        return (item_1,)
+    if count == 2:
+        item_1, item_2 = _UNPACK_II_3(buffer, p)
+        return (item_1, item_2)
+    if count <= 16:
+        items = iter(_UNPACK_I_BY_COUNT[count](buffer, p))
+        return tuple(items)
+    end = p + count * 4
+    if end > len(buffer):
+        raise ValueError
+    return tuple([item_1 for item_1, in _ITERATE_I_4(buffer[p:end])])
+
+
+def _put_uint32_run(parts: list[bytes], values: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_I_5(item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_II_6(item_1, item_2))
+    else:
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_7(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_5(item_1))
 
 
 def decode_file_system_id(buffer: Buffer, offset: int = 0) -> tuple[FileSystemId, int]:
@@ -824,13 +861,10 @@ def decode_attribute_bitmap(buffer: Buffer, offset: int = 0) -> tuple[AttributeB
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):
             return _MINIMAL_0, offset + 4
-        limit = len(buffer)
         p = offset + 4
-        end_3 = p + word_1 * 4
-        if end_3 > limit:
-            raise ValueError
-        values_4 = tuple([number_2 for (number_2,) in _ITERATE_I_3(buffer[p:end_3])])
-        return AttributeBitmap(values_4), end_3
+        values_2 = _take_uint32_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        return AttributeBitmap(values_2), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AttributeBitmap", buffer, offset)
@@ -841,16 +875,16 @@ def encode_attribute_bitmap(value: AttributeBitmap) -> bytes:
     """Encode AttributeBitmap; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.value == ():
-            return _PACK_I_4(0)
+            return _PACK_I_5(0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.value
         count_2 = len(values_1)
         if type(values_1) is not tuple or count_2 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(count_2))
-        for item_3 in values_1:
-            add(_PACK_I_4(item_3))
+        add(_PACK_I_5(count_2))
+        if values_1:
+            _put_uint32_run(parts, values_1)
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -871,7 +905,7 @@ def decode_attribute_word(buffer: Buffer, offset: int = 0) -> tuple[AttributeWor
 def encode_attribute_word(value: AttributeWord) -> bytes:
     """Encode AttributeWord; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_4(value.value)
+        return _PACK_I_5(value.value)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AttributeWord", value)
@@ -880,7 +914,7 @@ def encode_attribute_word(value: AttributeWord) -> bytes:
 def decode_attribute_hyper(buffer: Buffer, offset: int = 0) -> tuple[AttributeHyper, int]:
     """Decode AttributeHyper; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_Q_5(buffer, offset)
+        number_1, = _UNPACK_Q_8(buffer, offset)
         return AttributeHyper(number_1), offset + 8
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -891,7 +925,7 @@ def decode_attribute_hyper(buffer: Buffer, offset: int = 0) -> tuple[AttributeHy
 def encode_attribute_hyper(value: AttributeHyper) -> bytes:
     """Encode AttributeHyper; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_Q_6(value.value)
+        return _PACK_Q_9(value.value)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AttributeHyper", value)
@@ -928,7 +962,7 @@ def encode_attribute_handle(value: AttributeHandle) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 128:
             raise ValueError
-        add(_PACK_I_4(length_2))
+        add(_PACK_I_5(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -941,23 +975,21 @@ def encode_attribute_handle(value: AttributeHandle) -> bytes:
 def decode_file_attributes(buffer: Buffer, offset: int = 0) -> tuple[FileAttributes, int]:
     """Decode FileAttributes; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        word_1, word_2 = _UNPACK_II_3(buffer, offset)
         if not (word_1 or word_2):
             return _MINIMAL_2, offset + 8
         limit = len(buffer)
         p = offset + 4
-        end_4 = p + word_1 * 4
-        if end_4 > limit:
+        values_3 = _take_uint32_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        length_4, = _UNPACK_I_2(buffer, p)
+        p = p + 4
+        end_5 = p + length_4
+        padded_6 = end_5 + (-length_4 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
             raise ValueError
-        values_5 = tuple([number_3 for (number_3,) in _ITERATE_I_3(buffer[p:end_4])])
-        length_6, = _UNPACK_I_2(buffer, end_4)
-        p = end_4 + 4
-        end_7 = p + length_6
-        padded_8 = end_7 + (-length_6 & 3)
-        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
-            raise ValueError
-        octets_9 = bytes(buffer[p:end_7])
-        return FileAttributes(values_5, octets_9), padded_8
+        octets_7 = bytes(buffer[p:end_5])
+        return FileAttributes(values_3, octets_7), padded_6
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FileAttributes", buffer, offset)
@@ -973,17 +1005,17 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
         count_2 = len(values_1)
         if type(values_1) is not tuple or count_2 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(count_2))
-        for item_3 in values_1:
-            add(_PACK_I_4(item_3))
-        octets_4: Any = value.attr_vals
-        length_5 = len(octets_4)
-        if type(octets_4) is not bytes or length_5 > 4294967295:
+        add(_PACK_I_5(count_2))
+        if values_1:
+            _put_uint32_run(parts, values_1)
+        octets_3: Any = value.attr_vals
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(length_5))
-        add(octets_4)
-        if length_5 & 3:
-            add(ZEROES[-length_5 & 3])
+        add(_PACK_I_5(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -993,7 +1025,7 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
 def decode_state_id(buffer: Buffer, offset: int = 0) -> tuple[StateId, int]:
     """Decode StateId; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2 = _UNPACK_I12S_8(buffer, offset)
+        number_1, octets_2 = _UNPACK_I12S_10(buffer, offset)
         return StateId(number_1, octets_2), offset + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1009,7 +1041,7 @@ def encode_state_id(value: StateId) -> bytes:
         octets_1: Any = value.other
         if type(octets_1) is not bytes or len(octets_1) != 12:
             raise ValueError
-        add(_PACK_I12S_9(value.seqid, octets_1))
+        add(_PACK_I12S_11(value.seqid, octets_1))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1022,13 +1054,10 @@ def decode_getattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[GetattrAr
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):
             return _MINIMAL_3, offset + 4
-        limit = len(buffer)
         p = offset + 4
-        end_3 = p + word_1 * 4
-        if end_3 > limit:
-            raise ValueError
-        values_4 = tuple([number_2 for (number_2,) in _ITERATE_I_3(buffer[p:end_3])])
-        return GetattrArguments(values_4), end_3
+        values_2 = _take_uint32_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        return GetattrArguments(values_2), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("GetattrArguments", buffer, offset)
@@ -1039,16 +1068,16 @@ def encode_getattr_arguments(value: GetattrArguments) -> bytes:
     """Encode GetattrArguments; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.attr_request == ():
-            return _PACK_I_4(0)
+            return _PACK_I_5(0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.attr_request
         count_2 = len(values_1)
         if type(values_1) is not tuple or count_2 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(count_2))
-        for item_3 in values_1:
-            add(_PACK_I_4(item_3))
+        add(_PACK_I_5(count_2))
+        if values_1:
+            _put_uint32_run(parts, values_1)
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1058,23 +1087,21 @@ def encode_getattr_arguments(value: GetattrArguments) -> bytes:
 def decode_getattr_done(buffer: Buffer, offset: int = 0) -> tuple[GetattrDone, int]:
     """Decode GetattrDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        word_1, word_2 = _UNPACK_II_3(buffer, offset)
         if not (word_1 or word_2):
             return _MINIMAL_4, offset + 8
         limit = len(buffer)
         p = offset + 4
-        end_4 = p + word_1 * 4
-        if end_4 > limit:
+        values_3 = _take_uint32_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        length_4, = _UNPACK_I_2(buffer, p)
+        p = p + 4
+        end_5 = p + length_4
+        padded_6 = end_5 + (-length_4 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
             raise ValueError
-        values_5 = tuple([number_3 for (number_3,) in _ITERATE_I_3(buffer[p:end_4])])
-        length_6, = _UNPACK_I_2(buffer, end_4)
-        p = end_4 + 4
-        end_7 = p + length_6
-        padded_8 = end_7 + (-length_6 & 3)
-        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
-            raise ValueError
-        octets_9 = bytes(buffer[p:end_7])
-        return GetattrDone(FileAttributes(values_5, octets_9)), padded_8
+        octets_7 = bytes(buffer[p:end_5])
+        return GetattrDone(FileAttributes(values_3, octets_7)), padded_6
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("GetattrDone", buffer, offset)
@@ -1091,17 +1118,17 @@ def encode_getattr_done(value: GetattrDone) -> bytes:
         count_3 = len(values_2)
         if type(values_2) is not tuple or count_3 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(count_3))
-        for item_4 in values_2:
-            add(_PACK_I_4(item_4))
-        octets_5: Any = item_1.attr_vals
-        length_6 = len(octets_5)
-        if type(octets_5) is not bytes or length_6 > 4294967295:
+        add(_PACK_I_5(count_3))
+        if values_2:
+            _put_uint32_run(parts, values_2)
+        octets_4: Any = item_1.attr_vals
+        length_5 = len(octets_4)
+        if type(octets_4) is not bytes or length_5 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(length_6))
-        add(octets_5)
-        if length_6 & 3:
-            add(ZEROES[-length_6 & 3])
+        add(_PACK_I_5(length_5))
+        add(octets_4)
+        if length_5 & 3:
+            add(ZEROES[-length_5 & 3])
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1113,23 +1140,21 @@ def decode_getattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetattrOutc
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_10(buffer, offset)
+        tag_1, = _UNPACK_I_12(buffer, offset)
         if tag_1 == 0:
             count_3, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
-            end_5 = p + count_3 * 4
-            if end_5 > limit:
+            values_4 = _take_uint32_run(buffer, p, count_3)
+            p = p + count_3 * 4
+            length_5, = _UNPACK_I_2(buffer, p)
+            p = p + 4
+            end_6 = p + length_5
+            padded_7 = end_6 + (-length_5 & 3)
+            if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
                 raise ValueError
-            values_6 = tuple([number_4 for (number_4,) in _ITERATE_I_3(buffer[p:end_5])])
-            length_7, = _UNPACK_I_2(buffer, end_5)
-            p = end_5 + 4
-            end_8 = p + length_7
-            padded_9 = end_8 + (-length_7 & 3)
-            if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
-                raise ValueError
-            octets_10 = bytes(buffer[p:end_8])
-            arm_2 = GetattrDone(FileAttributes(values_6, octets_10))
-            p = padded_9
+            octets_8 = bytes(buffer[p:end_6])
+            arm_2 = GetattrDone(FileAttributes(values_4, octets_8))
+            p = padded_7
         else:
             arm_2 = GetattrFailed(_STATUS_OF[tag_1])
             p = offset + 4
@@ -1153,21 +1178,21 @@ def encode_getattr_outcome(value: GetattrOutcome) -> bytes:
             count_5 = len(values_4)
             if type(values_4) is not tuple or count_5 > 4294967295:
                 raise ValueError
-            add(_PACK_II_11(0, count_5))
-            for item_6 in values_4:
-                add(_PACK_I_4(item_6))
-            octets_7: Any = item_3.attr_vals
-            length_8 = len(octets_7)
-            if type(octets_7) is not bytes or length_8 > 4294967295:
+            add(_PACK_II_13(0, count_5))
+            if values_4:
+                _put_uint32_run(parts, values_4)
+            octets_6: Any = item_3.attr_vals
+            length_7 = len(octets_6)
+            if type(octets_6) is not bytes or length_7 > 4294967295:
                 raise ValueError
-            add(_PACK_I_4(length_8))
-            add(octets_7)
-            if length_8 & 3:
-                add(ZEROES[-length_8 & 3])
+            add(_PACK_I_5(length_7))
+            add(octets_6)
+            if length_7 & 3:
+                add(ZEROES[-length_7 & 3])
         elif kind_2 is GetattrFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1207,7 +1232,7 @@ def encode_getfh_done(value: GetfhDone) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 128:
             raise ValueError
-        add(_PACK_I_4(length_2))
+        add(_PACK_I_5(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1222,7 +1247,7 @@ def decode_getfh_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetfhOutcome,
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_10(buffer, offset)
+        tag_1, = _UNPACK_I_12(buffer, offset)
         if tag_1 == 0:
             length_3, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
@@ -1257,14 +1282,14 @@ def encode_getfh_outcome(value: GetfhOutcome) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 128:
                 raise ValueError
-            add(_PACK_II_11(0, length_4))
+            add(_PACK_II_13(0, length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
         elif kind_2 is GetfhFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1302,7 +1327,7 @@ def encode_lookup_arguments(value: LookupArguments) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(length_2))
+        add(_PACK_I_5(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1315,7 +1340,7 @@ def encode_lookup_arguments(value: LookupArguments) -> bytes:
 def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult, int]:
     """Decode LookupResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_10(buffer, offset)
+        number_1, = _UNPACK_I_12(buffer, offset)
         return LookupResult(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1326,7 +1351,7 @@ def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult,
 def encode_lookup_result(value: LookupResult) -> bytes:
     """Encode LookupResult; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_12(_STATUS_OF[value.status])
+        return _PACK_I_14(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LookupResult", value)
@@ -1363,7 +1388,7 @@ def encode_putfh_arguments(value: PutfhArguments) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 128:
             raise ValueError
-        add(_PACK_I_4(length_2))
+        add(_PACK_I_5(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1376,7 +1401,7 @@ def encode_putfh_arguments(value: PutfhArguments) -> bytes:
 def decode_putfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutfhResult, int]:
     """Decode PutfhResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_10(buffer, offset)
+        number_1, = _UNPACK_I_12(buffer, offset)
         return PutfhResult(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1387,7 +1412,7 @@ def decode_putfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutfhResult, i
 def encode_putfh_result(value: PutfhResult) -> bytes:
     """Encode PutfhResult; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_12(_STATUS_OF[value.status])
+        return _PACK_I_14(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("PutfhResult", value)
@@ -1396,7 +1421,7 @@ def encode_putfh_result(value: PutfhResult) -> bytes:
 def decode_putrootfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutrootfhResult, int]:
     """Decode PutrootfhResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_10(buffer, offset)
+        number_1, = _UNPACK_I_12(buffer, offset)
         return PutrootfhResult(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1407,7 +1432,7 @@ def decode_putrootfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutrootfhR
 def encode_putrootfh_result(value: PutrootfhResult) -> bytes:
     """Encode PutrootfhResult; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_12(_STATUS_OF[value.status])
+        return _PACK_I_14(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("PutrootfhResult", value)
@@ -1416,7 +1441,7 @@ def encode_putrootfh_result(value: PutrootfhResult) -> bytes:
 def decode_read_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReadArguments, int]:
     """Decode ReadArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2, number_3, number_4 = _UNPACK_I12SQI_13(buffer, offset)
+        number_1, octets_2, number_3, number_4 = _UNPACK_I12SQI_15(buffer, offset)
         return ReadArguments(StateId(number_1, octets_2), number_3, number_4), offset + 28
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1433,7 +1458,7 @@ def encode_read_arguments(value: ReadArguments) -> bytes:
         octets_2: Any = item_1.other
         if type(octets_2) is not bytes or len(octets_2) != 12:
             raise ValueError
-        add(_PACK_I12SQI_14(item_1.seqid, octets_2, value.offset, value.count))
+        add(_PACK_I12SQI_16(item_1.seqid, octets_2, value.offset, value.count))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1443,7 +1468,7 @@ def encode_read_arguments(value: ReadArguments) -> bytes:
 def decode_read_done(buffer: Buffer, offset: int = 0) -> tuple[ReadDone, int]:
     """Decode ReadDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        flag_1, word_2 = _UNPACK_II_7(buffer, offset)
+        flag_1, word_2 = _UNPACK_II_3(buffer, offset)
         if not (word_2):
             return ReadDone(_BOOLEANS[flag_1], b""), offset + 8
         limit = len(buffer)
@@ -1469,7 +1494,7 @@ def encode_read_done(value: ReadDone) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_II_15(_BOOLEANS[value.eof], length_2))
+        add(_PACK_II_6(_BOOLEANS[value.eof], length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1484,9 +1509,9 @@ def decode_read_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadOutcome, i
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_10(buffer, offset)
+        tag_1, = _UNPACK_I_12(buffer, offset)
         if tag_1 == 0:
-            flag_3, length_4 = _UNPACK_II_7(buffer, offset + 4)
+            flag_3, length_4 = _UNPACK_II_3(buffer, offset + 4)
             p = offset + 12
             end_5 = p + length_4
             padded_6 = end_5 + (-length_4 & 3)
@@ -1517,14 +1542,14 @@ def encode_read_outcome(value: ReadOutcome) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 4294967295:
                 raise ValueError
-            add(_PACK_III_16(0, _BOOLEANS[arm_1.eof], length_4))
+            add(_PACK_III_17(0, _BOOLEANS[arm_1.eof], length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
         elif kind_2 is ReadFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1536,16 +1561,13 @@ def encode_read_outcome(value: ReadOutcome) -> bytes:
 def decode_readdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReaddirArguments, int]:
     """Decode ReaddirArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2, number_3, number_4, word_5 = _UNPACK_Q8SIII_17(buffer, offset)
+        number_1, octets_2, number_3, number_4, word_5 = _UNPACK_Q8SIII_18(buffer, offset)
         if not (word_5):
             return ReaddirArguments(number_1, octets_2, number_3, number_4, ()), offset + 28
-        limit = len(buffer)
         p = offset + 28
-        end_7 = p + word_5 * 4
-        if end_7 > limit:
-            raise ValueError
-        values_8 = tuple([number_6 for (number_6,) in _ITERATE_I_3(buffer[p:end_7])])
-        return ReaddirArguments(number_1, octets_2, number_3, number_4, values_8), end_7
+        values_6 = _take_uint32_run(buffer, p, word_5)
+        p = p + word_5 * 4
+        return ReaddirArguments(number_1, octets_2, number_3, number_4, values_6), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirArguments", buffer, offset)
@@ -1564,9 +1586,9 @@ def encode_readdir_arguments(value: ReaddirArguments) -> bytes:
         count_3 = len(values_2)
         if type(values_2) is not tuple or count_3 > 4294967295:
             raise ValueError
-        add(_PACK_Q8SIII_18(value.cookie, octets_1, value.dircount, value.maxcount, count_3))
-        for item_4 in values_2:
-            add(_PACK_I_4(item_4))
+        add(_PACK_Q8SIII_19(value.cookie, octets_1, value.dircount, value.maxcount, count_3))
+        if values_2:
+            _put_uint32_run(parts, values_2)
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1576,7 +1598,7 @@ def encode_readdir_arguments(value: ReaddirArguments) -> bytes:
 def decode_directory_entry(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEntry, int]:
     """Decode DirectoryEntry; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2, word_3, word_4 = _UNPACK_QIII_19(buffer, offset)
+        number_1, word_2, word_3, word_4 = _UNPACK_QIII_20(buffer, offset)
         if not (word_2 or word_3 or word_4):
             return DirectoryEntry(number_1, b"", _MINIMAL_2), offset + 20
         limit = len(buffer)
@@ -1588,18 +1610,16 @@ def decode_directory_entry(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEn
         octets_7 = bytes(buffer[p:end_5])
         count_8, = _UNPACK_I_2(buffer, padded_6)
         p = padded_6 + 4
-        end_10 = p + count_8 * 4
-        if end_10 > limit:
+        values_9 = _take_uint32_run(buffer, p, count_8)
+        p = p + count_8 * 4
+        length_10, = _UNPACK_I_2(buffer, p)
+        p = p + 4
+        end_11 = p + length_10
+        padded_12 = end_11 + (-length_10 & 3)
+        if padded_12 > limit or buffer[end_11:padded_12] != ZEROES[padded_12 - end_11]:
             raise ValueError
-        values_11 = tuple([number_9 for (number_9,) in _ITERATE_I_3(buffer[p:end_10])])
-        length_12, = _UNPACK_I_2(buffer, end_10)
-        p = end_10 + 4
-        end_13 = p + length_12
-        padded_14 = end_13 + (-length_12 & 3)
-        if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
-            raise ValueError
-        octets_15 = bytes(buffer[p:end_13])
-        return DirectoryEntry(number_1, octets_7, FileAttributes(values_11, octets_15)), padded_14
+        octets_13 = bytes(buffer[p:end_11])
+        return DirectoryEntry(number_1, octets_7, FileAttributes(values_9, octets_13)), padded_12
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DirectoryEntry", buffer, offset)
@@ -1615,7 +1635,7 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_QI_20(value.cookie, length_2))
+        add(_PACK_QI_21(value.cookie, length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1624,17 +1644,17 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
         count_5 = len(values_4)
         if type(values_4) is not tuple or count_5 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(count_5))
-        for item_6 in values_4:
-            add(_PACK_I_4(item_6))
-        octets_7: Any = item_3.attr_vals
-        length_8 = len(octets_7)
-        if type(octets_7) is not bytes or length_8 > 4294967295:
+        add(_PACK_I_5(count_5))
+        if values_4:
+            _put_uint32_run(parts, values_4)
+        octets_6: Any = item_3.attr_vals
+        length_7 = len(octets_6)
+        if type(octets_6) is not bytes or length_7 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(length_8))
-        add(octets_7)
-        if length_8 & 3:
-            add(ZEROES[-length_8 & 3])
+        add(_PACK_I_5(length_7))
+        add(octets_6)
+        if length_7 & 3:
+            add(ZEROES[-length_7 & 3])
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1644,7 +1664,7 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
 def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryList, int]:
     """Decode DirectoryList; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, flag_2 = _UNPACK_II_7(buffer, offset)
+        word_1, flag_2 = _UNPACK_II_3(buffer, offset)
         if not (word_1):
             return DirectoryList((), _BOOLEANS[flag_2]), offset + 8
         limit = len(buffer)
@@ -1653,7 +1673,7 @@ def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryLis
         if word_1:
             items_3 = []
             while word_1 == 1:
-                number_5, length_6 = _UNPACK_QI_21(buffer, p)
+                number_5, length_6 = _UNPACK_QI_22(buffer, p)
                 p = p + 12
                 end_7 = p + length_6
                 padded_8 = end_7 + (-length_6 & 3)
@@ -1662,27 +1682,25 @@ def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryLis
                 octets_9 = bytes(buffer[p:end_7])
                 count_10, = _UNPACK_I_2(buffer, padded_8)
                 p = padded_8 + 4
-                end_12 = p + count_10 * 4
-                if end_12 > limit:
+                values_11 = _take_uint32_run(buffer, p, count_10)
+                p = p + count_10 * 4
+                length_12, = _UNPACK_I_2(buffer, p)
+                p = p + 4
+                end_13 = p + length_12
+                padded_14 = end_13 + (-length_12 & 3)
+                if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
                     raise ValueError
-                values_13 = tuple([number_11 for (number_11,) in _ITERATE_I_3(buffer[p:end_12])])
-                length_14, = _UNPACK_I_2(buffer, end_12)
-                p = end_12 + 4
-                end_15 = p + length_14
-                padded_16 = end_15 + (-length_14 & 3)
-                if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
-                    raise ValueError
-                octets_17 = bytes(buffer[p:end_15])
-                word_1, = _UNPACK_I_2(buffer, padded_16)
-                p = padded_16 + 4
-                items_3.append(DirectoryEntry(number_5, octets_9, FileAttributes(values_13, octets_17)))
+                octets_15 = bytes(buffer[p:end_13])
+                word_1, = _UNPACK_I_2(buffer, padded_14)
+                items_3.append(DirectoryEntry(number_5, octets_9, FileAttributes(values_11, octets_15)))
+                p = padded_14 + 4
             if word_1:
                 raise ValueError
             values_4 = tuple(items_3)
         else:
             values_4 = ()
-        flag_18, = _UNPACK_I_2(buffer, p)
-        return DirectoryList(values_4, _BOOLEANS[flag_18]), p + 4
+        flag_16, = _UNPACK_I_2(buffer, p)
+        return DirectoryList(values_4, _BOOLEANS[flag_16]), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DirectoryList", buffer, offset)
@@ -1702,7 +1720,7 @@ def encode_directory_list(value: DirectoryList) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 4294967295:
                 raise ValueError
-            add(_PACK_IQI_22(1, item_2.cookie, length_4))
+            add(_PACK_IQI_23(1, item_2.cookie, length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
@@ -1711,18 +1729,18 @@ def encode_directory_list(value: DirectoryList) -> bytes:
             count_7 = len(values_6)
             if type(values_6) is not tuple or count_7 > 4294967295:
                 raise ValueError
-            add(_PACK_I_4(count_7))
-            for item_8 in values_6:
-                add(_PACK_I_4(item_8))
-            octets_9: Any = item_5.attr_vals
-            length_10 = len(octets_9)
-            if type(octets_9) is not bytes or length_10 > 4294967295:
+            add(_PACK_I_5(count_7))
+            if values_6:
+                _put_uint32_run(parts, values_6)
+            octets_8: Any = item_5.attr_vals
+            length_9 = len(octets_8)
+            if type(octets_8) is not bytes or length_9 > 4294967295:
                 raise ValueError
-            add(_PACK_I_4(length_10))
-            add(octets_9)
-            if length_10 & 3:
-                add(ZEROES[-length_10 & 3])
-        add(_PACK_II_15(0, _BOOLEANS[value.eof]))
+            add(_PACK_I_5(length_9))
+            add(octets_8)
+            if length_9 & 3:
+                add(ZEROES[-length_9 & 3])
+        add(_PACK_II_6(0, _BOOLEANS[value.eof]))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1732,7 +1750,7 @@ def encode_directory_list(value: DirectoryList) -> bytes:
 def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, int]:
     """Decode ReaddirDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        octets_1, word_2, flag_3 = _UNPACK_8SII_23(buffer, offset)
+        octets_1, word_2, flag_3 = _UNPACK_8SII_24(buffer, offset)
         if not (word_2):
             return ReaddirDone(octets_1, DirectoryList((), _BOOLEANS[flag_3])), offset + 16
         limit = len(buffer)
@@ -1741,7 +1759,7 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
         if word_2:
             items_4 = []
             while word_2 == 1:
-                number_6, length_7 = _UNPACK_QI_21(buffer, p)
+                number_6, length_7 = _UNPACK_QI_22(buffer, p)
                 p = p + 12
                 end_8 = p + length_7
                 padded_9 = end_8 + (-length_7 & 3)
@@ -1750,27 +1768,25 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
                 octets_10 = bytes(buffer[p:end_8])
                 count_11, = _UNPACK_I_2(buffer, padded_9)
                 p = padded_9 + 4
-                end_13 = p + count_11 * 4
-                if end_13 > limit:
+                values_12 = _take_uint32_run(buffer, p, count_11)
+                p = p + count_11 * 4
+                length_13, = _UNPACK_I_2(buffer, p)
+                p = p + 4
+                end_14 = p + length_13
+                padded_15 = end_14 + (-length_13 & 3)
+                if padded_15 > limit or buffer[end_14:padded_15] != ZEROES[padded_15 - end_14]:
                     raise ValueError
-                values_14 = tuple([number_12 for (number_12,) in _ITERATE_I_3(buffer[p:end_13])])
-                length_15, = _UNPACK_I_2(buffer, end_13)
-                p = end_13 + 4
-                end_16 = p + length_15
-                padded_17 = end_16 + (-length_15 & 3)
-                if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
-                    raise ValueError
-                octets_18 = bytes(buffer[p:end_16])
-                word_2, = _UNPACK_I_2(buffer, padded_17)
-                p = padded_17 + 4
-                items_4.append(DirectoryEntry(number_6, octets_10, FileAttributes(values_14, octets_18)))
+                octets_16 = bytes(buffer[p:end_14])
+                word_2, = _UNPACK_I_2(buffer, padded_15)
+                items_4.append(DirectoryEntry(number_6, octets_10, FileAttributes(values_12, octets_16)))
+                p = padded_15 + 4
             if word_2:
                 raise ValueError
             values_5 = tuple(items_4)
         else:
             values_5 = ()
-        flag_19, = _UNPACK_I_2(buffer, p)
-        return ReaddirDone(octets_1, DirectoryList(values_5, _BOOLEANS[flag_19])), p + 4
+        flag_17, = _UNPACK_I_2(buffer, p)
+        return ReaddirDone(octets_1, DirectoryList(values_5, _BOOLEANS[flag_17])), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirDone", buffer, offset)
@@ -1789,13 +1805,13 @@ def encode_readdir_done(value: ReaddirDone) -> bytes:
         values_3: Any = item_2.entries
         if type(values_3) is not tuple:
             raise ValueError
-        add(_PACK_8S_24(octets_1))
+        add(_PACK_8S_25(octets_1))
         for item_4 in values_3:
             octets_5: Any = item_4.name
             length_6 = len(octets_5)
             if type(octets_5) is not bytes or length_6 > 4294967295:
                 raise ValueError
-            add(_PACK_IQI_22(1, item_4.cookie, length_6))
+            add(_PACK_IQI_23(1, item_4.cookie, length_6))
             add(octets_5)
             if length_6 & 3:
                 add(ZEROES[-length_6 & 3])
@@ -1804,18 +1820,18 @@ def encode_readdir_done(value: ReaddirDone) -> bytes:
             count_9 = len(values_8)
             if type(values_8) is not tuple or count_9 > 4294967295:
                 raise ValueError
-            add(_PACK_I_4(count_9))
-            for item_10 in values_8:
-                add(_PACK_I_4(item_10))
-            octets_11: Any = item_7.attr_vals
-            length_12 = len(octets_11)
-            if type(octets_11) is not bytes or length_12 > 4294967295:
+            add(_PACK_I_5(count_9))
+            if values_8:
+                _put_uint32_run(parts, values_8)
+            octets_10: Any = item_7.attr_vals
+            length_11 = len(octets_10)
+            if type(octets_10) is not bytes or length_11 > 4294967295:
                 raise ValueError
-            add(_PACK_I_4(length_12))
-            add(octets_11)
-            if length_12 & 3:
-                add(ZEROES[-length_12 & 3])
-        add(_PACK_II_15(0, _BOOLEANS[item_2.eof]))
+            add(_PACK_I_5(length_11))
+            add(octets_10)
+            if length_11 & 3:
+                add(ZEROES[-length_11 & 3])
+        add(_PACK_II_6(0, _BOOLEANS[item_2.eof]))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1827,15 +1843,15 @@ def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutc
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_10(buffer, offset)
+        tag_1, = _UNPACK_I_12(buffer, offset)
         if tag_1 == 0:
             values_6: Any
-            octets_3, flag_5 = _UNPACK_8SI_25(buffer, offset + 4)
+            octets_3, flag_5 = _UNPACK_8SI_26(buffer, offset + 4)
             p = offset + 16
             if flag_5:
                 items_4 = []
                 while flag_5 == 1:
-                    number_7, length_8 = _UNPACK_QI_21(buffer, p)
+                    number_7, length_8 = _UNPACK_QI_22(buffer, p)
                     p = p + 12
                     end_9 = p + length_8
                     padded_10 = end_9 + (-length_8 & 3)
@@ -1844,27 +1860,25 @@ def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutc
                     octets_11 = bytes(buffer[p:end_9])
                     count_12, = _UNPACK_I_2(buffer, padded_10)
                     p = padded_10 + 4
-                    end_14 = p + count_12 * 4
-                    if end_14 > limit:
+                    values_13 = _take_uint32_run(buffer, p, count_12)
+                    p = p + count_12 * 4
+                    length_14, = _UNPACK_I_2(buffer, p)
+                    p = p + 4
+                    end_15 = p + length_14
+                    padded_16 = end_15 + (-length_14 & 3)
+                    if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
                         raise ValueError
-                    values_15 = tuple([number_13 for (number_13,) in _ITERATE_I_3(buffer[p:end_14])])
-                    length_16, = _UNPACK_I_2(buffer, end_14)
-                    p = end_14 + 4
-                    end_17 = p + length_16
-                    padded_18 = end_17 + (-length_16 & 3)
-                    if padded_18 > limit or buffer[end_17:padded_18] != ZEROES[padded_18 - end_17]:
-                        raise ValueError
-                    octets_19 = bytes(buffer[p:end_17])
-                    flag_5, = _UNPACK_I_2(buffer, padded_18)
-                    p = padded_18 + 4
-                    items_4.append(DirectoryEntry(number_7, octets_11, FileAttributes(values_15, octets_19)))
+                    octets_17 = bytes(buffer[p:end_15])
+                    flag_5, = _UNPACK_I_2(buffer, padded_16)
+                    items_4.append(DirectoryEntry(number_7, octets_11, FileAttributes(values_13, octets_17)))
+                    p = padded_16 + 4
                 if flag_5:
                     raise ValueError
                 values_6 = tuple(items_4)
             else:
                 values_6 = ()
-            flag_20, = _UNPACK_I_2(buffer, p)
-            arm_2 = ReaddirDone(octets_3, DirectoryList(values_6, _BOOLEANS[flag_20]))
+            flag_18, = _UNPACK_I_2(buffer, p)
+            arm_2 = ReaddirDone(octets_3, DirectoryList(values_6, _BOOLEANS[flag_18]))
             p = p + 4
         else:
             arm_2 = ReaddirFailed(_STATUS_OF[tag_1])
@@ -1891,13 +1905,13 @@ def encode_readdir_outcome(value: ReaddirOutcome) -> bytes:
             values_5: Any = item_4.entries
             if type(values_5) is not tuple:
                 raise ValueError
-            add(_PACK_I8S_26(0, octets_3))
+            add(_PACK_I8S_27(0, octets_3))
             for item_6 in values_5:
                 octets_7: Any = item_6.name
                 length_8 = len(octets_7)
                 if type(octets_7) is not bytes or length_8 > 4294967295:
                     raise ValueError
-                add(_PACK_IQI_22(1, item_6.cookie, length_8))
+                add(_PACK_IQI_23(1, item_6.cookie, length_8))
                 add(octets_7)
                 if length_8 & 3:
                     add(ZEROES[-length_8 & 3])
@@ -1906,22 +1920,22 @@ def encode_readdir_outcome(value: ReaddirOutcome) -> bytes:
                 count_11 = len(values_10)
                 if type(values_10) is not tuple or count_11 > 4294967295:
                     raise ValueError
-                add(_PACK_I_4(count_11))
-                for item_12 in values_10:
-                    add(_PACK_I_4(item_12))
-                octets_13: Any = item_9.attr_vals
-                length_14 = len(octets_13)
-                if type(octets_13) is not bytes or length_14 > 4294967295:
+                add(_PACK_I_5(count_11))
+                if values_10:
+                    _put_uint32_run(parts, values_10)
+                octets_12: Any = item_9.attr_vals
+                length_13 = len(octets_12)
+                if type(octets_12) is not bytes or length_13 > 4294967295:
                     raise ValueError
-                add(_PACK_I_4(length_14))
-                add(octets_13)
-                if length_14 & 3:
-                    add(ZEROES[-length_14 & 3])
-            add(_PACK_II_15(0, _BOOLEANS[item_4.eof]))
+                add(_PACK_I_5(length_13))
+                add(octets_12)
+                if length_13 & 3:
+                    add(ZEROES[-length_13 & 3])
+            add(_PACK_II_6(0, _BOOLEANS[item_4.eof]))
         elif kind_2 is ReaddirFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1959,7 +1973,7 @@ def encode_readlink_done(value: ReadlinkDone) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(length_2))
+        add(_PACK_I_5(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1974,7 +1988,7 @@ def decode_readlink_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkOu
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_10(buffer, offset)
+        tag_1, = _UNPACK_I_12(buffer, offset)
         if tag_1 == 0:
             length_3, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
@@ -2007,14 +2021,14 @@ def encode_readlink_outcome(value: ReadlinkOutcome) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 4294967295:
                 raise ValueError
-            add(_PACK_II_11(0, length_4))
+            add(_PACK_II_13(0, length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
         elif kind_2 is ReadlinkFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2026,7 +2040,7 @@ def encode_readlink_outcome(value: ReadlinkOutcome) -> bytes:
 def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArguments, int]:
     """Decode WriteArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2, number_3, number_4, word_5 = _UNPACK_I12SQII_27(buffer, offset)
+        number_1, octets_2, number_3, number_4, word_5 = _UNPACK_I12SQII_28(buffer, offset)
         if not (word_5):
             return WriteArguments(StateId(number_1, octets_2), number_3, _STABLE_HOW_OF[number_4], b""), offset + 32
         limit = len(buffer)
@@ -2056,7 +2070,7 @@ def encode_write_arguments(value: WriteArguments) -> bytes:
         length_4 = len(octets_3)
         if type(octets_3) is not bytes or length_4 > 4294967295:
             raise ValueError
-        add(_PACK_I12SQII_28(item_1.seqid, octets_2, value.offset, _STABLE_HOW_OF[value.stable], length_4))
+        add(_PACK_I12SQII_29(item_1.seqid, octets_2, value.offset, _STABLE_HOW_OF[value.stable], length_4))
         add(octets_3)
         if length_4 & 3:
             add(ZEROES[-length_4 & 3])
@@ -2069,7 +2083,7 @@ def encode_write_arguments(value: WriteArguments) -> bytes:
 def decode_write_done(buffer: Buffer, offset: int = 0) -> tuple[WriteDone, int]:
     """Decode WriteDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2, octets_3 = _UNPACK_II8S_29(buffer, offset)
+        number_1, number_2, octets_3 = _UNPACK_II8S_30(buffer, offset)
         return WriteDone(number_1, _STABLE_HOW_OF[number_2], octets_3), offset + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -2085,7 +2099,7 @@ def encode_write_done(value: WriteDone) -> bytes:
         octets_1: Any = value.writeverf
         if type(octets_1) is not bytes or len(octets_1) != 8:
             raise ValueError
-        add(_PACK_II8S_30(value.count, _STABLE_HOW_OF[value.committed], octets_1))
+        add(_PACK_II8S_31(value.count, _STABLE_HOW_OF[value.committed], octets_1))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -2096,9 +2110,9 @@ def decode_write_outcome(buffer: Buffer, offset: int = 0) -> tuple[WriteOutcome,
     """Decode WriteOutcome; returns it and the offset behind it, or raises DecodeError."""
     try:
         arm_2: Any
-        tag_1, = _UNPACK_I_10(buffer, offset)
+        tag_1, = _UNPACK_I_12(buffer, offset)
         if tag_1 == 0:
-            number_3, number_4, octets_5 = _UNPACK_II8S_29(buffer, offset + 4)
+            number_3, number_4, octets_5 = _UNPACK_II8S_30(buffer, offset + 4)
             arm_2 = WriteDone(number_3, _STABLE_HOW_OF[number_4], octets_5)
             p = offset + 20
         else:
@@ -2122,11 +2136,11 @@ def encode_write_outcome(value: WriteOutcome) -> bytes:
             octets_3: Any = arm_1.writeverf
             if type(octets_3) is not bytes or len(octets_3) != 8:
                 raise ValueError
-            add(_PACK_III8S_31(0, arm_1.count, _STABLE_HOW_OF[arm_1.committed], octets_3))
+            add(_PACK_III8S_32(0, arm_1.count, _STABLE_HOW_OF[arm_1.committed], octets_3))
         elif kind_2 is WriteFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_12(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2138,7 +2152,7 @@ def encode_write_outcome(value: WriteOutcome) -> bytes:
 def decode_other_status(buffer: Buffer, offset: int = 0) -> tuple[OtherStatus, int]:
     """Decode OtherStatus; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_10(buffer, offset)
+        number_1, = _UNPACK_I_12(buffer, offset)
         return OtherStatus(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -2149,7 +2163,7 @@ def decode_other_status(buffer: Buffer, offset: int = 0) -> tuple[OtherStatus, i
 def encode_other_status(value: OtherStatus) -> bytes:
     """Encode OtherStatus; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_12(_STATUS_OF[value.status])
+        return _PACK_I_14(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("OtherStatus", value)
@@ -2160,70 +2174,64 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_10(buffer, offset)
+        tag_1, = _UNPACK_I_12(buffer, offset)
         if tag_1 == 9:
             count_3, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
-            end_5 = p + count_3 * 4
-            if end_5 > limit:
-                raise ValueError
-            values_6 = tuple([number_4 for (number_4,) in _ITERATE_I_3(buffer[p:end_5])])
-            arm_2 = GetattrArguments(values_6)
-            p = end_5
+            values_4 = _take_uint32_run(buffer, p, count_3)
+            p = p + count_3 * 4
+            arm_2 = GetattrArguments(values_4)
         elif tag_1 == 10:
             arm_2 = GetfhArguments()
             p = offset + 4
         elif tag_1 == 15:
-            length_7, = _UNPACK_I_2(buffer, offset + 4)
+            length_5, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
-            end_8 = p + length_7
-            padded_9 = end_8 + (-length_7 & 3)
-            if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+            end_6 = p + length_5
+            padded_7 = end_6 + (-length_5 & 3)
+            if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
                 raise ValueError
-            octets_10 = bytes(buffer[p:end_8])
-            arm_2 = LookupArguments(octets_10)
-            p = padded_9
+            octets_8 = bytes(buffer[p:end_6])
+            arm_2 = LookupArguments(octets_8)
+            p = padded_7
         elif tag_1 == 22:
-            length_11, = _UNPACK_I_2(buffer, offset + 4)
+            length_9, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
-            if length_11 > 128:
+            if length_9 > 128:
                 raise ValueError
-            end_12 = p + length_11
-            padded_13 = end_12 + (-length_11 & 3)
-            if padded_13 > limit or buffer[end_12:padded_13] != ZEROES[padded_13 - end_12]:
+            end_10 = p + length_9
+            padded_11 = end_10 + (-length_9 & 3)
+            if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
                 raise ValueError
-            octets_14 = bytes(buffer[p:end_12])
-            arm_2 = PutfhArguments(octets_14)
-            p = padded_13
+            octets_12 = bytes(buffer[p:end_10])
+            arm_2 = PutfhArguments(octets_12)
+            p = padded_11
         elif tag_1 == 24:
             arm_2 = PutrootfhArguments()
             p = offset + 4
         elif tag_1 == 25:
-            number_15, octets_16, number_17, number_18 = _UNPACK_I12SQI_13(buffer, offset + 4)
-            arm_2 = ReadArguments(StateId(number_15, octets_16), number_17, number_18)
+            number_13, octets_14, number_15, number_16 = _UNPACK_I12SQI_15(buffer, offset + 4)
+            arm_2 = ReadArguments(StateId(number_13, octets_14), number_15, number_16)
             p = offset + 32
         elif tag_1 == 26:
-            number_19, octets_20, number_21, number_22, count_23 = _UNPACK_Q8SIII_17(buffer, offset + 4)
+            number_17, octets_18, number_19, number_20, count_21 = _UNPACK_Q8SIII_18(buffer, offset + 4)
             p = offset + 32
-            end_25 = p + count_23 * 4
-            if end_25 > limit:
-                raise ValueError
-            values_26 = tuple([number_24 for (number_24,) in _ITERATE_I_3(buffer[p:end_25])])
-            arm_2 = ReaddirArguments(number_19, octets_20, number_21, number_22, values_26)
-            p = end_25
+            values_22 = _take_uint32_run(buffer, p, count_21)
+            p = p + count_21 * 4
+            arm_2 = ReaddirArguments(number_17, octets_18, number_19, number_20, values_22)
         elif tag_1 == 27:
             arm_2 = ReadlinkArguments()
             p = offset + 4
         elif tag_1 == 38:
-            number_27, octets_28, number_29, number_30, length_31 = _UNPACK_I12SQII_27(buffer, offset + 4)
+            number_23, octets_24, number_25, number_26, length_27 = _UNPACK_I12SQII_28(buffer, offset + 4)
             p = offset + 36
-            end_32 = p + length_31
-            padded_33 = end_32 + (-length_31 & 3)
-            if padded_33 > limit or buffer[end_32:padded_33] != ZEROES[padded_33 - end_32]:
+            end_28 = p + length_27
+            padded_29 = end_28 + (-length_27 & 3)
+            if padded_29 > limit or buffer[end_28:padded_29] != ZEROES[padded_29 - end_28]:
                 raise ValueError
-            octets_34 = bytes(buffer[p:end_32])
-            arm_2 = WriteArguments(StateId(number_27, octets_28), number_29, _STABLE_HOW_OF[number_30], octets_34)
-            p = padded_33
+            octets_30 = bytes(buffer[p:end_28])
+            arm_2 = WriteArguments(StateId(number_23, octets_24), number_25, _STABLE_HOW_OF[number_26], octets_30)
+            p = padded_29
         else:
             arm_2 = OtherArguments(_OPERATION_OF[tag_1])
             p = offset + 4
@@ -2246,67 +2254,67 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
             count_4 = len(values_3)
             if type(values_3) is not tuple or count_4 > 4294967295:
                 raise ValueError
-            add(_PACK_II_11(9, count_4))
-            for item_5 in values_3:
-                add(_PACK_I_4(item_5))
+            add(_PACK_II_13(9, count_4))
+            if values_3:
+                _put_uint32_run(parts, values_3)
         elif kind_2 is GetfhArguments:
-            add(_PACK_I_12(10))
+            add(_PACK_I_14(10))
         elif kind_2 is LookupArguments:
-            octets_6: Any = arm_1.objname
-            length_7 = len(octets_6)
-            if type(octets_6) is not bytes or length_7 > 4294967295:
+            octets_5: Any = arm_1.objname
+            length_6 = len(octets_5)
+            if type(octets_5) is not bytes or length_6 > 4294967295:
                 raise ValueError
-            add(_PACK_II_11(15, length_7))
-            add(octets_6)
-            if length_7 & 3:
-                add(ZEROES[-length_7 & 3])
+            add(_PACK_II_13(15, length_6))
+            add(octets_5)
+            if length_6 & 3:
+                add(ZEROES[-length_6 & 3])
         elif kind_2 is PutfhArguments:
-            octets_8: Any = arm_1.object
-            length_9 = len(octets_8)
-            if type(octets_8) is not bytes or length_9 > 128:
+            octets_7: Any = arm_1.object
+            length_8 = len(octets_7)
+            if type(octets_7) is not bytes or length_8 > 128:
                 raise ValueError
-            add(_PACK_II_11(22, length_9))
-            add(octets_8)
-            if length_9 & 3:
-                add(ZEROES[-length_9 & 3])
+            add(_PACK_II_13(22, length_8))
+            add(octets_7)
+            if length_8 & 3:
+                add(ZEROES[-length_8 & 3])
         elif kind_2 is PutrootfhArguments:
-            add(_PACK_I_12(24))
+            add(_PACK_I_14(24))
         elif kind_2 is ReadArguments:
-            item_10: Any = arm_1.stateid
-            octets_11: Any = item_10.other
-            if type(octets_11) is not bytes or len(octets_11) != 12:
+            item_9: Any = arm_1.stateid
+            octets_10: Any = item_9.other
+            if type(octets_10) is not bytes or len(octets_10) != 12:
                 raise ValueError
-            add(_PACK_II12SQI_32(25, item_10.seqid, octets_11, arm_1.offset, arm_1.count))
+            add(_PACK_II12SQI_33(25, item_9.seqid, octets_10, arm_1.offset, arm_1.count))
         elif kind_2 is ReaddirArguments:
-            octets_12: Any = arm_1.cookieverf
-            if type(octets_12) is not bytes or len(octets_12) != 8:
+            octets_11: Any = arm_1.cookieverf
+            if type(octets_11) is not bytes or len(octets_11) != 8:
                 raise ValueError
-            values_13: Any = arm_1.attr_request
-            count_14 = len(values_13)
-            if type(values_13) is not tuple or count_14 > 4294967295:
+            values_12: Any = arm_1.attr_request
+            count_13 = len(values_12)
+            if type(values_12) is not tuple or count_13 > 4294967295:
                 raise ValueError
-            add(_PACK_IQ8SIII_33(26, arm_1.cookie, octets_12, arm_1.dircount, arm_1.maxcount, count_14))
-            for item_15 in values_13:
-                add(_PACK_I_4(item_15))
+            add(_PACK_IQ8SIII_34(26, arm_1.cookie, octets_11, arm_1.dircount, arm_1.maxcount, count_13))
+            if values_12:
+                _put_uint32_run(parts, values_12)
         elif kind_2 is ReadlinkArguments:
-            add(_PACK_I_12(27))
+            add(_PACK_I_14(27))
         elif kind_2 is WriteArguments:
-            item_16: Any = arm_1.stateid
-            octets_17: Any = item_16.other
-            if type(octets_17) is not bytes or len(octets_17) != 12:
+            item_14: Any = arm_1.stateid
+            octets_15: Any = item_14.other
+            if type(octets_15) is not bytes or len(octets_15) != 12:
                 raise ValueError
-            octets_18: Any = arm_1.data
-            length_19 = len(octets_18)
-            if type(octets_18) is not bytes or length_19 > 4294967295:
+            octets_16: Any = arm_1.data
+            length_17 = len(octets_16)
+            if type(octets_16) is not bytes or length_17 > 4294967295:
                 raise ValueError
-            add(_PACK_II12SQII_34(38, item_16.seqid, octets_17, arm_1.offset, _STABLE_HOW_OF[arm_1.stable], length_19))
-            add(octets_18)
-            if length_19 & 3:
-                add(ZEROES[-length_19 & 3])
+            add(_PACK_II12SQII_35(38, item_14.seqid, octets_15, arm_1.offset, _STABLE_HOW_OF[arm_1.stable], length_17))
+            add(octets_16)
+            if length_17 & 3:
+                add(ZEROES[-length_17 & 3])
         elif kind_2 is OtherArguments:
             if arm_1.argop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
                 raise ValueError
-            add(_PACK_I_12(_OPERATION_OF[arm_1.argop]))
+            add(_PACK_I_14(_OPERATION_OF[arm_1.argop]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2320,154 +2328,140 @@ def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOper
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_10(buffer, offset)
+        tag_1, next_3 = _UNPACK_II_36(buffer, offset)
         if tag_1 == 9:
             arm_4: Any
-            tag_3, = _UNPACK_I_10(buffer, offset + 4)
-            if tag_3 == 0:
+            if next_3 == 0:
                 count_5, = _UNPACK_I_2(buffer, offset + 8)
                 p = offset + 12
-                end_7 = p + count_5 * 4
-                if end_7 > limit:
+                values_6 = _take_uint32_run(buffer, p, count_5)
+                p = p + count_5 * 4
+                length_7, = _UNPACK_I_2(buffer, p)
+                p = p + 4
+                end_8 = p + length_7
+                padded_9 = end_8 + (-length_7 & 3)
+                if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
                     raise ValueError
-                values_8 = tuple([number_6 for (number_6,) in _ITERATE_I_3(buffer[p:end_7])])
-                length_9, = _UNPACK_I_2(buffer, end_7)
-                p = end_7 + 4
-                end_10 = p + length_9
-                padded_11 = end_10 + (-length_9 & 3)
-                if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
-                    raise ValueError
-                octets_12 = bytes(buffer[p:end_10])
-                arm_4 = GetattrDone(FileAttributes(values_8, octets_12))
-                p = padded_11
+                octets_10 = bytes(buffer[p:end_8])
+                arm_4 = GetattrDone(FileAttributes(values_6, octets_10))
+                p = padded_9
             else:
-                arm_4 = GetattrFailed(_STATUS_OF[tag_3])
+                arm_4 = GetattrFailed(_STATUS_OF[next_3])
                 p = offset + 8
             arm_2 = GetattrResult(arm_4)
         elif tag_1 == 10:
-            arm_14: Any
-            tag_13, = _UNPACK_I_10(buffer, offset + 4)
-            if tag_13 == 0:
-                length_15, = _UNPACK_I_2(buffer, offset + 8)
+            arm_11: Any
+            if next_3 == 0:
+                length_12, = _UNPACK_I_2(buffer, offset + 8)
                 p = offset + 12
-                if length_15 > 128:
+                if length_12 > 128:
                     raise ValueError
-                end_16 = p + length_15
-                padded_17 = end_16 + (-length_15 & 3)
-                if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
+                end_13 = p + length_12
+                padded_14 = end_13 + (-length_12 & 3)
+                if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
                     raise ValueError
-                octets_18 = bytes(buffer[p:end_16])
-                arm_14 = GetfhDone(octets_18)
-                p = padded_17
+                octets_15 = bytes(buffer[p:end_13])
+                arm_11 = GetfhDone(octets_15)
+                p = padded_14
             else:
-                arm_14 = GetfhFailed(_STATUS_OF[tag_13])
+                arm_11 = GetfhFailed(_STATUS_OF[next_3])
                 p = offset + 8
-            arm_2 = GetfhResult(arm_14)
+            arm_2 = GetfhResult(arm_11)
         elif tag_1 == 15:
-            number_19, = _UNPACK_I_10(buffer, offset + 4)
-            arm_2 = LookupResult(_STATUS_OF[number_19])
+            arm_2 = LookupResult(_STATUS_OF[next_3])
             p = offset + 8
         elif tag_1 == 22:
-            number_20, = _UNPACK_I_10(buffer, offset + 4)
-            arm_2 = PutfhResult(_STATUS_OF[number_20])
+            arm_2 = PutfhResult(_STATUS_OF[next_3])
             p = offset + 8
         elif tag_1 == 24:
-            number_21, = _UNPACK_I_10(buffer, offset + 4)
-            arm_2 = PutrootfhResult(_STATUS_OF[number_21])
+            arm_2 = PutrootfhResult(_STATUS_OF[next_3])
             p = offset + 8
         elif tag_1 == 25:
-            arm_23: Any
-            tag_22, = _UNPACK_I_10(buffer, offset + 4)
-            if tag_22 == 0:
-                flag_24, length_25 = _UNPACK_II_7(buffer, offset + 8)
+            arm_16: Any
+            if next_3 == 0:
+                flag_17, length_18 = _UNPACK_II_3(buffer, offset + 8)
                 p = offset + 16
-                end_26 = p + length_25
-                padded_27 = end_26 + (-length_25 & 3)
-                if padded_27 > limit or buffer[end_26:padded_27] != ZEROES[padded_27 - end_26]:
+                end_19 = p + length_18
+                padded_20 = end_19 + (-length_18 & 3)
+                if padded_20 > limit or buffer[end_19:padded_20] != ZEROES[padded_20 - end_19]:
                     raise ValueError
-                octets_28 = bytes(buffer[p:end_26])
-                arm_23 = ReadDone(_BOOLEANS[flag_24], octets_28)
-                p = padded_27
+                octets_21 = bytes(buffer[p:end_19])
+                arm_16 = ReadDone(_BOOLEANS[flag_17], octets_21)
+                p = padded_20
             else:
-                arm_23 = ReadFailed(_STATUS_OF[tag_22])
+                arm_16 = ReadFailed(_STATUS_OF[next_3])
                 p = offset + 8
-            arm_2 = ReadResult(arm_23)
+            arm_2 = ReadResult(arm_16)
         elif tag_1 == 26:
-            arm_30: Any
-            tag_29, = _UNPACK_I_10(buffer, offset + 4)
-            if tag_29 == 0:
-                values_34: Any
-                octets_31, flag_33 = _UNPACK_8SI_25(buffer, offset + 8)
+            arm_22: Any
+            if next_3 == 0:
+                values_26: Any
+                octets_23, flag_25 = _UNPACK_8SI_26(buffer, offset + 8)
                 p = offset + 20
-                if flag_33:
-                    items_32 = []
-                    while flag_33 == 1:
-                        number_35, length_36 = _UNPACK_QI_21(buffer, p)
+                if flag_25:
+                    items_24 = []
+                    while flag_25 == 1:
+                        number_27, length_28 = _UNPACK_QI_22(buffer, p)
                         p = p + 12
-                        end_37 = p + length_36
-                        padded_38 = end_37 + (-length_36 & 3)
-                        if padded_38 > limit or buffer[end_37:padded_38] != ZEROES[padded_38 - end_37]:
+                        end_29 = p + length_28
+                        padded_30 = end_29 + (-length_28 & 3)
+                        if padded_30 > limit or buffer[end_29:padded_30] != ZEROES[padded_30 - end_29]:
                             raise ValueError
-                        octets_39 = bytes(buffer[p:end_37])
-                        count_40, = _UNPACK_I_2(buffer, padded_38)
-                        p = padded_38 + 4
-                        end_42 = p + count_40 * 4
-                        if end_42 > limit:
+                        octets_31 = bytes(buffer[p:end_29])
+                        count_32, = _UNPACK_I_2(buffer, padded_30)
+                        p = padded_30 + 4
+                        values_33 = _take_uint32_run(buffer, p, count_32)
+                        p = p + count_32 * 4
+                        length_34, = _UNPACK_I_2(buffer, p)
+                        p = p + 4
+                        end_35 = p + length_34
+                        padded_36 = end_35 + (-length_34 & 3)
+                        if padded_36 > limit or buffer[end_35:padded_36] != ZEROES[padded_36 - end_35]:
                             raise ValueError
-                        values_43 = tuple([number_41 for (number_41,) in _ITERATE_I_3(buffer[p:end_42])])
-                        length_44, = _UNPACK_I_2(buffer, end_42)
-                        p = end_42 + 4
-                        end_45 = p + length_44
-                        padded_46 = end_45 + (-length_44 & 3)
-                        if padded_46 > limit or buffer[end_45:padded_46] != ZEROES[padded_46 - end_45]:
-                            raise ValueError
-                        octets_47 = bytes(buffer[p:end_45])
-                        flag_33, = _UNPACK_I_2(buffer, padded_46)
-                        p = padded_46 + 4
-                        items_32.append(DirectoryEntry(number_35, octets_39, FileAttributes(values_43, octets_47)))
-                    if flag_33:
+                        octets_37 = bytes(buffer[p:end_35])
+                        flag_25, = _UNPACK_I_2(buffer, padded_36)
+                        items_24.append(DirectoryEntry(number_27, octets_31, FileAttributes(values_33, octets_37)))
+                        p = padded_36 + 4
+                    if flag_25:
                         raise ValueError
-                    values_34 = tuple(items_32)
+                    values_26 = tuple(items_24)
                 else:
-                    values_34 = ()
-                flag_48, = _UNPACK_I_2(buffer, p)
-                arm_30 = ReaddirDone(octets_31, DirectoryList(values_34, _BOOLEANS[flag_48]))
+                    values_26 = ()
+                flag_38, = _UNPACK_I_2(buffer, p)
+                arm_22 = ReaddirDone(octets_23, DirectoryList(values_26, _BOOLEANS[flag_38]))
                 p = p + 4
             else:
-                arm_30 = ReaddirFailed(_STATUS_OF[tag_29])
+                arm_22 = ReaddirFailed(_STATUS_OF[next_3])
                 p = offset + 8
-            arm_2 = ReaddirResult(arm_30)
+            arm_2 = ReaddirResult(arm_22)
         elif tag_1 == 27:
-            arm_50: Any
-            tag_49, = _UNPACK_I_10(buffer, offset + 4)
-            if tag_49 == 0:
-                length_51, = _UNPACK_I_2(buffer, offset + 8)
+            arm_39: Any
+            if next_3 == 0:
+                length_40, = _UNPACK_I_2(buffer, offset + 8)
                 p = offset + 12
-                end_52 = p + length_51
-                padded_53 = end_52 + (-length_51 & 3)
-                if padded_53 > limit or buffer[end_52:padded_53] != ZEROES[padded_53 - end_52]:
+                end_41 = p + length_40
+                padded_42 = end_41 + (-length_40 & 3)
+                if padded_42 > limit or buffer[end_41:padded_42] != ZEROES[padded_42 - end_41]:
                     raise ValueError
-                octets_54 = bytes(buffer[p:end_52])
-                arm_50 = ReadlinkDone(octets_54)
-                p = padded_53
+                octets_43 = bytes(buffer[p:end_41])
+                arm_39 = ReadlinkDone(octets_43)
+                p = padded_42
             else:
-                arm_50 = ReadlinkFailed(_STATUS_OF[tag_49])
+                arm_39 = ReadlinkFailed(_STATUS_OF[next_3])
                 p = offset + 8
-            arm_2 = ReadlinkResult(arm_50)
+            arm_2 = ReadlinkResult(arm_39)
         elif tag_1 == 38:
-            arm_56: Any
-            tag_55, = _UNPACK_I_10(buffer, offset + 4)
-            if tag_55 == 0:
-                number_57, number_58, octets_59 = _UNPACK_II8S_29(buffer, offset + 8)
-                arm_56 = WriteDone(number_57, _STABLE_HOW_OF[number_58], octets_59)
+            arm_44: Any
+            if next_3 == 0:
+                number_45, number_46, octets_47 = _UNPACK_II8S_30(buffer, offset + 8)
+                arm_44 = WriteDone(number_45, _STABLE_HOW_OF[number_46], octets_47)
                 p = offset + 24
             else:
-                arm_56 = WriteFailed(_STATUS_OF[tag_55])
+                arm_44 = WriteFailed(_STATUS_OF[next_3])
                 p = offset + 8
-            arm_2 = WriteResult(arm_56)
+            arm_2 = WriteResult(arm_44)
         else:
-            number_60, = _UNPACK_I_10(buffer, offset + 4)
-            arm_2 = OtherResult(_OPERATION_OF[tag_1], OtherStatus(_STATUS_OF[number_60]))
+            arm_2 = OtherResult(_OPERATION_OF[tag_1], OtherStatus(_STATUS_OF[next_3]))
             p = offset + 8
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
@@ -2492,145 +2486,145 @@ def encode_result_operation(value: ResultOperation) -> bytes:
                 count_7 = len(values_6)
                 if type(values_6) is not tuple or count_7 > 4294967295:
                     raise ValueError
-                add(_PACK_III_35(9, 0, count_7))
-                for item_8 in values_6:
-                    add(_PACK_I_4(item_8))
-                octets_9: Any = item_5.attr_vals
-                length_10 = len(octets_9)
-                if type(octets_9) is not bytes or length_10 > 4294967295:
+                add(_PACK_III_37(9, 0, count_7))
+                if values_6:
+                    _put_uint32_run(parts, values_6)
+                octets_8: Any = item_5.attr_vals
+                length_9 = len(octets_8)
+                if type(octets_8) is not bytes or length_9 > 4294967295:
                     raise ValueError
-                add(_PACK_I_4(length_10))
-                add(octets_9)
-                if length_10 & 3:
-                    add(ZEROES[-length_10 & 3])
+                add(_PACK_I_5(length_9))
+                add(octets_8)
+                if length_9 & 3:
+                    add(ZEROES[-length_9 & 3])
             elif kind_4 is GetattrFailed:
                 if arm_3.status in (0,):
                     raise ValueError
-                add(_PACK_II_36(9, _STATUS_OF[arm_3.status]))
+                add(_PACK_II_38(9, _STATUS_OF[arm_3.status]))
             else:
                 raise ValueError
         elif kind_2 is GetfhResult:
-            arm_11: Any = arm_1.outcome
-            kind_12 = type(arm_11)
-            if kind_12 is GetfhDone:
-                octets_13: Any = arm_11.object
-                length_14 = len(octets_13)
-                if type(octets_13) is not bytes or length_14 > 128:
+            arm_10: Any = arm_1.outcome
+            kind_11 = type(arm_10)
+            if kind_11 is GetfhDone:
+                octets_12: Any = arm_10.object
+                length_13 = len(octets_12)
+                if type(octets_12) is not bytes or length_13 > 128:
                     raise ValueError
-                add(_PACK_III_35(10, 0, length_14))
-                add(octets_13)
-                if length_14 & 3:
-                    add(ZEROES[-length_14 & 3])
-            elif kind_12 is GetfhFailed:
-                if arm_11.status in (0,):
+                add(_PACK_III_37(10, 0, length_13))
+                add(octets_12)
+                if length_13 & 3:
+                    add(ZEROES[-length_13 & 3])
+            elif kind_11 is GetfhFailed:
+                if arm_10.status in (0,):
                     raise ValueError
-                add(_PACK_II_36(10, _STATUS_OF[arm_11.status]))
+                add(_PACK_II_38(10, _STATUS_OF[arm_10.status]))
             else:
                 raise ValueError
         elif kind_2 is LookupResult:
-            add(_PACK_II_36(15, _STATUS_OF[arm_1.status]))
+            add(_PACK_II_38(15, _STATUS_OF[arm_1.status]))
         elif kind_2 is PutfhResult:
-            add(_PACK_II_36(22, _STATUS_OF[arm_1.status]))
+            add(_PACK_II_38(22, _STATUS_OF[arm_1.status]))
         elif kind_2 is PutrootfhResult:
-            add(_PACK_II_36(24, _STATUS_OF[arm_1.status]))
+            add(_PACK_II_38(24, _STATUS_OF[arm_1.status]))
         elif kind_2 is ReadResult:
-            arm_15: Any = arm_1.outcome
-            kind_16 = type(arm_15)
-            if kind_16 is ReadDone:
-                octets_17: Any = arm_15.data
-                length_18 = len(octets_17)
-                if type(octets_17) is not bytes or length_18 > 4294967295:
+            arm_14: Any = arm_1.outcome
+            kind_15 = type(arm_14)
+            if kind_15 is ReadDone:
+                octets_16: Any = arm_14.data
+                length_17 = len(octets_16)
+                if type(octets_16) is not bytes or length_17 > 4294967295:
                     raise ValueError
-                add(_PACK_IIII_37(25, 0, _BOOLEANS[arm_15.eof], length_18))
-                add(octets_17)
-                if length_18 & 3:
-                    add(ZEROES[-length_18 & 3])
-            elif kind_16 is ReadFailed:
-                if arm_15.status in (0,):
+                add(_PACK_IIII_39(25, 0, _BOOLEANS[arm_14.eof], length_17))
+                add(octets_16)
+                if length_17 & 3:
+                    add(ZEROES[-length_17 & 3])
+            elif kind_15 is ReadFailed:
+                if arm_14.status in (0,):
                     raise ValueError
-                add(_PACK_II_36(25, _STATUS_OF[arm_15.status]))
+                add(_PACK_II_38(25, _STATUS_OF[arm_14.status]))
             else:
                 raise ValueError
         elif kind_2 is ReaddirResult:
-            arm_19: Any = arm_1.outcome
-            kind_20 = type(arm_19)
-            if kind_20 is ReaddirDone:
-                octets_21: Any = arm_19.cookieverf
-                if type(octets_21) is not bytes or len(octets_21) != 8:
+            arm_18: Any = arm_1.outcome
+            kind_19 = type(arm_18)
+            if kind_19 is ReaddirDone:
+                octets_20: Any = arm_18.cookieverf
+                if type(octets_20) is not bytes or len(octets_20) != 8:
                     raise ValueError
-                item_22: Any = arm_19.reply
-                values_23: Any = item_22.entries
-                if type(values_23) is not tuple:
+                item_21: Any = arm_18.reply
+                values_22: Any = item_21.entries
+                if type(values_22) is not tuple:
                     raise ValueError
-                add(_PACK_II8S_38(26, 0, octets_21))
-                for item_24 in values_23:
-                    octets_25: Any = item_24.name
-                    length_26 = len(octets_25)
-                    if type(octets_25) is not bytes or length_26 > 4294967295:
+                add(_PACK_II8S_40(26, 0, octets_20))
+                for item_23 in values_22:
+                    octets_24: Any = item_23.name
+                    length_25 = len(octets_24)
+                    if type(octets_24) is not bytes or length_25 > 4294967295:
                         raise ValueError
-                    add(_PACK_IQI_22(1, item_24.cookie, length_26))
-                    add(octets_25)
-                    if length_26 & 3:
-                        add(ZEROES[-length_26 & 3])
-                    item_27: Any = item_24.attrs
-                    values_28: Any = item_27.attrmask
-                    count_29 = len(values_28)
-                    if type(values_28) is not tuple or count_29 > 4294967295:
+                    add(_PACK_IQI_23(1, item_23.cookie, length_25))
+                    add(octets_24)
+                    if length_25 & 3:
+                        add(ZEROES[-length_25 & 3])
+                    item_26: Any = item_23.attrs
+                    values_27: Any = item_26.attrmask
+                    count_28 = len(values_27)
+                    if type(values_27) is not tuple or count_28 > 4294967295:
                         raise ValueError
-                    add(_PACK_I_4(count_29))
-                    for item_30 in values_28:
-                        add(_PACK_I_4(item_30))
-                    octets_31: Any = item_27.attr_vals
-                    length_32 = len(octets_31)
-                    if type(octets_31) is not bytes or length_32 > 4294967295:
+                    add(_PACK_I_5(count_28))
+                    if values_27:
+                        _put_uint32_run(parts, values_27)
+                    octets_29: Any = item_26.attr_vals
+                    length_30 = len(octets_29)
+                    if type(octets_29) is not bytes or length_30 > 4294967295:
                         raise ValueError
-                    add(_PACK_I_4(length_32))
-                    add(octets_31)
-                    if length_32 & 3:
-                        add(ZEROES[-length_32 & 3])
-                add(_PACK_II_15(0, _BOOLEANS[item_22.eof]))
-            elif kind_20 is ReaddirFailed:
-                if arm_19.status in (0,):
+                    add(_PACK_I_5(length_30))
+                    add(octets_29)
+                    if length_30 & 3:
+                        add(ZEROES[-length_30 & 3])
+                add(_PACK_II_6(0, _BOOLEANS[item_21.eof]))
+            elif kind_19 is ReaddirFailed:
+                if arm_18.status in (0,):
                     raise ValueError
-                add(_PACK_II_36(26, _STATUS_OF[arm_19.status]))
+                add(_PACK_II_38(26, _STATUS_OF[arm_18.status]))
             else:
                 raise ValueError
         elif kind_2 is ReadlinkResult:
-            arm_33: Any = arm_1.outcome
-            kind_34 = type(arm_33)
-            if kind_34 is ReadlinkDone:
-                octets_35: Any = arm_33.link
-                length_36 = len(octets_35)
-                if type(octets_35) is not bytes or length_36 > 4294967295:
+            arm_31: Any = arm_1.outcome
+            kind_32 = type(arm_31)
+            if kind_32 is ReadlinkDone:
+                octets_33: Any = arm_31.link
+                length_34 = len(octets_33)
+                if type(octets_33) is not bytes or length_34 > 4294967295:
                     raise ValueError
-                add(_PACK_III_35(27, 0, length_36))
-                add(octets_35)
-                if length_36 & 3:
-                    add(ZEROES[-length_36 & 3])
-            elif kind_34 is ReadlinkFailed:
-                if arm_33.status in (0,):
+                add(_PACK_III_37(27, 0, length_34))
+                add(octets_33)
+                if length_34 & 3:
+                    add(ZEROES[-length_34 & 3])
+            elif kind_32 is ReadlinkFailed:
+                if arm_31.status in (0,):
                     raise ValueError
-                add(_PACK_II_36(27, _STATUS_OF[arm_33.status]))
+                add(_PACK_II_38(27, _STATUS_OF[arm_31.status]))
             else:
                 raise ValueError
         elif kind_2 is WriteResult:
-            arm_37: Any = arm_1.outcome
-            kind_38 = type(arm_37)
-            if kind_38 is WriteDone:
-                octets_39: Any = arm_37.writeverf
-                if type(octets_39) is not bytes or len(octets_39) != 8:
+            arm_35: Any = arm_1.outcome
+            kind_36 = type(arm_35)
+            if kind_36 is WriteDone:
+                octets_37: Any = arm_35.writeverf
+                if type(octets_37) is not bytes or len(octets_37) != 8:
                     raise ValueError
-                add(_PACK_IIII8S_39(38, 0, arm_37.count, _STABLE_HOW_OF[arm_37.committed], octets_39))
-            elif kind_38 is WriteFailed:
-                if arm_37.status in (0,):
+                add(_PACK_IIII8S_41(38, 0, arm_35.count, _STABLE_HOW_OF[arm_35.committed], octets_37))
+            elif kind_36 is WriteFailed:
+                if arm_35.status in (0,):
                     raise ValueError
-                add(_PACK_II_36(38, _STATUS_OF[arm_37.status]))
+                add(_PACK_II_38(38, _STATUS_OF[arm_35.status]))
             else:
                 raise ValueError
         elif kind_2 is OtherResult:
             if arm_1.resop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
                 raise ValueError
-            add(_PACK_II_36(_OPERATION_OF[arm_1.resop], _STATUS_OF[arm_1.outcome.status]))
+            add(_PACK_II_38(_OPERATION_OF[arm_1.resop], _STATUS_OF[arm_1.outcome.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2642,7 +2636,7 @@ def encode_result_operation(value: ResultOperation) -> bytes:
 def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[CompoundArguments, int]:
     """Decode CompoundArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, number_2, word_3 = _UNPACK_III_40(buffer, offset)
+        word_1, number_2, word_3 = _UNPACK_III_42(buffer, offset)
         if not (word_1 or word_3):
             return CompoundArguments(b"", number_2, ()), offset + 12
         limit = len(buffer)
@@ -2652,77 +2646,71 @@ def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[Compound
         if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
             raise ValueError
         octets_6 = bytes(buffer[p:end_4])
-        number_7, count_8 = _UNPACK_II_7(buffer, padded_5)
+        number_7, count_8 = _UNPACK_II_3(buffer, padded_5)
         p = padded_5 + 8
         if count_8 * 4 > limit - p:
             raise ValueError
         items_9 = []
         for _ in range(count_8):
             arm_11: Any
-            tag_10, = _UNPACK_I_10(buffer, p)
+            tag_10, = _UNPACK_I_12(buffer, p)
             if tag_10 == 9:
                 count_12, = _UNPACK_I_2(buffer, p + 4)
                 p = p + 8
-                end_14 = p + count_12 * 4
-                if end_14 > limit:
-                    raise ValueError
-                values_15 = tuple([number_13 for (number_13,) in _ITERATE_I_3(buffer[p:end_14])])
-                arm_11 = GetattrArguments(values_15)
-                p = end_14
+                values_13 = _take_uint32_run(buffer, p, count_12)
+                p = p + count_12 * 4
+                arm_11 = GetattrArguments(values_13)
             elif tag_10 == 10:
                 arm_11 = GetfhArguments()
                 p = p + 4
             elif tag_10 == 15:
-                length_16, = _UNPACK_I_2(buffer, p + 4)
+                length_14, = _UNPACK_I_2(buffer, p + 4)
                 p = p + 8
-                end_17 = p + length_16
-                padded_18 = end_17 + (-length_16 & 3)
-                if padded_18 > limit or buffer[end_17:padded_18] != ZEROES[padded_18 - end_17]:
+                end_15 = p + length_14
+                padded_16 = end_15 + (-length_14 & 3)
+                if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
                     raise ValueError
-                octets_19 = bytes(buffer[p:end_17])
-                arm_11 = LookupArguments(octets_19)
-                p = padded_18
+                octets_17 = bytes(buffer[p:end_15])
+                arm_11 = LookupArguments(octets_17)
+                p = padded_16
             elif tag_10 == 22:
-                length_20, = _UNPACK_I_2(buffer, p + 4)
+                length_18, = _UNPACK_I_2(buffer, p + 4)
                 p = p + 8
-                if length_20 > 128:
+                if length_18 > 128:
                     raise ValueError
-                end_21 = p + length_20
-                padded_22 = end_21 + (-length_20 & 3)
-                if padded_22 > limit or buffer[end_21:padded_22] != ZEROES[padded_22 - end_21]:
+                end_19 = p + length_18
+                padded_20 = end_19 + (-length_18 & 3)
+                if padded_20 > limit or buffer[end_19:padded_20] != ZEROES[padded_20 - end_19]:
                     raise ValueError
-                octets_23 = bytes(buffer[p:end_21])
-                arm_11 = PutfhArguments(octets_23)
-                p = padded_22
+                octets_21 = bytes(buffer[p:end_19])
+                arm_11 = PutfhArguments(octets_21)
+                p = padded_20
             elif tag_10 == 24:
                 arm_11 = PutrootfhArguments()
                 p = p + 4
             elif tag_10 == 25:
-                number_24, octets_25, number_26, number_27 = _UNPACK_I12SQI_13(buffer, p + 4)
-                arm_11 = ReadArguments(StateId(number_24, octets_25), number_26, number_27)
+                number_22, octets_23, number_24, number_25 = _UNPACK_I12SQI_15(buffer, p + 4)
+                arm_11 = ReadArguments(StateId(number_22, octets_23), number_24, number_25)
                 p = p + 32
             elif tag_10 == 26:
-                number_28, octets_29, number_30, number_31, count_32 = _UNPACK_Q8SIII_17(buffer, p + 4)
+                number_26, octets_27, number_28, number_29, count_30 = _UNPACK_Q8SIII_18(buffer, p + 4)
                 p = p + 32
-                end_34 = p + count_32 * 4
-                if end_34 > limit:
-                    raise ValueError
-                values_35 = tuple([number_33 for (number_33,) in _ITERATE_I_3(buffer[p:end_34])])
-                arm_11 = ReaddirArguments(number_28, octets_29, number_30, number_31, values_35)
-                p = end_34
+                values_31 = _take_uint32_run(buffer, p, count_30)
+                p = p + count_30 * 4
+                arm_11 = ReaddirArguments(number_26, octets_27, number_28, number_29, values_31)
             elif tag_10 == 27:
                 arm_11 = ReadlinkArguments()
                 p = p + 4
             elif tag_10 == 38:
-                number_36, octets_37, number_38, number_39, length_40 = _UNPACK_I12SQII_27(buffer, p + 4)
+                number_32, octets_33, number_34, number_35, length_36 = _UNPACK_I12SQII_28(buffer, p + 4)
                 p = p + 36
-                end_41 = p + length_40
-                padded_42 = end_41 + (-length_40 & 3)
-                if padded_42 > limit or buffer[end_41:padded_42] != ZEROES[padded_42 - end_41]:
+                end_37 = p + length_36
+                padded_38 = end_37 + (-length_36 & 3)
+                if padded_38 > limit or buffer[end_37:padded_38] != ZEROES[padded_38 - end_37]:
                     raise ValueError
-                octets_43 = bytes(buffer[p:end_41])
-                arm_11 = WriteArguments(StateId(number_36, octets_37), number_38, _STABLE_HOW_OF[number_39], octets_43)
-                p = padded_42
+                octets_39 = bytes(buffer[p:end_37])
+                arm_11 = WriteArguments(StateId(number_32, octets_33), number_34, _STABLE_HOW_OF[number_35], octets_39)
+                p = padded_38
             else:
                 arm_11 = OtherArguments(_OPERATION_OF[tag_10])
                 p = p + 4
@@ -2743,7 +2731,7 @@ def encode_compound_arguments(value: CompoundArguments) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(length_2))
+        add(_PACK_I_5(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -2751,7 +2739,7 @@ def encode_compound_arguments(value: CompoundArguments) -> bytes:
         count_4 = len(values_3)
         if type(values_3) is not tuple or count_4 > 4294967295:
             raise ValueError
-        add(_PACK_II_15(value.minorversion, count_4))
+        add(_PACK_II_6(value.minorversion, count_4))
         for item_5 in values_3:
             arm_6: Any = item_5
             kind_7 = type(arm_6)
@@ -2760,67 +2748,67 @@ def encode_compound_arguments(value: CompoundArguments) -> bytes:
                 count_9 = len(values_8)
                 if type(values_8) is not tuple or count_9 > 4294967295:
                     raise ValueError
-                add(_PACK_II_11(9, count_9))
-                for item_10 in values_8:
-                    add(_PACK_I_4(item_10))
+                add(_PACK_II_13(9, count_9))
+                if values_8:
+                    _put_uint32_run(parts, values_8)
             elif kind_7 is GetfhArguments:
-                add(_PACK_I_12(10))
+                add(_PACK_I_14(10))
             elif kind_7 is LookupArguments:
-                octets_11: Any = arm_6.objname
-                length_12 = len(octets_11)
-                if type(octets_11) is not bytes or length_12 > 4294967295:
+                octets_10: Any = arm_6.objname
+                length_11 = len(octets_10)
+                if type(octets_10) is not bytes or length_11 > 4294967295:
                     raise ValueError
-                add(_PACK_II_11(15, length_12))
-                add(octets_11)
-                if length_12 & 3:
-                    add(ZEROES[-length_12 & 3])
+                add(_PACK_II_13(15, length_11))
+                add(octets_10)
+                if length_11 & 3:
+                    add(ZEROES[-length_11 & 3])
             elif kind_7 is PutfhArguments:
-                octets_13: Any = arm_6.object
-                length_14 = len(octets_13)
-                if type(octets_13) is not bytes or length_14 > 128:
+                octets_12: Any = arm_6.object
+                length_13 = len(octets_12)
+                if type(octets_12) is not bytes or length_13 > 128:
                     raise ValueError
-                add(_PACK_II_11(22, length_14))
-                add(octets_13)
-                if length_14 & 3:
-                    add(ZEROES[-length_14 & 3])
+                add(_PACK_II_13(22, length_13))
+                add(octets_12)
+                if length_13 & 3:
+                    add(ZEROES[-length_13 & 3])
             elif kind_7 is PutrootfhArguments:
-                add(_PACK_I_12(24))
+                add(_PACK_I_14(24))
             elif kind_7 is ReadArguments:
-                item_15: Any = arm_6.stateid
-                octets_16: Any = item_15.other
-                if type(octets_16) is not bytes or len(octets_16) != 12:
+                item_14: Any = arm_6.stateid
+                octets_15: Any = item_14.other
+                if type(octets_15) is not bytes or len(octets_15) != 12:
                     raise ValueError
-                add(_PACK_II12SQI_32(25, item_15.seqid, octets_16, arm_6.offset, arm_6.count))
+                add(_PACK_II12SQI_33(25, item_14.seqid, octets_15, arm_6.offset, arm_6.count))
             elif kind_7 is ReaddirArguments:
-                octets_17: Any = arm_6.cookieverf
-                if type(octets_17) is not bytes or len(octets_17) != 8:
+                octets_16: Any = arm_6.cookieverf
+                if type(octets_16) is not bytes or len(octets_16) != 8:
                     raise ValueError
-                values_18: Any = arm_6.attr_request
-                count_19 = len(values_18)
-                if type(values_18) is not tuple or count_19 > 4294967295:
+                values_17: Any = arm_6.attr_request
+                count_18 = len(values_17)
+                if type(values_17) is not tuple or count_18 > 4294967295:
                     raise ValueError
-                add(_PACK_IQ8SIII_33(26, arm_6.cookie, octets_17, arm_6.dircount, arm_6.maxcount, count_19))
-                for item_20 in values_18:
-                    add(_PACK_I_4(item_20))
+                add(_PACK_IQ8SIII_34(26, arm_6.cookie, octets_16, arm_6.dircount, arm_6.maxcount, count_18))
+                if values_17:
+                    _put_uint32_run(parts, values_17)
             elif kind_7 is ReadlinkArguments:
-                add(_PACK_I_12(27))
+                add(_PACK_I_14(27))
             elif kind_7 is WriteArguments:
-                item_21: Any = arm_6.stateid
-                octets_22: Any = item_21.other
-                if type(octets_22) is not bytes or len(octets_22) != 12:
+                item_19: Any = arm_6.stateid
+                octets_20: Any = item_19.other
+                if type(octets_20) is not bytes or len(octets_20) != 12:
                     raise ValueError
-                octets_23: Any = arm_6.data
-                length_24 = len(octets_23)
-                if type(octets_23) is not bytes or length_24 > 4294967295:
+                octets_21: Any = arm_6.data
+                length_22 = len(octets_21)
+                if type(octets_21) is not bytes or length_22 > 4294967295:
                     raise ValueError
-                add(_PACK_II12SQII_34(38, item_21.seqid, octets_22, arm_6.offset, _STABLE_HOW_OF[arm_6.stable], length_24))
-                add(octets_23)
-                if length_24 & 3:
-                    add(ZEROES[-length_24 & 3])
+                add(_PACK_II12SQII_35(38, item_19.seqid, octets_20, arm_6.offset, _STABLE_HOW_OF[arm_6.stable], length_22))
+                add(octets_21)
+                if length_22 & 3:
+                    add(ZEROES[-length_22 & 3])
             elif kind_7 is OtherArguments:
                 if arm_6.argop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
                     raise ValueError
-                add(_PACK_I_12(_OPERATION_OF[arm_6.argop]))
+                add(_PACK_I_14(_OPERATION_OF[arm_6.argop]))
             else:
                 raise ValueError
         return b"".join(parts)
@@ -2832,7 +2820,7 @@ def encode_compound_arguments(value: CompoundArguments) -> bytes:
 def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundResult, int]:
     """Decode CompoundResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2, word_3 = _UNPACK_III_41(buffer, offset)
+        number_1, word_2, word_3 = _UNPACK_III_43(buffer, offset)
         if not (word_2 or word_3):
             return CompoundResult(_STATUS_OF[number_1], b"", ()), offset + 12
         limit = len(buffer)
@@ -2849,154 +2837,140 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
         items_8 = []
         for _ in range(count_7):
             arm_10: Any
-            tag_9, = _UNPACK_I_10(buffer, p)
+            tag_9, next_11 = _UNPACK_II_36(buffer, p)
             if tag_9 == 9:
                 arm_12: Any
-                tag_11, = _UNPACK_I_10(buffer, p + 4)
-                if tag_11 == 0:
+                if next_11 == 0:
                     count_13, = _UNPACK_I_2(buffer, p + 8)
                     p = p + 12
-                    end_15 = p + count_13 * 4
-                    if end_15 > limit:
+                    values_14 = _take_uint32_run(buffer, p, count_13)
+                    p = p + count_13 * 4
+                    length_15, = _UNPACK_I_2(buffer, p)
+                    p = p + 4
+                    end_16 = p + length_15
+                    padded_17 = end_16 + (-length_15 & 3)
+                    if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
                         raise ValueError
-                    values_16 = tuple([number_14 for (number_14,) in _ITERATE_I_3(buffer[p:end_15])])
-                    length_17, = _UNPACK_I_2(buffer, end_15)
-                    p = end_15 + 4
-                    end_18 = p + length_17
-                    padded_19 = end_18 + (-length_17 & 3)
-                    if padded_19 > limit or buffer[end_18:padded_19] != ZEROES[padded_19 - end_18]:
-                        raise ValueError
-                    octets_20 = bytes(buffer[p:end_18])
-                    arm_12 = GetattrDone(FileAttributes(values_16, octets_20))
-                    p = padded_19
+                    octets_18 = bytes(buffer[p:end_16])
+                    arm_12 = GetattrDone(FileAttributes(values_14, octets_18))
+                    p = padded_17
                 else:
-                    arm_12 = GetattrFailed(_STATUS_OF[tag_11])
+                    arm_12 = GetattrFailed(_STATUS_OF[next_11])
                     p = p + 8
                 arm_10 = GetattrResult(arm_12)
             elif tag_9 == 10:
-                arm_22: Any
-                tag_21, = _UNPACK_I_10(buffer, p + 4)
-                if tag_21 == 0:
-                    length_23, = _UNPACK_I_2(buffer, p + 8)
+                arm_19: Any
+                if next_11 == 0:
+                    length_20, = _UNPACK_I_2(buffer, p + 8)
                     p = p + 12
-                    if length_23 > 128:
+                    if length_20 > 128:
                         raise ValueError
-                    end_24 = p + length_23
-                    padded_25 = end_24 + (-length_23 & 3)
-                    if padded_25 > limit or buffer[end_24:padded_25] != ZEROES[padded_25 - end_24]:
+                    end_21 = p + length_20
+                    padded_22 = end_21 + (-length_20 & 3)
+                    if padded_22 > limit or buffer[end_21:padded_22] != ZEROES[padded_22 - end_21]:
                         raise ValueError
-                    octets_26 = bytes(buffer[p:end_24])
-                    arm_22 = GetfhDone(octets_26)
-                    p = padded_25
+                    octets_23 = bytes(buffer[p:end_21])
+                    arm_19 = GetfhDone(octets_23)
+                    p = padded_22
                 else:
-                    arm_22 = GetfhFailed(_STATUS_OF[tag_21])
+                    arm_19 = GetfhFailed(_STATUS_OF[next_11])
                     p = p + 8
-                arm_10 = GetfhResult(arm_22)
+                arm_10 = GetfhResult(arm_19)
             elif tag_9 == 15:
-                number_27, = _UNPACK_I_10(buffer, p + 4)
-                arm_10 = LookupResult(_STATUS_OF[number_27])
+                arm_10 = LookupResult(_STATUS_OF[next_11])
                 p = p + 8
             elif tag_9 == 22:
-                number_28, = _UNPACK_I_10(buffer, p + 4)
-                arm_10 = PutfhResult(_STATUS_OF[number_28])
+                arm_10 = PutfhResult(_STATUS_OF[next_11])
                 p = p + 8
             elif tag_9 == 24:
-                number_29, = _UNPACK_I_10(buffer, p + 4)
-                arm_10 = PutrootfhResult(_STATUS_OF[number_29])
+                arm_10 = PutrootfhResult(_STATUS_OF[next_11])
                 p = p + 8
             elif tag_9 == 25:
-                arm_31: Any
-                tag_30, = _UNPACK_I_10(buffer, p + 4)
-                if tag_30 == 0:
-                    flag_32, length_33 = _UNPACK_II_7(buffer, p + 8)
+                arm_24: Any
+                if next_11 == 0:
+                    flag_25, length_26 = _UNPACK_II_3(buffer, p + 8)
                     p = p + 16
-                    end_34 = p + length_33
-                    padded_35 = end_34 + (-length_33 & 3)
-                    if padded_35 > limit or buffer[end_34:padded_35] != ZEROES[padded_35 - end_34]:
+                    end_27 = p + length_26
+                    padded_28 = end_27 + (-length_26 & 3)
+                    if padded_28 > limit or buffer[end_27:padded_28] != ZEROES[padded_28 - end_27]:
                         raise ValueError
-                    octets_36 = bytes(buffer[p:end_34])
-                    arm_31 = ReadDone(_BOOLEANS[flag_32], octets_36)
-                    p = padded_35
+                    octets_29 = bytes(buffer[p:end_27])
+                    arm_24 = ReadDone(_BOOLEANS[flag_25], octets_29)
+                    p = padded_28
                 else:
-                    arm_31 = ReadFailed(_STATUS_OF[tag_30])
+                    arm_24 = ReadFailed(_STATUS_OF[next_11])
                     p = p + 8
-                arm_10 = ReadResult(arm_31)
+                arm_10 = ReadResult(arm_24)
             elif tag_9 == 26:
-                arm_38: Any
-                tag_37, = _UNPACK_I_10(buffer, p + 4)
-                if tag_37 == 0:
-                    values_42: Any
-                    octets_39, flag_41 = _UNPACK_8SI_25(buffer, p + 8)
+                arm_30: Any
+                if next_11 == 0:
+                    values_34: Any
+                    octets_31, flag_33 = _UNPACK_8SI_26(buffer, p + 8)
                     p = p + 20
-                    if flag_41:
-                        items_40 = []
-                        while flag_41 == 1:
-                            number_43, length_44 = _UNPACK_QI_21(buffer, p)
+                    if flag_33:
+                        items_32 = []
+                        while flag_33 == 1:
+                            number_35, length_36 = _UNPACK_QI_22(buffer, p)
                             p = p + 12
-                            end_45 = p + length_44
-                            padded_46 = end_45 + (-length_44 & 3)
-                            if padded_46 > limit or buffer[end_45:padded_46] != ZEROES[padded_46 - end_45]:
+                            end_37 = p + length_36
+                            padded_38 = end_37 + (-length_36 & 3)
+                            if padded_38 > limit or buffer[end_37:padded_38] != ZEROES[padded_38 - end_37]:
                                 raise ValueError
-                            octets_47 = bytes(buffer[p:end_45])
-                            count_48, = _UNPACK_I_2(buffer, padded_46)
-                            p = padded_46 + 4
-                            end_50 = p + count_48 * 4
-                            if end_50 > limit:
+                            octets_39 = bytes(buffer[p:end_37])
+                            count_40, = _UNPACK_I_2(buffer, padded_38)
+                            p = padded_38 + 4
+                            values_41 = _take_uint32_run(buffer, p, count_40)
+                            p = p + count_40 * 4
+                            length_42, = _UNPACK_I_2(buffer, p)
+                            p = p + 4
+                            end_43 = p + length_42
+                            padded_44 = end_43 + (-length_42 & 3)
+                            if padded_44 > limit or buffer[end_43:padded_44] != ZEROES[padded_44 - end_43]:
                                 raise ValueError
-                            values_51 = tuple([number_49 for (number_49,) in _ITERATE_I_3(buffer[p:end_50])])
-                            length_52, = _UNPACK_I_2(buffer, end_50)
-                            p = end_50 + 4
-                            end_53 = p + length_52
-                            padded_54 = end_53 + (-length_52 & 3)
-                            if padded_54 > limit or buffer[end_53:padded_54] != ZEROES[padded_54 - end_53]:
-                                raise ValueError
-                            octets_55 = bytes(buffer[p:end_53])
-                            flag_41, = _UNPACK_I_2(buffer, padded_54)
-                            p = padded_54 + 4
-                            items_40.append(DirectoryEntry(number_43, octets_47, FileAttributes(values_51, octets_55)))
-                        if flag_41:
+                            octets_45 = bytes(buffer[p:end_43])
+                            flag_33, = _UNPACK_I_2(buffer, padded_44)
+                            items_32.append(DirectoryEntry(number_35, octets_39, FileAttributes(values_41, octets_45)))
+                            p = padded_44 + 4
+                        if flag_33:
                             raise ValueError
-                        values_42 = tuple(items_40)
+                        values_34 = tuple(items_32)
                     else:
-                        values_42 = ()
-                    flag_56, = _UNPACK_I_2(buffer, p)
-                    arm_38 = ReaddirDone(octets_39, DirectoryList(values_42, _BOOLEANS[flag_56]))
+                        values_34 = ()
+                    flag_46, = _UNPACK_I_2(buffer, p)
+                    arm_30 = ReaddirDone(octets_31, DirectoryList(values_34, _BOOLEANS[flag_46]))
                     p = p + 4
                 else:
-                    arm_38 = ReaddirFailed(_STATUS_OF[tag_37])
+                    arm_30 = ReaddirFailed(_STATUS_OF[next_11])
                     p = p + 8
-                arm_10 = ReaddirResult(arm_38)
+                arm_10 = ReaddirResult(arm_30)
             elif tag_9 == 27:
-                arm_58: Any
-                tag_57, = _UNPACK_I_10(buffer, p + 4)
-                if tag_57 == 0:
-                    length_59, = _UNPACK_I_2(buffer, p + 8)
+                arm_47: Any
+                if next_11 == 0:
+                    length_48, = _UNPACK_I_2(buffer, p + 8)
                     p = p + 12
-                    end_60 = p + length_59
-                    padded_61 = end_60 + (-length_59 & 3)
-                    if padded_61 > limit or buffer[end_60:padded_61] != ZEROES[padded_61 - end_60]:
+                    end_49 = p + length_48
+                    padded_50 = end_49 + (-length_48 & 3)
+                    if padded_50 > limit or buffer[end_49:padded_50] != ZEROES[padded_50 - end_49]:
                         raise ValueError
-                    octets_62 = bytes(buffer[p:end_60])
-                    arm_58 = ReadlinkDone(octets_62)
-                    p = padded_61
+                    octets_51 = bytes(buffer[p:end_49])
+                    arm_47 = ReadlinkDone(octets_51)
+                    p = padded_50
                 else:
-                    arm_58 = ReadlinkFailed(_STATUS_OF[tag_57])
+                    arm_47 = ReadlinkFailed(_STATUS_OF[next_11])
                     p = p + 8
-                arm_10 = ReadlinkResult(arm_58)
+                arm_10 = ReadlinkResult(arm_47)
             elif tag_9 == 38:
-                arm_64: Any
-                tag_63, = _UNPACK_I_10(buffer, p + 4)
-                if tag_63 == 0:
-                    number_65, number_66, octets_67 = _UNPACK_II8S_29(buffer, p + 8)
-                    arm_64 = WriteDone(number_65, _STABLE_HOW_OF[number_66], octets_67)
+                arm_52: Any
+                if next_11 == 0:
+                    number_53, number_54, octets_55 = _UNPACK_II8S_30(buffer, p + 8)
+                    arm_52 = WriteDone(number_53, _STABLE_HOW_OF[number_54], octets_55)
                     p = p + 24
                 else:
-                    arm_64 = WriteFailed(_STATUS_OF[tag_63])
+                    arm_52 = WriteFailed(_STATUS_OF[next_11])
                     p = p + 8
-                arm_10 = WriteResult(arm_64)
+                arm_10 = WriteResult(arm_52)
             else:
-                number_68, = _UNPACK_I_10(buffer, p + 4)
-                arm_10 = OtherResult(_OPERATION_OF[tag_9], OtherStatus(_STATUS_OF[number_68]))
+                arm_10 = OtherResult(_OPERATION_OF[tag_9], OtherStatus(_STATUS_OF[next_11]))
                 p = p + 8
             items_8.append(arm_10)
         return CompoundResult(_STATUS_OF[number_1], octets_6, tuple(items_8)), p
@@ -3015,7 +2989,7 @@ def encode_compound_result(value: CompoundResult) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_II_11(_STATUS_OF[value.status], length_2))
+        add(_PACK_II_13(_STATUS_OF[value.status], length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -3023,7 +2997,7 @@ def encode_compound_result(value: CompoundResult) -> bytes:
         count_4 = len(values_3)
         if type(values_3) is not tuple or count_4 > 4294967295:
             raise ValueError
-        add(_PACK_I_4(count_4))
+        add(_PACK_I_5(count_4))
         for item_5 in values_3:
             arm_6: Any = item_5
             kind_7 = type(arm_6)
@@ -3036,145 +3010,145 @@ def encode_compound_result(value: CompoundResult) -> bytes:
                     count_12 = len(values_11)
                     if type(values_11) is not tuple or count_12 > 4294967295:
                         raise ValueError
-                    add(_PACK_III_35(9, 0, count_12))
-                    for item_13 in values_11:
-                        add(_PACK_I_4(item_13))
-                    octets_14: Any = item_10.attr_vals
-                    length_15 = len(octets_14)
-                    if type(octets_14) is not bytes or length_15 > 4294967295:
+                    add(_PACK_III_37(9, 0, count_12))
+                    if values_11:
+                        _put_uint32_run(parts, values_11)
+                    octets_13: Any = item_10.attr_vals
+                    length_14 = len(octets_13)
+                    if type(octets_13) is not bytes or length_14 > 4294967295:
                         raise ValueError
-                    add(_PACK_I_4(length_15))
-                    add(octets_14)
-                    if length_15 & 3:
-                        add(ZEROES[-length_15 & 3])
+                    add(_PACK_I_5(length_14))
+                    add(octets_13)
+                    if length_14 & 3:
+                        add(ZEROES[-length_14 & 3])
                 elif kind_9 is GetattrFailed:
                     if arm_8.status in (0,):
                         raise ValueError
-                    add(_PACK_II_36(9, _STATUS_OF[arm_8.status]))
+                    add(_PACK_II_38(9, _STATUS_OF[arm_8.status]))
                 else:
                     raise ValueError
             elif kind_7 is GetfhResult:
-                arm_16: Any = arm_6.outcome
-                kind_17 = type(arm_16)
-                if kind_17 is GetfhDone:
-                    octets_18: Any = arm_16.object
-                    length_19 = len(octets_18)
-                    if type(octets_18) is not bytes or length_19 > 128:
+                arm_15: Any = arm_6.outcome
+                kind_16 = type(arm_15)
+                if kind_16 is GetfhDone:
+                    octets_17: Any = arm_15.object
+                    length_18 = len(octets_17)
+                    if type(octets_17) is not bytes or length_18 > 128:
                         raise ValueError
-                    add(_PACK_III_35(10, 0, length_19))
-                    add(octets_18)
-                    if length_19 & 3:
-                        add(ZEROES[-length_19 & 3])
-                elif kind_17 is GetfhFailed:
-                    if arm_16.status in (0,):
+                    add(_PACK_III_37(10, 0, length_18))
+                    add(octets_17)
+                    if length_18 & 3:
+                        add(ZEROES[-length_18 & 3])
+                elif kind_16 is GetfhFailed:
+                    if arm_15.status in (0,):
                         raise ValueError
-                    add(_PACK_II_36(10, _STATUS_OF[arm_16.status]))
+                    add(_PACK_II_38(10, _STATUS_OF[arm_15.status]))
                 else:
                     raise ValueError
             elif kind_7 is LookupResult:
-                add(_PACK_II_36(15, _STATUS_OF[arm_6.status]))
+                add(_PACK_II_38(15, _STATUS_OF[arm_6.status]))
             elif kind_7 is PutfhResult:
-                add(_PACK_II_36(22, _STATUS_OF[arm_6.status]))
+                add(_PACK_II_38(22, _STATUS_OF[arm_6.status]))
             elif kind_7 is PutrootfhResult:
-                add(_PACK_II_36(24, _STATUS_OF[arm_6.status]))
+                add(_PACK_II_38(24, _STATUS_OF[arm_6.status]))
             elif kind_7 is ReadResult:
-                arm_20: Any = arm_6.outcome
-                kind_21 = type(arm_20)
-                if kind_21 is ReadDone:
-                    octets_22: Any = arm_20.data
-                    length_23 = len(octets_22)
-                    if type(octets_22) is not bytes or length_23 > 4294967295:
+                arm_19: Any = arm_6.outcome
+                kind_20 = type(arm_19)
+                if kind_20 is ReadDone:
+                    octets_21: Any = arm_19.data
+                    length_22 = len(octets_21)
+                    if type(octets_21) is not bytes or length_22 > 4294967295:
                         raise ValueError
-                    add(_PACK_IIII_37(25, 0, _BOOLEANS[arm_20.eof], length_23))
-                    add(octets_22)
-                    if length_23 & 3:
-                        add(ZEROES[-length_23 & 3])
-                elif kind_21 is ReadFailed:
-                    if arm_20.status in (0,):
+                    add(_PACK_IIII_39(25, 0, _BOOLEANS[arm_19.eof], length_22))
+                    add(octets_21)
+                    if length_22 & 3:
+                        add(ZEROES[-length_22 & 3])
+                elif kind_20 is ReadFailed:
+                    if arm_19.status in (0,):
                         raise ValueError
-                    add(_PACK_II_36(25, _STATUS_OF[arm_20.status]))
+                    add(_PACK_II_38(25, _STATUS_OF[arm_19.status]))
                 else:
                     raise ValueError
             elif kind_7 is ReaddirResult:
-                arm_24: Any = arm_6.outcome
-                kind_25 = type(arm_24)
-                if kind_25 is ReaddirDone:
-                    octets_26: Any = arm_24.cookieverf
-                    if type(octets_26) is not bytes or len(octets_26) != 8:
+                arm_23: Any = arm_6.outcome
+                kind_24 = type(arm_23)
+                if kind_24 is ReaddirDone:
+                    octets_25: Any = arm_23.cookieverf
+                    if type(octets_25) is not bytes or len(octets_25) != 8:
                         raise ValueError
-                    item_27: Any = arm_24.reply
-                    values_28: Any = item_27.entries
-                    if type(values_28) is not tuple:
+                    item_26: Any = arm_23.reply
+                    values_27: Any = item_26.entries
+                    if type(values_27) is not tuple:
                         raise ValueError
-                    add(_PACK_II8S_38(26, 0, octets_26))
-                    for item_29 in values_28:
-                        octets_30: Any = item_29.name
-                        length_31 = len(octets_30)
-                        if type(octets_30) is not bytes or length_31 > 4294967295:
+                    add(_PACK_II8S_40(26, 0, octets_25))
+                    for item_28 in values_27:
+                        octets_29: Any = item_28.name
+                        length_30 = len(octets_29)
+                        if type(octets_29) is not bytes or length_30 > 4294967295:
                             raise ValueError
-                        add(_PACK_IQI_22(1, item_29.cookie, length_31))
-                        add(octets_30)
-                        if length_31 & 3:
-                            add(ZEROES[-length_31 & 3])
-                        item_32: Any = item_29.attrs
-                        values_33: Any = item_32.attrmask
-                        count_34 = len(values_33)
-                        if type(values_33) is not tuple or count_34 > 4294967295:
+                        add(_PACK_IQI_23(1, item_28.cookie, length_30))
+                        add(octets_29)
+                        if length_30 & 3:
+                            add(ZEROES[-length_30 & 3])
+                        item_31: Any = item_28.attrs
+                        values_32: Any = item_31.attrmask
+                        count_33 = len(values_32)
+                        if type(values_32) is not tuple or count_33 > 4294967295:
                             raise ValueError
-                        add(_PACK_I_4(count_34))
-                        for item_35 in values_33:
-                            add(_PACK_I_4(item_35))
-                        octets_36: Any = item_32.attr_vals
-                        length_37 = len(octets_36)
-                        if type(octets_36) is not bytes or length_37 > 4294967295:
+                        add(_PACK_I_5(count_33))
+                        if values_32:
+                            _put_uint32_run(parts, values_32)
+                        octets_34: Any = item_31.attr_vals
+                        length_35 = len(octets_34)
+                        if type(octets_34) is not bytes or length_35 > 4294967295:
                             raise ValueError
-                        add(_PACK_I_4(length_37))
-                        add(octets_36)
-                        if length_37 & 3:
-                            add(ZEROES[-length_37 & 3])
-                    add(_PACK_II_15(0, _BOOLEANS[item_27.eof]))
-                elif kind_25 is ReaddirFailed:
-                    if arm_24.status in (0,):
+                        add(_PACK_I_5(length_35))
+                        add(octets_34)
+                        if length_35 & 3:
+                            add(ZEROES[-length_35 & 3])
+                    add(_PACK_II_6(0, _BOOLEANS[item_26.eof]))
+                elif kind_24 is ReaddirFailed:
+                    if arm_23.status in (0,):
                         raise ValueError
-                    add(_PACK_II_36(26, _STATUS_OF[arm_24.status]))
+                    add(_PACK_II_38(26, _STATUS_OF[arm_23.status]))
                 else:
                     raise ValueError
             elif kind_7 is ReadlinkResult:
-                arm_38: Any = arm_6.outcome
-                kind_39 = type(arm_38)
-                if kind_39 is ReadlinkDone:
-                    octets_40: Any = arm_38.link
-                    length_41 = len(octets_40)
-                    if type(octets_40) is not bytes or length_41 > 4294967295:
+                arm_36: Any = arm_6.outcome
+                kind_37 = type(arm_36)
+                if kind_37 is ReadlinkDone:
+                    octets_38: Any = arm_36.link
+                    length_39 = len(octets_38)
+                    if type(octets_38) is not bytes or length_39 > 4294967295:
                         raise ValueError
-                    add(_PACK_III_35(27, 0, length_41))
-                    add(octets_40)
-                    if length_41 & 3:
-                        add(ZEROES[-length_41 & 3])
-                elif kind_39 is ReadlinkFailed:
-                    if arm_38.status in (0,):
+                    add(_PACK_III_37(27, 0, length_39))
+                    add(octets_38)
+                    if length_39 & 3:
+                        add(ZEROES[-length_39 & 3])
+                elif kind_37 is ReadlinkFailed:
+                    if arm_36.status in (0,):
                         raise ValueError
-                    add(_PACK_II_36(27, _STATUS_OF[arm_38.status]))
+                    add(_PACK_II_38(27, _STATUS_OF[arm_36.status]))
                 else:
                     raise ValueError
             elif kind_7 is WriteResult:
-                arm_42: Any = arm_6.outcome
-                kind_43 = type(arm_42)
-                if kind_43 is WriteDone:
-                    octets_44: Any = arm_42.writeverf
-                    if type(octets_44) is not bytes or len(octets_44) != 8:
+                arm_40: Any = arm_6.outcome
+                kind_41 = type(arm_40)
+                if kind_41 is WriteDone:
+                    octets_42: Any = arm_40.writeverf
+                    if type(octets_42) is not bytes or len(octets_42) != 8:
                         raise ValueError
-                    add(_PACK_IIII8S_39(38, 0, arm_42.count, _STABLE_HOW_OF[arm_42.committed], octets_44))
-                elif kind_43 is WriteFailed:
-                    if arm_42.status in (0,):
+                    add(_PACK_IIII8S_41(38, 0, arm_40.count, _STABLE_HOW_OF[arm_40.committed], octets_42))
+                elif kind_41 is WriteFailed:
+                    if arm_40.status in (0,):
                         raise ValueError
-                    add(_PACK_II_36(38, _STATUS_OF[arm_42.status]))
+                    add(_PACK_II_38(38, _STATUS_OF[arm_40.status]))
                 else:
                     raise ValueError
             elif kind_7 is OtherResult:
                 if arm_6.resop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
                     raise ValueError
-                add(_PACK_II_36(_OPERATION_OF[arm_6.resop], _STATUS_OF[arm_6.outcome.status]))
+                add(_PACK_II_38(_OPERATION_OF[arm_6.resop], _STATUS_OF[arm_6.outcome.status]))
             else:
                 raise ValueError
         return b"".join(parts)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum
-from itertools import starmap
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -205,30 +204,102 @@ _PACK_IIQ_1: Final = struct.Struct(">IIQ").pack
 _UNPACK_IIIQ_2: Final = struct.Struct(">IIIQ").unpack_from
 _PACK_IIIQ_3: Final = struct.Struct(">IIIQ").pack
 _UNPACK_I_4: Final = struct.Struct(">I").unpack_from
-_ITERATE_IIQ_5: Final = struct.Struct(">IIQ").iter_unpack
-_PACK_I_6: Final = struct.Struct(">I").pack
-_UNPACK_III_7: Final = struct.Struct(">III").unpack_from
-_UNPACK_IIIQI_8: Final = struct.Struct(">IIIQI").unpack_from
-_PACK_III_9: Final = struct.Struct(">III").pack
-_PACK_IIIIQ_10: Final = struct.Struct(">IIIIQ").pack
-_PACK_II_11: Final = struct.Struct(">II").pack
-_UNPACK_IIIII_12: Final = struct.Struct(">IIIII").unpack_from
-_PACK_IIIII_13: Final = struct.Struct(">IIIII").pack
-_UNPACK_II_14: Final = struct.Struct(">II").unpack_from
-_UNPACK_I_15: Final = struct.Struct(">i").unpack_from
-_PACK_III_16: Final = struct.Struct(">iII").pack
-_PACK_I_17: Final = struct.Struct(">i").pack
-_PACK_IIII_18: Final = struct.Struct(">iiII").pack
-_PACK_II_19: Final = struct.Struct(">ii").pack
-_UNPACK_IIIIIII_20: Final = struct.Struct(">IIIiIII").unpack_from
-_PACK_IIIIIII_21: Final = struct.Struct(">IIIiIII").pack
-_PACK_IIII_22: Final = struct.Struct(">IIIi").pack
-_PACK_IIIIII_23: Final = struct.Struct(">IIIiII").pack
-_PACK_IIIIIII_24: Final = struct.Struct(">IIIiiII").pack
-_PACK_IIIII_25: Final = struct.Struct(">IIIii").pack
+_UNPACK_IIQIIQ_5: Final = struct.Struct(">IIQIIQ").unpack_from
+_ITERATE_IIQ_6: Final = struct.Struct(">IIQ").iter_unpack
+_PACK_I_7: Final = struct.Struct(">I").pack
+_PACK_IIQIIQ_8: Final = struct.Struct(">IIQIIQ").pack
+_PACK_IIQ_4_9: Final = struct.Struct(">" + "IIQ" * 4).pack
+_UNPACK_III_10: Final = struct.Struct(">III").unpack_from
+_UNPACK_IIIQI_16_11: Final = struct.Struct(">" + "IIIQI" * 16).unpack_from
+_UNPACK_II_12: Final = struct.Struct(">II").unpack_from
+_UNPACK_IQIII_13: Final = struct.Struct(">IQIII").unpack_from
+_PACK_III_14: Final = struct.Struct(">III").pack
+_PACK_IIIIQ_15: Final = struct.Struct(">IIIIQ").pack
+_PACK_IIIIQIIIIQ_16: Final = struct.Struct(">IIIIQIIIIQ").pack
+_PACK_IIIIQ_4_17: Final = struct.Struct(">" + "IIIIQ" * 4).pack
+_PACK_II_18: Final = struct.Struct(">II").pack
+_UNPACK_IIIII_19: Final = struct.Struct(">IIIII").unpack_from
+_PACK_IIIII_20: Final = struct.Struct(">IIIII").pack
+_UNPACK_I_21: Final = struct.Struct(">i").unpack_from
+_PACK_III_22: Final = struct.Struct(">iII").pack
+_PACK_I_23: Final = struct.Struct(">i").pack
+_PACK_IIII_24: Final = struct.Struct(">iiII").pack
+_PACK_II_25: Final = struct.Struct(">ii").pack
+_UNPACK_IIIIIII_26: Final = struct.Struct(">IIIiIII").unpack_from
+_PACK_IIIIIII_27: Final = struct.Struct(">IIIiIII").pack
+_PACK_IIII_28: Final = struct.Struct(">IIIi").pack
+_PACK_IIIIII_29: Final = struct.Struct(">IIIiII").pack
+_PACK_IIIIIII_30: Final = struct.Struct(">IIIiiII").pack
+_PACK_IIIII_31: Final = struct.Struct(">IIIii").pack
+_UNPACK_IIQ_BY_COUNT: Final = tuple([struct.Struct(">" + "IIQ" * count).unpack_from for count in range(17)])
 _MINIMAL_0: Final = WriteChunk(())
 _MINIMAL_1: Final = RdmaMsg((), (), None)
-_MINIMAL_2: Final = RdmaNomsg((), (), None)
+_MINIMAL_2: Final = (1,) * 16
+_MINIMAL_3: Final = RdmaNomsg((), (), None)
+
+
+def _take_rdma_segment_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
+    if count == 1:
+        item_1, item_2, item_3 = _UNPACK_IIQ_0(buffer, p)
+        return (RdmaSegment(item_1, item_2, item_3),)
+    if count == 2:
+        item_1, item_2, item_3, item_4, item_5, item_6 = _UNPACK_IIQIIQ_5(buffer, p)
+        return (RdmaSegment(item_1, item_2, item_3), RdmaSegment(item_4, item_5, item_6))
+    if count <= 16:
+        items = iter(_UNPACK_IIQ_BY_COUNT[count](buffer, p))
+        return tuple(map(RdmaSegment, items, items, items))
+    end = p + count * 16
+    if end > len(buffer):
+        raise ValueError
+    return tuple([RdmaSegment(item_1, item_2, item_3) for item_1, item_2, item_3 in _ITERATE_IIQ_6(buffer[p:end])])
+
+
+def _put_rdma_segment_run(parts: list[bytes], values: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIQ_1(item_1.handle, item_1.length, item_1.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIQIIQ_8(item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset))
+    else:
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIQ_4_9(item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset, item_3.handle, item_3.length, item_3.offset, item_4.handle, item_4.length, item_4.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIQ_1(item_1.handle, item_1.length, item_1.offset))
+
+
+def _take_read_segment_blocks(buffer: Buffer, p: int, items: list[Any]) -> int:
+    while p + 384 <= len(buffer):
+        words = _UNPACK_IIIQI_16_11(buffer, p)
+        if words[4::5] != _MINIMAL_2:
+            break
+        items.extend(map(ReadSegment, words[0::5], map(RdmaSegment, words[1::5], words[2::5], words[3::5])))
+        p += 384
+    return p
+
+
+def _put_read_segment_list(parts: list[bytes], values: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIQ_15(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIQIIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset))
+    else:
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIIIQ_4_17(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset, 1, item_3.position, item_3.target.handle, item_3.target.length, item_3.target.offset, 1, item_4.position, item_4.target.handle, item_4.target.length, item_4.target.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIIIQ_15(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
 
 
 def decode_rdma_segment(buffer: Buffer, offset: int = 0) -> tuple[RdmaSegment, int]:
@@ -281,13 +352,10 @@ def decode_write_chunk(buffer: Buffer, offset: int = 0) -> tuple[WriteChunk, int
         word_1, = _UNPACK_I_4(buffer, offset)
         if not (word_1):
             return _MINIMAL_0, offset + 4
-        limit = len(buffer)
         p = offset + 4
-        end_5 = p + word_1 * 16
-        if end_5 > limit:
-            raise ValueError
-        values_6 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_5])))
-        return WriteChunk(values_6), end_5
+        values_2 = _take_rdma_segment_run(buffer, p, word_1)
+        p = p + word_1 * 16
+        return WriteChunk(values_2), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("WriteChunk", buffer, offset)
@@ -298,16 +366,16 @@ def encode_write_chunk(value: WriteChunk) -> bytes:
     """Encode WriteChunk; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.target == ():
-            return _PACK_I_6(0)
+            return _PACK_I_7(0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.target
         count_2 = len(values_1)
         if type(values_1) is not tuple or count_2 > 4294967295:
             raise ValueError
-        add(_PACK_I_6(count_2))
-        for item_3 in values_1:
-            add(_PACK_IIQ_1(item_3.handle, item_3.length, item_3.offset))
+        add(_PACK_I_7(count_2))
+        if values_1:
+            _put_rdma_segment_run(parts, values_1)
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -317,60 +385,58 @@ def encode_write_chunk(value: WriteChunk) -> bytes:
 def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
     """Decode RdmaMsg; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
+        word_1, word_2, word_3 = _UNPACK_III_10(buffer, offset)
         if not (word_1 or word_2 or word_3):
             return _MINIMAL_1, offset + 12
         limit = len(buffer)
         values_5: Any
-        p = offset + 4
+        p = offset + 12
         if word_1:
             items_4 = []
+            if p + 376 <= limit and buffer[p + 375] == 1:
+                p = _take_read_segment_blocks(buffer, p - 8, items_4)
+                next_6, next_7 = _UNPACK_II_12(buffer, p)
+                p = p + 8
+                word_2 = next_6
+                word_3 = next_7
             while word_1 == 1:
-                number_6, number_7, number_8, number_9, word_1 = _UNPACK_IIIQI_8(buffer, p)
+                number_8, number_9, word_1, next_10, next_11 = _UNPACK_IQIII_13(buffer, p)
+                items_4.append(ReadSegment(word_2, RdmaSegment(word_3, number_8, number_9)))
                 p = p + 24
-                items_4.append(ReadSegment(number_6, RdmaSegment(number_7, number_8, number_9)))
+                word_2 = next_10
+                word_3 = next_11
             if word_1:
                 raise ValueError
             values_5 = tuple(items_4)
         else:
             values_5 = ()
-        values_12: Any
-        flag_11, = _UNPACK_I_4(buffer, p)
-        p = p + 4
-        if flag_11:
-            items_10 = []
-            while flag_11 == 1:
-                count_13, = _UNPACK_I_4(buffer, p)
-                p = p + 4
-                end_17 = p + count_13 * 16
-                if end_17 > limit:
-                    raise ValueError
-                values_18 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_17])))
-                flag_11, = _UNPACK_I_4(buffer, end_17)
-                p = end_17 + 4
-                items_10.append(WriteChunk(values_18))
-            if flag_11:
+        values_13: Any
+        if word_2:
+            items_12 = []
+            while word_2 == 1:
+                values_14 = _take_rdma_segment_run(buffer, p, word_3)
+                p = p + word_3 * 16
+                word_2, next_15 = _UNPACK_II_12(buffer, p)
+                items_12.append(WriteChunk(values_14))
+                p = p + 8
+                word_3 = next_15
+            if word_2:
                 raise ValueError
-            values_12 = tuple(items_10)
+            values_13 = tuple(items_12)
         else:
-            values_12 = ()
-        value_20: Any
-        flag_19, = _UNPACK_I_4(buffer, p)
-        p = p + 4
-        if flag_19 == 1:
-            count_21, = _UNPACK_I_4(buffer, p)
+            values_13 = ()
+        value_16: Any
+        if word_3 == 1:
+            count_17, = _UNPACK_I_4(buffer, p)
             p = p + 4
-            end_25 = p + count_21 * 16
-            if end_25 > limit:
-                raise ValueError
-            values_26 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_25])))
-            value_20 = WriteChunk(values_26)
-            p = end_25
-        elif flag_19:
+            values_18 = _take_rdma_segment_run(buffer, p, count_17)
+            p = p + count_17 * 16
+            value_16 = WriteChunk(values_18)
+        elif word_3:
             raise ValueError
         else:
-            value_20 = None
-        return RdmaMsg(values_5, values_12, value_20), p
+            value_16 = None
+        return RdmaMsg(values_5, values_13, value_16), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RdmaMsg", buffer, offset)
@@ -381,38 +447,37 @@ def encode_rdma_msg(value: RdmaMsg) -> bytes:
     """Encode RdmaMsg; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.rdma_reads == () and value.rdma_writes == () and value.rdma_reply == None:
-            return _PACK_III_9(0, 0, 0)
+            return _PACK_III_14(0, 0, 0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.rdma_reads
         if type(values_1) is not tuple:
             raise ValueError
-        for item_2 in values_1:
-            item_3: Any = item_2.target
-            add(_PACK_IIIIQ_10(1, item_2.position, item_3.handle, item_3.length, item_3.offset))
-        values_4: Any = value.rdma_writes
-        if type(values_4) is not tuple:
+        if values_1:
+            _put_read_segment_list(parts, values_1)
+        values_2: Any = value.rdma_writes
+        if type(values_2) is not tuple:
             raise ValueError
-        add(_PACK_I_6(0))
-        for item_5 in values_4:
-            values_6: Any = item_5.target
-            count_7 = len(values_6)
-            if type(values_6) is not tuple or count_7 > 4294967295:
+        add(_PACK_I_7(0))
+        for item_3 in values_2:
+            values_4: Any = item_3.target
+            count_5 = len(values_4)
+            if type(values_4) is not tuple or count_5 > 4294967295:
                 raise ValueError
-            add(_PACK_II_11(1, count_7))
-            for item_8 in values_6:
-                add(_PACK_IIQ_1(item_8.handle, item_8.length, item_8.offset))
-        value_9: Any = value.rdma_reply
-        if value_9 is None:
-            add(_PACK_II_11(0, 0))
+            add(_PACK_II_18(1, count_5))
+            if values_4:
+                _put_rdma_segment_run(parts, values_4)
+        value_6: Any = value.rdma_reply
+        if value_6 is None:
+            add(_PACK_II_18(0, 0))
         else:
-            values_10: Any = value_9.target
-            count_11 = len(values_10)
-            if type(values_10) is not tuple or count_11 > 4294967295:
+            values_7: Any = value_6.target
+            count_8 = len(values_7)
+            if type(values_7) is not tuple or count_8 > 4294967295:
                 raise ValueError
-            add(_PACK_III_9(0, 1, count_11))
-            for item_12 in values_10:
-                add(_PACK_IIQ_1(item_12.handle, item_12.length, item_12.offset))
+            add(_PACK_III_14(0, 1, count_8))
+            if values_7:
+                _put_rdma_segment_run(parts, values_7)
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -422,60 +487,58 @@ def encode_rdma_msg(value: RdmaMsg) -> bytes:
 def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
     """Decode RdmaNomsg; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
+        word_1, word_2, word_3 = _UNPACK_III_10(buffer, offset)
         if not (word_1 or word_2 or word_3):
-            return _MINIMAL_2, offset + 12
+            return _MINIMAL_3, offset + 12
         limit = len(buffer)
         values_5: Any
-        p = offset + 4
+        p = offset + 12
         if word_1:
             items_4 = []
+            if p + 376 <= limit and buffer[p + 375] == 1:
+                p = _take_read_segment_blocks(buffer, p - 8, items_4)
+                next_6, next_7 = _UNPACK_II_12(buffer, p)
+                p = p + 8
+                word_2 = next_6
+                word_3 = next_7
             while word_1 == 1:
-                number_6, number_7, number_8, number_9, word_1 = _UNPACK_IIIQI_8(buffer, p)
+                number_8, number_9, word_1, next_10, next_11 = _UNPACK_IQIII_13(buffer, p)
+                items_4.append(ReadSegment(word_2, RdmaSegment(word_3, number_8, number_9)))
                 p = p + 24
-                items_4.append(ReadSegment(number_6, RdmaSegment(number_7, number_8, number_9)))
+                word_2 = next_10
+                word_3 = next_11
             if word_1:
                 raise ValueError
             values_5 = tuple(items_4)
         else:
             values_5 = ()
-        values_12: Any
-        flag_11, = _UNPACK_I_4(buffer, p)
-        p = p + 4
-        if flag_11:
-            items_10 = []
-            while flag_11 == 1:
-                count_13, = _UNPACK_I_4(buffer, p)
-                p = p + 4
-                end_17 = p + count_13 * 16
-                if end_17 > limit:
-                    raise ValueError
-                values_18 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_17])))
-                flag_11, = _UNPACK_I_4(buffer, end_17)
-                p = end_17 + 4
-                items_10.append(WriteChunk(values_18))
-            if flag_11:
+        values_13: Any
+        if word_2:
+            items_12 = []
+            while word_2 == 1:
+                values_14 = _take_rdma_segment_run(buffer, p, word_3)
+                p = p + word_3 * 16
+                word_2, next_15 = _UNPACK_II_12(buffer, p)
+                items_12.append(WriteChunk(values_14))
+                p = p + 8
+                word_3 = next_15
+            if word_2:
                 raise ValueError
-            values_12 = tuple(items_10)
+            values_13 = tuple(items_12)
         else:
-            values_12 = ()
-        value_20: Any
-        flag_19, = _UNPACK_I_4(buffer, p)
-        p = p + 4
-        if flag_19 == 1:
-            count_21, = _UNPACK_I_4(buffer, p)
+            values_13 = ()
+        value_16: Any
+        if word_3 == 1:
+            count_17, = _UNPACK_I_4(buffer, p)
             p = p + 4
-            end_25 = p + count_21 * 16
-            if end_25 > limit:
-                raise ValueError
-            values_26 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_25])))
-            value_20 = WriteChunk(values_26)
-            p = end_25
-        elif flag_19:
+            values_18 = _take_rdma_segment_run(buffer, p, count_17)
+            p = p + count_17 * 16
+            value_16 = WriteChunk(values_18)
+        elif word_3:
             raise ValueError
         else:
-            value_20 = None
-        return RdmaNomsg(values_5, values_12, value_20), p
+            value_16 = None
+        return RdmaNomsg(values_5, values_13, value_16), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RdmaNomsg", buffer, offset)
@@ -486,38 +549,37 @@ def encode_rdma_nomsg(value: RdmaNomsg) -> bytes:
     """Encode RdmaNomsg; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.rdma_reads == () and value.rdma_writes == () and value.rdma_reply == None:
-            return _PACK_III_9(0, 0, 0)
+            return _PACK_III_14(0, 0, 0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.rdma_reads
         if type(values_1) is not tuple:
             raise ValueError
-        for item_2 in values_1:
-            item_3: Any = item_2.target
-            add(_PACK_IIIIQ_10(1, item_2.position, item_3.handle, item_3.length, item_3.offset))
-        values_4: Any = value.rdma_writes
-        if type(values_4) is not tuple:
+        if values_1:
+            _put_read_segment_list(parts, values_1)
+        values_2: Any = value.rdma_writes
+        if type(values_2) is not tuple:
             raise ValueError
-        add(_PACK_I_6(0))
-        for item_5 in values_4:
-            values_6: Any = item_5.target
-            count_7 = len(values_6)
-            if type(values_6) is not tuple or count_7 > 4294967295:
+        add(_PACK_I_7(0))
+        for item_3 in values_2:
+            values_4: Any = item_3.target
+            count_5 = len(values_4)
+            if type(values_4) is not tuple or count_5 > 4294967295:
                 raise ValueError
-            add(_PACK_II_11(1, count_7))
-            for item_8 in values_6:
-                add(_PACK_IIQ_1(item_8.handle, item_8.length, item_8.offset))
-        value_9: Any = value.rdma_reply
-        if value_9 is None:
-            add(_PACK_II_11(0, 0))
+            add(_PACK_II_18(1, count_5))
+            if values_4:
+                _put_rdma_segment_run(parts, values_4)
+        value_6: Any = value.rdma_reply
+        if value_6 is None:
+            add(_PACK_II_18(0, 0))
         else:
-            values_10: Any = value_9.target
-            count_11 = len(values_10)
-            if type(values_10) is not tuple or count_11 > 4294967295:
+            values_7: Any = value_6.target
+            count_8 = len(values_7)
+            if type(values_7) is not tuple or count_8 > 4294967295:
                 raise ValueError
-            add(_PACK_III_9(0, 1, count_11))
-            for item_12 in values_10:
-                add(_PACK_IIQ_1(item_12.handle, item_12.length, item_12.offset))
+            add(_PACK_III_14(0, 1, count_8))
+            if values_7:
+                _put_rdma_segment_run(parts, values_7)
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -527,60 +589,58 @@ def encode_rdma_nomsg(value: RdmaNomsg) -> bytes:
 def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
     """Decode RdmaMsgp; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2, word_3, word_4, word_5 = _UNPACK_IIIII_12(buffer, offset)
+        number_1, number_2, word_3, word_4, word_5 = _UNPACK_IIIII_19(buffer, offset)
         if not (word_3 or word_4 or word_5):
             return RdmaMsgp(number_1, number_2, (), (), None), offset + 20
         limit = len(buffer)
         values_7: Any
-        p = offset + 12
+        p = offset + 20
         if word_3:
             items_6 = []
+            if p + 376 <= limit and buffer[p + 375] == 1:
+                p = _take_read_segment_blocks(buffer, p - 8, items_6)
+                next_8, next_9 = _UNPACK_II_12(buffer, p)
+                p = p + 8
+                word_4 = next_8
+                word_5 = next_9
             while word_3 == 1:
-                number_8, number_9, number_10, number_11, word_3 = _UNPACK_IIIQI_8(buffer, p)
+                number_10, number_11, word_3, next_12, next_13 = _UNPACK_IQIII_13(buffer, p)
+                items_6.append(ReadSegment(word_4, RdmaSegment(word_5, number_10, number_11)))
                 p = p + 24
-                items_6.append(ReadSegment(number_8, RdmaSegment(number_9, number_10, number_11)))
+                word_4 = next_12
+                word_5 = next_13
             if word_3:
                 raise ValueError
             values_7 = tuple(items_6)
         else:
             values_7 = ()
-        values_14: Any
-        flag_13, = _UNPACK_I_4(buffer, p)
-        p = p + 4
-        if flag_13:
-            items_12 = []
-            while flag_13 == 1:
-                count_15, = _UNPACK_I_4(buffer, p)
-                p = p + 4
-                end_19 = p + count_15 * 16
-                if end_19 > limit:
-                    raise ValueError
-                values_20 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_19])))
-                flag_13, = _UNPACK_I_4(buffer, end_19)
-                p = end_19 + 4
-                items_12.append(WriteChunk(values_20))
-            if flag_13:
+        values_15: Any
+        if word_4:
+            items_14 = []
+            while word_4 == 1:
+                values_16 = _take_rdma_segment_run(buffer, p, word_5)
+                p = p + word_5 * 16
+                word_4, next_17 = _UNPACK_II_12(buffer, p)
+                items_14.append(WriteChunk(values_16))
+                p = p + 8
+                word_5 = next_17
+            if word_4:
                 raise ValueError
-            values_14 = tuple(items_12)
+            values_15 = tuple(items_14)
         else:
-            values_14 = ()
-        value_22: Any
-        flag_21, = _UNPACK_I_4(buffer, p)
-        p = p + 4
-        if flag_21 == 1:
-            count_23, = _UNPACK_I_4(buffer, p)
+            values_15 = ()
+        value_18: Any
+        if word_5 == 1:
+            count_19, = _UNPACK_I_4(buffer, p)
             p = p + 4
-            end_27 = p + count_23 * 16
-            if end_27 > limit:
-                raise ValueError
-            values_28 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_27])))
-            value_22 = WriteChunk(values_28)
-            p = end_27
-        elif flag_21:
+            values_20 = _take_rdma_segment_run(buffer, p, count_19)
+            p = p + count_19 * 16
+            value_18 = WriteChunk(values_20)
+        elif word_5:
             raise ValueError
         else:
-            value_22 = None
-        return RdmaMsgp(number_1, number_2, values_7, values_14, value_22), p
+            value_18 = None
+        return RdmaMsgp(number_1, number_2, values_7, values_15, value_18), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RdmaMsgp", buffer, offset)
@@ -591,39 +651,38 @@ def encode_rdma_msgp(value: RdmaMsgp) -> bytes:
     """Encode RdmaMsgp; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.rdma_reads == () and value.rdma_writes == () and value.rdma_reply == None:
-            return _PACK_IIIII_13(value.rdma_align, value.rdma_thresh, 0, 0, 0)
+            return _PACK_IIIII_20(value.rdma_align, value.rdma_thresh, 0, 0, 0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.rdma_reads
         if type(values_1) is not tuple:
             raise ValueError
-        add(_PACK_II_11(value.rdma_align, value.rdma_thresh))
-        for item_2 in values_1:
-            item_3: Any = item_2.target
-            add(_PACK_IIIIQ_10(1, item_2.position, item_3.handle, item_3.length, item_3.offset))
-        values_4: Any = value.rdma_writes
-        if type(values_4) is not tuple:
+        add(_PACK_II_18(value.rdma_align, value.rdma_thresh))
+        if values_1:
+            _put_read_segment_list(parts, values_1)
+        values_2: Any = value.rdma_writes
+        if type(values_2) is not tuple:
             raise ValueError
-        add(_PACK_I_6(0))
-        for item_5 in values_4:
-            values_6: Any = item_5.target
-            count_7 = len(values_6)
-            if type(values_6) is not tuple or count_7 > 4294967295:
+        add(_PACK_I_7(0))
+        for item_3 in values_2:
+            values_4: Any = item_3.target
+            count_5 = len(values_4)
+            if type(values_4) is not tuple or count_5 > 4294967295:
                 raise ValueError
-            add(_PACK_II_11(1, count_7))
-            for item_8 in values_6:
-                add(_PACK_IIQ_1(item_8.handle, item_8.length, item_8.offset))
-        value_9: Any = value.rdma_reply
-        if value_9 is None:
-            add(_PACK_II_11(0, 0))
+            add(_PACK_II_18(1, count_5))
+            if values_4:
+                _put_rdma_segment_run(parts, values_4)
+        value_6: Any = value.rdma_reply
+        if value_6 is None:
+            add(_PACK_II_18(0, 0))
         else:
-            values_10: Any = value_9.target
-            count_11 = len(values_10)
-            if type(values_10) is not tuple or count_11 > 4294967295:
+            values_7: Any = value_6.target
+            count_8 = len(values_7)
+            if type(values_7) is not tuple or count_8 > 4294967295:
                 raise ValueError
-            add(_PACK_III_9(0, 1, count_11))
-            for item_12 in values_10:
-                add(_PACK_IIQ_1(item_12.handle, item_12.length, item_12.offset))
+            add(_PACK_III_14(0, 1, count_8))
+            if values_7:
+                _put_rdma_segment_run(parts, values_7)
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -633,7 +692,7 @@ def encode_rdma_msgp(value: RdmaMsgp) -> bytes:
 def decode_err_vers(buffer: Buffer, offset: int = 0) -> tuple[ErrVers, int]:
     """Decode ErrVers; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2 = _UNPACK_II_14(buffer, offset)
+        number_1, number_2 = _UNPACK_II_12(buffer, offset)
         return ErrVers(number_1, number_2), offset + 8
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -644,7 +703,7 @@ def decode_err_vers(buffer: Buffer, offset: int = 0) -> tuple[ErrVers, int]:
 def encode_err_vers(value: ErrVers) -> bytes:
     """Encode ErrVers; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_II_11(value.rdma_vers_low, value.rdma_vers_high)
+        return _PACK_II_18(value.rdma_vers_low, value.rdma_vers_high)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ErrVers", value)
@@ -654,9 +713,9 @@ def decode_error_body(buffer: Buffer, offset: int = 0) -> tuple[ErrorBody, int]:
     """Decode ErrorBody; returns it and the offset behind it, or raises DecodeError."""
     try:
         arm_2: Any
-        tag_1, = _UNPACK_I_15(buffer, offset)
+        tag_1, = _UNPACK_I_21(buffer, offset)
         if tag_1 == 1:
-            number_3, number_4 = _UNPACK_II_14(buffer, offset + 4)
+            number_3, number_4 = _UNPACK_II_12(buffer, offset + 4)
             arm_2 = ErrVers(number_3, number_4)
             p = offset + 12
         elif tag_1 == 2:
@@ -679,9 +738,9 @@ def encode_error_body(value: ErrorBody) -> bytes:
         arm_1: Any = value
         kind_2 = type(arm_1)
         if kind_2 is ErrVers:
-            add(_PACK_III_16(1, arm_1.rdma_vers_low, arm_1.rdma_vers_high))
+            add(_PACK_III_22(1, arm_1.rdma_vers_low, arm_1.rdma_vers_high))
         elif kind_2 is ErrChunk:
-            add(_PACK_I_17(2))
+            add(_PACK_I_23(2))
         else:
             raise ValueError
         return b"".join(parts)
@@ -695,179 +754,173 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_15(buffer, offset)
+        tag_1, = _UNPACK_I_21(buffer, offset)
         if tag_1 == 0:
             values_5: Any
-            flag_4, = _UNPACK_I_4(buffer, offset + 4)
-            p = offset + 8
+            flag_4, next_6, next_7 = _UNPACK_III_10(buffer, offset + 4)
+            p = offset + 16
             if flag_4:
                 items_3 = []
+                if p + 376 <= limit and buffer[p + 375] == 1:
+                    p = _take_read_segment_blocks(buffer, p - 8, items_3)
+                    next_8, next_9 = _UNPACK_II_12(buffer, p)
+                    p = p + 8
+                    next_6 = next_8
+                    next_7 = next_9
                 while flag_4 == 1:
-                    number_6, number_7, number_8, number_9, flag_4 = _UNPACK_IIIQI_8(buffer, p)
+                    number_10, number_11, flag_4, next_12, next_13 = _UNPACK_IQIII_13(buffer, p)
+                    items_3.append(ReadSegment(next_6, RdmaSegment(next_7, number_10, number_11)))
                     p = p + 24
-                    items_3.append(ReadSegment(number_6, RdmaSegment(number_7, number_8, number_9)))
+                    next_6 = next_12
+                    next_7 = next_13
                 if flag_4:
                     raise ValueError
                 values_5 = tuple(items_3)
             else:
                 values_5 = ()
-            values_12: Any
-            flag_11, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_11:
-                items_10 = []
-                while flag_11 == 1:
-                    count_13, = _UNPACK_I_4(buffer, p)
-                    p = p + 4
-                    end_17 = p + count_13 * 16
-                    if end_17 > limit:
-                        raise ValueError
-                    values_18 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_17])))
-                    flag_11, = _UNPACK_I_4(buffer, end_17)
-                    p = end_17 + 4
-                    items_10.append(WriteChunk(values_18))
-                if flag_11:
+            values_15: Any
+            if next_6:
+                items_14 = []
+                while next_6 == 1:
+                    values_16 = _take_rdma_segment_run(buffer, p, next_7)
+                    p = p + next_7 * 16
+                    next_6, next_17 = _UNPACK_II_12(buffer, p)
+                    items_14.append(WriteChunk(values_16))
+                    p = p + 8
+                    next_7 = next_17
+                if next_6:
                     raise ValueError
-                values_12 = tuple(items_10)
+                values_15 = tuple(items_14)
             else:
-                values_12 = ()
-            value_20: Any
-            flag_19, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_19 == 1:
-                count_21, = _UNPACK_I_4(buffer, p)
+                values_15 = ()
+            value_18: Any
+            if next_7 == 1:
+                count_19, = _UNPACK_I_4(buffer, p)
                 p = p + 4
-                end_25 = p + count_21 * 16
-                if end_25 > limit:
-                    raise ValueError
-                values_26 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_25])))
-                value_20 = WriteChunk(values_26)
-                p = end_25
-            elif flag_19:
+                values_20 = _take_rdma_segment_run(buffer, p, count_19)
+                p = p + count_19 * 16
+                value_18 = WriteChunk(values_20)
+            elif next_7:
                 raise ValueError
             else:
-                value_20 = None
-            arm_2 = RdmaMsg(values_5, values_12, value_20)
+                value_18 = None
+            arm_2 = RdmaMsg(values_5, values_15, value_18)
         elif tag_1 == 1:
-            values_29: Any
-            flag_28, = _UNPACK_I_4(buffer, offset + 4)
-            p = offset + 8
-            if flag_28:
-                items_27 = []
-                while flag_28 == 1:
-                    number_30, number_31, number_32, number_33, flag_28 = _UNPACK_IIIQI_8(buffer, p)
-                    p = p + 24
-                    items_27.append(ReadSegment(number_30, RdmaSegment(number_31, number_32, number_33)))
-                if flag_28:
-                    raise ValueError
-                values_29 = tuple(items_27)
-            else:
-                values_29 = ()
-            values_36: Any
-            flag_35, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_35:
-                items_34 = []
-                while flag_35 == 1:
-                    count_37, = _UNPACK_I_4(buffer, p)
-                    p = p + 4
-                    end_41 = p + count_37 * 16
-                    if end_41 > limit:
-                        raise ValueError
-                    values_42 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_41])))
-                    flag_35, = _UNPACK_I_4(buffer, end_41)
-                    p = end_41 + 4
-                    items_34.append(WriteChunk(values_42))
-                if flag_35:
-                    raise ValueError
-                values_36 = tuple(items_34)
-            else:
-                values_36 = ()
-            value_44: Any
-            flag_43, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_43 == 1:
-                count_45, = _UNPACK_I_4(buffer, p)
-                p = p + 4
-                end_49 = p + count_45 * 16
-                if end_49 > limit:
-                    raise ValueError
-                values_50 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_49])))
-                value_44 = WriteChunk(values_50)
-                p = end_49
-            elif flag_43:
-                raise ValueError
-            else:
-                value_44 = None
-            arm_2 = RdmaNomsg(values_29, values_36, value_44)
-        elif tag_1 == 2:
-            values_55: Any
-            number_51, number_52, flag_54 = _UNPACK_III_7(buffer, offset + 4)
+            values_23: Any
+            flag_22, next_24, next_25 = _UNPACK_III_10(buffer, offset + 4)
             p = offset + 16
-            if flag_54:
-                items_53 = []
-                while flag_54 == 1:
-                    number_56, number_57, number_58, number_59, flag_54 = _UNPACK_IIIQI_8(buffer, p)
+            if flag_22:
+                items_21 = []
+                if p + 376 <= limit and buffer[p + 375] == 1:
+                    p = _take_read_segment_blocks(buffer, p - 8, items_21)
+                    next_26, next_27 = _UNPACK_II_12(buffer, p)
+                    p = p + 8
+                    next_24 = next_26
+                    next_25 = next_27
+                while flag_22 == 1:
+                    number_28, number_29, flag_22, next_30, next_31 = _UNPACK_IQIII_13(buffer, p)
+                    items_21.append(ReadSegment(next_24, RdmaSegment(next_25, number_28, number_29)))
                     p = p + 24
-                    items_53.append(ReadSegment(number_56, RdmaSegment(number_57, number_58, number_59)))
-                if flag_54:
+                    next_24 = next_30
+                    next_25 = next_31
+                if flag_22:
                     raise ValueError
-                values_55 = tuple(items_53)
+                values_23 = tuple(items_21)
             else:
-                values_55 = ()
-            values_62: Any
-            flag_61, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_61:
-                items_60 = []
-                while flag_61 == 1:
-                    count_63, = _UNPACK_I_4(buffer, p)
-                    p = p + 4
-                    end_67 = p + count_63 * 16
-                    if end_67 > limit:
-                        raise ValueError
-                    values_68 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_67])))
-                    flag_61, = _UNPACK_I_4(buffer, end_67)
-                    p = end_67 + 4
-                    items_60.append(WriteChunk(values_68))
-                if flag_61:
+                values_23 = ()
+            values_33: Any
+            if next_24:
+                items_32 = []
+                while next_24 == 1:
+                    values_34 = _take_rdma_segment_run(buffer, p, next_25)
+                    p = p + next_25 * 16
+                    next_24, next_35 = _UNPACK_II_12(buffer, p)
+                    items_32.append(WriteChunk(values_34))
+                    p = p + 8
+                    next_25 = next_35
+                if next_24:
                     raise ValueError
-                values_62 = tuple(items_60)
+                values_33 = tuple(items_32)
             else:
-                values_62 = ()
-            value_70: Any
-            flag_69, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_69 == 1:
-                count_71, = _UNPACK_I_4(buffer, p)
+                values_33 = ()
+            value_36: Any
+            if next_25 == 1:
+                count_37, = _UNPACK_I_4(buffer, p)
                 p = p + 4
-                end_75 = p + count_71 * 16
-                if end_75 > limit:
-                    raise ValueError
-                values_76 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_75])))
-                value_70 = WriteChunk(values_76)
-                p = end_75
-            elif flag_69:
+                values_38 = _take_rdma_segment_run(buffer, p, count_37)
+                p = p + count_37 * 16
+                value_36 = WriteChunk(values_38)
+            elif next_25:
                 raise ValueError
             else:
-                value_70 = None
-            arm_2 = RdmaMsgp(number_51, number_52, values_55, values_62, value_70)
+                value_36 = None
+            arm_2 = RdmaNomsg(values_23, values_33, value_36)
+        elif tag_1 == 2:
+            values_43: Any
+            number_39, number_40, flag_42, next_44, next_45 = _UNPACK_IIIII_19(buffer, offset + 4)
+            p = offset + 24
+            if flag_42:
+                items_41 = []
+                if p + 376 <= limit and buffer[p + 375] == 1:
+                    p = _take_read_segment_blocks(buffer, p - 8, items_41)
+                    next_46, next_47 = _UNPACK_II_12(buffer, p)
+                    p = p + 8
+                    next_44 = next_46
+                    next_45 = next_47
+                while flag_42 == 1:
+                    number_48, number_49, flag_42, next_50, next_51 = _UNPACK_IQIII_13(buffer, p)
+                    items_41.append(ReadSegment(next_44, RdmaSegment(next_45, number_48, number_49)))
+                    p = p + 24
+                    next_44 = next_50
+                    next_45 = next_51
+                if flag_42:
+                    raise ValueError
+                values_43 = tuple(items_41)
+            else:
+                values_43 = ()
+            values_53: Any
+            if next_44:
+                items_52 = []
+                while next_44 == 1:
+                    values_54 = _take_rdma_segment_run(buffer, p, next_45)
+                    p = p + next_45 * 16
+                    next_44, next_55 = _UNPACK_II_12(buffer, p)
+                    items_52.append(WriteChunk(values_54))
+                    p = p + 8
+                    next_45 = next_55
+                if next_44:
+                    raise ValueError
+                values_53 = tuple(items_52)
+            else:
+                values_53 = ()
+            value_56: Any
+            if next_45 == 1:
+                count_57, = _UNPACK_I_4(buffer, p)
+                p = p + 4
+                values_58 = _take_rdma_segment_run(buffer, p, count_57)
+                p = p + count_57 * 16
+                value_56 = WriteChunk(values_58)
+            elif next_45:
+                raise ValueError
+            else:
+                value_56 = None
+            arm_2 = RdmaMsgp(number_39, number_40, values_43, values_53, value_56)
         elif tag_1 == 3:
             arm_2 = RdmaDone()
             p = offset + 4
         elif tag_1 == 4:
-            arm_78: Any
-            tag_77, = _UNPACK_I_15(buffer, offset + 4)
-            if tag_77 == 1:
-                number_79, number_80 = _UNPACK_II_14(buffer, offset + 8)
-                arm_78 = ErrVers(number_79, number_80)
+            arm_60: Any
+            tag_59, = _UNPACK_I_21(buffer, offset + 4)
+            if tag_59 == 1:
+                number_61, number_62 = _UNPACK_II_12(buffer, offset + 8)
+                arm_60 = ErrVers(number_61, number_62)
                 p = offset + 16
-            elif tag_77 == 2:
-                arm_78 = ErrChunk()
+            elif tag_59 == 2:
+                arm_60 = ErrChunk()
                 p = offset + 8
             else:
                 raise ValueError
-            arm_2 = RdmaError(arm_78)
+            arm_2 = RdmaError(arm_60)
         else:
             raise ValueError
         return arm_2, p
@@ -888,104 +941,101 @@ def encode_body(value: Body) -> bytes:
             values_3: Any = arm_1.rdma_reads
             if type(values_3) is not tuple:
                 raise ValueError
-            add(_PACK_I_17(0))
-            for item_4 in values_3:
-                item_5: Any = item_4.target
-                add(_PACK_IIIIQ_10(1, item_4.position, item_5.handle, item_5.length, item_5.offset))
-            values_6: Any = arm_1.rdma_writes
-            if type(values_6) is not tuple:
+            add(_PACK_I_23(0))
+            if values_3:
+                _put_read_segment_list(parts, values_3)
+            values_4: Any = arm_1.rdma_writes
+            if type(values_4) is not tuple:
                 raise ValueError
-            add(_PACK_I_6(0))
-            for item_7 in values_6:
-                values_8: Any = item_7.target
-                count_9 = len(values_8)
-                if type(values_8) is not tuple or count_9 > 4294967295:
+            add(_PACK_I_7(0))
+            for item_5 in values_4:
+                values_6: Any = item_5.target
+                count_7 = len(values_6)
+                if type(values_6) is not tuple or count_7 > 4294967295:
                     raise ValueError
-                add(_PACK_II_11(1, count_9))
-                for item_10 in values_8:
-                    add(_PACK_IIQ_1(item_10.handle, item_10.length, item_10.offset))
-            value_11: Any = arm_1.rdma_reply
-            if value_11 is None:
-                add(_PACK_II_11(0, 0))
+                add(_PACK_II_18(1, count_7))
+                if values_6:
+                    _put_rdma_segment_run(parts, values_6)
+            value_8: Any = arm_1.rdma_reply
+            if value_8 is None:
+                add(_PACK_II_18(0, 0))
             else:
-                values_12: Any = value_11.target
-                count_13 = len(values_12)
-                if type(values_12) is not tuple or count_13 > 4294967295:
+                values_9: Any = value_8.target
+                count_10 = len(values_9)
+                if type(values_9) is not tuple or count_10 > 4294967295:
                     raise ValueError
-                add(_PACK_III_9(0, 1, count_13))
-                for item_14 in values_12:
-                    add(_PACK_IIQ_1(item_14.handle, item_14.length, item_14.offset))
+                add(_PACK_III_14(0, 1, count_10))
+                if values_9:
+                    _put_rdma_segment_run(parts, values_9)
         elif kind_2 is RdmaNomsg:
-            values_15: Any = arm_1.rdma_reads
-            if type(values_15) is not tuple:
+            values_11: Any = arm_1.rdma_reads
+            if type(values_11) is not tuple:
                 raise ValueError
-            add(_PACK_I_17(1))
-            for item_16 in values_15:
-                item_17: Any = item_16.target
-                add(_PACK_IIIIQ_10(1, item_16.position, item_17.handle, item_17.length, item_17.offset))
-            values_18: Any = arm_1.rdma_writes
-            if type(values_18) is not tuple:
+            add(_PACK_I_23(1))
+            if values_11:
+                _put_read_segment_list(parts, values_11)
+            values_12: Any = arm_1.rdma_writes
+            if type(values_12) is not tuple:
                 raise ValueError
-            add(_PACK_I_6(0))
-            for item_19 in values_18:
-                values_20: Any = item_19.target
-                count_21 = len(values_20)
-                if type(values_20) is not tuple or count_21 > 4294967295:
+            add(_PACK_I_7(0))
+            for item_13 in values_12:
+                values_14: Any = item_13.target
+                count_15 = len(values_14)
+                if type(values_14) is not tuple or count_15 > 4294967295:
                     raise ValueError
-                add(_PACK_II_11(1, count_21))
-                for item_22 in values_20:
-                    add(_PACK_IIQ_1(item_22.handle, item_22.length, item_22.offset))
-            value_23: Any = arm_1.rdma_reply
-            if value_23 is None:
-                add(_PACK_II_11(0, 0))
+                add(_PACK_II_18(1, count_15))
+                if values_14:
+                    _put_rdma_segment_run(parts, values_14)
+            value_16: Any = arm_1.rdma_reply
+            if value_16 is None:
+                add(_PACK_II_18(0, 0))
             else:
-                values_24: Any = value_23.target
-                count_25 = len(values_24)
-                if type(values_24) is not tuple or count_25 > 4294967295:
+                values_17: Any = value_16.target
+                count_18 = len(values_17)
+                if type(values_17) is not tuple or count_18 > 4294967295:
                     raise ValueError
-                add(_PACK_III_9(0, 1, count_25))
-                for item_26 in values_24:
-                    add(_PACK_IIQ_1(item_26.handle, item_26.length, item_26.offset))
+                add(_PACK_III_14(0, 1, count_18))
+                if values_17:
+                    _put_rdma_segment_run(parts, values_17)
         elif kind_2 is RdmaMsgp:
-            values_27: Any = arm_1.rdma_reads
-            if type(values_27) is not tuple:
+            values_19: Any = arm_1.rdma_reads
+            if type(values_19) is not tuple:
                 raise ValueError
-            add(_PACK_III_16(2, arm_1.rdma_align, arm_1.rdma_thresh))
-            for item_28 in values_27:
-                item_29: Any = item_28.target
-                add(_PACK_IIIIQ_10(1, item_28.position, item_29.handle, item_29.length, item_29.offset))
-            values_30: Any = arm_1.rdma_writes
-            if type(values_30) is not tuple:
+            add(_PACK_III_22(2, arm_1.rdma_align, arm_1.rdma_thresh))
+            if values_19:
+                _put_read_segment_list(parts, values_19)
+            values_20: Any = arm_1.rdma_writes
+            if type(values_20) is not tuple:
                 raise ValueError
-            add(_PACK_I_6(0))
-            for item_31 in values_30:
-                values_32: Any = item_31.target
-                count_33 = len(values_32)
-                if type(values_32) is not tuple or count_33 > 4294967295:
+            add(_PACK_I_7(0))
+            for item_21 in values_20:
+                values_22: Any = item_21.target
+                count_23 = len(values_22)
+                if type(values_22) is not tuple or count_23 > 4294967295:
                     raise ValueError
-                add(_PACK_II_11(1, count_33))
-                for item_34 in values_32:
-                    add(_PACK_IIQ_1(item_34.handle, item_34.length, item_34.offset))
-            value_35: Any = arm_1.rdma_reply
-            if value_35 is None:
-                add(_PACK_II_11(0, 0))
+                add(_PACK_II_18(1, count_23))
+                if values_22:
+                    _put_rdma_segment_run(parts, values_22)
+            value_24: Any = arm_1.rdma_reply
+            if value_24 is None:
+                add(_PACK_II_18(0, 0))
             else:
-                values_36: Any = value_35.target
-                count_37 = len(values_36)
-                if type(values_36) is not tuple or count_37 > 4294967295:
+                values_25: Any = value_24.target
+                count_26 = len(values_25)
+                if type(values_25) is not tuple or count_26 > 4294967295:
                     raise ValueError
-                add(_PACK_III_9(0, 1, count_37))
-                for item_38 in values_36:
-                    add(_PACK_IIQ_1(item_38.handle, item_38.length, item_38.offset))
+                add(_PACK_III_14(0, 1, count_26))
+                if values_25:
+                    _put_rdma_segment_run(parts, values_25)
         elif kind_2 is RdmaDone:
-            add(_PACK_I_17(3))
+            add(_PACK_I_23(3))
         elif kind_2 is RdmaError:
-            arm_39: Any = arm_1.error
-            kind_40 = type(arm_39)
-            if kind_40 is ErrVers:
-                add(_PACK_IIII_18(4, 1, arm_39.rdma_vers_low, arm_39.rdma_vers_high))
-            elif kind_40 is ErrChunk:
-                add(_PACK_II_19(4, 2))
+            arm_27: Any = arm_1.error
+            kind_28 = type(arm_27)
+            if kind_28 is ErrVers:
+                add(_PACK_IIII_24(4, 1, arm_27.rdma_vers_low, arm_27.rdma_vers_high))
+            elif kind_28 is ErrChunk:
+                add(_PACK_II_25(4, 2))
             else:
                 raise ValueError
         else:
@@ -999,180 +1049,175 @@ def encode_body(value: Body) -> bytes:
 def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportHeader, int]:
     """Decode TransportHeader; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2, number_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_20(buffer, offset)
+        number_1, number_2, number_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_26(buffer, offset)
         if not (word_4 or word_5 or word_6 or word_7):
             return TransportHeader(number_1, number_2, number_3, _MINIMAL_1), offset + 28
         limit = len(buffer)
         arm_8: Any
         if word_4 == 0:
             values_10: Any
-            p = offset + 20
+            p = offset + 28
             if word_5:
                 items_9 = []
+                if p + 376 <= limit and buffer[p + 375] == 1:
+                    p = _take_read_segment_blocks(buffer, p - 8, items_9)
+                    next_11, next_12 = _UNPACK_II_12(buffer, p)
+                    p = p + 8
+                    word_6 = next_11
+                    word_7 = next_12
                 while word_5 == 1:
-                    number_11, number_12, number_13, number_14, word_5 = _UNPACK_IIIQI_8(buffer, p)
+                    number_13, number_14, word_5, next_15, next_16 = _UNPACK_IQIII_13(buffer, p)
+                    items_9.append(ReadSegment(word_6, RdmaSegment(word_7, number_13, number_14)))
                     p = p + 24
-                    items_9.append(ReadSegment(number_11, RdmaSegment(number_12, number_13, number_14)))
+                    word_6 = next_15
+                    word_7 = next_16
                 if word_5:
                     raise ValueError
                 values_10 = tuple(items_9)
             else:
                 values_10 = ()
-            values_17: Any
-            flag_16, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_16:
-                items_15 = []
-                while flag_16 == 1:
-                    count_18, = _UNPACK_I_4(buffer, p)
-                    p = p + 4
-                    end_22 = p + count_18 * 16
-                    if end_22 > limit:
-                        raise ValueError
-                    values_23 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_22])))
-                    flag_16, = _UNPACK_I_4(buffer, end_22)
-                    p = end_22 + 4
-                    items_15.append(WriteChunk(values_23))
-                if flag_16:
+            values_18: Any
+            if word_6:
+                items_17 = []
+                while word_6 == 1:
+                    values_19 = _take_rdma_segment_run(buffer, p, word_7)
+                    p = p + word_7 * 16
+                    word_6, next_20 = _UNPACK_II_12(buffer, p)
+                    items_17.append(WriteChunk(values_19))
+                    p = p + 8
+                    word_7 = next_20
+                if word_6:
                     raise ValueError
-                values_17 = tuple(items_15)
+                values_18 = tuple(items_17)
             else:
-                values_17 = ()
-            value_25: Any
-            flag_24, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_24 == 1:
-                count_26, = _UNPACK_I_4(buffer, p)
+                values_18 = ()
+            value_21: Any
+            if word_7 == 1:
+                count_22, = _UNPACK_I_4(buffer, p)
                 p = p + 4
-                end_30 = p + count_26 * 16
-                if end_30 > limit:
-                    raise ValueError
-                values_31 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_30])))
-                value_25 = WriteChunk(values_31)
-                p = end_30
-            elif flag_24:
+                values_23 = _take_rdma_segment_run(buffer, p, count_22)
+                p = p + count_22 * 16
+                value_21 = WriteChunk(values_23)
+            elif word_7:
                 raise ValueError
             else:
-                value_25 = None
-            arm_8 = RdmaMsg(values_10, values_17, value_25)
+                value_21 = None
+            arm_8 = RdmaMsg(values_10, values_18, value_21)
         elif word_4 == 1:
-            values_33: Any
-            p = offset + 20
+            values_25: Any
+            p = offset + 28
             if word_5:
-                items_32 = []
+                items_24 = []
+                if p + 376 <= limit and buffer[p + 375] == 1:
+                    p = _take_read_segment_blocks(buffer, p - 8, items_24)
+                    next_26, next_27 = _UNPACK_II_12(buffer, p)
+                    p = p + 8
+                    word_6 = next_26
+                    word_7 = next_27
                 while word_5 == 1:
-                    number_34, number_35, number_36, number_37, word_5 = _UNPACK_IIIQI_8(buffer, p)
+                    number_28, number_29, word_5, next_30, next_31 = _UNPACK_IQIII_13(buffer, p)
+                    items_24.append(ReadSegment(word_6, RdmaSegment(word_7, number_28, number_29)))
                     p = p + 24
-                    items_32.append(ReadSegment(number_34, RdmaSegment(number_35, number_36, number_37)))
+                    word_6 = next_30
+                    word_7 = next_31
                 if word_5:
+                    raise ValueError
+                values_25 = tuple(items_24)
+            else:
+                values_25 = ()
+            values_33: Any
+            if word_6:
+                items_32 = []
+                while word_6 == 1:
+                    values_34 = _take_rdma_segment_run(buffer, p, word_7)
+                    p = p + word_7 * 16
+                    word_6, next_35 = _UNPACK_II_12(buffer, p)
+                    items_32.append(WriteChunk(values_34))
+                    p = p + 8
+                    word_7 = next_35
+                if word_6:
                     raise ValueError
                 values_33 = tuple(items_32)
             else:
                 values_33 = ()
-            values_40: Any
-            flag_39, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_39:
-                items_38 = []
-                while flag_39 == 1:
-                    count_41, = _UNPACK_I_4(buffer, p)
-                    p = p + 4
-                    end_45 = p + count_41 * 16
-                    if end_45 > limit:
-                        raise ValueError
-                    values_46 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_45])))
-                    flag_39, = _UNPACK_I_4(buffer, end_45)
-                    p = end_45 + 4
-                    items_38.append(WriteChunk(values_46))
-                if flag_39:
-                    raise ValueError
-                values_40 = tuple(items_38)
-            else:
-                values_40 = ()
-            value_48: Any
-            flag_47, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_47 == 1:
-                count_49, = _UNPACK_I_4(buffer, p)
+            value_36: Any
+            if word_7 == 1:
+                count_37, = _UNPACK_I_4(buffer, p)
                 p = p + 4
-                end_53 = p + count_49 * 16
-                if end_53 > limit:
-                    raise ValueError
-                values_54 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_53])))
-                value_48 = WriteChunk(values_54)
-                p = end_53
-            elif flag_47:
+                values_38 = _take_rdma_segment_run(buffer, p, count_37)
+                p = p + count_37 * 16
+                value_36 = WriteChunk(values_38)
+            elif word_7:
                 raise ValueError
             else:
-                value_48 = None
-            arm_8 = RdmaNomsg(values_33, values_40, value_48)
+                value_36 = None
+            arm_8 = RdmaNomsg(values_25, values_33, value_36)
         elif word_4 == 2:
-            values_56: Any
-            p = offset + 28
+            values_40: Any
+            next_41, next_42 = _UNPACK_II_12(buffer, offset + 28)
+            p = offset + 36
             if word_7:
-                items_55 = []
+                items_39 = []
+                if p + 376 <= limit and buffer[p + 375] == 1:
+                    p = _take_read_segment_blocks(buffer, p - 8, items_39)
+                    next_43, next_44 = _UNPACK_II_12(buffer, p)
+                    p = p + 8
+                    next_41 = next_43
+                    next_42 = next_44
                 while word_7 == 1:
-                    number_57, number_58, number_59, number_60, word_7 = _UNPACK_IIIQI_8(buffer, p)
+                    number_45, number_46, word_7, next_47, next_48 = _UNPACK_IQIII_13(buffer, p)
+                    items_39.append(ReadSegment(next_41, RdmaSegment(next_42, number_45, number_46)))
                     p = p + 24
-                    items_55.append(ReadSegment(number_57, RdmaSegment(number_58, number_59, number_60)))
+                    next_41 = next_47
+                    next_42 = next_48
                 if word_7:
                     raise ValueError
-                values_56 = tuple(items_55)
+                values_40 = tuple(items_39)
             else:
-                values_56 = ()
-            values_63: Any
-            flag_62, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_62:
-                items_61 = []
-                while flag_62 == 1:
-                    count_64, = _UNPACK_I_4(buffer, p)
-                    p = p + 4
-                    end_68 = p + count_64 * 16
-                    if end_68 > limit:
-                        raise ValueError
-                    values_69 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_68])))
-                    flag_62, = _UNPACK_I_4(buffer, end_68)
-                    p = end_68 + 4
-                    items_61.append(WriteChunk(values_69))
-                if flag_62:
+                values_40 = ()
+            values_50: Any
+            if next_41:
+                items_49 = []
+                while next_41 == 1:
+                    values_51 = _take_rdma_segment_run(buffer, p, next_42)
+                    p = p + next_42 * 16
+                    next_41, next_52 = _UNPACK_II_12(buffer, p)
+                    items_49.append(WriteChunk(values_51))
+                    p = p + 8
+                    next_42 = next_52
+                if next_41:
                     raise ValueError
-                values_63 = tuple(items_61)
+                values_50 = tuple(items_49)
             else:
-                values_63 = ()
-            value_71: Any
-            flag_70, = _UNPACK_I_4(buffer, p)
-            p = p + 4
-            if flag_70 == 1:
-                count_72, = _UNPACK_I_4(buffer, p)
+                values_50 = ()
+            value_53: Any
+            if next_42 == 1:
+                count_54, = _UNPACK_I_4(buffer, p)
                 p = p + 4
-                end_76 = p + count_72 * 16
-                if end_76 > limit:
-                    raise ValueError
-                values_77 = tuple(starmap(RdmaSegment, _ITERATE_IIQ_5(buffer[p:end_76])))
-                value_71 = WriteChunk(values_77)
-                p = end_76
-            elif flag_70:
+                values_55 = _take_rdma_segment_run(buffer, p, count_54)
+                p = p + count_54 * 16
+                value_53 = WriteChunk(values_55)
+            elif next_42:
                 raise ValueError
             else:
-                value_71 = None
-            arm_8 = RdmaMsgp(word_5, word_6, values_56, values_63, value_71)
+                value_53 = None
+            arm_8 = RdmaMsgp(word_5, word_6, values_40, values_50, value_53)
         elif word_4 == 3:
             arm_8 = RdmaDone()
             p = offset + 16
         elif word_4 == 4:
-            arm_79: Any
-            tag_78, = _UNPACK_I_15(buffer, offset + 16)
-            if tag_78 == 1:
-                number_80, number_81 = _UNPACK_II_14(buffer, offset + 20)
-                arm_79 = ErrVers(number_80, number_81)
+            arm_57: Any
+            tag_56, = _UNPACK_I_21(buffer, offset + 16)
+            if tag_56 == 1:
+                number_58, number_59 = _UNPACK_II_12(buffer, offset + 20)
+                arm_57 = ErrVers(number_58, number_59)
                 p = offset + 28
-            elif tag_78 == 2:
-                arm_79 = ErrChunk()
+            elif tag_56 == 2:
+                arm_57 = ErrChunk()
                 p = offset + 20
             else:
                 raise ValueError
-            arm_8 = RdmaError(arm_79)
+            arm_8 = RdmaError(arm_57)
         else:
             raise ValueError
         return TransportHeader(number_1, number_2, number_3, arm_8), p
@@ -1186,7 +1231,7 @@ def encode_transport_header(value: TransportHeader) -> bytes:
     """Encode TransportHeader; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.rdma_body == _MINIMAL_1:
-            return _PACK_IIIIIII_21(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0, 0, 0, 0)
+            return _PACK_IIIIIII_27(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0, 0, 0, 0)
         parts: list[bytes] = []
         add = parts.append
         arm_1: Any = value.rdma_body
@@ -1195,104 +1240,101 @@ def encode_transport_header(value: TransportHeader) -> bytes:
             values_3: Any = arm_1.rdma_reads
             if type(values_3) is not tuple:
                 raise ValueError
-            add(_PACK_IIII_22(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0))
-            for item_4 in values_3:
-                item_5: Any = item_4.target
-                add(_PACK_IIIIQ_10(1, item_4.position, item_5.handle, item_5.length, item_5.offset))
-            values_6: Any = arm_1.rdma_writes
-            if type(values_6) is not tuple:
+            add(_PACK_IIII_28(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0))
+            if values_3:
+                _put_read_segment_list(parts, values_3)
+            values_4: Any = arm_1.rdma_writes
+            if type(values_4) is not tuple:
                 raise ValueError
-            add(_PACK_I_6(0))
-            for item_7 in values_6:
-                values_8: Any = item_7.target
-                count_9 = len(values_8)
-                if type(values_8) is not tuple or count_9 > 4294967295:
+            add(_PACK_I_7(0))
+            for item_5 in values_4:
+                values_6: Any = item_5.target
+                count_7 = len(values_6)
+                if type(values_6) is not tuple or count_7 > 4294967295:
                     raise ValueError
-                add(_PACK_II_11(1, count_9))
-                for item_10 in values_8:
-                    add(_PACK_IIQ_1(item_10.handle, item_10.length, item_10.offset))
-            value_11: Any = arm_1.rdma_reply
-            if value_11 is None:
-                add(_PACK_II_11(0, 0))
+                add(_PACK_II_18(1, count_7))
+                if values_6:
+                    _put_rdma_segment_run(parts, values_6)
+            value_8: Any = arm_1.rdma_reply
+            if value_8 is None:
+                add(_PACK_II_18(0, 0))
             else:
-                values_12: Any = value_11.target
-                count_13 = len(values_12)
-                if type(values_12) is not tuple or count_13 > 4294967295:
+                values_9: Any = value_8.target
+                count_10 = len(values_9)
+                if type(values_9) is not tuple or count_10 > 4294967295:
                     raise ValueError
-                add(_PACK_III_9(0, 1, count_13))
-                for item_14 in values_12:
-                    add(_PACK_IIQ_1(item_14.handle, item_14.length, item_14.offset))
+                add(_PACK_III_14(0, 1, count_10))
+                if values_9:
+                    _put_rdma_segment_run(parts, values_9)
         elif kind_2 is RdmaNomsg:
-            values_15: Any = arm_1.rdma_reads
-            if type(values_15) is not tuple:
+            values_11: Any = arm_1.rdma_reads
+            if type(values_11) is not tuple:
                 raise ValueError
-            add(_PACK_IIII_22(value.rdma_xid, value.rdma_vers, value.rdma_credit, 1))
-            for item_16 in values_15:
-                item_17: Any = item_16.target
-                add(_PACK_IIIIQ_10(1, item_16.position, item_17.handle, item_17.length, item_17.offset))
-            values_18: Any = arm_1.rdma_writes
-            if type(values_18) is not tuple:
+            add(_PACK_IIII_28(value.rdma_xid, value.rdma_vers, value.rdma_credit, 1))
+            if values_11:
+                _put_read_segment_list(parts, values_11)
+            values_12: Any = arm_1.rdma_writes
+            if type(values_12) is not tuple:
                 raise ValueError
-            add(_PACK_I_6(0))
-            for item_19 in values_18:
-                values_20: Any = item_19.target
-                count_21 = len(values_20)
-                if type(values_20) is not tuple or count_21 > 4294967295:
+            add(_PACK_I_7(0))
+            for item_13 in values_12:
+                values_14: Any = item_13.target
+                count_15 = len(values_14)
+                if type(values_14) is not tuple or count_15 > 4294967295:
                     raise ValueError
-                add(_PACK_II_11(1, count_21))
-                for item_22 in values_20:
-                    add(_PACK_IIQ_1(item_22.handle, item_22.length, item_22.offset))
-            value_23: Any = arm_1.rdma_reply
-            if value_23 is None:
-                add(_PACK_II_11(0, 0))
+                add(_PACK_II_18(1, count_15))
+                if values_14:
+                    _put_rdma_segment_run(parts, values_14)
+            value_16: Any = arm_1.rdma_reply
+            if value_16 is None:
+                add(_PACK_II_18(0, 0))
             else:
-                values_24: Any = value_23.target
-                count_25 = len(values_24)
-                if type(values_24) is not tuple or count_25 > 4294967295:
+                values_17: Any = value_16.target
+                count_18 = len(values_17)
+                if type(values_17) is not tuple or count_18 > 4294967295:
                     raise ValueError
-                add(_PACK_III_9(0, 1, count_25))
-                for item_26 in values_24:
-                    add(_PACK_IIQ_1(item_26.handle, item_26.length, item_26.offset))
+                add(_PACK_III_14(0, 1, count_18))
+                if values_17:
+                    _put_rdma_segment_run(parts, values_17)
         elif kind_2 is RdmaMsgp:
-            values_27: Any = arm_1.rdma_reads
-            if type(values_27) is not tuple:
+            values_19: Any = arm_1.rdma_reads
+            if type(values_19) is not tuple:
                 raise ValueError
-            add(_PACK_IIIIII_23(value.rdma_xid, value.rdma_vers, value.rdma_credit, 2, arm_1.rdma_align, arm_1.rdma_thresh))
-            for item_28 in values_27:
-                item_29: Any = item_28.target
-                add(_PACK_IIIIQ_10(1, item_28.position, item_29.handle, item_29.length, item_29.offset))
-            values_30: Any = arm_1.rdma_writes
-            if type(values_30) is not tuple:
+            add(_PACK_IIIIII_29(value.rdma_xid, value.rdma_vers, value.rdma_credit, 2, arm_1.rdma_align, arm_1.rdma_thresh))
+            if values_19:
+                _put_read_segment_list(parts, values_19)
+            values_20: Any = arm_1.rdma_writes
+            if type(values_20) is not tuple:
                 raise ValueError
-            add(_PACK_I_6(0))
-            for item_31 in values_30:
-                values_32: Any = item_31.target
-                count_33 = len(values_32)
-                if type(values_32) is not tuple or count_33 > 4294967295:
+            add(_PACK_I_7(0))
+            for item_21 in values_20:
+                values_22: Any = item_21.target
+                count_23 = len(values_22)
+                if type(values_22) is not tuple or count_23 > 4294967295:
                     raise ValueError
-                add(_PACK_II_11(1, count_33))
-                for item_34 in values_32:
-                    add(_PACK_IIQ_1(item_34.handle, item_34.length, item_34.offset))
-            value_35: Any = arm_1.rdma_reply
-            if value_35 is None:
-                add(_PACK_II_11(0, 0))
+                add(_PACK_II_18(1, count_23))
+                if values_22:
+                    _put_rdma_segment_run(parts, values_22)
+            value_24: Any = arm_1.rdma_reply
+            if value_24 is None:
+                add(_PACK_II_18(0, 0))
             else:
-                values_36: Any = value_35.target
-                count_37 = len(values_36)
-                if type(values_36) is not tuple or count_37 > 4294967295:
+                values_25: Any = value_24.target
+                count_26 = len(values_25)
+                if type(values_25) is not tuple or count_26 > 4294967295:
                     raise ValueError
-                add(_PACK_III_9(0, 1, count_37))
-                for item_38 in values_36:
-                    add(_PACK_IIQ_1(item_38.handle, item_38.length, item_38.offset))
+                add(_PACK_III_14(0, 1, count_26))
+                if values_25:
+                    _put_rdma_segment_run(parts, values_25)
         elif kind_2 is RdmaDone:
-            add(_PACK_IIII_22(value.rdma_xid, value.rdma_vers, value.rdma_credit, 3))
+            add(_PACK_IIII_28(value.rdma_xid, value.rdma_vers, value.rdma_credit, 3))
         elif kind_2 is RdmaError:
-            arm_39: Any = arm_1.error
-            kind_40 = type(arm_39)
-            if kind_40 is ErrVers:
-                add(_PACK_IIIIIII_24(value.rdma_xid, value.rdma_vers, value.rdma_credit, 4, 1, arm_39.rdma_vers_low, arm_39.rdma_vers_high))
-            elif kind_40 is ErrChunk:
-                add(_PACK_IIIII_25(value.rdma_xid, value.rdma_vers, value.rdma_credit, 4, 2))
+            arm_27: Any = arm_1.error
+            kind_28 = type(arm_27)
+            if kind_28 is ErrVers:
+                add(_PACK_IIIIIII_30(value.rdma_xid, value.rdma_vers, value.rdma_credit, 4, 1, arm_27.rdma_vers_low, arm_27.rdma_vers_high))
+            elif kind_28 is ErrChunk:
+                add(_PACK_IIIII_31(value.rdma_xid, value.rdma_vers, value.rdma_credit, 4, 2))
             else:
                 raise ValueError
         else:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum
-from itertools import starmap
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -303,25 +302,63 @@ _UNPACK_I_4: Final = struct.Struct(">i").unpack_from
 _PACK_I_5: Final = struct.Struct(">i").pack
 _PACK_III_6: Final = struct.Struct(">iII").pack
 _UNPACK_III_7: Final = struct.Struct(">IIi").unpack_from
-_UNPACK_I_8: Final = struct.Struct(">I").unpack_from
-_PACK_II_9: Final = struct.Struct(">iI").pack
-_PACK_IIII_10: Final = struct.Struct(">iiII").pack
-_PACK_III_11: Final = struct.Struct(">iiI").pack
-_UNPACK_IIIIII_12: Final = struct.Struct(">IIIIII").unpack_from
-_PACK_IIIIIII_13: Final = struct.Struct(">iIIIIII").pack
-_PACK_IIIII_14: Final = struct.Struct(">iiiII").pack
-_PACK_IIII_15: Final = struct.Struct(">iiiI").pack
-_UNPACK_IIIIIIIIII_16: Final = struct.Struct(">IiIIIIIIII").unpack_from
-_PACK_IIIIIIII_17: Final = struct.Struct(">IiIIIIII").pack
-_PACK_IIIII_18: Final = struct.Struct(">IiiII").pack
-_PACK_IIIIII_19: Final = struct.Struct(">IiiiII").pack
-_PACK_IIIII_20: Final = struct.Struct(">IiiiI").pack
-_UNPACK_IIIII_21: Final = struct.Struct(">IIIII").unpack_from
-_UNPACK_III_22: Final = struct.Struct(">III").unpack_from
-_ITERATE_I_23: Final = struct.Struct(">I").iter_unpack
-_PACK_III_24: Final = struct.Struct(">III").pack
-_PACK_I_25: Final = struct.Struct(">I").pack
+_UNPACK_II_8: Final = struct.Struct(">iI").unpack_from
+_UNPACK_I_9: Final = struct.Struct(">I").unpack_from
+_PACK_II_10: Final = struct.Struct(">iI").pack
+_PACK_IIII_11: Final = struct.Struct(">iiII").pack
+_PACK_III_12: Final = struct.Struct(">iiI").pack
+_UNPACK_IIIIII_13: Final = struct.Struct(">IIIIII").unpack_from
+_PACK_IIIIIII_14: Final = struct.Struct(">iIIIIII").pack
+_PACK_IIIII_15: Final = struct.Struct(">iiiII").pack
+_PACK_IIII_16: Final = struct.Struct(">iiiI").pack
+_UNPACK_IIIIIIIIII_17: Final = struct.Struct(">IiIIIIIIII").unpack_from
+_PACK_IIIIIIII_18: Final = struct.Struct(">IiIIIIII").pack
+_PACK_IIIII_19: Final = struct.Struct(">IiiII").pack
+_PACK_IIIIII_20: Final = struct.Struct(">IiiiII").pack
+_PACK_IIIII_21: Final = struct.Struct(">IiiiI").pack
+_UNPACK_IIIII_22: Final = struct.Struct(">IIIII").unpack_from
+_UNPACK_III_23: Final = struct.Struct(">III").unpack_from
+_ITERATE_I_24: Final = struct.Struct(">I").iter_unpack
+_PACK_III_25: Final = struct.Struct(">III").pack
+_PACK_I_26: Final = struct.Struct(">I").pack
+_PACK_IIII_27: Final = struct.Struct(">IIII").pack
+_UNPACK_I_BY_COUNT: Final = tuple([struct.Struct(">" + "I" * count).unpack_from for count in range(17)])
 _MINIMAL_0: Final = Success()
+
+
+def _take_uint32_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
+    if count == 1:
+        item_1, = _UNPACK_I_9(buffer, p)
+        return (item_1,)
+    if count == 2:
+        item_1, item_2 = _UNPACK_II_0(buffer, p)
+        return (item_1, item_2)
+    if count <= 16:
+        items = iter(_UNPACK_I_BY_COUNT[count](buffer, p))
+        return tuple(items)
+    end = p + count * 4
+    if end > len(buffer):
+        raise ValueError
+    return tuple([item_1 for item_1, in _ITERATE_I_24(buffer[p:end])])
+
+
+def _put_uint32_run(parts: list[bytes], values: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_I_26(item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_II_1(item_1, item_2))
+    else:
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_27(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_26(item_1))
 
 
 def decode_opaque_auth(buffer: Buffer, offset: int = 0) -> tuple[OpaqueAuth, int]:
@@ -610,14 +647,13 @@ def decode_rejected_data(buffer: Buffer, offset: int = 0) -> tuple[RejectedData,
     """Decode RejectedData; returns it and the offset behind it, or raises DecodeError."""
     try:
         arm_2: Any
-        tag_1, = _UNPACK_I_4(buffer, offset)
+        tag_1, next_3 = _UNPACK_II_8(buffer, offset)
         if tag_1 == 0:
-            number_3, number_4 = _UNPACK_II_0(buffer, offset + 4)
-            arm_2 = RpcMismatch(number_3, number_4)
+            number_4, = _UNPACK_I_9(buffer, offset + 8)
+            arm_2 = RpcMismatch(next_3, number_4)
             p = offset + 12
         elif tag_1 == 1:
-            number_5, = _UNPACK_I_8(buffer, offset + 4)
-            arm_2 = AuthError(number_5)
+            arm_2 = AuthError(next_3)
             p = offset + 8
         else:
             raise ValueError
@@ -638,7 +674,7 @@ def encode_rejected_data(value: RejectedData) -> bytes:
         if kind_2 is RpcMismatch:
             add(_PACK_III_6(0, arm_1.low, arm_1.high))
         elif kind_2 is AuthError:
-            add(_PACK_II_9(1, arm_1.stat))
+            add(_PACK_II_10(1, arm_1.stat))
         else:
             raise ValueError
         return b"".join(parts)
@@ -689,14 +725,13 @@ def decode_reply_data(buffer: Buffer, offset: int = 0) -> tuple[ReplyData, int]:
             arm_2 = AcceptedReply(OpaqueAuth(number_3, octets_7), arm_9)
         elif tag_1 == 1:
             arm_13: Any
-            tag_12, = _UNPACK_I_4(buffer, offset + 4)
+            tag_12, next_14 = _UNPACK_II_8(buffer, offset + 4)
             if tag_12 == 0:
-                number_14, number_15 = _UNPACK_II_0(buffer, offset + 8)
-                arm_13 = RpcMismatch(number_14, number_15)
+                number_15, = _UNPACK_I_9(buffer, offset + 12)
+                arm_13 = RpcMismatch(next_14, number_15)
                 p = offset + 16
             elif tag_12 == 1:
-                number_16, = _UNPACK_I_8(buffer, offset + 8)
-                arm_13 = AuthError(number_16)
+                arm_13 = AuthError(next_14)
                 p = offset + 12
             else:
                 raise ValueError
@@ -747,9 +782,9 @@ def encode_reply_data(value: ReplyData) -> bytes:
             arm_8: Any = arm_1.reason
             kind_9 = type(arm_8)
             if kind_9 is RpcMismatch:
-                add(_PACK_IIII_10(1, 0, arm_8.low, arm_8.high))
+                add(_PACK_IIII_11(1, 0, arm_8.low, arm_8.high))
             elif kind_9 is AuthError:
-                add(_PACK_III_11(1, 1, arm_8.stat))
+                add(_PACK_III_12(1, 1, arm_8.stat))
             else:
                 raise ValueError
         else:
@@ -767,7 +802,7 @@ def decode_message_body(buffer: Buffer, offset: int = 0) -> tuple[MessageBody, i
         arm_2: Any
         tag_1, = _UNPACK_I_4(buffer, offset)
         if tag_1 == 0:
-            number_3, number_4, number_5, number_6, number_7, length_8 = _UNPACK_IIIIII_12(buffer, offset + 4)
+            number_3, number_4, number_5, number_6, number_7, length_8 = _UNPACK_IIIIII_13(buffer, offset + 4)
             p = offset + 28
             if length_8 > 400:
                 raise ValueError
@@ -826,14 +861,13 @@ def decode_message_body(buffer: Buffer, offset: int = 0) -> tuple[MessageBody, i
                 arm_18 = AcceptedReply(OpaqueAuth(number_19, octets_23), arm_25)
             elif tag_17 == 1:
                 arm_29: Any
-                tag_28, = _UNPACK_I_4(buffer, offset + 8)
+                tag_28, next_30 = _UNPACK_II_8(buffer, offset + 8)
                 if tag_28 == 0:
-                    number_30, number_31 = _UNPACK_II_0(buffer, offset + 12)
-                    arm_29 = RpcMismatch(number_30, number_31)
+                    number_31, = _UNPACK_I_9(buffer, offset + 16)
+                    arm_29 = RpcMismatch(next_30, number_31)
                     p = offset + 20
                 elif tag_28 == 1:
-                    number_32, = _UNPACK_I_8(buffer, offset + 12)
-                    arm_29 = AuthError(number_32)
+                    arm_29 = AuthError(next_30)
                     p = offset + 16
                 else:
                     raise ValueError
@@ -863,7 +897,7 @@ def encode_message_body(value: MessageBody) -> bytes:
             length_5 = len(octets_4)
             if type(octets_4) is not bytes or length_5 > 400:
                 raise ValueError
-            add(_PACK_IIIIIII_13(0, arm_1.rpcvers, arm_1.prog, arm_1.vers, arm_1.proc, item_3.flavor, length_5))
+            add(_PACK_IIIIIII_14(0, arm_1.rpcvers, arm_1.prog, arm_1.vers, arm_1.proc, item_3.flavor, length_5))
             add(octets_4)
             if length_5 & 3:
                 add(ZEROES[-length_5 & 3])
@@ -885,7 +919,7 @@ def encode_message_body(value: MessageBody) -> bytes:
                 length_13 = len(octets_12)
                 if type(octets_12) is not bytes or length_13 > 400:
                     raise ValueError
-                add(_PACK_IIII_10(1, 0, item_11.flavor, length_13))
+                add(_PACK_IIII_11(1, 0, item_11.flavor, length_13))
                 add(octets_12)
                 if length_13 & 3:
                     add(ZEROES[-length_13 & 3])
@@ -909,9 +943,9 @@ def encode_message_body(value: MessageBody) -> bytes:
                 arm_16: Any = arm_9.reason
                 kind_17 = type(arm_16)
                 if kind_17 is RpcMismatch:
-                    add(_PACK_IIIII_14(1, 1, 0, arm_16.low, arm_16.high))
+                    add(_PACK_IIIII_15(1, 1, 0, arm_16.low, arm_16.high))
                 elif kind_17 is AuthError:
-                    add(_PACK_IIII_15(1, 1, 1, arm_16.stat))
+                    add(_PACK_IIII_16(1, 1, 1, arm_16.stat))
                 else:
                     raise ValueError
             else:
@@ -927,7 +961,7 @@ def encode_message_body(value: MessageBody) -> bytes:
 def decode_rpc_message(buffer: Buffer, offset: int = 0) -> tuple[RpcMessage, int]:
     """Decode RpcMessage; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2, number_3, number_4, number_5, number_6, number_7, word_8, number_9, word_10 = _UNPACK_IIIIIIIIII_16(buffer, offset)
+        number_1, word_2, number_3, number_4, number_5, number_6, number_7, word_8, number_9, word_10 = _UNPACK_IIIIIIIIII_17(buffer, offset)
         if not (word_2 or word_8 or word_10):
             return RpcMessage(number_1, CallBody(number_3, number_4, number_5, number_6, OpaqueAuth(number_7, b""), OpaqueAuth(number_9, b""))), offset + 40
         limit = len(buffer)
@@ -991,14 +1025,13 @@ def decode_rpc_message(buffer: Buffer, offset: int = 0) -> tuple[RpcMessage, int
                 arm_21 = AcceptedReply(OpaqueAuth(number_22, octets_26), arm_28)
             elif tag_20 == 1:
                 arm_32: Any
-                tag_31, = _UNPACK_I_4(buffer, offset + 12)
+                tag_31, next_33 = _UNPACK_II_8(buffer, offset + 12)
                 if tag_31 == 0:
-                    number_33, number_34 = _UNPACK_II_0(buffer, offset + 16)
-                    arm_32 = RpcMismatch(number_33, number_34)
+                    number_34, = _UNPACK_I_9(buffer, offset + 20)
+                    arm_32 = RpcMismatch(next_33, number_34)
                     p = offset + 24
                 elif tag_31 == 1:
-                    number_35, = _UNPACK_I_8(buffer, offset + 16)
-                    arm_32 = AuthError(number_35)
+                    arm_32 = AuthError(next_33)
                     p = offset + 20
                 else:
                     raise ValueError
@@ -1028,7 +1061,7 @@ def encode_rpc_message(value: RpcMessage) -> bytes:
             length_5 = len(octets_4)
             if type(octets_4) is not bytes or length_5 > 400:
                 raise ValueError
-            add(_PACK_IIIIIIII_17(value.xid, 0, arm_1.rpcvers, arm_1.prog, arm_1.vers, arm_1.proc, item_3.flavor, length_5))
+            add(_PACK_IIIIIIII_18(value.xid, 0, arm_1.rpcvers, arm_1.prog, arm_1.vers, arm_1.proc, item_3.flavor, length_5))
             add(octets_4)
             if length_5 & 3:
                 add(ZEROES[-length_5 & 3])
@@ -1050,7 +1083,7 @@ def encode_rpc_message(value: RpcMessage) -> bytes:
                 length_13 = len(octets_12)
                 if type(octets_12) is not bytes or length_13 > 400:
                     raise ValueError
-                add(_PACK_IIIII_18(value.xid, 1, 0, item_11.flavor, length_13))
+                add(_PACK_IIIII_19(value.xid, 1, 0, item_11.flavor, length_13))
                 add(octets_12)
                 if length_13 & 3:
                     add(ZEROES[-length_13 & 3])
@@ -1074,9 +1107,9 @@ def encode_rpc_message(value: RpcMessage) -> bytes:
                 arm_16: Any = arm_9.reason
                 kind_17 = type(arm_16)
                 if kind_17 is RpcMismatch:
-                    add(_PACK_IIIIII_19(value.xid, 1, 1, 0, arm_16.low, arm_16.high))
+                    add(_PACK_IIIIII_20(value.xid, 1, 1, 0, arm_16.low, arm_16.high))
                 elif kind_17 is AuthError:
-                    add(_PACK_IIIII_20(value.xid, 1, 1, 1, arm_16.stat))
+                    add(_PACK_IIIII_21(value.xid, 1, 1, 1, arm_16.stat))
                 else:
                     raise ValueError
             else:
@@ -1092,7 +1125,7 @@ def encode_rpc_message(value: RpcMessage) -> bytes:
 def decode_auth_sys(buffer: Buffer, offset: int = 0) -> tuple[AuthSys, int]:
     """Decode AuthSys; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2, number_3, number_4, word_5 = _UNPACK_IIIII_21(buffer, offset)
+        number_1, word_2, number_3, number_4, word_5 = _UNPACK_IIIII_22(buffer, offset)
         if not (word_2 or word_5):
             return AuthSys(number_1, "", number_3, number_4, ()), offset + 20
         limit = len(buffer)
@@ -1104,15 +1137,13 @@ def decode_auth_sys(buffer: Buffer, offset: int = 0) -> tuple[AuthSys, int]:
         if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
             raise ValueError
         octets_8 = bytes(buffer[p:end_6]).decode("ascii")
-        number_9, number_10, count_11 = _UNPACK_III_22(buffer, padded_7)
+        number_9, number_10, count_11 = _UNPACK_III_23(buffer, padded_7)
         p = padded_7 + 12
         if count_11 > 16:
             raise ValueError
-        end_13 = p + count_11 * 4
-        if end_13 > limit:
-            raise ValueError
-        values_14 = tuple([number_12 for (number_12,) in _ITERATE_I_23(buffer[p:end_13])])
-        return AuthSys(number_1, octets_8, number_9, number_10, values_14), end_13
+        values_12 = _take_uint32_run(buffer, p, count_11)
+        p = p + count_11 * 4
+        return AuthSys(number_1, octets_8, number_9, number_10, values_12), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AuthSys", buffer, offset)
@@ -1136,9 +1167,9 @@ def encode_auth_sys(value: AuthSys) -> bytes:
         count_4 = len(values_3)
         if type(values_3) is not tuple or count_4 > 16:
             raise ValueError
-        add(_PACK_III_24(value.uid, value.gid, count_4))
-        for item_5 in values_3:
-            add(_PACK_I_25(item_5))
+        add(_PACK_III_25(value.uid, value.gid, count_4))
+        if values_3:
+            _put_uint32_run(parts, values_3)
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains

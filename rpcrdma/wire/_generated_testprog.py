@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum
-from itertools import starmap
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -1245,29 +1244,27 @@ def decode_choice(buffer: Buffer, offset: int = 0) -> tuple[Choice, int]:
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_2(buffer, offset)
+        tag_1, next_3 = _UNPACK_II_11(buffer, offset)
         if tag_1 == 1:
-            length_3, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
-            end_4 = p + length_3
-            padded_5 = end_4 + (-length_3 & 3)
+            end_4 = p + next_3
+            padded_5 = end_4 + (-next_3 & 3)
             if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
                 raise ValueError
             octets_6 = bytes(buffer[p:end_4])
             arm_2 = Fetched(octets_6)
             p = padded_5
         elif tag_1 == 0:
-            length_7, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
-            if length_7 > 512:
+            if next_3 > 512:
                 raise ValueError
-            end_8 = p + length_7
-            padded_9 = end_8 + (-length_7 & 3)
-            if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+            end_7 = p + next_3
+            padded_8 = end_7 + (-next_3 & 3)
+            if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
                 raise ValueError
-            octets_10 = bytes(buffer[p:end_8])
-            arm_2 = Absent(octets_10)
-            p = padded_9
+            octets_9 = bytes(buffer[p:end_7])
+            arm_2 = Absent(octets_9)
+            p = padded_8
         else:
             raise ValueError
         return arm_2, p
@@ -1341,29 +1338,27 @@ def decode_fetched_union(buffer: Buffer, offset: int = 0) -> tuple[FetchedUnion,
         else:
             raise ValueError
         arm_13: Any
-        tag_12, = _UNPACK_I_2(buffer, p)
+        tag_12, next_14 = _UNPACK_II_11(buffer, p)
         if tag_12 == 1:
-            length_14, = _UNPACK_I_2(buffer, p + 4)
             p = p + 8
-            end_15 = p + length_14
-            padded_16 = end_15 + (-length_14 & 3)
+            end_15 = p + next_14
+            padded_16 = end_15 + (-next_14 & 3)
             if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
                 raise ValueError
             octets_17 = bytes(buffer[p:end_15])
             arm_13 = Fetched(octets_17)
             p = padded_16
         elif tag_12 == 0:
-            length_18, = _UNPACK_I_2(buffer, p + 4)
             p = p + 8
-            if length_18 > 512:
+            if next_14 > 512:
                 raise ValueError
-            end_19 = p + length_18
-            padded_20 = end_19 + (-length_18 & 3)
-            if padded_20 > limit or buffer[end_19:padded_20] != ZEROES[padded_20 - end_19]:
+            end_18 = p + next_14
+            padded_19 = end_18 + (-next_14 & 3)
+            if padded_19 > limit or buffer[end_18:padded_19] != ZEROES[padded_19 - end_18]:
                 raise ValueError
-            octets_21 = bytes(buffer[p:end_19])
-            arm_13 = Absent(octets_21)
-            p = padded_20
+            octets_20 = bytes(buffer[p:end_18])
+            arm_13 = Absent(octets_20)
+            p = padded_19
         else:
             raise ValueError
         return FetchedUnion(arm_5, arm_13), p
@@ -1436,58 +1431,54 @@ def decode_fetch_union_result(buffer: Buffer, offset: int = 0) -> tuple[FetchUni
         tag_1, = _UNPACK_I_4(buffer, offset)
         if tag_1 == 0:
             arm_4: Any
-            tag_3, = _UNPACK_I_2(buffer, offset + 4)
+            tag_3, next_5 = _UNPACK_II_11(buffer, offset + 4)
             if tag_3 == 1:
-                length_5, = _UNPACK_I_2(buffer, offset + 8)
                 p = offset + 12
-                end_6 = p + length_5
-                padded_7 = end_6 + (-length_5 & 3)
+                end_6 = p + next_5
+                padded_7 = end_6 + (-next_5 & 3)
                 if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
                     raise ValueError
                 octets_8 = bytes(buffer[p:end_6])
                 arm_4 = Fetched(octets_8)
                 p = padded_7
             elif tag_3 == 0:
-                length_9, = _UNPACK_I_2(buffer, offset + 8)
                 p = offset + 12
-                if length_9 > 512:
+                if next_5 > 512:
                     raise ValueError
-                end_10 = p + length_9
-                padded_11 = end_10 + (-length_9 & 3)
-                if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
+                end_9 = p + next_5
+                padded_10 = end_9 + (-next_5 & 3)
+                if padded_10 > limit or buffer[end_9:padded_10] != ZEROES[padded_10 - end_9]:
                     raise ValueError
-                octets_12 = bytes(buffer[p:end_10])
-                arm_4 = Absent(octets_12)
-                p = padded_11
+                octets_11 = bytes(buffer[p:end_9])
+                arm_4 = Absent(octets_11)
+                p = padded_10
             else:
                 raise ValueError
-            arm_14: Any
-            tag_13, = _UNPACK_I_2(buffer, p)
-            if tag_13 == 1:
-                length_15, = _UNPACK_I_2(buffer, p + 4)
+            arm_13: Any
+            tag_12, next_14 = _UNPACK_II_11(buffer, p)
+            if tag_12 == 1:
                 p = p + 8
-                end_16 = p + length_15
-                padded_17 = end_16 + (-length_15 & 3)
-                if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
+                end_15 = p + next_14
+                padded_16 = end_15 + (-next_14 & 3)
+                if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
                     raise ValueError
-                octets_18 = bytes(buffer[p:end_16])
-                arm_14 = Fetched(octets_18)
-                p = padded_17
-            elif tag_13 == 0:
-                length_19, = _UNPACK_I_2(buffer, p + 4)
+                octets_17 = bytes(buffer[p:end_15])
+                arm_13 = Fetched(octets_17)
+                p = padded_16
+            elif tag_12 == 0:
                 p = p + 8
-                if length_19 > 512:
+                if next_14 > 512:
                     raise ValueError
-                end_20 = p + length_19
-                padded_21 = end_20 + (-length_19 & 3)
-                if padded_21 > limit or buffer[end_20:padded_21] != ZEROES[padded_21 - end_20]:
+                end_18 = p + next_14
+                padded_19 = end_18 + (-next_14 & 3)
+                if padded_19 > limit or buffer[end_18:padded_19] != ZEROES[padded_19 - end_18]:
                     raise ValueError
-                octets_22 = bytes(buffer[p:end_20])
-                arm_14 = Absent(octets_22)
-                p = padded_21
+                octets_20 = bytes(buffer[p:end_18])
+                arm_13 = Absent(octets_20)
+                p = padded_19
             else:
                 raise ValueError
-            arm_2 = FetchedUnion(arm_4, arm_14)
+            arm_2 = FetchedUnion(arm_4, arm_13)
         else:
             arm_2 = FetchUnionRefused(_TEST_STATUS_OF[tag_1])
             p = offset + 4

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum
-from itertools import starmap
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -60,6 +59,7 @@ def emit_codec(schema: model.Schema, source: str) -> str:
         f"SCHEMA: Final = {_literal(schema)}",
         _interpreter(schema),
         "\n".join(declarations.lines()),
+        *declarations.functions(),
         *bodies,
     ]
     return "\n\n\n".join(part for part in parts if part) + "\n"

@@ -1,9 +1,10 @@
 """Resolved types to straight-line decoders.
 
 The code that is made for a type reads runs of fixed-size items with one unpack; the discriminator
-that follows a list entry belongs to the entry's run, and counted arrays of fixed-size elements are
-unpacked in bulk.  The shortest form of a message (every list empty, every optional absent, first
-arm of a union) is read by a single unpack, whose leading items serve the longer forms as well.
+that follows a list entry belongs to the entry's run, and so does every word behind it that the
+type guarantees (`lookahead`).  Elements of one fixed format are read in bulk (`emit_bulk`).  The
+shortest form of a message (every list empty, every optional absent, first arm of a union) is read
+by a single unpack, whose leading items serve the longer forms as well.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rpcrdma.xdr import model
+from rpcrdma.xdr.emit_bulk import LARGEST_TABLE, Bulk, flat_letters
+from rpcrdma.xdr.lookahead import shared_letters, sure_letters
 from rpcrdma.xdr.straight import (
     ODD,
     Declarations,
@@ -57,6 +60,7 @@ class _Decoder:
     def __init__(self, schema: model.Schema, declarations: Declarations) -> None:
         self._schema = schema
         self._declarations = declarations
+        self._bulk = Bulk(schema, declarations)
         self._code = Lines()
         self._run = _Run()
         # Position of the run: a local name plus octets known when the code is made.
@@ -70,7 +74,7 @@ class _Decoder:
         if prelude:
             self._prelude(item)
         mark = len(self._code.lines)
-        value = self._read(item)
+        value = self._read(item, ())
         self._flush()
         self._code.add(f"return {value}, {self._position()}")
         if any("limit" in line for line in self._code.lines[mark:]):
@@ -83,25 +87,42 @@ class _Decoder:
     # Position and runs
 
     def _position(self) -> str:
-        return f"{self._base} + {self._delta}" if self._delta else self._base
+        if not self._delta:
+            return self._base
+        return f"{self._base} {'+' if self._delta > 0 else '-'} {abs(self._delta)}"
 
     def _settle(self) -> None:
-        """Put the position into the local name `p`, as loops and joined branches need it."""
+        """Put the position behind what was unpacked ahead into `p`, for loops and joins."""
+        ahead = sum(size_of(letter) for letter, _ in self._ahead)
+        self._delta += ahead
         if self._base != "p" or self._delta:
             self._code.add(f"p = {self._position()}")
-        self._base, self._delta = "p", 0
+        self._base, self._delta = "p", -ahead
 
     def _take(self, letter: str, hint: str, name: str | None = None) -> str:
-        """The next item, as a local name; `name` forces one that exists."""
-        if self._ahead and name is None and not self._run.letters:
-            if self._ahead[0][0] == letter:
-                self._delta += size_of(letter)
-                return self._ahead.pop(0)[1]
-            self._ahead = []
+        """The next item, as a local name: `name`, unless the item was unpacked ahead."""
+        if self._ahead and self._ahead[0][0] == letter:
+            self._delta += size_of(letter)
+            return self._ahead.pop(0)[1]
+        self._ahead = []
         made = name or self._code.fresh(hint)
         self._run.letters.append(letter)
         self._run.names.append(made)
         return made
+
+    def _look(self, letters: tuple[str, ...]) -> None:
+        """Unpack the run, and with it the letters behind it: exactly these are ahead then."""
+        if tuple(letter for letter, _ in self._ahead[: len(letters)]) == letters:
+            self._flush()
+            self._ahead = self._ahead[: len(letters)]
+            return
+        self._ahead = []
+        names = [self._code.fresh("next") for _ in letters]
+        self._run.letters.extend(letters)
+        self._run.names.extend(names)
+        self._flush()
+        self._delta -= sum(size_of(letter) for letter in letters)
+        self._ahead = list(zip(letters, names, strict=True))
 
     def _flush(self) -> None:
         run, self._run = self._run, _Run()
@@ -164,7 +185,7 @@ class _Decoder:
                 return 'b""' if isinstance(item, model.VariableOpaque) else '""', True
             case _ if is_flat(self._schema, item):
                 self._run = minimal.run
-                return self._read(item), False
+                return self._read(item, ()), False
             case _:
                 raise NotStraightError
 
@@ -185,18 +206,24 @@ class _Decoder:
 
     # Types
 
-    def _read(self, item: model.Type) -> str:  # noqa: C901 - one line for each construct
-        """Emit what reads the type; returns an expression that is good after the next flush."""
+    def _read(  # noqa: C901, PLR0911 - one line for each construct
+        self, item: model.Type, behind: tuple[str, ...]
+    ) -> str:
+        """Emit what reads the type; returns an expression that is good after the next flush.
+
+        Args:
+            behind: letters of the items that are certain to follow.
+        """
         match item:
             case model.Reference(recursive=True):
                 raise NotStraightError
             case model.Reference(name=name):
-                return self._read(self._schema.types[name])
+                return self._read(self._schema.types[name], behind)
             case model.Structure(name=name, fields=fields):
-                return f"{name}({', '.join([self._read(part.type) for part in fields])})"
+                return f"{name}({', '.join(self._fields(fields, behind))})"
             case model.Boolean():
                 return f"{self._declarations.booleans()}[{self._take('I', 'flag')}]"
-            case model.Enumeration(name=name):
+            case model.Enumeration():
                 return f"{self._declarations.members(item)}[{self._take('i', 'number')}]"
             case model.Integer() | model.Floating():
                 return self._take(letter_of(item), "number")
@@ -211,11 +238,18 @@ class _Decoder:
             case model.Text(maximum=maximum):
                 return self._opaque(maximum, f'.decode("{self._schema.charset}")')
             case model.Optional(element=element):
-                return self._optional(element)
+                return self._optional(element, behind)
             case model.LinkedList():
-                return self._list(item)
+                return self._list(item, behind)
             case model.Union():
-                return self._union(item)
+                return self._union(item, behind)
+
+    def _fields(self, fields: tuple[model.Field, ...], behind: tuple[str, ...]) -> list[str]:
+        types = [part.type for part in fields]
+        return [
+            self._read(item, sure_letters(self._schema, types[index + 1 :], behind))
+            for index, item in enumerate(types)
+        ]
 
     def _fixed_opaque(self, length: int) -> str:
         if not length:
@@ -228,16 +262,17 @@ class _Decoder:
 
     def _fixed_array(self, element: model.Type, length: int) -> str:
         if is_flat(self._schema, model.FixedArray(element, length)):
-            return f"({', '.join([self._read(element) for _ in range(length)])},)"
+            return f"({', '.join([self._read(element, ()) for _ in range(length)])},)"
         self._start_block()
         if is_flat(self._schema, element):
-            return self._bulk(element, str(length))
+            return self._run_of(element, str(length))
         return self._loop(element, f"range({length})")
 
     def _start_block(self) -> None:
-        """Loops begin at a settled position, with nothing unpacked ahead."""
+        """What is of unknown length begins at a settled position, with nothing unpacked ahead."""
         self._flush()
-        self._ahead = []
+        if self._ahead:
+            self._ahead = []
         self._settle()
 
     def _array(self, element: model.Type, maximum: int) -> str:
@@ -246,36 +281,25 @@ class _Decoder:
         if maximum < model.UNLIMITED:
             self._refuse_if(f"{count} > {maximum}")
         if is_flat(self._schema, element):
-            return self._bulk(element, count)
+            return self._run_of(element, count)
         minimum = self._schema.minimum_size(element)
         self._refuse_if(f"{count} * {minimum} > limit - p")
         return self._loop(element, f"range({count})")
 
-    def _bulk(self, element: model.Type, count: str) -> str:
-        """Elements of one format, by iter_unpack over exactly their octets."""
-        outer, self._run = self._run, _Run()
-        made = self._read(element)
-        names, letters = self._run.names, "".join(self._run.letters)
-        self._run = outer
-        end, values = self._code.fresh("end"), self._code.fresh("values")
-        self._code.add(f"{end} = p + {count} * {size_of(letters)}")
-        self._refuse_if(f"{end} > limit")
-        unpacked = f"{self._declarations.format(letters, 'iter_unpack')}(buffer[p:{end}])"
-        if made.endswith(f"({', '.join(names)})") and made.count("(") == 1:
-            self._code.add(f"{values} = tuple(starmap({made.partition('(')[0]}, {unpacked}))")
-        else:
-            target = ", ".join(names) + ","
-            self._code.add(f"{values} = tuple([{made} for ({target}) in {unpacked}])")
-        self._base, self._delta = end, 0
+    def _run_of(self, element: model.Type, count: str) -> str:
+        """Elements of one format."""
+        values = self._code.fresh("values")
+        size = size_of(flat_letters(self._schema, element))
+        self._code.add(f"{values} = {self._bulk.take_array(element)}(buffer, p, {count})")
+        self._code.add(f"p = p + {count} * {size}")
         return values
 
     def _loop(self, element: model.Type, over: str) -> str:
         items = self._code.fresh("items")
         self._code.add(f"{items} = []")
         self._code.enter(f"for _ in {over}:")
-        made = self._read(element)
-        self._flush()
-        self._settle()
+        made = self._read(element, ())
+        self._start_block()
         self._code.add(f"{items}.append({made})")
         self._code.leave()
         return f"tuple({items})"
@@ -294,14 +318,25 @@ class _Decoder:
         self._base, self._delta = padded, 0
         return octets
 
-    def _optional(self, element: model.Type) -> str:
-        flag, value = self._take("I", "flag"), self._code.variable("value")
-        self._start_block()
-        self._code.enter(f"if {flag} == 1:")
-        made = self._read(element)
-        self._flush()
-        self._code.add(f"{value} = {made}")
+    def _join(self, variables: list[tuple[str, str]]) -> None:
+        """End a branch: position and what is ahead are where the other branch has them."""
+        self._look(tuple(letter for letter, _ in variables))
         self._settle()
+        for (_, variable), (_, name) in zip(variables, self._ahead, strict=True):
+            if variable != name:
+                self._code.add(f"{variable} = {name}")
+        self._ahead = list(variables)
+
+    def _optional(self, element: model.Type, behind: tuple[str, ...]) -> str:
+        flag, value = self._take("I", "flag"), self._code.variable("value")
+        self._look(shared_letters(sure_letters(self._schema, [element], behind), behind))
+        self._settle()
+        variables = list(self._ahead)
+        self._code.enter(f"if {flag} == 1:")
+        made = self._read(element, behind)
+        self._look(tuple(letter for letter, _ in variables))
+        self._code.add(f"{value} = {made}")
+        self._join(variables)
         self._code.leave()
         self._code.enter(f"elif {flag}:")
         self._code.add("raise ValueError")
@@ -311,19 +346,23 @@ class _Decoder:
         self._code.leave()
         return value
 
-    def _list(self, item: model.LinkedList) -> str:
+    def _list(self, item: model.LinkedList, behind: tuple[str, ...]) -> str:
         items = self._code.fresh("items")
+        look = shared_letters(sure_letters(self._schema, [item.element], ("I",)), behind)
         if item.nonempty:
-            first = self._read(item.element)
+            first = self._read(item.element, ("I", *look))
             flag = self._take("I", "flag")
-            self._start_block()
+            self._look(look)
+            self._settle()
             self._code.add(f"{items} = [{first}]")
             self._entries(item.element, flag, items)
             return f"tuple({items})"
         flag, values = self._take("I", "flag"), self._code.variable("values")
-        self._start_block()
+        self._look(look)
+        self._settle()
         self._code.enter(f"if {flag}:")
         self._code.add(f"{items} = []")
+        self._blocks(item.element, items)
         self._entries(item.element, flag, items)
         self._code.add(f"{values} = tuple({items})")
         self._code.leave()
@@ -332,21 +371,45 @@ class _Decoder:
         self._code.leave()
         return values
 
+    def _blocks(self, element: model.Type, items: str) -> None:
+        """A list whose entries have one format may be long: whole blocks of it at once."""
+        if not is_flat(self._schema, element):
+            return
+        block = (size_of(flat_letters(self._schema, element)) + 4) * LARGEST_TABLE + self._delta
+        if block <= 0:
+            return
+        # The last octet of the block's last discriminator says whether the attempt is worth it.
+        self._code.enter(f"if p + {block} <= limit and buffer[p + {block - 1}] == 1:")
+        helper = self._bulk.take_list(element)
+        self._code.add(f"p = {helper}(buffer, {self._position()}, {items})")
+        variables, self._ahead, self._delta = self._ahead, [], 0
+        self._join(variables)
+        self._code.leave()
+
     def _entries(self, element: model.Type, flag: str, items: str) -> None:
         """The entries behind a discriminator; each is read together with the next one."""
+        variables = list(self._ahead)
+        look = tuple(letter for letter, _ in variables)
         self._code.enter(f"while {flag} == 1:")
-        made = self._read(element)
-        self._take("I", "flag", flag)
-        self._flush()
-        self._settle()
+        made = self._read(element, ("I", *look))
+        after = self._take("I", "flag", flag)
+        self._look(look)
         self._code.add(f"{items}.append({made})")
+        if after != flag:
+            self._code.add(f"{flag} = {after}")
+        self._join(variables)
         self._code.leave()
         self._refuse_if(flag)
 
-    def _union(self, item: model.Union) -> str:
+    def _union(self, item: model.Union, behind: tuple[str, ...]) -> str:
         inner = self._schema.target(item.discriminant.type)
         tag, value = self._take(letter_of(inner), "tag"), self._code.variable("arm")
-        self._flush()
+        if self._run.letters:
+            arms = model.arms_of(item)
+            types = [[part.type for part in arm.fields] for arm in arms]
+            self._look(
+                shared_letters(*(sure_letters(self._schema, part, behind) for part in types))
+            )
         start = (self._base, self._delta, self._ahead)
         word = "if"
         for arm in item.arms:
@@ -367,7 +430,7 @@ class _Decoder:
 
     def _arm(self, arm: model.Arm, inner: model.Type, tag: str, value: str) -> None:
         """One branch: the arm's object, and the position behind it in `p`."""
-        parts = [self._read(part.type) for part in arm.fields]
+        parts = self._fields(arm.fields, ())
         self._flush()
         if arm.tagged:
             match inner:

@@ -8,6 +8,7 @@ an arm.  The format itself refuses what is out of range.
 from __future__ import annotations
 
 from rpcrdma.xdr import model
+from rpcrdma.xdr.emit_bulk import Bulk
 from rpcrdma.xdr.straight import ODD, Declarations, Lines, NotStraightError, letter_of
 
 
@@ -27,6 +28,7 @@ class _Encoder:
     def __init__(self, schema: model.Schema, declarations: Declarations) -> None:
         self._schema = schema
         self._declarations = declarations
+        self._bulk = Bulk(schema, declarations)
         self._code = Lines()
         self._run: list[tuple[str, str]] = []  # (letter, expression) for the next pack
 
@@ -189,6 +191,11 @@ class _Encoder:
 
     def _loop(self, element: model.Type, values: str, before: tuple[tuple[str, str], ...]) -> None:
         """Each element, with constant words before it."""
+        if helper := self._bulk.put_array(element, tuple(word for _, word in before)):
+            self._code.enter(f"if {values}:")
+            self._code.add(f"{helper}(parts, {values})")
+            self._code.leave()
+            return
         item = self._code.fresh("item")
         self._code.enter(f"for {item} in {values}:")
         self._run = list(before)

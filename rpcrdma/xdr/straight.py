@@ -37,12 +37,30 @@ class Declarations:
         self._formats: dict[str, str] = {}
         self._constants: dict[str, str] = {}
         self._tables: dict[str, str] = {}
+        self._functions: dict[str, list[str]] = {}
 
     def format(self, letters: str, method: str) -> str:
         """The name of a bound method of a precompiled big-endian format."""
         word = {"unpack_from": "_UNPACK", "pack": "_PACK", "iter_unpack": "_ITERATE"}[method]
-        made = f'struct.Struct(">{letters}").{method}'
-        return self._formats.setdefault(made, f"{word}_{letters.upper()}_{len(self._formats)}")
+        made, label = f'struct.Struct(">{letters}").{method}', letters.upper()
+        for times in (16, 4):
+            part = letters[: len(letters) // times]
+            if len(part) > 2 and part * times == letters:
+                made, label = f'struct.Struct(">" + "{part}" * {times}).{method}', f"{part}_{times}"
+                break
+        return self._formats.setdefault(made, f"{word}_{label.upper()}_{len(self._formats)}")
+
+    def formats_by_count(self, letters: str, largest: int) -> str:
+        """The name of a tuple of unpackers: the n-th is of the format n times over."""
+        made = f'struct.Struct(">" + "{letters}" * count).unpack_from'
+        name = f"_UNPACK_{letters.upper()}_BY_COUNT"
+        self._tables[name] = f"tuple([{made} for count in range({largest + 1})])"
+        return name
+
+    def function(self, name: str, lines: list[str]) -> str:
+        """Declare a helper function; returns its name."""
+        self._functions[name] = lines
+        return name
 
     def constant(self, expression: str) -> str:
         """The name of an immutable object that is made once."""
@@ -65,6 +83,10 @@ class Declarations:
         constants = [f"{name}: Final = {made}" for made, name in self._constants.items()]
         tables = [f"{name}: Final = {made}" for name, made in self._tables.items()]
         return [*formats, *tables, *constants]
+
+    def functions(self) -> list[str]:
+        """The text of all helper functions that were asked for."""
+        return ["\n".join(lines) for lines in self._functions.values()]
 
 
 class Lines:

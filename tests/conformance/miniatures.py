@@ -100,7 +100,8 @@ class MiniatureSession:
             self._connections.append(request.accept(receives, 1.0))
         for connection in self._connections:
             for completion in connection.poll(0.0):
-                if completion.opcode is Opcode.RECEIVE and completion.ok:
+                received = completion.opcode is Opcode.RECEIVE and completion.ok
+                if received and connection.connected:
                     self._answer(connection, completion.data)
 
     def _answer(self, connection: Connection, message: bytes) -> None:

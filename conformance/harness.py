@@ -24,6 +24,10 @@ __all__ = ["Harness"]
 
 _FIRST_XID: Final = 0x5EED0001
 
+_RETRY: Final = 6
+"""Both ends' patience with a silent peer; 7, which Soft-RoCE takes for no end, would let a device
+whose answers nobody takes wait for ever."""
+
 
 class Harness:
     """A running device and the connections of the running case.
@@ -68,7 +72,9 @@ class Harness:
             Deviation: the device does not accept it.
         """
         parameters = ConnectionParameters(
-            private_data=private_data, initial_receives=(receive_length,) * receives
+            private_data=private_data,
+            initial_receives=(receive_length,) * receives,
+            retry=_RETRY,
         )
         session = self.session
         try:

@@ -3,9 +3,9 @@
     python -m conformance.matrix [--processes N] [MUTANT ...]
 
 The whole suite runs on loopback against every mutant of `targets.mutants`.  A mutant is *killed* by
-a case that fails (or warns) for the requirement that the mutant breaks.  Other cases that fail or
-warn are *tripped*: they cite that requirement among others, or the mutant's `also_trips` says why
-the same deviation breaks what they are about.  A mutant that lives, a case tripped that nobody has
+a case that cites the requirement that the mutant breaks and fails, or warns.  Other cases that fail
+or warn are *tripped*: the mutant's `also_trips` says why the same deviation breaks what they are
+about.  A mutant that lives, a case tripped that nobody has
 explained, and a case that the suite could not judge for a fault of its own end with status 1.
 
 This module stands here and not beside the mutants, since targets know nothing of the suite.
@@ -96,10 +96,13 @@ def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> Row:
         count += 1
         if record.verdict in _UNJUDGED:
             unjudged.append((record.id, f"{record.verdict.value}: {record.reason}"))
-        elif record.verdict in _BROKEN and mutant.breaks in record.violated:
+        elif record.verdict in _BROKEN and any(
+            citation.id == mutant.breaks for citation in record.citations
+        ):
             killers.append(record.id)
         elif record.verdict in _BROKEN:
-            trips.append(Trip(record.id, record.violated, _explanation(mutant, record)))
+            why = next(filter(None, map(mutant.explanation, record.violated)), "")
+            trips.append(Trip(record.id, record.violated, why))
     return Row(mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), count)
 
 
@@ -121,12 +124,6 @@ def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> Row:
 def cases_citing(requirement: str) -> tuple[str, ...]:
     """Ids of the cases that cite a requirement."""
     return tuple(case.id for case in collect_cases() if requirement in case.requirements)
-
-
-def _explanation(mutant: Mutant, record: CaseRecord) -> str:
-    if any(citation.id == mutant.breaks for citation in record.citations):
-        return "it cites the same requirement, and found another broken first"
-    return next(filter(None, map(mutant.explanation, record.violated)), "")
 
 
 def _lines(mutant: Mutant, row: Row) -> Iterator[str]:

@@ -39,6 +39,7 @@ from conformance.outcome import (
 )
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import rpc
+from rpcrdma.wire import RdmaDone, RdmaMsgp
 
 if TYPE_CHECKING:
     from conformance.build import Call
@@ -77,6 +78,12 @@ XID_ECHOED = "rfc8166.4.5.error-xid-echoed"
 VERSION_ECHOED = "rfc8166.4.5.error-version-echoed"
 REPLY_XID = "rfc8166.2.2.2.reply-xid-is-the-calls"
 SAME_XID = "rfc8166.4.2.1.xid-equals-payload-xid"
+
+NEVER_SENT = {
+    RdmaMsgp: "rfc8166.4.6.1.msgp-is-not-sent",
+    RdmaDone: "rfc8166.4.6.2.done-is-not-sent",
+}
+"""Bodies that answer nothing, and what whoever sends them breaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +331,13 @@ def _answer(peer: Peer, call: Call, expected: tuple[str, ...]) -> Outcome:
             expected=expected,
             actual=str(outcome),
             breaks=(REPLY_XID if isinstance(outcome, Answered) else XID_ECHOED,),
+        )
+    if isinstance(outcome, Unexpected):
+        raise Deviation(
+            f"{outcome} came, which no Responder may send.",
+            expected=expected,
+            actual=str(outcome),
+            breaks=(NEVER_SENT[type(outcome.header.rdma_body)],),
         )
     if isinstance(outcome, ErrVers | ErrChunk) and outcome.header.rdma_vers != call.version:
         raise Deviation(

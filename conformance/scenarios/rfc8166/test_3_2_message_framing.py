@@ -41,9 +41,12 @@ def test_responder_answers_a_call_once(peer: Peer, name: str) -> None:
     verify.silent(peer)
 
 
-@requirement("rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester")
+@requirement(
+    "rfc8166.4.5.2.xdr-error-gets-err-chunk",
+    "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+)
 def test_responder_reports_an_error_once(peer: Peer) -> None:
-    """One ERR_CHUNK comes for one Call with a header that is cut, and nothing more after it."""
+    """One ERR_CHUNK comes for one Call with a Write list that is cut, and nothing more after it."""
     call = mutate.truncate(build.with_write_chunks(peer, peer.workload.fetch(2000)), 40)
 
     peer.send(call)

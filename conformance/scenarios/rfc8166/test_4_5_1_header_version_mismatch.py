@@ -65,7 +65,9 @@ WRONG_BESIDES: Final[dict[str, Callable[[Call, Peer], Call]]] = {
 
 
 @requirement(GETS_ERR_VERS, RANGE, "rfc8166.4.2.4.error-carries-error-information")
-@pytest.mark.parametrize("version", [0, 2, 3, 2**32 - 1], ids="version-{}".format)
+@pytest.mark.parametrize(
+    "version", [0, 2, 3, 1 << 16 | 1, 1 << 24, 2**32 - 1], ids="version-{}".format
+)
 def test_responder_answers_an_unsupported_version_with_its_own_range(
     peer: Peer, version: int
 ) -> None:

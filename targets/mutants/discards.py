@@ -135,7 +135,7 @@ class RepliesWithMsgp(ReplyRules):
         return super().encode_reply(header, payload)
 
 
-@mutant(breaks="rfc8166.4.2.4.nomsg-payload-by-rdma")
+@mutant(breaks="rfc8166.4.5.2.nomsg-without-chunks-is-an-xdr-error")
 class ReadsPayloadBehindNomsg(Responder):
     """Takes what follows the header of an RDMA_NOMSG for the call."""
 

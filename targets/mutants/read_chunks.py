@@ -36,7 +36,7 @@ class JoinsSegmentsBackwards(CallRules):
         return replace(chunk, target=chunk.target[::-1])
 
 
-@mutant(breaks="rfc8166.3.4.5.further-segments-follow-the-first")
+@mutant(breaks="rfc8166.3.4.5.segments-join-in-list-order")
 class ReadsFirstSegmentOnly(CallRules):
     """Takes the first segment of each Read chunk and forgets the others."""
 
@@ -83,34 +83,6 @@ class AppendsReadChunks(CallRules):
         return super().assemble(call, pulled)
 
 
-@mutant(breaks=POSITION)
-class CountsPositionsInTheReducedStream(CallRules):
-    """Counts the Position of a further Read chunk in the stream without the earlier ones."""
-
-    def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
-        """See `CallRules`."""
-        if not call.inline:
-            return super().assemble(call, pulled)
-        octets = call.inline
-        for chunk, data in reversed(list(zip(call.chunks, pulled, strict=True))):
-            padded = data + bytes(-len(data) % 4)
-            octets = octets[: chunk.position] + padded + octets[chunk.position :]
-        return octets
-
-
-@mutant(breaks="rfc8166.4.3.1.1.position-tells-where-to-reinsert")
-class MatchesReadChunksByOrder(CallRules):
-    """Puts Read chunks back in the order of the list, whatever their Positions."""
-
-    def group(self, reads: tuple[ReadSegment, ...]) -> tuple[ReadChunk, ...]:
-        """See `CallRules`."""
-        chunks = super().group(reads)
-        listed = dict.fromkeys(segment.position for segment in reads)
-        targets = {chunk.position: chunk.target for chunk in chunks}
-        return tuple(
-            ReadChunk(chunk.position, targets[position])
-            for chunk, position in zip(chunks, listed, strict=True)
-        )
 
 
 @mutant(breaks="rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream")
@@ -137,7 +109,7 @@ class RefusesPaddedReadChunks(CallRules):
             raise FaultFound(Fault.READ_CHUNK_LENGTH)
 
 
-@mutant(breaks="rfc8166.3.4.5.2.length-without-roundup")
+@mutant(breaks="rfc8166.3.4.5.responder-pulls-read-chunks")
 class WantsPaddedReadChunks(CallRules):
     """Refuses a Read chunk that does not include the roundup padding of its item."""
 
@@ -190,7 +162,7 @@ class RefusesLongCalls(CallRules):
         raise FaultFound(Fault.NOMSG_WITHOUT_CALL)
 
 
-@mutant(breaks="rfc8166.3.5.3.any-item-in-a-long-message")
+@mutant(breaks="rfc8166.4.2.4.nomsg-payload-by-rdma")
 class LimitsLongCalls(CallRules):
     """Refuses calls that are longer than a page."""
 

@@ -88,7 +88,7 @@ class SendsLongRepliesAsMsg(ReplyRules):
         return octets + payload
 
 
-@mutant(breaks="rfc8166.4.2.4.msg-is-zero")
+@mutant(breaks="rfc8166.4.2.4.nomsg-lists-hold-the-payload")
 class SendsChunkedRepliesAsNomsg(ReplyRules):
     """Sends replies that return Write chunks as RDMA_NOMSG, payload and all."""
 

@@ -35,7 +35,7 @@ class ReturnsUnusedReplyChunkAsOffered(ReplyRules):
         return chunk
 
 
-@mutant(breaks=RETURNED)
+@mutant(breaks="rfc8166.3.5.3.large-reply-uses-the-reply-chunk")
 class OmitsReplyChunk(ReplyRules):
     """Sends the header of a Long Reply without the Reply chunk."""
 
@@ -44,7 +44,7 @@ class OmitsReplyChunk(ReplyRules):
         return None
 
 
-@mutant(breaks=RETURNED)
+@mutant(breaks="rfc8166.3.4.6.segment-count-returned")
 class MergesReplyChunk(ReplyRules):
     """Returns the Reply chunk as one segment of the length of all."""
 
@@ -54,7 +54,7 @@ class MergesReplyChunk(ReplyRules):
         return WriteChunk((RdmaSegment(first.handle, sum(lengths), first.offset),))
 
 
-@mutant(breaks=RETURNED)
+@mutant(breaks="rfc8166.3.4.6.segments-returned")
 class AltersReplyChunkHandles(ReplyRules):
     """Returns other handles in the Reply chunk than those of the call."""
 

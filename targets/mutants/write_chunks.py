@@ -50,7 +50,7 @@ class UsesLastChunkOnly(ReplyRules):
     ) -> tuple[DataItem | None, ...]:
         """See `ReplyRules`."""
         first = next((item for item in slots if item is not None), None)
-        return (*(None for _ in writes[1:]), first)
+        return tuple(first if chunk is writes[-1] else None for chunk in writes)
 
 
 @mutant(breaks="rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result")
@@ -178,8 +178,8 @@ class WritesAtWrongOffset(ReplyRules):
 
 
 @mutant(breaks=NO_MORE)
-class WritesPastTheEnd(ReplyRules):
-    """Writes the whole of a result that is too long for its Write chunk."""
+class CutsResultsToFit(ReplyRules):
+    """Cuts a result that is too long for its Write chunk, and says that this was all."""
 
     def judge_room(self, chunk: WriteChunk, item: DataItem) -> None:
         """See `ReplyRules`."""

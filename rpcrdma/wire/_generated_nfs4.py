@@ -747,43 +747,46 @@ _UNPACK_II_3: Final = struct.Struct(">II").unpack_from
 _ITERATE_I_4: Final = struct.Struct(">I").iter_unpack
 _PACK_I_5: Final = struct.Struct(">I").pack
 _PACK_II_6: Final = struct.Struct(">II").pack
-_PACK_IIII_7: Final = struct.Struct(">IIII").pack
-_UNPACK_Q_8: Final = struct.Struct(">Q").unpack_from
-_PACK_Q_9: Final = struct.Struct(">Q").pack
-_UNPACK_I12S_10: Final = struct.Struct(">I12s").unpack_from
-_PACK_I12S_11: Final = struct.Struct(">I12s").pack
-_UNPACK_I_12: Final = struct.Struct(">i").unpack_from
-_PACK_II_13: Final = struct.Struct(">iI").pack
-_PACK_I_14: Final = struct.Struct(">i").pack
-_UNPACK_I12SQI_15: Final = struct.Struct(">I12sQI").unpack_from
-_PACK_I12SQI_16: Final = struct.Struct(">I12sQI").pack
-_PACK_III_17: Final = struct.Struct(">iII").pack
-_UNPACK_Q8SIII_18: Final = struct.Struct(">Q8sIII").unpack_from
-_PACK_Q8SIII_19: Final = struct.Struct(">Q8sIII").pack
-_UNPACK_QIII_20: Final = struct.Struct(">QIII").unpack_from
-_PACK_QI_21: Final = struct.Struct(">QI").pack
-_UNPACK_QI_22: Final = struct.Struct(">QI").unpack_from
-_PACK_IQI_23: Final = struct.Struct(">IQI").pack
-_UNPACK_8SII_24: Final = struct.Struct(">8sII").unpack_from
-_PACK_8S_25: Final = struct.Struct(">8s").pack
-_UNPACK_8SI_26: Final = struct.Struct(">8sI").unpack_from
-_PACK_I8S_27: Final = struct.Struct(">i8s").pack
-_UNPACK_I12SQII_28: Final = struct.Struct(">I12sQiI").unpack_from
-_PACK_I12SQII_29: Final = struct.Struct(">I12sQiI").pack
-_UNPACK_II8S_30: Final = struct.Struct(">Ii8s").unpack_from
-_PACK_II8S_31: Final = struct.Struct(">Ii8s").pack
-_PACK_III8S_32: Final = struct.Struct(">iIi8s").pack
-_PACK_II12SQI_33: Final = struct.Struct(">iI12sQI").pack
-_PACK_IQ8SIII_34: Final = struct.Struct(">iQ8sIII").pack
-_PACK_II12SQII_35: Final = struct.Struct(">iI12sQiI").pack
-_UNPACK_II_36: Final = struct.Struct(">ii").unpack_from
-_PACK_III_37: Final = struct.Struct(">iiI").pack
-_PACK_II_38: Final = struct.Struct(">ii").pack
+_PACK_III_7: Final = struct.Struct(">III").pack
+_PACK_IIII_8: Final = struct.Struct(">IIII").pack
+_UNPACK_Q_9: Final = struct.Struct(">Q").unpack_from
+_PACK_Q_10: Final = struct.Struct(">Q").pack
+_UNPACK_I12S_11: Final = struct.Struct(">I12s").unpack_from
+_PACK_I12S_12: Final = struct.Struct(">I12s").pack
+_UNPACK_I_13: Final = struct.Struct(">i").unpack_from
+_PACK_III_14: Final = struct.Struct(">iII").pack
+_PACK_IIII_15: Final = struct.Struct(">iIII").pack
+_PACK_II_16: Final = struct.Struct(">iI").pack
+_PACK_I_17: Final = struct.Struct(">i").pack
+_UNPACK_I12SQI_18: Final = struct.Struct(">I12sQI").unpack_from
+_PACK_I12SQI_19: Final = struct.Struct(">I12sQI").pack
+_UNPACK_Q8SIII_20: Final = struct.Struct(">Q8sIII").unpack_from
+_PACK_Q8SIII_21: Final = struct.Struct(">Q8sIII").pack
+_UNPACK_QIII_22: Final = struct.Struct(">QIII").unpack_from
+_PACK_QI_23: Final = struct.Struct(">QI").pack
+_UNPACK_QI_24: Final = struct.Struct(">QI").unpack_from
+_PACK_IQI_25: Final = struct.Struct(">IQI").pack
+_UNPACK_8SII_26: Final = struct.Struct(">8sII").unpack_from
+_PACK_8S_27: Final = struct.Struct(">8s").pack
+_UNPACK_8SI_28: Final = struct.Struct(">8sI").unpack_from
+_PACK_I8S_29: Final = struct.Struct(">i8s").pack
+_UNPACK_I12SQII_30: Final = struct.Struct(">I12sQiI").unpack_from
+_PACK_I12SQII_31: Final = struct.Struct(">I12sQiI").pack
+_UNPACK_II8S_32: Final = struct.Struct(">Ii8s").unpack_from
+_PACK_II8S_33: Final = struct.Struct(">Ii8s").pack
+_PACK_III8S_34: Final = struct.Struct(">iIi8s").pack
+_PACK_II12SQI_35: Final = struct.Struct(">iI12sQI").pack
+_PACK_IQ8SIII_36: Final = struct.Struct(">iQ8sIII").pack
+_PACK_II12SQII_37: Final = struct.Struct(">iI12sQiI").pack
+_UNPACK_II_38: Final = struct.Struct(">ii").unpack_from
 _PACK_IIII_39: Final = struct.Struct(">iiII").pack
-_PACK_II8S_40: Final = struct.Struct(">ii8s").pack
-_PACK_IIII8S_41: Final = struct.Struct(">iiIi8s").pack
-_UNPACK_III_42: Final = struct.Struct(">III").unpack_from
-_UNPACK_III_43: Final = struct.Struct(">iII").unpack_from
+_PACK_IIIII_40: Final = struct.Struct(">iiIII").pack
+_PACK_III_41: Final = struct.Struct(">iiI").pack
+_PACK_II_42: Final = struct.Struct(">ii").pack
+_PACK_II8S_43: Final = struct.Struct(">ii8s").pack
+_PACK_IIII8S_44: Final = struct.Struct(">iiIi8s").pack
+_UNPACK_III_45: Final = struct.Struct(">III").unpack_from
+_UNPACK_III_46: Final = struct.Struct(">iII").unpack_from
 _UNPACK_I_BY_COUNT: Final = tuple([struct.Struct(">" + "I" * count).unpack_from for count in range(17)])
 _STATUS_OF: Final = {int(member): member for member in Status}
 _BOOLEANS: Final = {0: False, 1: True}
@@ -816,19 +819,60 @@ def _take_uint32_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
     return tuple([item_1 for item_1, in _ITERATE_I_4(buffer[p:end])])
 
 
-def _put_uint32_run(parts: list[bytes], values: Any) -> None:
+def _put_uint32_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_I_5(item_1))
+        parts.append(_PACK_II_6(head_1, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_II_6(item_1, item_2))
+        parts.append(_PACK_III_7(head_1, item_1, item_2))
     else:
+        parts.append(_PACK_I_5(head_1))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
-            _PACK_IIII_7(item_1, item_2, item_3, item_4)
+            _PACK_IIII_8(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_5(item_1))
+
+
+def _put_uint32_run_after_2_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_III_14(head_1, head_2, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIII_15(head_1, head_2, item_1, item_2))
+    else:
+        parts.append(_PACK_II_16(head_1, head_2))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_8(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_5(item_1))
+
+
+def _put_uint32_run_after_3_ii(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIII_39(head_1, head_2, head_3, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIII_40(head_1, head_2, head_3, item_1, item_2))
+    else:
+        parts.append(_PACK_III_41(head_1, head_2, head_3))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_8(item_1, item_2, item_3, item_4)
             for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
         ]
         for item_1 in values[whole:]:
@@ -879,12 +923,13 @@ def encode_attribute_bitmap(value: AttributeBitmap) -> bytes:
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.value
-        count_2 = len(values_1)
-        if type(values_1) is not tuple or count_2 > 4294967295:
+        if type(values_1) is not tuple:
             raise ValueError
-        add(_PACK_I_5(count_2))
+        count_2 = len(values_1)
         if values_1:
-            _put_uint32_run(parts, values_1)
+            _put_uint32_run_after_1(parts, values_1, count_2)
+        else:
+            add(_PACK_I_5(count_2))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -914,7 +959,7 @@ def encode_attribute_word(value: AttributeWord) -> bytes:
 def decode_attribute_hyper(buffer: Buffer, offset: int = 0) -> tuple[AttributeHyper, int]:
     """Decode AttributeHyper; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_Q_8(buffer, offset)
+        number_1, = _UNPACK_Q_9(buffer, offset)
         return AttributeHyper(number_1), offset + 8
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -925,7 +970,7 @@ def decode_attribute_hyper(buffer: Buffer, offset: int = 0) -> tuple[AttributeHy
 def encode_attribute_hyper(value: AttributeHyper) -> bytes:
     """Encode AttributeHyper; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_Q_9(value.value)
+        return _PACK_Q_10(value.value)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AttributeHyper", value)
@@ -1002,12 +1047,13 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.attrmask
-        count_2 = len(values_1)
-        if type(values_1) is not tuple or count_2 > 4294967295:
+        if type(values_1) is not tuple:
             raise ValueError
-        add(_PACK_I_5(count_2))
+        count_2 = len(values_1)
         if values_1:
-            _put_uint32_run(parts, values_1)
+            _put_uint32_run_after_1(parts, values_1, count_2)
+        else:
+            add(_PACK_I_5(count_2))
         octets_3: Any = value.attr_vals
         length_4 = len(octets_3)
         if type(octets_3) is not bytes or length_4 > 4294967295:
@@ -1025,7 +1071,7 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
 def decode_state_id(buffer: Buffer, offset: int = 0) -> tuple[StateId, int]:
     """Decode StateId; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2 = _UNPACK_I12S_10(buffer, offset)
+        number_1, octets_2 = _UNPACK_I12S_11(buffer, offset)
         return StateId(number_1, octets_2), offset + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1041,7 +1087,7 @@ def encode_state_id(value: StateId) -> bytes:
         octets_1: Any = value.other
         if type(octets_1) is not bytes or len(octets_1) != 12:
             raise ValueError
-        add(_PACK_I12S_11(value.seqid, octets_1))
+        add(_PACK_I12S_12(value.seqid, octets_1))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1072,12 +1118,13 @@ def encode_getattr_arguments(value: GetattrArguments) -> bytes:
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.attr_request
-        count_2 = len(values_1)
-        if type(values_1) is not tuple or count_2 > 4294967295:
+        if type(values_1) is not tuple:
             raise ValueError
-        add(_PACK_I_5(count_2))
+        count_2 = len(values_1)
         if values_1:
-            _put_uint32_run(parts, values_1)
+            _put_uint32_run_after_1(parts, values_1, count_2)
+        else:
+            add(_PACK_I_5(count_2))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1115,12 +1162,13 @@ def encode_getattr_done(value: GetattrDone) -> bytes:
         add = parts.append
         item_1: Any = value.obj_attributes
         values_2: Any = item_1.attrmask
-        count_3 = len(values_2)
-        if type(values_2) is not tuple or count_3 > 4294967295:
+        if type(values_2) is not tuple:
             raise ValueError
-        add(_PACK_I_5(count_3))
+        count_3 = len(values_2)
         if values_2:
-            _put_uint32_run(parts, values_2)
+            _put_uint32_run_after_1(parts, values_2, count_3)
+        else:
+            add(_PACK_I_5(count_3))
         octets_4: Any = item_1.attr_vals
         length_5 = len(octets_4)
         if type(octets_4) is not bytes or length_5 > 4294967295:
@@ -1140,7 +1188,7 @@ def decode_getattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetattrOutc
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_12(buffer, offset)
+        tag_1, = _UNPACK_I_13(buffer, offset)
         if tag_1 == 0:
             count_3, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
@@ -1175,12 +1223,13 @@ def encode_getattr_outcome(value: GetattrOutcome) -> bytes:
         if kind_2 is GetattrDone:
             item_3: Any = arm_1.obj_attributes
             values_4: Any = item_3.attrmask
-            count_5 = len(values_4)
-            if type(values_4) is not tuple or count_5 > 4294967295:
+            if type(values_4) is not tuple:
                 raise ValueError
-            add(_PACK_II_13(0, count_5))
+            count_5 = len(values_4)
             if values_4:
-                _put_uint32_run(parts, values_4)
+                _put_uint32_run_after_2_i(parts, values_4, 0, count_5)
+            else:
+                add(_PACK_II_16(0, count_5))
             octets_6: Any = item_3.attr_vals
             length_7 = len(octets_6)
             if type(octets_6) is not bytes or length_7 > 4294967295:
@@ -1192,7 +1241,7 @@ def encode_getattr_outcome(value: GetattrOutcome) -> bytes:
         elif kind_2 is GetattrFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1247,7 +1296,7 @@ def decode_getfh_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetfhOutcome,
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_12(buffer, offset)
+        tag_1, = _UNPACK_I_13(buffer, offset)
         if tag_1 == 0:
             length_3, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
@@ -1282,14 +1331,14 @@ def encode_getfh_outcome(value: GetfhOutcome) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 128:
                 raise ValueError
-            add(_PACK_II_13(0, length_4))
+            add(_PACK_II_16(0, length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
         elif kind_2 is GetfhFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1340,7 +1389,7 @@ def encode_lookup_arguments(value: LookupArguments) -> bytes:
 def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult, int]:
     """Decode LookupResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_12(buffer, offset)
+        number_1, = _UNPACK_I_13(buffer, offset)
         return LookupResult(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1351,7 +1400,7 @@ def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult,
 def encode_lookup_result(value: LookupResult) -> bytes:
     """Encode LookupResult; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_14(_STATUS_OF[value.status])
+        return _PACK_I_17(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LookupResult", value)
@@ -1401,7 +1450,7 @@ def encode_putfh_arguments(value: PutfhArguments) -> bytes:
 def decode_putfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutfhResult, int]:
     """Decode PutfhResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_12(buffer, offset)
+        number_1, = _UNPACK_I_13(buffer, offset)
         return PutfhResult(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1412,7 +1461,7 @@ def decode_putfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutfhResult, i
 def encode_putfh_result(value: PutfhResult) -> bytes:
     """Encode PutfhResult; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_14(_STATUS_OF[value.status])
+        return _PACK_I_17(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("PutfhResult", value)
@@ -1421,7 +1470,7 @@ def encode_putfh_result(value: PutfhResult) -> bytes:
 def decode_putrootfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutrootfhResult, int]:
     """Decode PutrootfhResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_12(buffer, offset)
+        number_1, = _UNPACK_I_13(buffer, offset)
         return PutrootfhResult(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1432,7 +1481,7 @@ def decode_putrootfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutrootfhR
 def encode_putrootfh_result(value: PutrootfhResult) -> bytes:
     """Encode PutrootfhResult; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_14(_STATUS_OF[value.status])
+        return _PACK_I_17(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("PutrootfhResult", value)
@@ -1441,7 +1490,7 @@ def encode_putrootfh_result(value: PutrootfhResult) -> bytes:
 def decode_read_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReadArguments, int]:
     """Decode ReadArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2, number_3, number_4 = _UNPACK_I12SQI_15(buffer, offset)
+        number_1, octets_2, number_3, number_4 = _UNPACK_I12SQI_18(buffer, offset)
         return ReadArguments(StateId(number_1, octets_2), number_3, number_4), offset + 28
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1458,7 +1507,7 @@ def encode_read_arguments(value: ReadArguments) -> bytes:
         octets_2: Any = item_1.other
         if type(octets_2) is not bytes or len(octets_2) != 12:
             raise ValueError
-        add(_PACK_I12SQI_16(item_1.seqid, octets_2, value.offset, value.count))
+        add(_PACK_I12SQI_19(item_1.seqid, octets_2, value.offset, value.count))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1468,9 +1517,9 @@ def encode_read_arguments(value: ReadArguments) -> bytes:
 def decode_read_done(buffer: Buffer, offset: int = 0) -> tuple[ReadDone, int]:
     """Decode ReadDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        flag_1, word_2 = _UNPACK_II_3(buffer, offset)
+        word_1, word_2 = _UNPACK_II_3(buffer, offset)
         if not (word_2):
-            return ReadDone(_BOOLEANS[flag_1], b""), offset + 8
+            return ReadDone(_BOOLEANS[word_1], b""), offset + 8
         limit = len(buffer)
         p = offset + 8
         end_3 = p + word_2
@@ -1478,7 +1527,7 @@ def decode_read_done(buffer: Buffer, offset: int = 0) -> tuple[ReadDone, int]:
         if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
             raise ValueError
         octets_5 = bytes(buffer[p:end_3])
-        return ReadDone(_BOOLEANS[flag_1], octets_5), padded_4
+        return ReadDone(_BOOLEANS[word_1], octets_5), padded_4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReadDone", buffer, offset)
@@ -1509,7 +1558,7 @@ def decode_read_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadOutcome, i
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_12(buffer, offset)
+        tag_1, = _UNPACK_I_13(buffer, offset)
         if tag_1 == 0:
             flag_3, length_4 = _UNPACK_II_3(buffer, offset + 4)
             p = offset + 12
@@ -1542,14 +1591,14 @@ def encode_read_outcome(value: ReadOutcome) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 4294967295:
                 raise ValueError
-            add(_PACK_III_17(0, _BOOLEANS[arm_1.eof], length_4))
+            add(_PACK_III_14(0, _BOOLEANS[arm_1.eof], length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
         elif kind_2 is ReadFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1561,13 +1610,13 @@ def encode_read_outcome(value: ReadOutcome) -> bytes:
 def decode_readdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReaddirArguments, int]:
     """Decode ReaddirArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2, number_3, number_4, word_5 = _UNPACK_Q8SIII_18(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_Q8SIII_20(buffer, offset)
         if not (word_5):
-            return ReaddirArguments(number_1, octets_2, number_3, number_4, ()), offset + 28
+            return ReaddirArguments(word_1, word_2, word_3, word_4, ()), offset + 28
         p = offset + 28
         values_6 = _take_uint32_run(buffer, p, word_5)
         p = p + word_5 * 4
-        return ReaddirArguments(number_1, octets_2, number_3, number_4, values_6), p
+        return ReaddirArguments(word_1, word_2, word_3, word_4, values_6), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirArguments", buffer, offset)
@@ -1583,12 +1632,12 @@ def encode_readdir_arguments(value: ReaddirArguments) -> bytes:
         if type(octets_1) is not bytes or len(octets_1) != 8:
             raise ValueError
         values_2: Any = value.attr_request
-        count_3 = len(values_2)
-        if type(values_2) is not tuple or count_3 > 4294967295:
+        if type(values_2) is not tuple:
             raise ValueError
-        add(_PACK_Q8SIII_19(value.cookie, octets_1, value.dircount, value.maxcount, count_3))
-        if values_2:
-            _put_uint32_run(parts, values_2)
+        count_3 = len(values_2)
+        add(_PACK_Q8SIII_21(value.cookie, octets_1, value.dircount, value.maxcount, count_3))
+        for item_4 in values_2:
+            add(_PACK_I_5(item_4))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1598,9 +1647,9 @@ def encode_readdir_arguments(value: ReaddirArguments) -> bytes:
 def decode_directory_entry(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEntry, int]:
     """Decode DirectoryEntry; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2, word_3, word_4 = _UNPACK_QIII_20(buffer, offset)
+        word_1, word_2, word_3, word_4 = _UNPACK_QIII_22(buffer, offset)
         if not (word_2 or word_3 or word_4):
-            return DirectoryEntry(number_1, b"", _MINIMAL_2), offset + 20
+            return DirectoryEntry(word_1, b"", _MINIMAL_2), offset + 20
         limit = len(buffer)
         p = offset + 12
         end_5 = p + word_2
@@ -1619,7 +1668,7 @@ def decode_directory_entry(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEn
         if padded_12 > limit or buffer[end_11:padded_12] != ZEROES[padded_12 - end_11]:
             raise ValueError
         octets_13 = bytes(buffer[p:end_11])
-        return DirectoryEntry(number_1, octets_7, FileAttributes(values_9, octets_13)), padded_12
+        return DirectoryEntry(word_1, octets_7, FileAttributes(values_9, octets_13)), padded_12
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DirectoryEntry", buffer, offset)
@@ -1635,18 +1684,19 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_QI_21(value.cookie, length_2))
+        add(_PACK_QI_23(value.cookie, length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
         item_3: Any = value.attrs
         values_4: Any = item_3.attrmask
-        count_5 = len(values_4)
-        if type(values_4) is not tuple or count_5 > 4294967295:
+        if type(values_4) is not tuple:
             raise ValueError
-        add(_PACK_I_5(count_5))
+        count_5 = len(values_4)
         if values_4:
-            _put_uint32_run(parts, values_4)
+            _put_uint32_run_after_1(parts, values_4, count_5)
+        else:
+            add(_PACK_I_5(count_5))
         octets_6: Any = item_3.attr_vals
         length_7 = len(octets_6)
         if type(octets_6) is not bytes or length_7 > 4294967295:
@@ -1664,16 +1714,16 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
 def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryList, int]:
     """Decode DirectoryList; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, flag_2 = _UNPACK_II_3(buffer, offset)
+        word_1, word_2 = _UNPACK_II_3(buffer, offset)
         if not (word_1):
-            return DirectoryList((), _BOOLEANS[flag_2]), offset + 8
+            return DirectoryList((), _BOOLEANS[word_2]), offset + 8
         limit = len(buffer)
         values_4: Any
         p = offset + 4
         if word_1:
             items_3 = []
             while word_1 == 1:
-                number_5, length_6 = _UNPACK_QI_22(buffer, p)
+                number_5, length_6 = _UNPACK_QI_24(buffer, p)
                 p = p + 12
                 end_7 = p + length_6
                 padded_8 = end_7 + (-length_6 & 3)
@@ -1720,18 +1770,19 @@ def encode_directory_list(value: DirectoryList) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 4294967295:
                 raise ValueError
-            add(_PACK_IQI_23(1, item_2.cookie, length_4))
+            add(_PACK_IQI_25(1, item_2.cookie, length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
             item_5: Any = item_2.attrs
             values_6: Any = item_5.attrmask
-            count_7 = len(values_6)
-            if type(values_6) is not tuple or count_7 > 4294967295:
+            if type(values_6) is not tuple:
                 raise ValueError
-            add(_PACK_I_5(count_7))
+            count_7 = len(values_6)
             if values_6:
-                _put_uint32_run(parts, values_6)
+                _put_uint32_run_after_1(parts, values_6, count_7)
+            else:
+                add(_PACK_I_5(count_7))
             octets_8: Any = item_5.attr_vals
             length_9 = len(octets_8)
             if type(octets_8) is not bytes or length_9 > 4294967295:
@@ -1750,16 +1801,16 @@ def encode_directory_list(value: DirectoryList) -> bytes:
 def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, int]:
     """Decode ReaddirDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        octets_1, word_2, flag_3 = _UNPACK_8SII_24(buffer, offset)
+        word_1, word_2, word_3 = _UNPACK_8SII_26(buffer, offset)
         if not (word_2):
-            return ReaddirDone(octets_1, DirectoryList((), _BOOLEANS[flag_3])), offset + 16
+            return ReaddirDone(word_1, DirectoryList((), _BOOLEANS[word_3])), offset + 16
         limit = len(buffer)
         values_5: Any
         p = offset + 12
         if word_2:
             items_4 = []
             while word_2 == 1:
-                number_6, length_7 = _UNPACK_QI_22(buffer, p)
+                number_6, length_7 = _UNPACK_QI_24(buffer, p)
                 p = p + 12
                 end_8 = p + length_7
                 padded_9 = end_8 + (-length_7 & 3)
@@ -1786,7 +1837,7 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
         else:
             values_5 = ()
         flag_17, = _UNPACK_I_2(buffer, p)
-        return ReaddirDone(octets_1, DirectoryList(values_5, _BOOLEANS[flag_17])), p + 4
+        return ReaddirDone(word_1, DirectoryList(values_5, _BOOLEANS[flag_17])), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirDone", buffer, offset)
@@ -1805,24 +1856,25 @@ def encode_readdir_done(value: ReaddirDone) -> bytes:
         values_3: Any = item_2.entries
         if type(values_3) is not tuple:
             raise ValueError
-        add(_PACK_8S_25(octets_1))
+        add(_PACK_8S_27(octets_1))
         for item_4 in values_3:
             octets_5: Any = item_4.name
             length_6 = len(octets_5)
             if type(octets_5) is not bytes or length_6 > 4294967295:
                 raise ValueError
-            add(_PACK_IQI_23(1, item_4.cookie, length_6))
+            add(_PACK_IQI_25(1, item_4.cookie, length_6))
             add(octets_5)
             if length_6 & 3:
                 add(ZEROES[-length_6 & 3])
             item_7: Any = item_4.attrs
             values_8: Any = item_7.attrmask
-            count_9 = len(values_8)
-            if type(values_8) is not tuple or count_9 > 4294967295:
+            if type(values_8) is not tuple:
                 raise ValueError
-            add(_PACK_I_5(count_9))
+            count_9 = len(values_8)
             if values_8:
-                _put_uint32_run(parts, values_8)
+                _put_uint32_run_after_1(parts, values_8, count_9)
+            else:
+                add(_PACK_I_5(count_9))
             octets_10: Any = item_7.attr_vals
             length_11 = len(octets_10)
             if type(octets_10) is not bytes or length_11 > 4294967295:
@@ -1843,15 +1895,15 @@ def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutc
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_12(buffer, offset)
+        tag_1, = _UNPACK_I_13(buffer, offset)
         if tag_1 == 0:
             values_6: Any
-            octets_3, flag_5 = _UNPACK_8SI_26(buffer, offset + 4)
+            octets_3, flag_5 = _UNPACK_8SI_28(buffer, offset + 4)
             p = offset + 16
             if flag_5:
                 items_4 = []
                 while flag_5 == 1:
-                    number_7, length_8 = _UNPACK_QI_22(buffer, p)
+                    number_7, length_8 = _UNPACK_QI_24(buffer, p)
                     p = p + 12
                     end_9 = p + length_8
                     padded_10 = end_9 + (-length_8 & 3)
@@ -1905,24 +1957,25 @@ def encode_readdir_outcome(value: ReaddirOutcome) -> bytes:
             values_5: Any = item_4.entries
             if type(values_5) is not tuple:
                 raise ValueError
-            add(_PACK_I8S_27(0, octets_3))
+            add(_PACK_I8S_29(0, octets_3))
             for item_6 in values_5:
                 octets_7: Any = item_6.name
                 length_8 = len(octets_7)
                 if type(octets_7) is not bytes or length_8 > 4294967295:
                     raise ValueError
-                add(_PACK_IQI_23(1, item_6.cookie, length_8))
+                add(_PACK_IQI_25(1, item_6.cookie, length_8))
                 add(octets_7)
                 if length_8 & 3:
                     add(ZEROES[-length_8 & 3])
                 item_9: Any = item_6.attrs
                 values_10: Any = item_9.attrmask
-                count_11 = len(values_10)
-                if type(values_10) is not tuple or count_11 > 4294967295:
+                if type(values_10) is not tuple:
                     raise ValueError
-                add(_PACK_I_5(count_11))
+                count_11 = len(values_10)
                 if values_10:
-                    _put_uint32_run(parts, values_10)
+                    _put_uint32_run_after_1(parts, values_10, count_11)
+                else:
+                    add(_PACK_I_5(count_11))
                 octets_12: Any = item_9.attr_vals
                 length_13 = len(octets_12)
                 if type(octets_12) is not bytes or length_13 > 4294967295:
@@ -1935,7 +1988,7 @@ def encode_readdir_outcome(value: ReaddirOutcome) -> bytes:
         elif kind_2 is ReaddirFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1988,7 +2041,7 @@ def decode_readlink_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkOu
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_12(buffer, offset)
+        tag_1, = _UNPACK_I_13(buffer, offset)
         if tag_1 == 0:
             length_3, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
@@ -2021,14 +2074,14 @@ def encode_readlink_outcome(value: ReadlinkOutcome) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 4294967295:
                 raise ValueError
-            add(_PACK_II_13(0, length_4))
+            add(_PACK_II_16(0, length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
         elif kind_2 is ReadlinkFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2040,9 +2093,9 @@ def encode_readlink_outcome(value: ReadlinkOutcome) -> bytes:
 def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArguments, int]:
     """Decode WriteArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2, number_3, number_4, word_5 = _UNPACK_I12SQII_28(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_I12SQII_30(buffer, offset)
         if not (word_5):
-            return WriteArguments(StateId(number_1, octets_2), number_3, _STABLE_HOW_OF[number_4], b""), offset + 32
+            return WriteArguments(StateId(word_1, word_2), word_3, _STABLE_HOW_OF[word_4], b""), offset + 32
         limit = len(buffer)
         p = offset + 32
         end_6 = p + word_5
@@ -2050,7 +2103,7 @@ def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArgume
         if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
             raise ValueError
         octets_8 = bytes(buffer[p:end_6])
-        return WriteArguments(StateId(number_1, octets_2), number_3, _STABLE_HOW_OF[number_4], octets_8), padded_7
+        return WriteArguments(StateId(word_1, word_2), word_3, _STABLE_HOW_OF[word_4], octets_8), padded_7
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("WriteArguments", buffer, offset)
@@ -2070,7 +2123,7 @@ def encode_write_arguments(value: WriteArguments) -> bytes:
         length_4 = len(octets_3)
         if type(octets_3) is not bytes or length_4 > 4294967295:
             raise ValueError
-        add(_PACK_I12SQII_29(item_1.seqid, octets_2, value.offset, _STABLE_HOW_OF[value.stable], length_4))
+        add(_PACK_I12SQII_31(item_1.seqid, octets_2, value.offset, _STABLE_HOW_OF[value.stable], length_4))
         add(octets_3)
         if length_4 & 3:
             add(ZEROES[-length_4 & 3])
@@ -2083,7 +2136,7 @@ def encode_write_arguments(value: WriteArguments) -> bytes:
 def decode_write_done(buffer: Buffer, offset: int = 0) -> tuple[WriteDone, int]:
     """Decode WriteDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2, octets_3 = _UNPACK_II8S_30(buffer, offset)
+        number_1, number_2, octets_3 = _UNPACK_II8S_32(buffer, offset)
         return WriteDone(number_1, _STABLE_HOW_OF[number_2], octets_3), offset + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -2099,7 +2152,7 @@ def encode_write_done(value: WriteDone) -> bytes:
         octets_1: Any = value.writeverf
         if type(octets_1) is not bytes or len(octets_1) != 8:
             raise ValueError
-        add(_PACK_II8S_31(value.count, _STABLE_HOW_OF[value.committed], octets_1))
+        add(_PACK_II8S_33(value.count, _STABLE_HOW_OF[value.committed], octets_1))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -2110,9 +2163,9 @@ def decode_write_outcome(buffer: Buffer, offset: int = 0) -> tuple[WriteOutcome,
     """Decode WriteOutcome; returns it and the offset behind it, or raises DecodeError."""
     try:
         arm_2: Any
-        tag_1, = _UNPACK_I_12(buffer, offset)
+        tag_1, = _UNPACK_I_13(buffer, offset)
         if tag_1 == 0:
-            number_3, number_4, octets_5 = _UNPACK_II8S_30(buffer, offset + 4)
+            number_3, number_4, octets_5 = _UNPACK_II8S_32(buffer, offset + 4)
             arm_2 = WriteDone(number_3, _STABLE_HOW_OF[number_4], octets_5)
             p = offset + 20
         else:
@@ -2136,11 +2189,11 @@ def encode_write_outcome(value: WriteOutcome) -> bytes:
             octets_3: Any = arm_1.writeverf
             if type(octets_3) is not bytes or len(octets_3) != 8:
                 raise ValueError
-            add(_PACK_III8S_32(0, arm_1.count, _STABLE_HOW_OF[arm_1.committed], octets_3))
+            add(_PACK_III8S_34(0, arm_1.count, _STABLE_HOW_OF[arm_1.committed], octets_3))
         elif kind_2 is WriteFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_14(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2152,7 +2205,7 @@ def encode_write_outcome(value: WriteOutcome) -> bytes:
 def decode_other_status(buffer: Buffer, offset: int = 0) -> tuple[OtherStatus, int]:
     """Decode OtherStatus; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_12(buffer, offset)
+        number_1, = _UNPACK_I_13(buffer, offset)
         return OtherStatus(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -2163,7 +2216,7 @@ def decode_other_status(buffer: Buffer, offset: int = 0) -> tuple[OtherStatus, i
 def encode_other_status(value: OtherStatus) -> bytes:
     """Encode OtherStatus; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_14(_STATUS_OF[value.status])
+        return _PACK_I_17(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("OtherStatus", value)
@@ -2174,7 +2227,7 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_12(buffer, offset)
+        tag_1, = _UNPACK_I_13(buffer, offset)
         if tag_1 == 9:
             count_3, = _UNPACK_I_2(buffer, offset + 4)
             p = offset + 8
@@ -2210,11 +2263,11 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
             arm_2 = PutrootfhArguments()
             p = offset + 4
         elif tag_1 == 25:
-            number_13, octets_14, number_15, number_16 = _UNPACK_I12SQI_15(buffer, offset + 4)
+            number_13, octets_14, number_15, number_16 = _UNPACK_I12SQI_18(buffer, offset + 4)
             arm_2 = ReadArguments(StateId(number_13, octets_14), number_15, number_16)
             p = offset + 32
         elif tag_1 == 26:
-            number_17, octets_18, number_19, number_20, count_21 = _UNPACK_Q8SIII_18(buffer, offset + 4)
+            number_17, octets_18, number_19, number_20, count_21 = _UNPACK_Q8SIII_20(buffer, offset + 4)
             p = offset + 32
             values_22 = _take_uint32_run(buffer, p, count_21)
             p = p + count_21 * 4
@@ -2223,7 +2276,7 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
             arm_2 = ReadlinkArguments()
             p = offset + 4
         elif tag_1 == 38:
-            number_23, octets_24, number_25, number_26, length_27 = _UNPACK_I12SQII_28(buffer, offset + 4)
+            number_23, octets_24, number_25, number_26, length_27 = _UNPACK_I12SQII_30(buffer, offset + 4)
             p = offset + 36
             end_28 = p + length_27
             padded_29 = end_28 + (-length_27 & 3)
@@ -2251,20 +2304,21 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
         kind_2 = type(arm_1)
         if kind_2 is GetattrArguments:
             values_3: Any = arm_1.attr_request
-            count_4 = len(values_3)
-            if type(values_3) is not tuple or count_4 > 4294967295:
+            if type(values_3) is not tuple:
                 raise ValueError
-            add(_PACK_II_13(9, count_4))
+            count_4 = len(values_3)
             if values_3:
-                _put_uint32_run(parts, values_3)
+                _put_uint32_run_after_2_i(parts, values_3, 9, count_4)
+            else:
+                add(_PACK_II_16(9, count_4))
         elif kind_2 is GetfhArguments:
-            add(_PACK_I_14(10))
+            add(_PACK_I_17(10))
         elif kind_2 is LookupArguments:
             octets_5: Any = arm_1.objname
             length_6 = len(octets_5)
             if type(octets_5) is not bytes or length_6 > 4294967295:
                 raise ValueError
-            add(_PACK_II_13(15, length_6))
+            add(_PACK_II_16(15, length_6))
             add(octets_5)
             if length_6 & 3:
                 add(ZEROES[-length_6 & 3])
@@ -2273,48 +2327,48 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
             length_8 = len(octets_7)
             if type(octets_7) is not bytes or length_8 > 128:
                 raise ValueError
-            add(_PACK_II_13(22, length_8))
+            add(_PACK_II_16(22, length_8))
             add(octets_7)
             if length_8 & 3:
                 add(ZEROES[-length_8 & 3])
         elif kind_2 is PutrootfhArguments:
-            add(_PACK_I_14(24))
+            add(_PACK_I_17(24))
         elif kind_2 is ReadArguments:
             item_9: Any = arm_1.stateid
             octets_10: Any = item_9.other
             if type(octets_10) is not bytes or len(octets_10) != 12:
                 raise ValueError
-            add(_PACK_II12SQI_33(25, item_9.seqid, octets_10, arm_1.offset, arm_1.count))
+            add(_PACK_II12SQI_35(25, item_9.seqid, octets_10, arm_1.offset, arm_1.count))
         elif kind_2 is ReaddirArguments:
             octets_11: Any = arm_1.cookieverf
             if type(octets_11) is not bytes or len(octets_11) != 8:
                 raise ValueError
             values_12: Any = arm_1.attr_request
+            if type(values_12) is not tuple:
+                raise ValueError
             count_13 = len(values_12)
-            if type(values_12) is not tuple or count_13 > 4294967295:
-                raise ValueError
-            add(_PACK_IQ8SIII_34(26, arm_1.cookie, octets_11, arm_1.dircount, arm_1.maxcount, count_13))
-            if values_12:
-                _put_uint32_run(parts, values_12)
+            add(_PACK_IQ8SIII_36(26, arm_1.cookie, octets_11, arm_1.dircount, arm_1.maxcount, count_13))
+            for item_14 in values_12:
+                add(_PACK_I_5(item_14))
         elif kind_2 is ReadlinkArguments:
-            add(_PACK_I_14(27))
+            add(_PACK_I_17(27))
         elif kind_2 is WriteArguments:
-            item_14: Any = arm_1.stateid
-            octets_15: Any = item_14.other
-            if type(octets_15) is not bytes or len(octets_15) != 12:
+            item_15: Any = arm_1.stateid
+            octets_16: Any = item_15.other
+            if type(octets_16) is not bytes or len(octets_16) != 12:
                 raise ValueError
-            octets_16: Any = arm_1.data
-            length_17 = len(octets_16)
-            if type(octets_16) is not bytes or length_17 > 4294967295:
+            octets_17: Any = arm_1.data
+            length_18 = len(octets_17)
+            if type(octets_17) is not bytes or length_18 > 4294967295:
                 raise ValueError
-            add(_PACK_II12SQII_35(38, item_14.seqid, octets_15, arm_1.offset, _STABLE_HOW_OF[arm_1.stable], length_17))
-            add(octets_16)
-            if length_17 & 3:
-                add(ZEROES[-length_17 & 3])
+            add(_PACK_II12SQII_37(38, item_15.seqid, octets_16, arm_1.offset, _STABLE_HOW_OF[arm_1.stable], length_18))
+            add(octets_17)
+            if length_18 & 3:
+                add(ZEROES[-length_18 & 3])
         elif kind_2 is OtherArguments:
             if arm_1.argop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
                 raise ValueError
-            add(_PACK_I_14(_OPERATION_OF[arm_1.argop]))
+            add(_PACK_I_17(_OPERATION_OF[arm_1.argop]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2328,7 +2382,7 @@ def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOper
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, next_3 = _UNPACK_II_36(buffer, offset)
+        tag_1, next_3 = _UNPACK_II_38(buffer, offset)
         if tag_1 == 9:
             arm_4: Any
             if next_3 == 0:
@@ -2396,12 +2450,12 @@ def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOper
             arm_22: Any
             if next_3 == 0:
                 values_26: Any
-                octets_23, flag_25 = _UNPACK_8SI_26(buffer, offset + 8)
+                octets_23, flag_25 = _UNPACK_8SI_28(buffer, offset + 8)
                 p = offset + 20
                 if flag_25:
                     items_24 = []
                     while flag_25 == 1:
-                        number_27, length_28 = _UNPACK_QI_22(buffer, p)
+                        number_27, length_28 = _UNPACK_QI_24(buffer, p)
                         p = p + 12
                         end_29 = p + length_28
                         padded_30 = end_29 + (-length_28 & 3)
@@ -2453,7 +2507,7 @@ def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOper
         elif tag_1 == 38:
             arm_44: Any
             if next_3 == 0:
-                number_45, number_46, octets_47 = _UNPACK_II8S_30(buffer, offset + 8)
+                number_45, number_46, octets_47 = _UNPACK_II8S_32(buffer, offset + 8)
                 arm_44 = WriteDone(number_45, _STABLE_HOW_OF[number_46], octets_47)
                 p = offset + 24
             else:
@@ -2483,12 +2537,13 @@ def encode_result_operation(value: ResultOperation) -> bytes:
             if kind_4 is GetattrDone:
                 item_5: Any = arm_3.obj_attributes
                 values_6: Any = item_5.attrmask
-                count_7 = len(values_6)
-                if type(values_6) is not tuple or count_7 > 4294967295:
+                if type(values_6) is not tuple:
                     raise ValueError
-                add(_PACK_III_37(9, 0, count_7))
+                count_7 = len(values_6)
                 if values_6:
-                    _put_uint32_run(parts, values_6)
+                    _put_uint32_run_after_3_ii(parts, values_6, 9, 0, count_7)
+                else:
+                    add(_PACK_III_41(9, 0, count_7))
                 octets_8: Any = item_5.attr_vals
                 length_9 = len(octets_8)
                 if type(octets_8) is not bytes or length_9 > 4294967295:
@@ -2500,7 +2555,7 @@ def encode_result_operation(value: ResultOperation) -> bytes:
             elif kind_4 is GetattrFailed:
                 if arm_3.status in (0,):
                     raise ValueError
-                add(_PACK_II_38(9, _STATUS_OF[arm_3.status]))
+                add(_PACK_II_42(9, _STATUS_OF[arm_3.status]))
             else:
                 raise ValueError
         elif kind_2 is GetfhResult:
@@ -2511,22 +2566,22 @@ def encode_result_operation(value: ResultOperation) -> bytes:
                 length_13 = len(octets_12)
                 if type(octets_12) is not bytes or length_13 > 128:
                     raise ValueError
-                add(_PACK_III_37(10, 0, length_13))
+                add(_PACK_III_41(10, 0, length_13))
                 add(octets_12)
                 if length_13 & 3:
                     add(ZEROES[-length_13 & 3])
             elif kind_11 is GetfhFailed:
                 if arm_10.status in (0,):
                     raise ValueError
-                add(_PACK_II_38(10, _STATUS_OF[arm_10.status]))
+                add(_PACK_II_42(10, _STATUS_OF[arm_10.status]))
             else:
                 raise ValueError
         elif kind_2 is LookupResult:
-            add(_PACK_II_38(15, _STATUS_OF[arm_1.status]))
+            add(_PACK_II_42(15, _STATUS_OF[arm_1.status]))
         elif kind_2 is PutfhResult:
-            add(_PACK_II_38(22, _STATUS_OF[arm_1.status]))
+            add(_PACK_II_42(22, _STATUS_OF[arm_1.status]))
         elif kind_2 is PutrootfhResult:
-            add(_PACK_II_38(24, _STATUS_OF[arm_1.status]))
+            add(_PACK_II_42(24, _STATUS_OF[arm_1.status]))
         elif kind_2 is ReadResult:
             arm_14: Any = arm_1.outcome
             kind_15 = type(arm_14)
@@ -2542,7 +2597,7 @@ def encode_result_operation(value: ResultOperation) -> bytes:
             elif kind_15 is ReadFailed:
                 if arm_14.status in (0,):
                     raise ValueError
-                add(_PACK_II_38(25, _STATUS_OF[arm_14.status]))
+                add(_PACK_II_42(25, _STATUS_OF[arm_14.status]))
             else:
                 raise ValueError
         elif kind_2 is ReaddirResult:
@@ -2556,24 +2611,25 @@ def encode_result_operation(value: ResultOperation) -> bytes:
                 values_22: Any = item_21.entries
                 if type(values_22) is not tuple:
                     raise ValueError
-                add(_PACK_II8S_40(26, 0, octets_20))
+                add(_PACK_II8S_43(26, 0, octets_20))
                 for item_23 in values_22:
                     octets_24: Any = item_23.name
                     length_25 = len(octets_24)
                     if type(octets_24) is not bytes or length_25 > 4294967295:
                         raise ValueError
-                    add(_PACK_IQI_23(1, item_23.cookie, length_25))
+                    add(_PACK_IQI_25(1, item_23.cookie, length_25))
                     add(octets_24)
                     if length_25 & 3:
                         add(ZEROES[-length_25 & 3])
                     item_26: Any = item_23.attrs
                     values_27: Any = item_26.attrmask
-                    count_28 = len(values_27)
-                    if type(values_27) is not tuple or count_28 > 4294967295:
+                    if type(values_27) is not tuple:
                         raise ValueError
-                    add(_PACK_I_5(count_28))
+                    count_28 = len(values_27)
                     if values_27:
-                        _put_uint32_run(parts, values_27)
+                        _put_uint32_run_after_1(parts, values_27, count_28)
+                    else:
+                        add(_PACK_I_5(count_28))
                     octets_29: Any = item_26.attr_vals
                     length_30 = len(octets_29)
                     if type(octets_29) is not bytes or length_30 > 4294967295:
@@ -2586,7 +2642,7 @@ def encode_result_operation(value: ResultOperation) -> bytes:
             elif kind_19 is ReaddirFailed:
                 if arm_18.status in (0,):
                     raise ValueError
-                add(_PACK_II_38(26, _STATUS_OF[arm_18.status]))
+                add(_PACK_II_42(26, _STATUS_OF[arm_18.status]))
             else:
                 raise ValueError
         elif kind_2 is ReadlinkResult:
@@ -2597,14 +2653,14 @@ def encode_result_operation(value: ResultOperation) -> bytes:
                 length_34 = len(octets_33)
                 if type(octets_33) is not bytes or length_34 > 4294967295:
                     raise ValueError
-                add(_PACK_III_37(27, 0, length_34))
+                add(_PACK_III_41(27, 0, length_34))
                 add(octets_33)
                 if length_34 & 3:
                     add(ZEROES[-length_34 & 3])
             elif kind_32 is ReadlinkFailed:
                 if arm_31.status in (0,):
                     raise ValueError
-                add(_PACK_II_38(27, _STATUS_OF[arm_31.status]))
+                add(_PACK_II_42(27, _STATUS_OF[arm_31.status]))
             else:
                 raise ValueError
         elif kind_2 is WriteResult:
@@ -2614,17 +2670,17 @@ def encode_result_operation(value: ResultOperation) -> bytes:
                 octets_37: Any = arm_35.writeverf
                 if type(octets_37) is not bytes or len(octets_37) != 8:
                     raise ValueError
-                add(_PACK_IIII8S_41(38, 0, arm_35.count, _STABLE_HOW_OF[arm_35.committed], octets_37))
+                add(_PACK_IIII8S_44(38, 0, arm_35.count, _STABLE_HOW_OF[arm_35.committed], octets_37))
             elif kind_36 is WriteFailed:
                 if arm_35.status in (0,):
                     raise ValueError
-                add(_PACK_II_38(38, _STATUS_OF[arm_35.status]))
+                add(_PACK_II_42(38, _STATUS_OF[arm_35.status]))
             else:
                 raise ValueError
         elif kind_2 is OtherResult:
             if arm_1.resop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
                 raise ValueError
-            add(_PACK_II_38(_OPERATION_OF[arm_1.resop], _STATUS_OF[arm_1.outcome.status]))
+            add(_PACK_II_42(_OPERATION_OF[arm_1.resop], _STATUS_OF[arm_1.outcome.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2636,9 +2692,9 @@ def encode_result_operation(value: ResultOperation) -> bytes:
 def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[CompoundArguments, int]:
     """Decode CompoundArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, number_2, word_3 = _UNPACK_III_42(buffer, offset)
+        word_1, word_2, word_3 = _UNPACK_III_45(buffer, offset)
         if not (word_1 or word_3):
-            return CompoundArguments(b"", number_2, ()), offset + 12
+            return CompoundArguments(b"", word_2, ()), offset + 12
         limit = len(buffer)
         p = offset + 4
         end_4 = p + word_1
@@ -2653,7 +2709,7 @@ def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[Compound
         items_9 = []
         for _ in range(count_8):
             arm_11: Any
-            tag_10, = _UNPACK_I_12(buffer, p)
+            tag_10, = _UNPACK_I_13(buffer, p)
             if tag_10 == 9:
                 count_12, = _UNPACK_I_2(buffer, p + 4)
                 p = p + 8
@@ -2689,11 +2745,11 @@ def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[Compound
                 arm_11 = PutrootfhArguments()
                 p = p + 4
             elif tag_10 == 25:
-                number_22, octets_23, number_24, number_25 = _UNPACK_I12SQI_15(buffer, p + 4)
+                number_22, octets_23, number_24, number_25 = _UNPACK_I12SQI_18(buffer, p + 4)
                 arm_11 = ReadArguments(StateId(number_22, octets_23), number_24, number_25)
                 p = p + 32
             elif tag_10 == 26:
-                number_26, octets_27, number_28, number_29, count_30 = _UNPACK_Q8SIII_18(buffer, p + 4)
+                number_26, octets_27, number_28, number_29, count_30 = _UNPACK_Q8SIII_20(buffer, p + 4)
                 p = p + 32
                 values_31 = _take_uint32_run(buffer, p, count_30)
                 p = p + count_30 * 4
@@ -2702,7 +2758,7 @@ def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[Compound
                 arm_11 = ReadlinkArguments()
                 p = p + 4
             elif tag_10 == 38:
-                number_32, octets_33, number_34, number_35, length_36 = _UNPACK_I12SQII_28(buffer, p + 4)
+                number_32, octets_33, number_34, number_35, length_36 = _UNPACK_I12SQII_30(buffer, p + 4)
                 p = p + 36
                 end_37 = p + length_36
                 padded_38 = end_37 + (-length_36 & 3)
@@ -2736,29 +2792,30 @@ def encode_compound_arguments(value: CompoundArguments) -> bytes:
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
         values_3: Any = value.argarray
-        count_4 = len(values_3)
-        if type(values_3) is not tuple or count_4 > 4294967295:
+        if type(values_3) is not tuple:
             raise ValueError
+        count_4 = len(values_3)
         add(_PACK_II_6(value.minorversion, count_4))
         for item_5 in values_3:
             arm_6: Any = item_5
             kind_7 = type(arm_6)
             if kind_7 is GetattrArguments:
                 values_8: Any = arm_6.attr_request
-                count_9 = len(values_8)
-                if type(values_8) is not tuple or count_9 > 4294967295:
+                if type(values_8) is not tuple:
                     raise ValueError
-                add(_PACK_II_13(9, count_9))
+                count_9 = len(values_8)
                 if values_8:
-                    _put_uint32_run(parts, values_8)
+                    _put_uint32_run_after_2_i(parts, values_8, 9, count_9)
+                else:
+                    add(_PACK_II_16(9, count_9))
             elif kind_7 is GetfhArguments:
-                add(_PACK_I_14(10))
+                add(_PACK_I_17(10))
             elif kind_7 is LookupArguments:
                 octets_10: Any = arm_6.objname
                 length_11 = len(octets_10)
                 if type(octets_10) is not bytes or length_11 > 4294967295:
                     raise ValueError
-                add(_PACK_II_13(15, length_11))
+                add(_PACK_II_16(15, length_11))
                 add(octets_10)
                 if length_11 & 3:
                     add(ZEROES[-length_11 & 3])
@@ -2767,48 +2824,48 @@ def encode_compound_arguments(value: CompoundArguments) -> bytes:
                 length_13 = len(octets_12)
                 if type(octets_12) is not bytes or length_13 > 128:
                     raise ValueError
-                add(_PACK_II_13(22, length_13))
+                add(_PACK_II_16(22, length_13))
                 add(octets_12)
                 if length_13 & 3:
                     add(ZEROES[-length_13 & 3])
             elif kind_7 is PutrootfhArguments:
-                add(_PACK_I_14(24))
+                add(_PACK_I_17(24))
             elif kind_7 is ReadArguments:
                 item_14: Any = arm_6.stateid
                 octets_15: Any = item_14.other
                 if type(octets_15) is not bytes or len(octets_15) != 12:
                     raise ValueError
-                add(_PACK_II12SQI_33(25, item_14.seqid, octets_15, arm_6.offset, arm_6.count))
+                add(_PACK_II12SQI_35(25, item_14.seqid, octets_15, arm_6.offset, arm_6.count))
             elif kind_7 is ReaddirArguments:
                 octets_16: Any = arm_6.cookieverf
                 if type(octets_16) is not bytes or len(octets_16) != 8:
                     raise ValueError
                 values_17: Any = arm_6.attr_request
+                if type(values_17) is not tuple:
+                    raise ValueError
                 count_18 = len(values_17)
-                if type(values_17) is not tuple or count_18 > 4294967295:
-                    raise ValueError
-                add(_PACK_IQ8SIII_34(26, arm_6.cookie, octets_16, arm_6.dircount, arm_6.maxcount, count_18))
-                if values_17:
-                    _put_uint32_run(parts, values_17)
+                add(_PACK_IQ8SIII_36(26, arm_6.cookie, octets_16, arm_6.dircount, arm_6.maxcount, count_18))
+                for item_19 in values_17:
+                    add(_PACK_I_5(item_19))
             elif kind_7 is ReadlinkArguments:
-                add(_PACK_I_14(27))
+                add(_PACK_I_17(27))
             elif kind_7 is WriteArguments:
-                item_19: Any = arm_6.stateid
-                octets_20: Any = item_19.other
-                if type(octets_20) is not bytes or len(octets_20) != 12:
+                item_20: Any = arm_6.stateid
+                octets_21: Any = item_20.other
+                if type(octets_21) is not bytes or len(octets_21) != 12:
                     raise ValueError
-                octets_21: Any = arm_6.data
-                length_22 = len(octets_21)
-                if type(octets_21) is not bytes or length_22 > 4294967295:
+                octets_22: Any = arm_6.data
+                length_23 = len(octets_22)
+                if type(octets_22) is not bytes or length_23 > 4294967295:
                     raise ValueError
-                add(_PACK_II12SQII_35(38, item_19.seqid, octets_20, arm_6.offset, _STABLE_HOW_OF[arm_6.stable], length_22))
-                add(octets_21)
-                if length_22 & 3:
-                    add(ZEROES[-length_22 & 3])
+                add(_PACK_II12SQII_37(38, item_20.seqid, octets_21, arm_6.offset, _STABLE_HOW_OF[arm_6.stable], length_23))
+                add(octets_22)
+                if length_23 & 3:
+                    add(ZEROES[-length_23 & 3])
             elif kind_7 is OtherArguments:
                 if arm_6.argop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
                     raise ValueError
-                add(_PACK_I_14(_OPERATION_OF[arm_6.argop]))
+                add(_PACK_I_17(_OPERATION_OF[arm_6.argop]))
             else:
                 raise ValueError
         return b"".join(parts)
@@ -2820,9 +2877,9 @@ def encode_compound_arguments(value: CompoundArguments) -> bytes:
 def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundResult, int]:
     """Decode CompoundResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2, word_3 = _UNPACK_III_43(buffer, offset)
+        word_1, word_2, word_3 = _UNPACK_III_46(buffer, offset)
         if not (word_2 or word_3):
-            return CompoundResult(_STATUS_OF[number_1], b"", ()), offset + 12
+            return CompoundResult(_STATUS_OF[word_1], b"", ()), offset + 12
         limit = len(buffer)
         p = offset + 8
         end_4 = p + word_2
@@ -2837,7 +2894,7 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
         items_8 = []
         for _ in range(count_7):
             arm_10: Any
-            tag_9, next_11 = _UNPACK_II_36(buffer, p)
+            tag_9, next_11 = _UNPACK_II_38(buffer, p)
             if tag_9 == 9:
                 arm_12: Any
                 if next_11 == 0:
@@ -2905,12 +2962,12 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
                 arm_30: Any
                 if next_11 == 0:
                     values_34: Any
-                    octets_31, flag_33 = _UNPACK_8SI_26(buffer, p + 8)
+                    octets_31, flag_33 = _UNPACK_8SI_28(buffer, p + 8)
                     p = p + 20
                     if flag_33:
                         items_32 = []
                         while flag_33 == 1:
-                            number_35, length_36 = _UNPACK_QI_22(buffer, p)
+                            number_35, length_36 = _UNPACK_QI_24(buffer, p)
                             p = p + 12
                             end_37 = p + length_36
                             padded_38 = end_37 + (-length_36 & 3)
@@ -2962,7 +3019,7 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
             elif tag_9 == 38:
                 arm_52: Any
                 if next_11 == 0:
-                    number_53, number_54, octets_55 = _UNPACK_II8S_30(buffer, p + 8)
+                    number_53, number_54, octets_55 = _UNPACK_II8S_32(buffer, p + 8)
                     arm_52 = WriteDone(number_53, _STABLE_HOW_OF[number_54], octets_55)
                     p = p + 24
                 else:
@@ -2973,7 +3030,7 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
                 arm_10 = OtherResult(_OPERATION_OF[tag_9], OtherStatus(_STATUS_OF[next_11]))
                 p = p + 8
             items_8.append(arm_10)
-        return CompoundResult(_STATUS_OF[number_1], octets_6, tuple(items_8)), p
+        return CompoundResult(_STATUS_OF[word_1], octets_6, tuple(items_8)), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CompoundResult", buffer, offset)
@@ -2989,14 +3046,14 @@ def encode_compound_result(value: CompoundResult) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_II_13(_STATUS_OF[value.status], length_2))
+        add(_PACK_II_16(_STATUS_OF[value.status], length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
         values_3: Any = value.resarray
-        count_4 = len(values_3)
-        if type(values_3) is not tuple or count_4 > 4294967295:
+        if type(values_3) is not tuple:
             raise ValueError
+        count_4 = len(values_3)
         add(_PACK_I_5(count_4))
         for item_5 in values_3:
             arm_6: Any = item_5
@@ -3007,12 +3064,13 @@ def encode_compound_result(value: CompoundResult) -> bytes:
                 if kind_9 is GetattrDone:
                     item_10: Any = arm_8.obj_attributes
                     values_11: Any = item_10.attrmask
-                    count_12 = len(values_11)
-                    if type(values_11) is not tuple or count_12 > 4294967295:
+                    if type(values_11) is not tuple:
                         raise ValueError
-                    add(_PACK_III_37(9, 0, count_12))
+                    count_12 = len(values_11)
                     if values_11:
-                        _put_uint32_run(parts, values_11)
+                        _put_uint32_run_after_3_ii(parts, values_11, 9, 0, count_12)
+                    else:
+                        add(_PACK_III_41(9, 0, count_12))
                     octets_13: Any = item_10.attr_vals
                     length_14 = len(octets_13)
                     if type(octets_13) is not bytes or length_14 > 4294967295:
@@ -3024,7 +3082,7 @@ def encode_compound_result(value: CompoundResult) -> bytes:
                 elif kind_9 is GetattrFailed:
                     if arm_8.status in (0,):
                         raise ValueError
-                    add(_PACK_II_38(9, _STATUS_OF[arm_8.status]))
+                    add(_PACK_II_42(9, _STATUS_OF[arm_8.status]))
                 else:
                     raise ValueError
             elif kind_7 is GetfhResult:
@@ -3035,22 +3093,22 @@ def encode_compound_result(value: CompoundResult) -> bytes:
                     length_18 = len(octets_17)
                     if type(octets_17) is not bytes or length_18 > 128:
                         raise ValueError
-                    add(_PACK_III_37(10, 0, length_18))
+                    add(_PACK_III_41(10, 0, length_18))
                     add(octets_17)
                     if length_18 & 3:
                         add(ZEROES[-length_18 & 3])
                 elif kind_16 is GetfhFailed:
                     if arm_15.status in (0,):
                         raise ValueError
-                    add(_PACK_II_38(10, _STATUS_OF[arm_15.status]))
+                    add(_PACK_II_42(10, _STATUS_OF[arm_15.status]))
                 else:
                     raise ValueError
             elif kind_7 is LookupResult:
-                add(_PACK_II_38(15, _STATUS_OF[arm_6.status]))
+                add(_PACK_II_42(15, _STATUS_OF[arm_6.status]))
             elif kind_7 is PutfhResult:
-                add(_PACK_II_38(22, _STATUS_OF[arm_6.status]))
+                add(_PACK_II_42(22, _STATUS_OF[arm_6.status]))
             elif kind_7 is PutrootfhResult:
-                add(_PACK_II_38(24, _STATUS_OF[arm_6.status]))
+                add(_PACK_II_42(24, _STATUS_OF[arm_6.status]))
             elif kind_7 is ReadResult:
                 arm_19: Any = arm_6.outcome
                 kind_20 = type(arm_19)
@@ -3066,7 +3124,7 @@ def encode_compound_result(value: CompoundResult) -> bytes:
                 elif kind_20 is ReadFailed:
                     if arm_19.status in (0,):
                         raise ValueError
-                    add(_PACK_II_38(25, _STATUS_OF[arm_19.status]))
+                    add(_PACK_II_42(25, _STATUS_OF[arm_19.status]))
                 else:
                     raise ValueError
             elif kind_7 is ReaddirResult:
@@ -3080,24 +3138,25 @@ def encode_compound_result(value: CompoundResult) -> bytes:
                     values_27: Any = item_26.entries
                     if type(values_27) is not tuple:
                         raise ValueError
-                    add(_PACK_II8S_40(26, 0, octets_25))
+                    add(_PACK_II8S_43(26, 0, octets_25))
                     for item_28 in values_27:
                         octets_29: Any = item_28.name
                         length_30 = len(octets_29)
                         if type(octets_29) is not bytes or length_30 > 4294967295:
                             raise ValueError
-                        add(_PACK_IQI_23(1, item_28.cookie, length_30))
+                        add(_PACK_IQI_25(1, item_28.cookie, length_30))
                         add(octets_29)
                         if length_30 & 3:
                             add(ZEROES[-length_30 & 3])
                         item_31: Any = item_28.attrs
                         values_32: Any = item_31.attrmask
-                        count_33 = len(values_32)
-                        if type(values_32) is not tuple or count_33 > 4294967295:
+                        if type(values_32) is not tuple:
                             raise ValueError
-                        add(_PACK_I_5(count_33))
+                        count_33 = len(values_32)
                         if values_32:
-                            _put_uint32_run(parts, values_32)
+                            _put_uint32_run_after_1(parts, values_32, count_33)
+                        else:
+                            add(_PACK_I_5(count_33))
                         octets_34: Any = item_31.attr_vals
                         length_35 = len(octets_34)
                         if type(octets_34) is not bytes or length_35 > 4294967295:
@@ -3110,7 +3169,7 @@ def encode_compound_result(value: CompoundResult) -> bytes:
                 elif kind_24 is ReaddirFailed:
                     if arm_23.status in (0,):
                         raise ValueError
-                    add(_PACK_II_38(26, _STATUS_OF[arm_23.status]))
+                    add(_PACK_II_42(26, _STATUS_OF[arm_23.status]))
                 else:
                     raise ValueError
             elif kind_7 is ReadlinkResult:
@@ -3121,14 +3180,14 @@ def encode_compound_result(value: CompoundResult) -> bytes:
                     length_39 = len(octets_38)
                     if type(octets_38) is not bytes or length_39 > 4294967295:
                         raise ValueError
-                    add(_PACK_III_37(27, 0, length_39))
+                    add(_PACK_III_41(27, 0, length_39))
                     add(octets_38)
                     if length_39 & 3:
                         add(ZEROES[-length_39 & 3])
                 elif kind_37 is ReadlinkFailed:
                     if arm_36.status in (0,):
                         raise ValueError
-                    add(_PACK_II_38(27, _STATUS_OF[arm_36.status]))
+                    add(_PACK_II_42(27, _STATUS_OF[arm_36.status]))
                 else:
                     raise ValueError
             elif kind_7 is WriteResult:
@@ -3138,17 +3197,17 @@ def encode_compound_result(value: CompoundResult) -> bytes:
                     octets_42: Any = arm_40.writeverf
                     if type(octets_42) is not bytes or len(octets_42) != 8:
                         raise ValueError
-                    add(_PACK_IIII8S_41(38, 0, arm_40.count, _STABLE_HOW_OF[arm_40.committed], octets_42))
+                    add(_PACK_IIII8S_44(38, 0, arm_40.count, _STABLE_HOW_OF[arm_40.committed], octets_42))
                 elif kind_41 is WriteFailed:
                     if arm_40.status in (0,):
                         raise ValueError
-                    add(_PACK_II_38(38, _STATUS_OF[arm_40.status]))
+                    add(_PACK_II_42(38, _STATUS_OF[arm_40.status]))
                 else:
                     raise ValueError
             elif kind_7 is OtherResult:
                 if arm_6.resop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
                     raise ValueError
-                add(_PACK_II_38(_OPERATION_OF[arm_6.resop], _STATUS_OF[arm_6.outcome.status]))
+                add(_PACK_II_42(_OPERATION_OF[arm_6.resop], _STATUS_OF[arm_6.outcome.status]))
             else:
                 raise ValueError
         return b"".join(parts)

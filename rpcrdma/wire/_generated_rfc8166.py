@@ -207,30 +207,44 @@ _UNPACK_I_4: Final = struct.Struct(">I").unpack_from
 _UNPACK_IIQIIQ_5: Final = struct.Struct(">IIQIIQ").unpack_from
 _ITERATE_IIQ_6: Final = struct.Struct(">IIQ").iter_unpack
 _PACK_I_7: Final = struct.Struct(">I").pack
-_PACK_IIQIIQ_8: Final = struct.Struct(">IIQIIQ").pack
+_PACK_IIIQIIQ_8: Final = struct.Struct(">IIIQIIQ").pack
 _PACK_IIQ_4_9: Final = struct.Struct(">" + "IIQ" * 4).pack
 _UNPACK_III_10: Final = struct.Struct(">III").unpack_from
-_UNPACK_IIIQI_16_11: Final = struct.Struct(">" + "IIIQI" * 16).unpack_from
-_UNPACK_II_12: Final = struct.Struct(">II").unpack_from
-_UNPACK_IQIII_13: Final = struct.Struct(">IQIII").unpack_from
-_PACK_III_14: Final = struct.Struct(">III").pack
-_PACK_IIIIQ_15: Final = struct.Struct(">IIIIQ").pack
-_PACK_IIIIQIIIIQ_16: Final = struct.Struct(">IIIIQIIIIQ").pack
-_PACK_IIIIQ_4_17: Final = struct.Struct(">" + "IIIIQ" * 4).pack
-_PACK_II_18: Final = struct.Struct(">II").pack
-_UNPACK_IIIII_19: Final = struct.Struct(">IIIII").unpack_from
-_PACK_IIIII_20: Final = struct.Struct(">IIIII").pack
-_UNPACK_I_21: Final = struct.Struct(">i").unpack_from
-_PACK_III_22: Final = struct.Struct(">iII").pack
-_PACK_I_23: Final = struct.Struct(">i").pack
-_PACK_IIII_24: Final = struct.Struct(">iiII").pack
-_PACK_II_25: Final = struct.Struct(">ii").pack
-_UNPACK_IIIIIII_26: Final = struct.Struct(">IIIiIII").unpack_from
-_PACK_IIIIIII_27: Final = struct.Struct(">IIIiIII").pack
-_PACK_IIII_28: Final = struct.Struct(">IIIi").pack
-_PACK_IIIIII_29: Final = struct.Struct(">IIIiII").pack
-_PACK_IIIIIII_30: Final = struct.Struct(">IIIiiII").pack
-_PACK_IIIII_31: Final = struct.Struct(">IIIii").pack
+_UNPACK_20XI_16_11: Final = struct.Struct(">" + "20xI" * 16).unpack_from
+_UNPACK_IIIQ4X_16_12: Final = struct.Struct(">" + "IIIQ4x" * 16).unpack_from
+_UNPACK_II_13: Final = struct.Struct(">II").unpack_from
+_UNPACK_IQIII_14: Final = struct.Struct(">IQIII").unpack_from
+_PACK_III_15: Final = struct.Struct(">III").pack
+_PACK_IIIIQ_16: Final = struct.Struct(">IIIIQ").pack
+_PACK_IIIIQIIIIQ_17: Final = struct.Struct(">IIIIQIIIIQ").pack
+_PACK_IIIIQ_4_18: Final = struct.Struct(">" + "IIIIQ" * 4).pack
+_PACK_IIIIQIIQ_19: Final = struct.Struct(">IIIIQIIQ").pack
+_PACK_II_20: Final = struct.Struct(">II").pack
+_PACK_IIIIIQ_21: Final = struct.Struct(">IIIIIQ").pack
+_PACK_IIIIIQIIQ_22: Final = struct.Struct(">IIIIIQIIQ").pack
+_UNPACK_IIIII_23: Final = struct.Struct(">IIIII").unpack_from
+_PACK_IIIII_24: Final = struct.Struct(">IIIII").pack
+_PACK_IIIIIIQ_25: Final = struct.Struct(">IIIIIIQ").pack
+_PACK_IIIIIIQIIIIQ_26: Final = struct.Struct(">IIIIIIQIIIIQ").pack
+_UNPACK_I_27: Final = struct.Struct(">i").unpack_from
+_PACK_III_28: Final = struct.Struct(">iII").pack
+_PACK_I_29: Final = struct.Struct(">i").pack
+_PACK_IIIIIQ_30: Final = struct.Struct(">iIIIIQ").pack
+_PACK_IIIIIQIIIIQ_31: Final = struct.Struct(">iIIIIQIIIIQ").pack
+_PACK_IIIIIIIQ_32: Final = struct.Struct(">iIIIIIIQ").pack
+_PACK_IIIIIIIQIIIIQ_33: Final = struct.Struct(">iIIIIIIQIIIIQ").pack
+_PACK_IIII_34: Final = struct.Struct(">iiII").pack
+_PACK_II_35: Final = struct.Struct(">ii").pack
+_UNPACK_IIIIIII_36: Final = struct.Struct(">IIIiIII").unpack_from
+_PACK_IIIIIII_37: Final = struct.Struct(">IIIiIII").pack
+_PACK_IIIIIIIIQ_38: Final = struct.Struct(">IIIiIIIIQ").pack
+_PACK_IIIIIIIIQIIIIQ_39: Final = struct.Struct(">IIIiIIIIQIIIIQ").pack
+_PACK_IIII_40: Final = struct.Struct(">IIIi").pack
+_PACK_IIIIIIIIIIQ_41: Final = struct.Struct(">IIIiIIIIIIQ").pack
+_PACK_IIIIIIIIIIQIIIIQ_42: Final = struct.Struct(">IIIiIIIIIIQIIIIQ").pack
+_PACK_IIIIII_43: Final = struct.Struct(">IIIiII").pack
+_PACK_IIIIIII_44: Final = struct.Struct(">IIIiiII").pack
+_PACK_IIIII_45: Final = struct.Struct(">IIIii").pack
 _UNPACK_IIQ_BY_COUNT: Final = tuple([struct.Struct(">" + "IIQ" * count).unpack_from for count in range(17)])
 _MINIMAL_0: Final = WriteChunk(())
 _MINIMAL_1: Final = RdmaMsg((), (), None)
@@ -254,15 +268,16 @@ def _take_rdma_segment_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...
     return tuple([RdmaSegment(item_1, item_2, item_3) for item_1, item_2, item_3 in _ITERATE_IIQ_6(buffer[p:end])])
 
 
-def _put_rdma_segment_run(parts: list[bytes], values: Any) -> None:
+def _put_rdma_segment_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_IIQ_1(item_1.handle, item_1.length, item_1.offset))
+        parts.append(_PACK_IIIQ_3(head_1, item_1.handle, item_1.length, item_1.offset))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_IIQIIQ_8(item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset))
+        parts.append(_PACK_IIIQIIQ_8(head_1, item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset))
     else:
+        parts.append(_PACK_I_7(head_1))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
@@ -275,31 +290,171 @@ def _put_rdma_segment_run(parts: list[bytes], values: Any) -> None:
 
 def _take_read_segment_blocks(buffer: Buffer, p: int, items: list[Any]) -> int:
     while p + 384 <= len(buffer):
-        words = _UNPACK_IIIQI_16_11(buffer, p)
-        if words[4::5] != _MINIMAL_2:
+        if _UNPACK_20XI_16_11(buffer, p) != _MINIMAL_2:
             break
-        items.extend(map(ReadSegment, words[0::5], map(RdmaSegment, words[1::5], words[2::5], words[3::5])))
+        words = iter(_UNPACK_IIIQ4X_16_12(buffer, p))
+        items.extend(map(ReadSegment, words, map(RdmaSegment, words, words, words)))
         p += 384
     return p
 
 
-def _put_read_segment_list(parts: list[bytes], values: Any) -> None:
+def _put_read_segment_list_after_0(parts: list[bytes], values: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_IIIIQ_15(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+        parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_IIIIQIIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset))
+        parts.append(_PACK_IIIIQIIIIQ_17(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset))
     else:
         whole = count & -4
         items = iter(values[:whole])
         parts += [
-            _PACK_IIIIQ_4_17(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset, 1, item_3.position, item_3.target.handle, item_3.target.length, item_3.target.offset, 1, item_4.position, item_4.target.handle, item_4.target.length, item_4.target.offset)
+            _PACK_IIIIQ_4_18(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset, 1, item_3.position, item_3.target.handle, item_3.target.length, item_3.target.offset, 1, item_4.position, item_4.target.handle, item_4.target.length, item_4.target.offset)
             for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
         ]
         for item_1 in values[whole:]:
-            parts.append(_PACK_IIIIQ_15(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+            parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+
+
+def _put_rdma_segment_run_after_2(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIQ_16(head_1, head_2, item_1.handle, item_1.length, item_1.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIQIIQ_19(head_1, head_2, item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset))
+    else:
+        parts.append(_PACK_II_20(head_1, head_2))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIQ_4_9(item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset, item_3.handle, item_3.length, item_3.offset, item_4.handle, item_4.length, item_4.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIQ_1(item_1.handle, item_1.length, item_1.offset))
+
+
+def _put_rdma_segment_run_after_3(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIIQ_21(head_1, head_2, head_3, item_1.handle, item_1.length, item_1.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIQIIQ_22(head_1, head_2, head_3, item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset))
+    else:
+        parts.append(_PACK_III_15(head_1, head_2, head_3))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIQ_4_9(item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset, item_3.handle, item_3.length, item_3.offset, item_4.handle, item_4.length, item_4.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIQ_1(item_1.handle, item_1.length, item_1.offset))
+
+
+def _put_read_segment_list_after_2(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIIIQ_25(head_1, head_2, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIIQIIIIQ_26(head_1, head_2, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset))
+    else:
+        parts.append(_PACK_II_20(head_1, head_2))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIIIQ_4_18(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset, 1, item_3.position, item_3.target.handle, item_3.target.length, item_3.target.offset, 1, item_4.position, item_4.target.handle, item_4.target.length, item_4.target.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+
+
+def _put_read_segment_list_after_1_i(parts: list[bytes], values: Any, head_1: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIIQ_30(head_1, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIQIIIIQ_31(head_1, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset))
+    else:
+        parts.append(_PACK_I_29(head_1))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIIIQ_4_18(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset, 1, item_3.position, item_3.target.handle, item_3.target.length, item_3.target.offset, 1, item_4.position, item_4.target.handle, item_4.target.length, item_4.target.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+
+
+def _put_read_segment_list_after_3_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIIIIQ_32(head_1, head_2, head_3, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIIIQIIIIQ_33(head_1, head_2, head_3, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset))
+    else:
+        parts.append(_PACK_III_28(head_1, head_2, head_3))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIIIQ_4_18(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset, 1, item_3.position, item_3.target.handle, item_3.target.length, item_3.target.offset, 1, item_4.position, item_4.target.handle, item_4.target.length, item_4.target.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+
+
+def _put_read_segment_list_after_4_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIIIIIQ_38(head_1, head_2, head_3, head_4, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIIIIQIIIIQ_39(head_1, head_2, head_3, head_4, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset))
+    else:
+        parts.append(_PACK_IIII_40(head_1, head_2, head_3, head_4))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIIIQ_4_18(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset, 1, item_3.position, item_3.target.handle, item_3.target.length, item_3.target.offset, 1, item_4.position, item_4.target.handle, item_4.target.length, item_4.target.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+
+
+def _put_read_segment_list_after_6_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIIIIIIIQ_41(head_1, head_2, head_3, head_4, head_5, head_6, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIIIIIIQIIIIQ_42(head_1, head_2, head_3, head_4, head_5, head_6, 1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset))
+    else:
+        parts.append(_PACK_IIIIII_43(head_1, head_2, head_3, head_4, head_5, head_6))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIIIQ_4_18(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset, 1, item_2.position, item_2.target.handle, item_2.target.length, item_2.target.offset, 1, item_3.position, item_3.target.handle, item_3.target.length, item_3.target.offset, 1, item_4.position, item_4.target.handle, item_4.target.length, item_4.target.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
 
 
 def decode_rdma_segment(buffer: Buffer, offset: int = 0) -> tuple[RdmaSegment, int]:
@@ -370,12 +525,13 @@ def encode_write_chunk(value: WriteChunk) -> bytes:
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.target
-        count_2 = len(values_1)
-        if type(values_1) is not tuple or count_2 > 4294967295:
+        if type(values_1) is not tuple:
             raise ValueError
-        add(_PACK_I_7(count_2))
+        count_2 = len(values_1)
         if values_1:
-            _put_rdma_segment_run(parts, values_1)
+            _put_rdma_segment_run_after_1(parts, values_1, count_2)
+        else:
+            add(_PACK_I_7(count_2))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -395,12 +551,12 @@ def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
             items_4 = []
             if p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_4)
-                next_6, next_7 = _UNPACK_II_12(buffer, p)
+                next_6, next_7 = _UNPACK_II_13(buffer, p)
                 p = p + 8
                 word_2 = next_6
                 word_3 = next_7
             while word_1 == 1:
-                number_8, number_9, word_1, next_10, next_11 = _UNPACK_IQIII_13(buffer, p)
+                number_8, number_9, word_1, next_10, next_11 = _UNPACK_IQIII_14(buffer, p)
                 items_4.append(ReadSegment(word_2, RdmaSegment(word_3, number_8, number_9)))
                 p = p + 24
                 word_2 = next_10
@@ -416,7 +572,7 @@ def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
             while word_2 == 1:
                 values_14 = _take_rdma_segment_run(buffer, p, word_3)
                 p = p + word_3 * 16
-                word_2, next_15 = _UNPACK_II_12(buffer, p)
+                word_2, next_15 = _UNPACK_II_13(buffer, p)
                 items_12.append(WriteChunk(values_14))
                 p = p + 8
                 word_3 = next_15
@@ -447,37 +603,39 @@ def encode_rdma_msg(value: RdmaMsg) -> bytes:
     """Encode RdmaMsg; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.rdma_reads == () and value.rdma_writes == () and value.rdma_reply == None:
-            return _PACK_III_14(0, 0, 0)
+            return _PACK_III_15(0, 0, 0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.rdma_reads
         if type(values_1) is not tuple:
             raise ValueError
         if values_1:
-            _put_read_segment_list(parts, values_1)
+            _put_read_segment_list_after_0(parts, values_1)
         values_2: Any = value.rdma_writes
         if type(values_2) is not tuple:
             raise ValueError
         add(_PACK_I_7(0))
         for item_3 in values_2:
             values_4: Any = item_3.target
-            count_5 = len(values_4)
-            if type(values_4) is not tuple or count_5 > 4294967295:
+            if type(values_4) is not tuple:
                 raise ValueError
-            add(_PACK_II_18(1, count_5))
+            count_5 = len(values_4)
             if values_4:
-                _put_rdma_segment_run(parts, values_4)
+                _put_rdma_segment_run_after_2(parts, values_4, 1, count_5)
+            else:
+                add(_PACK_II_20(1, count_5))
         value_6: Any = value.rdma_reply
         if value_6 is None:
-            add(_PACK_II_18(0, 0))
+            add(_PACK_II_20(0, 0))
         else:
             values_7: Any = value_6.target
-            count_8 = len(values_7)
-            if type(values_7) is not tuple or count_8 > 4294967295:
+            if type(values_7) is not tuple:
                 raise ValueError
-            add(_PACK_III_14(0, 1, count_8))
+            count_8 = len(values_7)
             if values_7:
-                _put_rdma_segment_run(parts, values_7)
+                _put_rdma_segment_run_after_3(parts, values_7, 0, 1, count_8)
+            else:
+                add(_PACK_III_15(0, 1, count_8))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -497,12 +655,12 @@ def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
             items_4 = []
             if p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_4)
-                next_6, next_7 = _UNPACK_II_12(buffer, p)
+                next_6, next_7 = _UNPACK_II_13(buffer, p)
                 p = p + 8
                 word_2 = next_6
                 word_3 = next_7
             while word_1 == 1:
-                number_8, number_9, word_1, next_10, next_11 = _UNPACK_IQIII_13(buffer, p)
+                number_8, number_9, word_1, next_10, next_11 = _UNPACK_IQIII_14(buffer, p)
                 items_4.append(ReadSegment(word_2, RdmaSegment(word_3, number_8, number_9)))
                 p = p + 24
                 word_2 = next_10
@@ -518,7 +676,7 @@ def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
             while word_2 == 1:
                 values_14 = _take_rdma_segment_run(buffer, p, word_3)
                 p = p + word_3 * 16
-                word_2, next_15 = _UNPACK_II_12(buffer, p)
+                word_2, next_15 = _UNPACK_II_13(buffer, p)
                 items_12.append(WriteChunk(values_14))
                 p = p + 8
                 word_3 = next_15
@@ -549,37 +707,39 @@ def encode_rdma_nomsg(value: RdmaNomsg) -> bytes:
     """Encode RdmaNomsg; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.rdma_reads == () and value.rdma_writes == () and value.rdma_reply == None:
-            return _PACK_III_14(0, 0, 0)
+            return _PACK_III_15(0, 0, 0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.rdma_reads
         if type(values_1) is not tuple:
             raise ValueError
         if values_1:
-            _put_read_segment_list(parts, values_1)
+            _put_read_segment_list_after_0(parts, values_1)
         values_2: Any = value.rdma_writes
         if type(values_2) is not tuple:
             raise ValueError
         add(_PACK_I_7(0))
         for item_3 in values_2:
             values_4: Any = item_3.target
-            count_5 = len(values_4)
-            if type(values_4) is not tuple or count_5 > 4294967295:
+            if type(values_4) is not tuple:
                 raise ValueError
-            add(_PACK_II_18(1, count_5))
+            count_5 = len(values_4)
             if values_4:
-                _put_rdma_segment_run(parts, values_4)
+                _put_rdma_segment_run_after_2(parts, values_4, 1, count_5)
+            else:
+                add(_PACK_II_20(1, count_5))
         value_6: Any = value.rdma_reply
         if value_6 is None:
-            add(_PACK_II_18(0, 0))
+            add(_PACK_II_20(0, 0))
         else:
             values_7: Any = value_6.target
-            count_8 = len(values_7)
-            if type(values_7) is not tuple or count_8 > 4294967295:
+            if type(values_7) is not tuple:
                 raise ValueError
-            add(_PACK_III_14(0, 1, count_8))
+            count_8 = len(values_7)
             if values_7:
-                _put_rdma_segment_run(parts, values_7)
+                _put_rdma_segment_run_after_3(parts, values_7, 0, 1, count_8)
+            else:
+                add(_PACK_III_15(0, 1, count_8))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -589,9 +749,9 @@ def encode_rdma_nomsg(value: RdmaNomsg) -> bytes:
 def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
     """Decode RdmaMsgp; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2, word_3, word_4, word_5 = _UNPACK_IIIII_19(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_23(buffer, offset)
         if not (word_3 or word_4 or word_5):
-            return RdmaMsgp(number_1, number_2, (), (), None), offset + 20
+            return RdmaMsgp(word_1, word_2, (), (), None), offset + 20
         limit = len(buffer)
         values_7: Any
         p = offset + 20
@@ -599,12 +759,12 @@ def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
             items_6 = []
             if p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_6)
-                next_8, next_9 = _UNPACK_II_12(buffer, p)
+                next_8, next_9 = _UNPACK_II_13(buffer, p)
                 p = p + 8
                 word_4 = next_8
                 word_5 = next_9
             while word_3 == 1:
-                number_10, number_11, word_3, next_12, next_13 = _UNPACK_IQIII_13(buffer, p)
+                number_10, number_11, word_3, next_12, next_13 = _UNPACK_IQIII_14(buffer, p)
                 items_6.append(ReadSegment(word_4, RdmaSegment(word_5, number_10, number_11)))
                 p = p + 24
                 word_4 = next_12
@@ -620,7 +780,7 @@ def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
             while word_4 == 1:
                 values_16 = _take_rdma_segment_run(buffer, p, word_5)
                 p = p + word_5 * 16
-                word_4, next_17 = _UNPACK_II_12(buffer, p)
+                word_4, next_17 = _UNPACK_II_13(buffer, p)
                 items_14.append(WriteChunk(values_16))
                 p = p + 8
                 word_5 = next_17
@@ -640,7 +800,7 @@ def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
             raise ValueError
         else:
             value_18 = None
-        return RdmaMsgp(number_1, number_2, values_7, values_15, value_18), p
+        return RdmaMsgp(word_1, word_2, values_7, values_15, value_18), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RdmaMsgp", buffer, offset)
@@ -651,38 +811,41 @@ def encode_rdma_msgp(value: RdmaMsgp) -> bytes:
     """Encode RdmaMsgp; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.rdma_reads == () and value.rdma_writes == () and value.rdma_reply == None:
-            return _PACK_IIIII_20(value.rdma_align, value.rdma_thresh, 0, 0, 0)
+            return _PACK_IIIII_24(value.rdma_align, value.rdma_thresh, 0, 0, 0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.rdma_reads
         if type(values_1) is not tuple:
             raise ValueError
-        add(_PACK_II_18(value.rdma_align, value.rdma_thresh))
         if values_1:
-            _put_read_segment_list(parts, values_1)
+            _put_read_segment_list_after_2(parts, values_1, value.rdma_align, value.rdma_thresh)
+        else:
+            add(_PACK_II_20(value.rdma_align, value.rdma_thresh))
         values_2: Any = value.rdma_writes
         if type(values_2) is not tuple:
             raise ValueError
         add(_PACK_I_7(0))
         for item_3 in values_2:
             values_4: Any = item_3.target
-            count_5 = len(values_4)
-            if type(values_4) is not tuple or count_5 > 4294967295:
+            if type(values_4) is not tuple:
                 raise ValueError
-            add(_PACK_II_18(1, count_5))
+            count_5 = len(values_4)
             if values_4:
-                _put_rdma_segment_run(parts, values_4)
+                _put_rdma_segment_run_after_2(parts, values_4, 1, count_5)
+            else:
+                add(_PACK_II_20(1, count_5))
         value_6: Any = value.rdma_reply
         if value_6 is None:
-            add(_PACK_II_18(0, 0))
+            add(_PACK_II_20(0, 0))
         else:
             values_7: Any = value_6.target
-            count_8 = len(values_7)
-            if type(values_7) is not tuple or count_8 > 4294967295:
+            if type(values_7) is not tuple:
                 raise ValueError
-            add(_PACK_III_14(0, 1, count_8))
+            count_8 = len(values_7)
             if values_7:
-                _put_rdma_segment_run(parts, values_7)
+                _put_rdma_segment_run_after_3(parts, values_7, 0, 1, count_8)
+            else:
+                add(_PACK_III_15(0, 1, count_8))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -692,7 +855,7 @@ def encode_rdma_msgp(value: RdmaMsgp) -> bytes:
 def decode_err_vers(buffer: Buffer, offset: int = 0) -> tuple[ErrVers, int]:
     """Decode ErrVers; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2 = _UNPACK_II_12(buffer, offset)
+        number_1, number_2 = _UNPACK_II_13(buffer, offset)
         return ErrVers(number_1, number_2), offset + 8
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -703,7 +866,7 @@ def decode_err_vers(buffer: Buffer, offset: int = 0) -> tuple[ErrVers, int]:
 def encode_err_vers(value: ErrVers) -> bytes:
     """Encode ErrVers; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_II_18(value.rdma_vers_low, value.rdma_vers_high)
+        return _PACK_II_20(value.rdma_vers_low, value.rdma_vers_high)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ErrVers", value)
@@ -713,9 +876,9 @@ def decode_error_body(buffer: Buffer, offset: int = 0) -> tuple[ErrorBody, int]:
     """Decode ErrorBody; returns it and the offset behind it, or raises DecodeError."""
     try:
         arm_2: Any
-        tag_1, = _UNPACK_I_21(buffer, offset)
+        tag_1, = _UNPACK_I_27(buffer, offset)
         if tag_1 == 1:
-            number_3, number_4 = _UNPACK_II_12(buffer, offset + 4)
+            number_3, number_4 = _UNPACK_II_13(buffer, offset + 4)
             arm_2 = ErrVers(number_3, number_4)
             p = offset + 12
         elif tag_1 == 2:
@@ -738,9 +901,9 @@ def encode_error_body(value: ErrorBody) -> bytes:
         arm_1: Any = value
         kind_2 = type(arm_1)
         if kind_2 is ErrVers:
-            add(_PACK_III_22(1, arm_1.rdma_vers_low, arm_1.rdma_vers_high))
+            add(_PACK_III_28(1, arm_1.rdma_vers_low, arm_1.rdma_vers_high))
         elif kind_2 is ErrChunk:
-            add(_PACK_I_23(2))
+            add(_PACK_I_29(2))
         else:
             raise ValueError
         return b"".join(parts)
@@ -754,7 +917,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_21(buffer, offset)
+        tag_1, = _UNPACK_I_27(buffer, offset)
         if tag_1 == 0:
             values_5: Any
             flag_4, next_6, next_7 = _UNPACK_III_10(buffer, offset + 4)
@@ -763,12 +926,12 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 items_3 = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_3)
-                    next_8, next_9 = _UNPACK_II_12(buffer, p)
+                    next_8, next_9 = _UNPACK_II_13(buffer, p)
                     p = p + 8
                     next_6 = next_8
                     next_7 = next_9
                 while flag_4 == 1:
-                    number_10, number_11, flag_4, next_12, next_13 = _UNPACK_IQIII_13(buffer, p)
+                    number_10, number_11, flag_4, next_12, next_13 = _UNPACK_IQIII_14(buffer, p)
                     items_3.append(ReadSegment(next_6, RdmaSegment(next_7, number_10, number_11)))
                     p = p + 24
                     next_6 = next_12
@@ -784,7 +947,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 while next_6 == 1:
                     values_16 = _take_rdma_segment_run(buffer, p, next_7)
                     p = p + next_7 * 16
-                    next_6, next_17 = _UNPACK_II_12(buffer, p)
+                    next_6, next_17 = _UNPACK_II_13(buffer, p)
                     items_14.append(WriteChunk(values_16))
                     p = p + 8
                     next_7 = next_17
@@ -813,12 +976,12 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 items_21 = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_21)
-                    next_26, next_27 = _UNPACK_II_12(buffer, p)
+                    next_26, next_27 = _UNPACK_II_13(buffer, p)
                     p = p + 8
                     next_24 = next_26
                     next_25 = next_27
                 while flag_22 == 1:
-                    number_28, number_29, flag_22, next_30, next_31 = _UNPACK_IQIII_13(buffer, p)
+                    number_28, number_29, flag_22, next_30, next_31 = _UNPACK_IQIII_14(buffer, p)
                     items_21.append(ReadSegment(next_24, RdmaSegment(next_25, number_28, number_29)))
                     p = p + 24
                     next_24 = next_30
@@ -834,7 +997,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 while next_24 == 1:
                     values_34 = _take_rdma_segment_run(buffer, p, next_25)
                     p = p + next_25 * 16
-                    next_24, next_35 = _UNPACK_II_12(buffer, p)
+                    next_24, next_35 = _UNPACK_II_13(buffer, p)
                     items_32.append(WriteChunk(values_34))
                     p = p + 8
                     next_25 = next_35
@@ -857,18 +1020,18 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
             arm_2 = RdmaNomsg(values_23, values_33, value_36)
         elif tag_1 == 2:
             values_43: Any
-            number_39, number_40, flag_42, next_44, next_45 = _UNPACK_IIIII_19(buffer, offset + 4)
+            number_39, number_40, flag_42, next_44, next_45 = _UNPACK_IIIII_23(buffer, offset + 4)
             p = offset + 24
             if flag_42:
                 items_41 = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_41)
-                    next_46, next_47 = _UNPACK_II_12(buffer, p)
+                    next_46, next_47 = _UNPACK_II_13(buffer, p)
                     p = p + 8
                     next_44 = next_46
                     next_45 = next_47
                 while flag_42 == 1:
-                    number_48, number_49, flag_42, next_50, next_51 = _UNPACK_IQIII_13(buffer, p)
+                    number_48, number_49, flag_42, next_50, next_51 = _UNPACK_IQIII_14(buffer, p)
                     items_41.append(ReadSegment(next_44, RdmaSegment(next_45, number_48, number_49)))
                     p = p + 24
                     next_44 = next_50
@@ -884,7 +1047,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 while next_44 == 1:
                     values_54 = _take_rdma_segment_run(buffer, p, next_45)
                     p = p + next_45 * 16
-                    next_44, next_55 = _UNPACK_II_12(buffer, p)
+                    next_44, next_55 = _UNPACK_II_13(buffer, p)
                     items_52.append(WriteChunk(values_54))
                     p = p + 8
                     next_45 = next_55
@@ -910,9 +1073,9 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
             p = offset + 4
         elif tag_1 == 4:
             arm_60: Any
-            tag_59, = _UNPACK_I_21(buffer, offset + 4)
+            tag_59, = _UNPACK_I_27(buffer, offset + 4)
             if tag_59 == 1:
-                number_61, number_62 = _UNPACK_II_12(buffer, offset + 8)
+                number_61, number_62 = _UNPACK_II_13(buffer, offset + 8)
                 arm_60 = ErrVers(number_61, number_62)
                 p = offset + 16
             elif tag_59 == 2:
@@ -941,101 +1104,110 @@ def encode_body(value: Body) -> bytes:
             values_3: Any = arm_1.rdma_reads
             if type(values_3) is not tuple:
                 raise ValueError
-            add(_PACK_I_23(0))
             if values_3:
-                _put_read_segment_list(parts, values_3)
+                _put_read_segment_list_after_1_i(parts, values_3, 0)
+            else:
+                add(_PACK_I_29(0))
             values_4: Any = arm_1.rdma_writes
             if type(values_4) is not tuple:
                 raise ValueError
             add(_PACK_I_7(0))
             for item_5 in values_4:
                 values_6: Any = item_5.target
-                count_7 = len(values_6)
-                if type(values_6) is not tuple or count_7 > 4294967295:
+                if type(values_6) is not tuple:
                     raise ValueError
-                add(_PACK_II_18(1, count_7))
+                count_7 = len(values_6)
                 if values_6:
-                    _put_rdma_segment_run(parts, values_6)
+                    _put_rdma_segment_run_after_2(parts, values_6, 1, count_7)
+                else:
+                    add(_PACK_II_20(1, count_7))
             value_8: Any = arm_1.rdma_reply
             if value_8 is None:
-                add(_PACK_II_18(0, 0))
+                add(_PACK_II_20(0, 0))
             else:
                 values_9: Any = value_8.target
-                count_10 = len(values_9)
-                if type(values_9) is not tuple or count_10 > 4294967295:
+                if type(values_9) is not tuple:
                     raise ValueError
-                add(_PACK_III_14(0, 1, count_10))
+                count_10 = len(values_9)
                 if values_9:
-                    _put_rdma_segment_run(parts, values_9)
+                    _put_rdma_segment_run_after_3(parts, values_9, 0, 1, count_10)
+                else:
+                    add(_PACK_III_15(0, 1, count_10))
         elif kind_2 is RdmaNomsg:
             values_11: Any = arm_1.rdma_reads
             if type(values_11) is not tuple:
                 raise ValueError
-            add(_PACK_I_23(1))
             if values_11:
-                _put_read_segment_list(parts, values_11)
+                _put_read_segment_list_after_1_i(parts, values_11, 1)
+            else:
+                add(_PACK_I_29(1))
             values_12: Any = arm_1.rdma_writes
             if type(values_12) is not tuple:
                 raise ValueError
             add(_PACK_I_7(0))
             for item_13 in values_12:
                 values_14: Any = item_13.target
-                count_15 = len(values_14)
-                if type(values_14) is not tuple or count_15 > 4294967295:
+                if type(values_14) is not tuple:
                     raise ValueError
-                add(_PACK_II_18(1, count_15))
+                count_15 = len(values_14)
                 if values_14:
-                    _put_rdma_segment_run(parts, values_14)
+                    _put_rdma_segment_run_after_2(parts, values_14, 1, count_15)
+                else:
+                    add(_PACK_II_20(1, count_15))
             value_16: Any = arm_1.rdma_reply
             if value_16 is None:
-                add(_PACK_II_18(0, 0))
+                add(_PACK_II_20(0, 0))
             else:
                 values_17: Any = value_16.target
-                count_18 = len(values_17)
-                if type(values_17) is not tuple or count_18 > 4294967295:
+                if type(values_17) is not tuple:
                     raise ValueError
-                add(_PACK_III_14(0, 1, count_18))
+                count_18 = len(values_17)
                 if values_17:
-                    _put_rdma_segment_run(parts, values_17)
+                    _put_rdma_segment_run_after_3(parts, values_17, 0, 1, count_18)
+                else:
+                    add(_PACK_III_15(0, 1, count_18))
         elif kind_2 is RdmaMsgp:
             values_19: Any = arm_1.rdma_reads
             if type(values_19) is not tuple:
                 raise ValueError
-            add(_PACK_III_22(2, arm_1.rdma_align, arm_1.rdma_thresh))
             if values_19:
-                _put_read_segment_list(parts, values_19)
+                _put_read_segment_list_after_3_i(parts, values_19, 2, arm_1.rdma_align, arm_1.rdma_thresh)
+            else:
+                add(_PACK_III_28(2, arm_1.rdma_align, arm_1.rdma_thresh))
             values_20: Any = arm_1.rdma_writes
             if type(values_20) is not tuple:
                 raise ValueError
             add(_PACK_I_7(0))
             for item_21 in values_20:
                 values_22: Any = item_21.target
-                count_23 = len(values_22)
-                if type(values_22) is not tuple or count_23 > 4294967295:
+                if type(values_22) is not tuple:
                     raise ValueError
-                add(_PACK_II_18(1, count_23))
+                count_23 = len(values_22)
                 if values_22:
-                    _put_rdma_segment_run(parts, values_22)
+                    _put_rdma_segment_run_after_2(parts, values_22, 1, count_23)
+                else:
+                    add(_PACK_II_20(1, count_23))
             value_24: Any = arm_1.rdma_reply
             if value_24 is None:
-                add(_PACK_II_18(0, 0))
+                add(_PACK_II_20(0, 0))
             else:
                 values_25: Any = value_24.target
-                count_26 = len(values_25)
-                if type(values_25) is not tuple or count_26 > 4294967295:
+                if type(values_25) is not tuple:
                     raise ValueError
-                add(_PACK_III_14(0, 1, count_26))
+                count_26 = len(values_25)
                 if values_25:
-                    _put_rdma_segment_run(parts, values_25)
+                    _put_rdma_segment_run_after_3(parts, values_25, 0, 1, count_26)
+                else:
+                    add(_PACK_III_15(0, 1, count_26))
         elif kind_2 is RdmaDone:
-            add(_PACK_I_23(3))
+            add(_PACK_I_29(3))
         elif kind_2 is RdmaError:
             arm_27: Any = arm_1.error
             kind_28 = type(arm_27)
             if kind_28 is ErrVers:
-                add(_PACK_IIII_24(4, 1, arm_27.rdma_vers_low, arm_27.rdma_vers_high))
+                add(_PACK_IIII_34(4, 1, arm_27.rdma_vers_low, arm_27.rdma_vers_high))
             elif kind_28 is ErrChunk:
-                add(_PACK_II_25(4, 2))
+                add(_PACK_II_35(4, 2))
             else:
                 raise ValueError
         else:
@@ -1049,9 +1221,9 @@ def encode_body(value: Body) -> bytes:
 def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportHeader, int]:
     """Decode TransportHeader; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2, number_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_26(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_36(buffer, offset)
         if not (word_4 or word_5 or word_6 or word_7):
-            return TransportHeader(number_1, number_2, number_3, _MINIMAL_1), offset + 28
+            return TransportHeader(word_1, word_2, word_3, _MINIMAL_1), offset + 28
         limit = len(buffer)
         arm_8: Any
         if word_4 == 0:
@@ -1061,12 +1233,12 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 items_9 = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_9)
-                    next_11, next_12 = _UNPACK_II_12(buffer, p)
+                    next_11, next_12 = _UNPACK_II_13(buffer, p)
                     p = p + 8
                     word_6 = next_11
                     word_7 = next_12
                 while word_5 == 1:
-                    number_13, number_14, word_5, next_15, next_16 = _UNPACK_IQIII_13(buffer, p)
+                    number_13, number_14, word_5, next_15, next_16 = _UNPACK_IQIII_14(buffer, p)
                     items_9.append(ReadSegment(word_6, RdmaSegment(word_7, number_13, number_14)))
                     p = p + 24
                     word_6 = next_15
@@ -1082,7 +1254,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 while word_6 == 1:
                     values_19 = _take_rdma_segment_run(buffer, p, word_7)
                     p = p + word_7 * 16
-                    word_6, next_20 = _UNPACK_II_12(buffer, p)
+                    word_6, next_20 = _UNPACK_II_13(buffer, p)
                     items_17.append(WriteChunk(values_19))
                     p = p + 8
                     word_7 = next_20
@@ -1110,12 +1282,12 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 items_24 = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_24)
-                    next_26, next_27 = _UNPACK_II_12(buffer, p)
+                    next_26, next_27 = _UNPACK_II_13(buffer, p)
                     p = p + 8
                     word_6 = next_26
                     word_7 = next_27
                 while word_5 == 1:
-                    number_28, number_29, word_5, next_30, next_31 = _UNPACK_IQIII_13(buffer, p)
+                    number_28, number_29, word_5, next_30, next_31 = _UNPACK_IQIII_14(buffer, p)
                     items_24.append(ReadSegment(word_6, RdmaSegment(word_7, number_28, number_29)))
                     p = p + 24
                     word_6 = next_30
@@ -1131,7 +1303,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 while word_6 == 1:
                     values_34 = _take_rdma_segment_run(buffer, p, word_7)
                     p = p + word_7 * 16
-                    word_6, next_35 = _UNPACK_II_12(buffer, p)
+                    word_6, next_35 = _UNPACK_II_13(buffer, p)
                     items_32.append(WriteChunk(values_34))
                     p = p + 8
                     word_7 = next_35
@@ -1154,18 +1326,18 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
             arm_8 = RdmaNomsg(values_25, values_33, value_36)
         elif word_4 == 2:
             values_40: Any
-            next_41, next_42 = _UNPACK_II_12(buffer, offset + 28)
+            next_41, next_42 = _UNPACK_II_13(buffer, offset + 28)
             p = offset + 36
             if word_7:
                 items_39 = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_39)
-                    next_43, next_44 = _UNPACK_II_12(buffer, p)
+                    next_43, next_44 = _UNPACK_II_13(buffer, p)
                     p = p + 8
                     next_41 = next_43
                     next_42 = next_44
                 while word_7 == 1:
-                    number_45, number_46, word_7, next_47, next_48 = _UNPACK_IQIII_13(buffer, p)
+                    number_45, number_46, word_7, next_47, next_48 = _UNPACK_IQIII_14(buffer, p)
                     items_39.append(ReadSegment(next_41, RdmaSegment(next_42, number_45, number_46)))
                     p = p + 24
                     next_41 = next_47
@@ -1181,7 +1353,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 while next_41 == 1:
                     values_51 = _take_rdma_segment_run(buffer, p, next_42)
                     p = p + next_42 * 16
-                    next_41, next_52 = _UNPACK_II_12(buffer, p)
+                    next_41, next_52 = _UNPACK_II_13(buffer, p)
                     items_49.append(WriteChunk(values_51))
                     p = p + 8
                     next_42 = next_52
@@ -1207,9 +1379,9 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
             p = offset + 16
         elif word_4 == 4:
             arm_57: Any
-            tag_56, = _UNPACK_I_21(buffer, offset + 16)
+            tag_56, = _UNPACK_I_27(buffer, offset + 16)
             if tag_56 == 1:
-                number_58, number_59 = _UNPACK_II_12(buffer, offset + 20)
+                number_58, number_59 = _UNPACK_II_13(buffer, offset + 20)
                 arm_57 = ErrVers(number_58, number_59)
                 p = offset + 28
             elif tag_56 == 2:
@@ -1220,7 +1392,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
             arm_8 = RdmaError(arm_57)
         else:
             raise ValueError
-        return TransportHeader(number_1, number_2, number_3, arm_8), p
+        return TransportHeader(word_1, word_2, word_3, arm_8), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("TransportHeader", buffer, offset)
@@ -1231,7 +1403,7 @@ def encode_transport_header(value: TransportHeader) -> bytes:
     """Encode TransportHeader; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.rdma_body == _MINIMAL_1:
-            return _PACK_IIIIIII_27(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0, 0, 0, 0)
+            return _PACK_IIIIIII_37(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0, 0, 0, 0)
         parts: list[bytes] = []
         add = parts.append
         arm_1: Any = value.rdma_body
@@ -1240,101 +1412,110 @@ def encode_transport_header(value: TransportHeader) -> bytes:
             values_3: Any = arm_1.rdma_reads
             if type(values_3) is not tuple:
                 raise ValueError
-            add(_PACK_IIII_28(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0))
             if values_3:
-                _put_read_segment_list(parts, values_3)
+                _put_read_segment_list_after_4_i(parts, values_3, value.rdma_xid, value.rdma_vers, value.rdma_credit, 0)
+            else:
+                add(_PACK_IIII_40(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0))
             values_4: Any = arm_1.rdma_writes
             if type(values_4) is not tuple:
                 raise ValueError
             add(_PACK_I_7(0))
             for item_5 in values_4:
                 values_6: Any = item_5.target
-                count_7 = len(values_6)
-                if type(values_6) is not tuple or count_7 > 4294967295:
+                if type(values_6) is not tuple:
                     raise ValueError
-                add(_PACK_II_18(1, count_7))
+                count_7 = len(values_6)
                 if values_6:
-                    _put_rdma_segment_run(parts, values_6)
+                    _put_rdma_segment_run_after_2(parts, values_6, 1, count_7)
+                else:
+                    add(_PACK_II_20(1, count_7))
             value_8: Any = arm_1.rdma_reply
             if value_8 is None:
-                add(_PACK_II_18(0, 0))
+                add(_PACK_II_20(0, 0))
             else:
                 values_9: Any = value_8.target
-                count_10 = len(values_9)
-                if type(values_9) is not tuple or count_10 > 4294967295:
+                if type(values_9) is not tuple:
                     raise ValueError
-                add(_PACK_III_14(0, 1, count_10))
+                count_10 = len(values_9)
                 if values_9:
-                    _put_rdma_segment_run(parts, values_9)
+                    _put_rdma_segment_run_after_3(parts, values_9, 0, 1, count_10)
+                else:
+                    add(_PACK_III_15(0, 1, count_10))
         elif kind_2 is RdmaNomsg:
             values_11: Any = arm_1.rdma_reads
             if type(values_11) is not tuple:
                 raise ValueError
-            add(_PACK_IIII_28(value.rdma_xid, value.rdma_vers, value.rdma_credit, 1))
             if values_11:
-                _put_read_segment_list(parts, values_11)
+                _put_read_segment_list_after_4_i(parts, values_11, value.rdma_xid, value.rdma_vers, value.rdma_credit, 1)
+            else:
+                add(_PACK_IIII_40(value.rdma_xid, value.rdma_vers, value.rdma_credit, 1))
             values_12: Any = arm_1.rdma_writes
             if type(values_12) is not tuple:
                 raise ValueError
             add(_PACK_I_7(0))
             for item_13 in values_12:
                 values_14: Any = item_13.target
-                count_15 = len(values_14)
-                if type(values_14) is not tuple or count_15 > 4294967295:
+                if type(values_14) is not tuple:
                     raise ValueError
-                add(_PACK_II_18(1, count_15))
+                count_15 = len(values_14)
                 if values_14:
-                    _put_rdma_segment_run(parts, values_14)
+                    _put_rdma_segment_run_after_2(parts, values_14, 1, count_15)
+                else:
+                    add(_PACK_II_20(1, count_15))
             value_16: Any = arm_1.rdma_reply
             if value_16 is None:
-                add(_PACK_II_18(0, 0))
+                add(_PACK_II_20(0, 0))
             else:
                 values_17: Any = value_16.target
-                count_18 = len(values_17)
-                if type(values_17) is not tuple or count_18 > 4294967295:
+                if type(values_17) is not tuple:
                     raise ValueError
-                add(_PACK_III_14(0, 1, count_18))
+                count_18 = len(values_17)
                 if values_17:
-                    _put_rdma_segment_run(parts, values_17)
+                    _put_rdma_segment_run_after_3(parts, values_17, 0, 1, count_18)
+                else:
+                    add(_PACK_III_15(0, 1, count_18))
         elif kind_2 is RdmaMsgp:
             values_19: Any = arm_1.rdma_reads
             if type(values_19) is not tuple:
                 raise ValueError
-            add(_PACK_IIIIII_29(value.rdma_xid, value.rdma_vers, value.rdma_credit, 2, arm_1.rdma_align, arm_1.rdma_thresh))
             if values_19:
-                _put_read_segment_list(parts, values_19)
+                _put_read_segment_list_after_6_i(parts, values_19, value.rdma_xid, value.rdma_vers, value.rdma_credit, 2, arm_1.rdma_align, arm_1.rdma_thresh)
+            else:
+                add(_PACK_IIIIII_43(value.rdma_xid, value.rdma_vers, value.rdma_credit, 2, arm_1.rdma_align, arm_1.rdma_thresh))
             values_20: Any = arm_1.rdma_writes
             if type(values_20) is not tuple:
                 raise ValueError
             add(_PACK_I_7(0))
             for item_21 in values_20:
                 values_22: Any = item_21.target
-                count_23 = len(values_22)
-                if type(values_22) is not tuple or count_23 > 4294967295:
+                if type(values_22) is not tuple:
                     raise ValueError
-                add(_PACK_II_18(1, count_23))
+                count_23 = len(values_22)
                 if values_22:
-                    _put_rdma_segment_run(parts, values_22)
+                    _put_rdma_segment_run_after_2(parts, values_22, 1, count_23)
+                else:
+                    add(_PACK_II_20(1, count_23))
             value_24: Any = arm_1.rdma_reply
             if value_24 is None:
-                add(_PACK_II_18(0, 0))
+                add(_PACK_II_20(0, 0))
             else:
                 values_25: Any = value_24.target
-                count_26 = len(values_25)
-                if type(values_25) is not tuple or count_26 > 4294967295:
+                if type(values_25) is not tuple:
                     raise ValueError
-                add(_PACK_III_14(0, 1, count_26))
+                count_26 = len(values_25)
                 if values_25:
-                    _put_rdma_segment_run(parts, values_25)
+                    _put_rdma_segment_run_after_3(parts, values_25, 0, 1, count_26)
+                else:
+                    add(_PACK_III_15(0, 1, count_26))
         elif kind_2 is RdmaDone:
-            add(_PACK_IIII_28(value.rdma_xid, value.rdma_vers, value.rdma_credit, 3))
+            add(_PACK_IIII_40(value.rdma_xid, value.rdma_vers, value.rdma_credit, 3))
         elif kind_2 is RdmaError:
             arm_27: Any = arm_1.error
             kind_28 = type(arm_27)
             if kind_28 is ErrVers:
-                add(_PACK_IIIIIII_30(value.rdma_xid, value.rdma_vers, value.rdma_credit, 4, 1, arm_27.rdma_vers_low, arm_27.rdma_vers_high))
+                add(_PACK_IIIIIII_44(value.rdma_xid, value.rdma_vers, value.rdma_credit, 4, 1, arm_27.rdma_vers_low, arm_27.rdma_vers_high))
             elif kind_28 is ErrChunk:
-                add(_PACK_IIIII_31(value.rdma_xid, value.rdma_vers, value.rdma_credit, 4, 2))
+                add(_PACK_IIIII_45(value.rdma_xid, value.rdma_vers, value.rdma_credit, 4, 2))
             else:
                 raise ValueError
         else:

@@ -319,9 +319,10 @@ _PACK_IIIII_21: Final = struct.Struct(">IiiiI").pack
 _UNPACK_IIIII_22: Final = struct.Struct(">IIIII").unpack_from
 _UNPACK_III_23: Final = struct.Struct(">III").unpack_from
 _ITERATE_I_24: Final = struct.Struct(">I").iter_unpack
-_PACK_III_25: Final = struct.Struct(">III").pack
-_PACK_I_26: Final = struct.Struct(">I").pack
-_PACK_IIII_27: Final = struct.Struct(">IIII").pack
+_PACK_IIII_25: Final = struct.Struct(">IIII").pack
+_PACK_IIIII_26: Final = struct.Struct(">IIIII").pack
+_PACK_III_27: Final = struct.Struct(">III").pack
+_PACK_I_28: Final = struct.Struct(">I").pack
 _UNPACK_I_BY_COUNT: Final = tuple([struct.Struct(">" + "I" * count).unpack_from for count in range(17)])
 _MINIMAL_0: Final = Success()
 
@@ -342,31 +343,32 @@ def _take_uint32_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
     return tuple([item_1 for item_1, in _ITERATE_I_24(buffer[p:end])])
 
 
-def _put_uint32_run(parts: list[bytes], values: Any) -> None:
+def _put_uint32_run_after_3(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_I_26(item_1))
+        parts.append(_PACK_IIII_25(head_1, head_2, head_3, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_II_1(item_1, item_2))
+        parts.append(_PACK_IIIII_26(head_1, head_2, head_3, item_1, item_2))
     else:
+        parts.append(_PACK_III_27(head_1, head_2, head_3))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
-            _PACK_IIII_27(item_1, item_2, item_3, item_4)
+            _PACK_IIII_25(item_1, item_2, item_3, item_4)
             for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
         ]
         for item_1 in values[whole:]:
-            parts.append(_PACK_I_26(item_1))
+            parts.append(_PACK_I_28(item_1))
 
 
 def decode_opaque_auth(buffer: Buffer, offset: int = 0) -> tuple[OpaqueAuth, int]:
     """Decode OpaqueAuth; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2 = _UNPACK_II_0(buffer, offset)
+        word_1, word_2 = _UNPACK_II_0(buffer, offset)
         if not (word_2):
-            return OpaqueAuth(number_1, b""), offset + 8
+            return OpaqueAuth(word_1, b""), offset + 8
         limit = len(buffer)
         p = offset + 8
         if word_2 > 400:
@@ -376,7 +378,7 @@ def decode_opaque_auth(buffer: Buffer, offset: int = 0) -> tuple[OpaqueAuth, int
         if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
             raise ValueError
         octets_5 = bytes(buffer[p:end_3])
-        return OpaqueAuth(number_1, octets_5), padded_4
+        return OpaqueAuth(word_1, octets_5), padded_4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("OpaqueAuth", buffer, offset)
@@ -405,9 +407,9 @@ def encode_opaque_auth(value: OpaqueAuth) -> bytes:
 def decode_call_body(buffer: Buffer, offset: int = 0) -> tuple[CallBody, int]:
     """Decode CallBody; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2, number_3, number_4, number_5, word_6, number_7, word_8 = _UNPACK_IIIIIIII_2(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_IIIIIIII_2(buffer, offset)
         if not (word_6 or word_8):
-            return CallBody(number_1, number_2, number_3, number_4, OpaqueAuth(number_5, b""), OpaqueAuth(number_7, b"")), offset + 32
+            return CallBody(word_1, word_2, word_3, word_4, OpaqueAuth(word_5, b""), OpaqueAuth(word_7, b"")), offset + 32
         limit = len(buffer)
         p = offset + 24
         if word_6 > 400:
@@ -426,7 +428,7 @@ def decode_call_body(buffer: Buffer, offset: int = 0) -> tuple[CallBody, int]:
         if padded_15 > limit or buffer[end_14:padded_15] != ZEROES[padded_15 - end_14]:
             raise ValueError
         octets_16 = bytes(buffer[p:end_14])
-        return CallBody(number_1, number_2, number_3, number_4, OpaqueAuth(number_5, octets_11), OpaqueAuth(number_12, octets_16)), padded_15
+        return CallBody(word_1, word_2, word_3, word_4, OpaqueAuth(word_5, octets_11), OpaqueAuth(number_12, octets_16)), padded_15
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CallBody", buffer, offset)
@@ -545,9 +547,9 @@ def encode_accepted_data(value: AcceptedData) -> bytes:
 def decode_accepted_reply(buffer: Buffer, offset: int = 0) -> tuple[AcceptedReply, int]:
     """Decode AcceptedReply; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
+        word_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
         if not (word_2 or word_3):
-            return AcceptedReply(OpaqueAuth(number_1, b""), _MINIMAL_0), offset + 12
+            return AcceptedReply(OpaqueAuth(word_1, b""), _MINIMAL_0), offset + 12
         limit = len(buffer)
         p = offset + 8
         if word_2 > 400:
@@ -580,7 +582,7 @@ def decode_accepted_reply(buffer: Buffer, offset: int = 0) -> tuple[AcceptedRepl
             p = padded_5 + 4
         else:
             raise ValueError
-        return AcceptedReply(OpaqueAuth(number_1, octets_6), arm_8), p
+        return AcceptedReply(OpaqueAuth(word_1, octets_6), arm_8), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AcceptedReply", buffer, offset)
@@ -961,9 +963,9 @@ def encode_message_body(value: MessageBody) -> bytes:
 def decode_rpc_message(buffer: Buffer, offset: int = 0) -> tuple[RpcMessage, int]:
     """Decode RpcMessage; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2, number_3, number_4, number_5, number_6, number_7, word_8, number_9, word_10 = _UNPACK_IIIIIIIIII_17(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10 = _UNPACK_IIIIIIIIII_17(buffer, offset)
         if not (word_2 or word_8 or word_10):
-            return RpcMessage(number_1, CallBody(number_3, number_4, number_5, number_6, OpaqueAuth(number_7, b""), OpaqueAuth(number_9, b""))), offset + 40
+            return RpcMessage(word_1, CallBody(word_3, word_4, word_5, word_6, OpaqueAuth(word_7, b""), OpaqueAuth(word_9, b""))), offset + 40
         limit = len(buffer)
         arm_11: Any
         if word_2 == 0:
@@ -984,7 +986,7 @@ def decode_rpc_message(buffer: Buffer, offset: int = 0) -> tuple[RpcMessage, int
             if padded_18 > limit or buffer[end_17:padded_18] != ZEROES[padded_18 - end_17]:
                 raise ValueError
             octets_19 = bytes(buffer[p:end_17])
-            arm_11 = CallBody(number_3, number_4, number_5, number_6, OpaqueAuth(number_7, octets_14), OpaqueAuth(number_15, octets_19))
+            arm_11 = CallBody(word_3, word_4, word_5, word_6, OpaqueAuth(word_7, octets_14), OpaqueAuth(number_15, octets_19))
             p = padded_18
         elif word_2 == 1:
             arm_21: Any
@@ -1041,7 +1043,7 @@ def decode_rpc_message(buffer: Buffer, offset: int = 0) -> tuple[RpcMessage, int
             arm_11 = ReplyBody(arm_21)
         else:
             raise ValueError
-        return RpcMessage(number_1, arm_11), p
+        return RpcMessage(word_1, arm_11), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RpcMessage", buffer, offset)
@@ -1125,9 +1127,9 @@ def encode_rpc_message(value: RpcMessage) -> bytes:
 def decode_auth_sys(buffer: Buffer, offset: int = 0) -> tuple[AuthSys, int]:
     """Decode AuthSys; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, word_2, number_3, number_4, word_5 = _UNPACK_IIIII_22(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_22(buffer, offset)
         if not (word_2 or word_5):
-            return AuthSys(number_1, "", number_3, number_4, ()), offset + 20
+            return AuthSys(word_1, "", word_3, word_4, ()), offset + 20
         limit = len(buffer)
         p = offset + 8
         if word_2 > 255:
@@ -1143,7 +1145,7 @@ def decode_auth_sys(buffer: Buffer, offset: int = 0) -> tuple[AuthSys, int]:
             raise ValueError
         values_12 = _take_uint32_run(buffer, p, count_11)
         p = p + count_11 * 4
-        return AuthSys(number_1, octets_8, number_9, number_10, values_12), p
+        return AuthSys(word_1, octets_8, number_9, number_10, values_12), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("AuthSys", buffer, offset)
@@ -1164,12 +1166,15 @@ def encode_auth_sys(value: AuthSys) -> bytes:
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
         values_3: Any = value.gids
-        count_4 = len(values_3)
-        if type(values_3) is not tuple or count_4 > 16:
+        if type(values_3) is not tuple:
             raise ValueError
-        add(_PACK_III_25(value.uid, value.gid, count_4))
+        count_4 = len(values_3)
+        if count_4 > 16:
+            raise ValueError
         if values_3:
-            _put_uint32_run(parts, values_3)
+            _put_uint32_run_after_3(parts, values_3, value.uid, value.gid, count_4)
+        else:
+            add(_PACK_III_27(value.uid, value.gid, count_4))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains

@@ -989,9 +989,9 @@ def encode_fetch_result(value: FetchResult) -> bytes:
 def decode_fetch_two_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchTwoArguments, int]:
     """Decode FetchTwoArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2, word_3, number_4, number_5 = _UNPACK_IIIII_14(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_14(buffer, offset)
         if not (word_3):
-            return FetchTwoArguments(FetchRequest(number_1, number_2), b"", FetchRequest(number_4, number_5)), offset + 20
+            return FetchTwoArguments(FetchRequest(word_1, word_2), b"", FetchRequest(word_4, word_5)), offset + 20
         limit = len(buffer)
         p = offset + 12
         if word_3 > 512:
@@ -1002,7 +1002,7 @@ def decode_fetch_two_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchTw
             raise ValueError
         octets_8 = bytes(buffer[p:end_6])
         number_9, number_10 = _UNPACK_II_11(buffer, padded_7)
-        return FetchTwoArguments(FetchRequest(number_1, number_2), octets_8, FetchRequest(number_9, number_10)), padded_7 + 8
+        return FetchTwoArguments(FetchRequest(word_1, word_2), octets_8, FetchRequest(number_9, number_10)), padded_7 + 8
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchTwoArguments", buffer, offset)

@@ -15,7 +15,7 @@ from rpcrdma.xdr.names import snake_case
 from rpcrdma.xdr.straight import Declarations, is_flat, letter_of, size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 LARGEST_TABLE: Final = 16
 """Counts up to this have a format of their own; more elements are unpacked one by one."""
@@ -23,19 +23,24 @@ LARGEST_TABLE: Final = 16
 _GROUP: Final = 4
 
 
-def flat_letters(schema: model.Schema, item: model.Type) -> str:
-    """The format of a type of which `is_flat` holds."""
+def flat_items(schema: model.Schema, item: model.Type) -> list[str]:
+    """The format of each part of a type of which `is_flat` holds."""
     match item:
         case model.Reference(name=name):
-            return flat_letters(schema, schema.types[name])
+            return flat_items(schema, schema.types[name])
         case model.Structure(fields=fields):
-            return "".join(flat_letters(schema, part.type) for part in fields)
+            return [letter for part in fields for letter in flat_items(schema, part.type)]
         case model.FixedArray(element=element, length=length):
-            return flat_letters(schema, element) * length
+            return flat_items(schema, element) * length
         case model.FixedOpaque(length=length):
-            return f"{length}s"
+            return [f"{length}s"]
         case _:
-            return letter_of(item)
+            return [letter_of(item)]
+
+
+def flat_letters(schema: model.Schema, item: model.Type) -> str:
+    """The format of a whole type of which `is_flat` holds."""
+    return "".join(flat_items(schema, item))
 
 
 class Bulk:
@@ -50,7 +55,7 @@ class Bulk:
         name = f"_take_{self._label(element)}_run"
         letters = flat_letters(self._schema, element)
         one, two = (self._spelt(element, number) for number in (1, 2))
-        columns = self._columns(element, lambda: "items")
+        columns = self._columns(element, "items")
         unpack = self._declarations.format(letters, "unpack_from")
         unpack_two = self._declarations.format(letters * 2, "unpack_from")
         iterate = self._declarations.format(letters, "iter_unpack")
@@ -80,47 +85,55 @@ class Bulk:
         no whole block are the caller's.
         """
         name = f"_take_{self._label(element)}_blocks"
-        letters = flat_letters(self._schema, element) + "I"
-        items = self._items(letters)
-        numbers = counter()
-        columns = self._columns(element, lambda: f"words[{next(numbers)}::{items}]")
-        unpack = self._declarations.format(letters * LARGEST_TABLE, "unpack_from")
-        size = size_of(letters) * LARGEST_TABLE
+        letters = flat_letters(self._schema, element)
+        stride = size_of(letters) + 4
+        flags = self._declarations.format(f"{stride - 4}xI" * LARGEST_TABLE, "unpack_from")
+        unpack = self._declarations.format(f"{letters}4x" * LARGEST_TABLE, "unpack_from")
+        ones = self._declarations.constant(f"(1,) * {LARGEST_TABLE}")
         lines = [
             f"def {name}(buffer: Buffer, p: int, items: list[Any]) -> int:",
-            f"    while p + {size} <= len(buffer):",
-            f"        words = {unpack}(buffer, p)",
-            f"        if words[{items - 1}::{items}] != {self._ones()}:",
+            f"    while p + {stride * LARGEST_TABLE} <= len(buffer):",
+            f"        if {flags}(buffer, p) != {ones}:",
             "            break",
-            f"        items.extend({columns})",
-            f"        p += {size}",
+            f"        words = iter({unpack}(buffer, p))",
+            f"        items.extend({self._columns(element, 'words')})",
+            f"        p += {stride * LARGEST_TABLE}",
             "    return p",
         ]
         return self._declarations.function(name, lines)
 
-    def put_array(self, element: model.Type, before: tuple[str, ...] = ()) -> str | None:
-        """The writer of all elements of a tuple, each behind constant words: (parts, values).
+    def put_array(self, element: model.Type, head: str, before: tuple[str, ...] = ()) -> str | None:
+        """The writer of all elements of a tuple: (parts, values, the words in front of them).
 
         None for elements that need a look before they are packed.
+
+        Args:
+            element: what the tuple holds.
+            head: letters of the words in front of the elements, which are packed with them.
+            before: constant words before each element.
         """
-        if not is_flat(self._schema, element) or "s" in flat_letters(self._schema, element):
+        if not is_flat(self._schema, element) or self._written(element, "item") is None:
             return None
-        if self._written(element, "item") is None:
-            return None
-        name = f"_put_{self._label(element)}_{'list' if before else 'run'}"
+        name = f"_put_{self._label(element)}_{'list' if before else 'run'}_after_{len(head)}"
+        if signed := head.replace("I", ""):
+            name += f"_{signed}"
+        words = [f"head_{number + 1}" for number in range(len(head))]
         names = [f"item_{number + 1}" for number in range(_GROUP)]
         few = []
         for number in (1, 2):
             few += [
                 f"    {'if' if number == 1 else 'elif'} count == {number}:",
                 f"        {', '.join(names[:number])}{',' if number == 1 else ''} = values",
-                f"        parts.append({self._pack(element, before, names[:number])})",
+                f"        parts.append({self._pack(element, before, names[:number], head, words)})",
             ]
+        packed = f"{self._declarations.format(head, 'pack')}({', '.join(words)})" if head else ""
+        parameters = ["parts: list[bytes]", "values: Any", *(f"{word}: Any" for word in words)]
         lines = [
-            f"def {name}(parts: list[bytes], values: Any) -> None:",
+            f"def {name}({', '.join(parameters)}) -> None:",
             "    count = len(values)",
             *few,
             "    else:",
+            *([f"        parts.append({packed})"] if head else []),
             f"        whole = count & -{_GROUP}",
             "        items = iter(values[:whole])",
             "        parts += [",
@@ -149,28 +162,22 @@ class Bulk:
             case _:
                 return "bool"
 
-    def _items(self, letters: str) -> int:
-        return sum(not letter.isdigit() for letter in letters)
-
-    def _ones(self) -> str:
-        return self._declarations.constant(f"(1,) * {LARGEST_TABLE}")
-
     def _spelt(self, element: model.Type, number: int) -> tuple[str, str]:
         """Names to unpack that many elements into, and the elements made from them."""
         numbers = counter(1)
-        made = [self._made(element, lambda: f"item_{next(numbers)}") for _ in range(number)]
+        made = [self.made(element, lambda: f"item_{next(numbers)}") for _ in range(number)]
         names = [f"item_{index + 1}" for index in range(next(numbers) - 1)]
         return ", ".join(names) + ("," if len(names) == 1 else ""), ", ".join(made)
 
-    def _made(self, item: model.Type, source: Callable[[], str]) -> str:
+    def made(self, item: model.Type, source: Callable[[], str]) -> str:
         """One element as an expression of its unpacked parts."""
         match item:
             case model.Reference(name=name):
-                return self._made(self._schema.types[name], source)
+                return self.made(self._schema.types[name], source)
             case model.Structure(name=name, fields=fields):
-                return f"{name}({', '.join([self._made(part.type, source) for part in fields])})"
+                return f"{name}({', '.join([self.made(part.type, source) for part in fields])})"
             case model.FixedArray(element=element, length=length):
-                return f"({', '.join([self._made(element, source) for _ in range(length)])},)"
+                return f"({', '.join([self.made(element, source) for _ in range(length)])},)"
             case model.Boolean():
                 return f"{self._declarations.booleans()}[{source()}]"
             case model.Enumeration():
@@ -178,8 +185,8 @@ class Bulk:
             case _:
                 return source()
 
-    def _columns(self, item: model.Type, source: Callable[[], str]) -> str:
-        """All elements as one iterable, made of iterables of their unpacked parts."""
+    def _columns(self, item: model.Type, source: str) -> str:
+        """All elements as one iterable, made from an iterator over all their parts."""
         match item:
             case model.Reference(name=name):
                 return self._columns(self._schema.types[name], source)
@@ -190,18 +197,25 @@ class Bulk:
                 parts = [self._columns(element, source) for _ in range(length)]
                 return f"zip({', '.join(parts)})"
             case model.Boolean():
-                return f"map({self._declarations.booleans()}.__getitem__, {source()})"
+                return f"map({self._declarations.booleans()}.__getitem__, {source})"
             case model.Enumeration():
-                return f"map({self._declarations.members(item)}.__getitem__, {source()})"
+                return f"map({self._declarations.members(item)}.__getitem__, {source})"
             case _:
-                return source()
+                return source
 
-    def _pack(self, element: model.Type, before: tuple[str, ...], names: list[str]) -> str:
-        words = [
+    def _pack(
+        self,
+        element: model.Type,
+        before: tuple[str, ...],
+        names: list[str],
+        head: str = "",
+        words: Sequence[str] = (),
+    ) -> str:
+        parts = [
             part for name in names for part in (*before, *(self._written(element, name) or ()))
         ]
-        letters = ("I" * len(before) + flat_letters(self._schema, element)) * len(names)
-        return f"{self._declarations.format(letters, 'pack')}({', '.join(words)})"
+        letters = head + ("I" * len(before) + flat_letters(self._schema, element)) * len(names)
+        return f"{self._declarations.format(letters, 'pack')}({', '.join([*words, *parts])})"
 
     def _written(self, item: model.Type, value: str) -> list[str] | None:
         """The words of an element, as expressions; None for an array, whose length may differ."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from rpcrdma.xdr import model
 from rpcrdma.xdr.emit_bulk import LARGEST_TABLE, Bulk, flat_letters
+from rpcrdma.xdr.emit_shortest import Shortest
 from rpcrdma.xdr.lookahead import shared_letters, sure_letters
 from rpcrdma.xdr.straight import (
     ODD,
@@ -32,15 +33,6 @@ class _Run:
     letters: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     checks: list[str] = field(default_factory=list)
-
-
-@dataclass
-class _Minimal:
-    """The shortest form of a type: what to read, what must be zero, what must equal."""
-
-    run: _Run = field(default_factory=_Run)
-    zeroes: list[str] = field(default_factory=list)
-    equals: list[str] = field(default_factory=list)
 
 
 def emit_decoder(schema: model.Schema, name: str, declarations: Declarations) -> list[str]:
@@ -140,78 +132,27 @@ class _Decoder:
         self._code.add("raise ValueError")
         self._code.leave()
 
-    # The shortest form
-
     def _prelude(self, item: model.Type) -> None:
         """Read the shortest form at once, return if it is that, else keep what was read."""
-        minimal = _Minimal()
-        value, _ = self._minimal(item, minimal)
-        self._run = minimal.run
+        shortest = Shortest(self._schema, self._declarations, self._code)
+        value, _ = shortest.read(item)
+        self._run = _Run([letter for letter, _ in shortest.items], [n for _, n in shortest.items])
         self._flush()
-        conditions = minimal.equals
-        if minimal.zeroes:
-            conditions = [f"not ({' or '.join(minimal.zeroes)})", *conditions]
-        self._code.enter(f"if {' and '.join(conditions)}:")
+        self._code.enter(f"if {shortest.condition()}:")
         self._code.add(f"return {value}, {self._position()}")
         self._code.leave()
         self._delta = 0
-        self._ahead = list(zip(minimal.run.letters, minimal.run.names, strict=True))
-
-    def _minimal(self, item: model.Type, minimal: _Minimal) -> tuple[str, bool]:
-        """The expression of the shortest value, and whether it is a constant."""
-        match item:
-            case model.Reference(name=name, recursive=False):
-                return self._minimal(self._schema.types[name], minimal)
-            case model.Structure(name=name, fields=fields):
-                return self._minimal_object(name, fields, minimal)
-            case model.Union(arms=(first, *_)) if not first.tagged:
-                tag = self._minimal_word(
-                    letter_of(self._schema.target(item.discriminant.type)), minimal
-                )
-                case = first.cases[0]
-                if case:
-                    minimal.equals.append(f"{tag} == {case}")
-                else:
-                    minimal.zeroes.append(tag)
-                return self._minimal_object(first.name, first.fields, minimal)
-            case model.LinkedList(nonempty=False) | model.VariableArray():
-                minimal.zeroes.append(self._minimal_word("I", minimal))
-                return "()", True
-            case model.Optional():
-                minimal.zeroes.append(self._minimal_word("I", minimal))
-                return "None", True
-            case model.VariableOpaque() | model.Text():
-                minimal.zeroes.append(self._minimal_word("I", minimal))
-                return 'b""' if isinstance(item, model.VariableOpaque) else '""', True
-            case _ if is_flat(self._schema, item):
-                self._run = minimal.run
-                return self._read(item, ()), False
-            case _:
-                raise NotStraightError
-
-    def _minimal_word(self, letter: str, minimal: _Minimal) -> str:
-        name = self._code.fresh("word")
-        minimal.run.letters.append(letter)
-        minimal.run.names.append(name)
-        return name
-
-    def _minimal_object(
-        self, name: str, fields: tuple[model.Field, ...], minimal: _Minimal
-    ) -> tuple[str, bool]:
-        parts = [self._minimal(part.type, minimal) for part in fields]
-        made = f"{name}({', '.join(value for value, _ in parts)})"
-        if all(constant for _, constant in parts):
-            return self._declarations.constant(made), True
-        return made, False
+        self._ahead = shortest.items
 
     # Types
 
-    def _read(  # noqa: C901, PLR0911 - one line for each construct
+    def _read(  # noqa: C901 - one line for each construct
         self, item: model.Type, behind: tuple[str, ...]
     ) -> str:
         """Emit what reads the type; returns an expression that is good after the next flush.
 
         Args:
+            item: the type.
             behind: letters of the items that are certain to follow.
         """
         match item:

@@ -146,7 +146,6 @@ class _Encoder:
             case model.FixedArray(element=element, length=length):
                 values = self._bind(expression, "values")
                 self._refuse_if(f"type({values}) is not tuple or len({values}) != {length}")
-                self._flush()
                 self._loop(element, values, ())
             case model.VariableArray(element=element, maximum=maximum):
                 self._array(element, maximum, expression)
@@ -182,20 +181,34 @@ class _Encoder:
 
     def _array(self, element: model.Type, maximum: int, expression: str) -> None:
         values = self._bind(expression, "values")
+        self._refuse_if(f"type({values}) is not tuple")
         count = self._code.fresh("count")
         self._code.add(f"{count} = len({values})")
-        self._refuse_if(f"type({values}) is not tuple or {count} > {maximum}")
+        if maximum < model.UNLIMITED:  # the format refuses what 32 bits cannot count
+            self._refuse_if(f"{count} > {maximum}")
         self._run.append(("I", count))
-        self._flush()
         self._loop(element, values, ())
 
     def _loop(self, element: model.Type, values: str, before: tuple[tuple[str, str], ...]) -> None:
-        """Each element, with constant words before it."""
-        if helper := self._bulk.put_array(element, tuple(word for _, word in before)):
+        """What was to be packed, then each element with constant words before it."""
+        head = "".join(letter for letter, _ in self._run)
+        words = tuple(word for _, word in before)
+        helper = None
+        if all(letter in "IiQq" for letter, _ in self._run):
+            helper = self._bulk.put_array(element, head, words)
+        if helper:
+            start, self._run = self._run, []
             self._code.enter(f"if {values}:")
-            self._code.add(f"{helper}(parts, {values})")
+            parts = ", ".join(["parts", values, *(word for _, word in start)])
+            self._code.add(f"{helper}({parts})")
             self._code.leave()
+            if start:
+                self._run = start
+                self._code.enter("else:")
+                self._flush()
+                self._code.leave()
             return
+        self._flush()
         item = self._code.fresh("item")
         self._code.enter(f"for {item} in {values}:")
         self._run = list(before)
@@ -210,7 +223,6 @@ class _Encoder:
             self._write(item.element, f"{values}[0]")
             values = self._bind(f"{values}[1:]", "values")
             self._refuse_if(f"type({values}) is not tuple")
-        self._flush()
         self._loop(item.element, values, (("I", "1"),))
         self._run = [("I", "0")]
 

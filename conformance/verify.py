@@ -238,7 +238,8 @@ def discarded(
         elif not waiting and isinstance(outcome, Silent):
             return answer
         elif isinstance(outcome, tolerated):
-            reason = f"{outcome} came for {call}; to drop it is recommended."
+            behind = f" after {answer}" if answer else ""
+            reason = f"{outcome} came{behind} for {call}, which should cost no more than itself."
             peer.case.warnings.append(Warned(reason, _ids(breaks)))
             return outcome
         else:

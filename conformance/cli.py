@@ -7,11 +7,12 @@ one sentence on standard error.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from conformance import cli_decode, cli_explain, cli_lab, cli_list, cli_run
+from conformance import cli_decode, cli_explain, cli_lab, cli_list, cli_run, cli_targets
 from conformance.catalogue import CatalogueError
 from conformance.plugin import SuiteError
 from reports.stream import RunFileError
@@ -43,15 +44,23 @@ _EXPECTED: Final = (
 """What bad input and surroundings raise; anything else is a bug and shows its traceback."""
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, where argparse prints the usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with status 2."""
+        self.exit(BAD_INPUT, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="rpcrdma",
         description="Conformance tests for RPC-over-RDMA.",
         epilog="example: rpcrdma certify reference",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (cli_run, cli_list, cli_explain, cli_decode, cli_lab):
+    for module in (cli_run, cli_list, cli_targets, cli_explain, cli_decode, cli_lab):
         module.add_parser(commands)
     words = sys.argv[1:] if arguments is None else arguments
     if not words or words[0] not in commands.choices:
@@ -61,13 +70,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     try:
         status: int = parsed.run(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough, as `head` does; Python's own flush must not fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except _EXPECTED as error:
-        print(f"rpcrdma {parsed.command}: {error}", file=sys.stderr)
+        print(f"rpcrdma {parsed.command}: {_sentence(error)}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print(f"rpcrdma {parsed.command}: interrupted", file=sys.stderr)
         return 1
     return status
+
+
+def _sentence(error: Exception) -> str:
+    """One line; the system's errors do not say by themselves what to do."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"cannot use `{error.filename}`: {error.strerror}; name another place"
+    return " ".join(str(error).split())
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,10 +41,16 @@ def octets_of(text: str) -> bytes:
     """The octets that an argument stands for.
 
     Raises:
-        ValueError: it is neither hexadecimal nor a readable file.
+        ValueError: it is neither hexadecimal nor a readable file, or holds nothing.
     """
-    if text == "-":
-        return sys.stdin.buffer.read()
+    octets = sys.stdin.buffer.read() if text == "-" else _given(text)
+    if not octets:
+        where = {"": "the argument", "-": "standard input"}.get(text, f"`{text}`")
+        raise ValueError(f"{where} is empty; give at least one octet")
+    return octets
+
+
+def _given(text: str) -> bytes:
     digits = "".join(text.split()).removeprefix("0x")
     try:
         return bytes.fromhex(digits)
@@ -52,6 +59,10 @@ def octets_of(text: str) -> bytes:
     try:
         return Path(text).read_bytes()
     except OSError as error:
+        if not digits.strip(string.hexdigits):
+            raise ValueError(
+                f"{len(digits)} hexadecimal digits are no whole number of octets; add or drop one"
+            ) from error
         raise ValueError(
             f"`{text}` is neither hexadecimal nor a file that can be read ({error.strerror})"
         ) from error

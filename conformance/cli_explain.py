@@ -1,30 +1,38 @@
-"""`rpcrdma explain`: a requirement, a case or an interpretation, in words."""
+"""`rpcrdma explain`: a requirement, a case, an interpretation or a mutant, in words."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue import load_catalogue
+from conformance.catalogue import Testability, load_catalogue
 from conformance.interpretations import load_interpretations
 from conformance.runner import collect_cases
+from targets.mutants.base import PREFIX, mutants
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
+    from conformance.interpretations import Interpretation
     from conformance.plugin import Case
+    from targets.mutants.base import Mutant
 
 __all__ = ["add_parser", "run"]
+
+_OFFERED: Final = 3
+"""Most ids that are offered in place of an unknown one."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `explain` to the command line."""
     parser = subparsers.add_parser(
         "explain",
-        help="explain a requirement, a case or an interpretation",
-        description="Say what a requirement, a case or an interpretation is.",
+        help="explain a requirement, a case, an interpretation or a mutant",
+        description="Say what a requirement, a case, an interpretation or a mutant is.",
         epilog="example: rpcrdma explain rfc8166.4.5.1.err-vers-range",
     )
-    parser.add_argument("id", metavar="ID")
+    parser.add_argument("id", metavar="ID", help="as reports and the other commands print it")
     parser.set_defaults(run=run)
 
 
@@ -37,37 +45,98 @@ def run(arguments: argparse.Namespace) -> int:
     identity: str = arguments.id
     catalogue, cases = load_catalogue(), collect_cases()
     readings = load_interpretations()
-    named = [case for case in cases if identity in (case.id, case.id.partition("[")[0])]
+    broken = {f"{PREFIX}{mutant.slug}": mutant for mutant in mutants()}
+    named = [case for case in cases if identity in (case.id, _without_parameters(case))]
     if identity in catalogue:
-        _explain_requirement(identity, cases)
+        _explain_requirement(identity, cases, broken.values())
     elif named:
-        _explain_case(named)
+        _explain_case(identity, named)
     elif identity in readings:
-        reading = readings[identity]
-        for field in reading.__struct_fields__:
-            print(f"{field:15} {getattr(reading, field)}")
+        _explain_reading(readings[identity])
+    elif identity in broken:
+        _explain_mutant(broken[identity], cases)
     else:
-        raise ValueError(f"`{identity}` is no requirement, case or interpretation")
+        known = [entry.id for entry in catalogue]
+        known += [*dict.fromkeys(map(_without_parameters, cases)), *readings, *broken]
+        raise ValueError(
+            f"`{identity}` is no requirement, case, interpretation or mutant;"
+            f" {_offer(identity, known)}"
+        )
     return 0
 
 
-def _explain_requirement(identity: str, cases: tuple[Case, ...]) -> None:
+def _explain_requirement(identity: str, cases: tuple[Case, ...], broken: Iterable[Mutant]) -> None:
     entry = load_catalogue()[identity]
     print(f"{entry.id}\n{entry.document} section {entry.section}, {entry.level.value}")
-    print(f"binds: {entry.role.value}; test: {entry.test.value} {entry.reason}".rstrip())
+    print(f"binds: {entry.role.value}")
     print(entry.text)
+    if entry.test is not Testability.WIRE:
+        print(f"not tested ({entry.test.value}): {entry.reason}")
     if entry.interpretations:
         print(f"read by: {', '.join(entry.interpretations)}")
-    citing = sorted({case.id.partition("[")[0] for case in cases if identity in case.requirements})
-    print("cases:" if citing else "no case cites it")
+    citing = sorted({_without_parameters(case) for case in cases if identity in case.requirements})
+    if citing or entry.test is Testability.WIRE:
+        print("cases:" if citing else "no case cites it")
+    for case in citing:
+        print(f"  {case}")
+    breaking = [mutant for mutant in broken if mutant.breaks == identity]
+    if breaking:
+        print("mutants that break it:")
+    for mutant in breaking:
+        print(f"  {PREFIX}{mutant.slug}: {mutant.deviation}")
+
+
+def _explain_case(identity: str, named: list[Case]) -> None:
+    catalogue = load_catalogue()
+    first = named[0]
+    print(f"{identity}\n{first.title}")
+    if len(named) > 1:
+        print(f"{len(named)} cases:")
+        for case in named:
+            print(f"  {case.id}")
+    if first.needs:
+        print(f"needs the profile to claim: {', '.join(first.needs)}")
+    print("requirements:")
+    for requirement in first.requirements:
+        entry = catalogue[requirement]
+        print(f"  {entry.id} ({entry.level.value}): {entry.text}")
+    if first.interpretations:
+        print(f"rests on: {', '.join(first.interpretations)}")
+    print(f"run it: rpcrdma certify reference --case '{identity}'")
+
+
+def _explain_reading(reading: Interpretation) -> None:
+    for field in reading.__struct_fields__:
+        value = getattr(reading, field)
+        if field == "options":
+            value = ", ".join(value) or "none; a profile may not choose"
+        print(f"{field:10} {value}")
+    if reading.options:
+        print(f'a profile chooses in [extra.interpretations]: {reading.id} = "{reading.default}"')
+
+
+def _explain_mutant(mutant: Mutant, cases: tuple[Case, ...]) -> None:
+    entry = load_catalogue()[mutant.breaks]
+    print(f"{PREFIX}{mutant.slug}\nThe reference endpoint, but for one thing: {mutant.deviation}")
+    print(f"breaks: {entry.id} ({entry.level.value}): {entry.text}")
+    citing = sorted({_without_parameters(case) for case in cases if entry.id in case.requirements})
+    print("cases that cite it:" if citing else "no case cites it")
     for case in citing:
         print(f"  {case}")
 
 
-def _explain_case(named: list[Case]) -> None:
-    catalogue = load_catalogue()
-    first = named[0]
-    print(f"{first.id.partition('[')[0]} ({len(named)} cases)\n{first.title}")
-    for requirement in first.requirements:
-        entry = catalogue[requirement]
-        print(f"  {entry.id} ({entry.level.value}): {entry.text}")
+def _without_parameters(case: Case) -> str:
+    return case.id.partition("[")[0]
+
+
+def _offer(identity: str, known: list[str]) -> str:
+    """Ids like an unknown one: those that contain it, or else those spelt like it."""
+    wanted = identity.lower()
+    near = [one for one in known if wanted and wanted in one.lower()]
+    near = near or get_close_matches(identity, known, n=_OFFERED)
+    # Slugs alone are much more alike than whole ids, which share their beginnings.
+    slugs = {one.rpartition("/")[2].rpartition(".")[2]: one for one in known}
+    near = near or [slugs[one] for one in get_close_matches(wanted, slugs, n=_OFFERED)]
+    if near:
+        return f"did you mean {' or '.join(near[:_OFFERED])}?"
+    return "`rpcrdma requirements`, `rpcrdma cases` and `rpcrdma targets` list them all"

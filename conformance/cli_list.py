@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.catalogue import Level, Role, load_catalogue
+from conformance.catalogue import Level, Role, Testability, load_catalogue
 from conformance.runner import Selection, collect_cases
+from targets.mutants.base import PREFIX, mutants
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable, Mapping
+
+    from conformance.catalogue import Requirement
 
 __all__ = ["add_parser", "add_selection", "run_cases", "run_requirements", "selection_of"]
 
@@ -26,8 +30,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     requirements = subparsers.add_parser(
         "requirements",
         help="list the requirements",
-        description="List the catalogue, one requirement a line: id, level, role, test, text.",
-        epilog="example: rpcrdma requirements --section 4.5 --level MUST",
+        description=(
+            "List the catalogue: each requirement with its level, whom it binds, the cases that"
+            " cite it and the mutants that break it, or why the wire does not show it."
+        ),
+        epilog="example: rpcrdma requirements --section 4.5 --role responder --level MUST",
     )
     _add_common(requirements)
     requirements.set_defaults(run=run_requirements)
@@ -48,14 +55,15 @@ def selection_of(arguments: argparse.Namespace) -> Selection:
     """The selection that the options describe.
 
     Raises:
-        ValueError: a case is unknown.
+        ValueError: a case is unknown, or none is selected.
     """
-    known = {case.id for case in collect_cases()}
+    cases = collect_cases()
+    known = {case.id for case in cases}
     known |= {identity.partition("[")[0] for identity in known}
     for identity in arguments.case:
         if identity not in known:
             raise ValueError(f"there is no case `{identity}`; `rpcrdma cases` lists them all")
-    return Selection(
+    selection = Selection(
         document=arguments.document,
         section=arguments.section,
         role=arguments.role,
@@ -63,6 +71,9 @@ def selection_of(arguments: argparse.Namespace) -> Selection:
         cases=tuple(arguments.case),
         destructive=arguments.destructive or bool(arguments.case),
     )
+    if not any(selection.includes(case) for case in cases):
+        raise ValueError(f"no case is selected{_by(arguments)}; `rpcrdma cases` lists them all")
+    return selection
 
 
 def run_cases(arguments: argparse.Namespace) -> int:
@@ -77,17 +88,68 @@ def run_cases(arguments: argparse.Namespace) -> int:
 
 
 def run_requirements(arguments: argparse.Namespace) -> int:
-    """Print the requirements."""
+    """Print the requirements.
+
+    Raises:
+        ValueError: none is selected.
+    """
     found = load_catalogue().select(
         document=arguments.document or None,
         section=arguments.section or None,
         role=Role(arguments.role) if arguments.role else None,
         level=Level(arguments.level) if arguments.level else None,
     )
+    if not found:
+        raise ValueError(
+            f"no requirement is selected{_by(arguments)}; `rpcrdma requirements` lists them all"
+        )
+    cited = _gathered(
+        (requirement, case.id.partition("[")[0])
+        for case in collect_cases()
+        for requirement in case.requirements
+    )
+    broken = _gathered((mutant.breaks, f"{PREFIX}{mutant.slug}") for mutant in mutants())
     for entry in found:
-        words = (entry.id, entry.level.value, entry.role.value, entry.test.value, entry.text)
-        print("  ".join(words))
+        _print_requirement(entry, cited.get(entry.id, {}), broken.get(entry.id, {}))
+    wire = [entry for entry in found if entry.test is Testability.WIRE]
+    print(
+        f"{len(found)} requirements: {len(wire)} can be tested on the wire,"
+        f" {sum(entry.id in cited for entry in wire)} of them have a case and"
+        f" {sum(entry.id in broken for entry in wire)} a mutant"
+    )
     return 0
+
+
+def _print_requirement(
+    entry: Requirement, cases: Mapping[str, int], mutants_of: Mapping[str, int]
+) -> None:
+    print(f"{entry.id}  {entry.level.value}  binds: {entry.role.value}")
+    print(f"    {entry.text}")
+    if entry.test is not Testability.WIRE:
+        print(f"    not tested ({entry.test.value}): {entry.reason}")
+    elif not cases:
+        print("    no case cites it")
+    for case, count in cases.items():
+        print(f"    case    {case}" + (f" ({count} variants)" if count > 1 else ""))
+    for mutant in mutants_of:
+        print(f"    mutant  {mutant}")
+    print()
+
+
+def _gathered(pairs: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    """For each first item, how often each second item came with it."""
+    found: dict[str, dict[str, int]] = {}
+    for key, value in pairs:
+        counts = found.setdefault(key, {})
+        counts[value] = counts.get(value, 0) + 1
+    return found
+
+
+def _by(arguments: argparse.Namespace) -> str:
+    """The options that restrict a selection, as they were given."""
+    names = ("document", "section", "role", "level")
+    given = [f"--{name} {value}" for name in names if (value := getattr(arguments, name))]
+    return f" by {' '.join(given)}" if given else ""
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:

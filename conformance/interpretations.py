@@ -2,7 +2,7 @@
 
 `rpcrdma/spec/interpretations.toml` is the register; `INTERPRETATIONS.md` beside it is the same for
 people, rendered by `python -m conformance.interpretations`.  A target profile chooses between
-readings in its table `[interpretations]`, by id: `D-12 = "err-chunk"`.
+readings in its table `[extra.interpretations]`, by id: `D-12 = "err-chunk"`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,15 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["PAGE", "REGISTER", "Interpretation", "choice", "load_interpretations", "render"]
+__all__ = [
+    "PAGE",
+    "REGISTER",
+    "Interpretation",
+    "check_choices",
+    "choice",
+    "load_interpretations",
+    "render",
+]
 
 _FOLDER: Final = Path(__file__).parent.parent / "rpcrdma" / "spec"
 REGISTER: Final = _FOLDER / "interpretations.toml"
@@ -30,8 +38,8 @@ _HEAD: Final = """\
 Where the documents contradict themselves or each other, or leave open what a verdict needs: what
 conflicts, what we adopt and why, and what it means for a verdict. A verdict that rests on an entry
 names it. Where readings are listed, a target profile may choose one in its table
-`[interpretations]` (`D-12 = "err-chunk"`); the first is the default. Numbers are stable and not
-consecutive.
+`[extra.interpretations]` (`D-12 = "err-chunk"`); the first is the default. Numbers are stable and
+not consecutive.
 
 Rendered from `interpretations.toml` by `python -m conformance.interpretations`; edit that file.
 """
@@ -91,8 +99,27 @@ def choice(interpretation_id: str, chosen: Mapping[str, str]) -> str:
     reading = chosen.get(interpretation_id, entry.default)
     if reading not in entry.options:
         options = ", ".join(entry.options) or "none: no profile may choose here"
-        raise ValueError(f"{interpretation_id} = {reading!r} is no known reading ({options})")
+        raise ValueError(
+            f"the profile's {interpretation_id} = {reading!r} is no known reading;"
+            f" there are {options}"
+        )
     return reading
+
+
+def check_choices(chosen: Mapping[str, str]) -> None:
+    """See that a profile chooses only what there is to choose.
+
+    Raises:
+        ValueError: it names an unknown entry or an unknown reading.
+    """
+    register = load_interpretations()
+    for identity in chosen:
+        if identity not in register:
+            raise ValueError(
+                f"the profile's `extra.interpretations` names `{identity}`, which is no entry of"
+                " INTERPRETATIONS.md; remove it or mend its number"
+            )
+        choice(identity, chosen)
 
 
 def render(register: Iterable[Interpretation]) -> str:

@@ -1,19 +1,24 @@
-"""The summary that a person sees at the end of a run."""
+"""What a person sees in the terminal: progress while cases run, and the summary at the end."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from reports.record import CaseRecord, RunRecord, Verdict
 from reports.summary import summarise
 
 if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
     from rich.console import Console
 
-__all__ = ["VERDICT_STYLE", "print_case", "print_summary"]
+__all__ = ["VERDICT_STYLE", "Progress", "print_case", "print_summary"]
 
 VERDICT_STYLE: Final[dict[Verdict, str]] = {
     Verdict.PASS: "green",
@@ -27,6 +32,57 @@ VERDICT_STYLE: Final[dict[Verdict, str]] = {
 
 _TOLD: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.WARN, Verdict.INCONC)
 """Verdicts whose cases the summary lists one by one, worst first."""
+
+
+class Progress:
+    """Shows a run while it runs.
+
+    On a terminal, one line changes in place: how many cases are done, the verdicts so far, the
+    running case.  Lines that stay are written for the cases that a person will want to look at; for
+    every case if `verbose`.
+    """
+
+    def __init__(self, console: Console, *, verbose: bool = False) -> None:
+        self._console = console
+        self._verbose = verbose
+        self._counts = dict.fromkeys(Verdict, 0)
+        self._line = Text(no_wrap=True, overflow="ellipsis")
+        self._live = Live(console=console, transient=True, get_renderable=lambda: self._line)
+
+    def __enter__(self) -> Self:
+        """Begin to show."""
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Take the changing line away."""
+        self._live.stop()
+
+    def begin(self, case: str, planned: int) -> None:
+        """A case begins; `planned` is how many there are."""
+        done = sum(self._counts.values())
+        line = Text(f"{done:{len(str(planned))}}/{planned}  ", no_wrap=True, overflow="ellipsis")
+        for verdict, count in self._counts.items():
+            if count:
+                line.append(f"{verdict.value} {count}  ", VERDICT_STYLE[verdict])
+        self._line = line.append(case)
+
+    def judged(self, case: CaseRecord) -> None:
+        """A case has its verdict."""
+        self._counts[case.verdict] += 1
+        if self._verbose or case.verdict in _TOLD:
+            style = VERDICT_STYLE[case.verdict]
+            self._console.print(
+                f"[{style}]{case.verdict.value:6}[/] {escape(case.id)}",
+                highlight=False,
+                soft_wrap=True,
+            )
 
 
 def print_case(console: Console, case: CaseRecord) -> None:

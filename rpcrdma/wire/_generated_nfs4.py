@@ -1721,7 +1721,7 @@ def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryLis
         values_4: Any
         p = offset + 4
         if word_1:
-            items_3 = []
+            items_3: list[Any] = []
             while word_1 == 1:
                 number_5, length_6 = _UNPACK_QI_24(buffer, p)
                 p = p + 12
@@ -1808,7 +1808,7 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
         values_5: Any
         p = offset + 12
         if word_2:
-            items_4 = []
+            items_4: list[Any] = []
             while word_2 == 1:
                 number_6, length_7 = _UNPACK_QI_24(buffer, p)
                 p = p + 12
@@ -1901,7 +1901,7 @@ def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutc
             octets_3, flag_5 = _UNPACK_8SI_28(buffer, offset + 4)
             p = offset + 16
             if flag_5:
-                items_4 = []
+                items_4: list[Any] = []
                 while flag_5 == 1:
                     number_7, length_8 = _UNPACK_QI_24(buffer, p)
                     p = p + 12
@@ -2453,7 +2453,7 @@ def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOper
                 octets_23, flag_25 = _UNPACK_8SI_28(buffer, offset + 8)
                 p = offset + 20
                 if flag_25:
-                    items_24 = []
+                    items_24: list[Any] = []
                     while flag_25 == 1:
                         number_27, length_28 = _UNPACK_QI_24(buffer, p)
                         p = p + 12
@@ -2706,7 +2706,7 @@ def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[Compound
         p = padded_5 + 8
         if count_8 * 4 > limit - p:
             raise ValueError
-        items_9 = []
+        items_9: list[Any] = []
         for _ in range(count_8):
             arm_11: Any
             tag_10, = _UNPACK_I_13(buffer, p)
@@ -2891,7 +2891,7 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
         p = padded_5 + 4
         if count_7 * 8 > limit - p:
             raise ValueError
-        items_8 = []
+        items_8: list[Any] = []
         for _ in range(count_7):
             arm_10: Any
             tag_9, next_11 = _UNPACK_II_38(buffer, p)
@@ -2965,7 +2965,7 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
                     octets_31, flag_33 = _UNPACK_8SI_28(buffer, p + 8)
                     p = p + 20
                     if flag_33:
-                        items_32 = []
+                        items_32: list[Any] = []
                         while flag_33 == 1:
                             number_35, length_36 = _UNPACK_QI_24(buffer, p)
                             p = p + 12

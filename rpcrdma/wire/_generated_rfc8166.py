@@ -548,7 +548,7 @@ def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
         values_5: Any
         p = offset + 12
         if word_1:
-            items_4 = []
+            items_4: list[Any] = []
             if p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_4)
                 next_6, next_7 = _UNPACK_II_13(buffer, p)
@@ -568,7 +568,7 @@ def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
             values_5 = ()
         values_13: Any
         if word_2:
-            items_12 = []
+            items_12: list[Any] = []
             while word_2 == 1:
                 values_14 = _take_rdma_segment_run(buffer, p, word_3)
                 p = p + word_3 * 16
@@ -652,7 +652,7 @@ def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
         values_5: Any
         p = offset + 12
         if word_1:
-            items_4 = []
+            items_4: list[Any] = []
             if p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_4)
                 next_6, next_7 = _UNPACK_II_13(buffer, p)
@@ -672,7 +672,7 @@ def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
             values_5 = ()
         values_13: Any
         if word_2:
-            items_12 = []
+            items_12: list[Any] = []
             while word_2 == 1:
                 values_14 = _take_rdma_segment_run(buffer, p, word_3)
                 p = p + word_3 * 16
@@ -756,7 +756,7 @@ def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
         values_7: Any
         p = offset + 20
         if word_3:
-            items_6 = []
+            items_6: list[Any] = []
             if p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_6)
                 next_8, next_9 = _UNPACK_II_13(buffer, p)
@@ -776,7 +776,7 @@ def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
             values_7 = ()
         values_15: Any
         if word_4:
-            items_14 = []
+            items_14: list[Any] = []
             while word_4 == 1:
                 values_16 = _take_rdma_segment_run(buffer, p, word_5)
                 p = p + word_5 * 16
@@ -923,7 +923,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
             flag_4, next_6, next_7 = _UNPACK_III_10(buffer, offset + 4)
             p = offset + 16
             if flag_4:
-                items_3 = []
+                items_3: list[Any] = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_3)
                     next_8, next_9 = _UNPACK_II_13(buffer, p)
@@ -943,7 +943,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 values_5 = ()
             values_15: Any
             if next_6:
-                items_14 = []
+                items_14: list[Any] = []
                 while next_6 == 1:
                     values_16 = _take_rdma_segment_run(buffer, p, next_7)
                     p = p + next_7 * 16
@@ -973,7 +973,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
             flag_22, next_24, next_25 = _UNPACK_III_10(buffer, offset + 4)
             p = offset + 16
             if flag_22:
-                items_21 = []
+                items_21: list[Any] = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_21)
                     next_26, next_27 = _UNPACK_II_13(buffer, p)
@@ -993,7 +993,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 values_23 = ()
             values_33: Any
             if next_24:
-                items_32 = []
+                items_32: list[Any] = []
                 while next_24 == 1:
                     values_34 = _take_rdma_segment_run(buffer, p, next_25)
                     p = p + next_25 * 16
@@ -1023,7 +1023,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
             number_39, number_40, flag_42, next_44, next_45 = _UNPACK_IIIII_23(buffer, offset + 4)
             p = offset + 24
             if flag_42:
-                items_41 = []
+                items_41: list[Any] = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_41)
                     next_46, next_47 = _UNPACK_II_13(buffer, p)
@@ -1043,7 +1043,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 values_43 = ()
             values_53: Any
             if next_44:
-                items_52 = []
+                items_52: list[Any] = []
                 while next_44 == 1:
                     values_54 = _take_rdma_segment_run(buffer, p, next_45)
                     p = p + next_45 * 16
@@ -1230,7 +1230,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
             values_10: Any
             p = offset + 28
             if word_5:
-                items_9 = []
+                items_9: list[Any] = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_9)
                     next_11, next_12 = _UNPACK_II_13(buffer, p)
@@ -1250,7 +1250,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 values_10 = ()
             values_18: Any
             if word_6:
-                items_17 = []
+                items_17: list[Any] = []
                 while word_6 == 1:
                     values_19 = _take_rdma_segment_run(buffer, p, word_7)
                     p = p + word_7 * 16
@@ -1279,7 +1279,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
             values_25: Any
             p = offset + 28
             if word_5:
-                items_24 = []
+                items_24: list[Any] = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_24)
                     next_26, next_27 = _UNPACK_II_13(buffer, p)
@@ -1299,7 +1299,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 values_25 = ()
             values_33: Any
             if word_6:
-                items_32 = []
+                items_32: list[Any] = []
                 while word_6 == 1:
                     values_34 = _take_rdma_segment_run(buffer, p, word_7)
                     p = p + word_7 * 16
@@ -1329,7 +1329,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
             next_41, next_42 = _UNPACK_II_13(buffer, offset + 28)
             p = offset + 36
             if word_7:
-                items_39 = []
+                items_39: list[Any] = []
                 if p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_39)
                     next_43, next_44 = _UNPACK_II_13(buffer, p)
@@ -1349,7 +1349,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 values_40 = ()
             values_50: Any
             if next_41:
-                items_49 = []
+                items_49: list[Any] = []
                 while next_41 == 1:
                     values_51 = _take_rdma_segment_run(buffer, p, next_42)
                     p = p + next_42 * 16

@@ -237,7 +237,7 @@ class _Decoder:
 
     def _loop(self, element: model.Type, over: str) -> str:
         items = self._code.fresh("items")
-        self._code.add(f"{items} = []")
+        self._code.add(f"{items}: list[Any] = []")
         self._code.enter(f"for _ in {over}:")
         made = self._read(element, ())
         self._start_block()
@@ -302,7 +302,7 @@ class _Decoder:
         self._look(look)
         self._settle()
         self._code.enter(f"if {flag}:")
-        self._code.add(f"{items} = []")
+        self._code.add(f"{items}: list[Any] = []")
         self._blocks(item.element, items)
         self._entries(item.element, flag, items)
         self._code.add(f"{values} = tuple({items})")

@@ -1,49 +1,72 @@
-"""The reference Requester beside the bare fabric, in one interleaved run, against one peer.
+"""The reference Requester beside bare pyverbs, in one interleaved run, against one peer.
 
-    python benchmarks/endpoint.py [--fabric verbs|loopback] [--address ADDRESS] [--port PORT]
+    rpcrdma lab run -- python benchmarks/endpoint.py      # boots the lab where there is no device
+    python benchmarks/endpoint.py --fabric loopback       # no device: beside the fabric itself
 
-NULL: calls a second of the Requester, beside a ping-pong of the very same octets: posting, polling
-and reposting by pyverbs alone, with a device, and by the fabric, on loopback.  READ: 64 KiB fetched
-by a Write chunk from the reference Responder beside one bare RDMA Write of as many octets (with
-a device only: on loopback a Write costs nothing but a copy).
+NULL: calls a second of the Requester, beside a ping-pong of the very same octets by pyverbs alone.
+Both have the same peer, the NFS server at the address (in the lab the kernel's): it does the same
+work for both, none of it in Python, so the difference is ours.
 
-Over verbs the peer of NULL is whatever serves at the address (default: the NFS server of the lab);
-on loopback it is the reference Responder in the same process, so the figure tells what the
-processor spends for both ends.
+READ: 64 KiB of a file of that server fetched by a Write chunk, with the memory registered, offered,
+written by the server, invalidated and put back into the reply; beside it one bare RDMA Write of as
+many octets into memory that stays registered: what the wire costs at the least.
+
+Over verbs every round has a deadline, after which the process shows where it stands and ends: the
+bare side blocks in C.  On loopback the reference Responder is in the same process, so the figure
+tells what the processor spends for both ends, beside the fabric alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import statistics
-import threading
+import sys
 import time
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
+from bare import BarePingPong, BareWrite, Sink
+
+from rpcrdma.endpoint.actions import ReplyReceived
 from rpcrdma.endpoint.calling import Client
 from rpcrdma.endpoint.serving import Server
-from rpcrdma.fabric.base import Access, Address, Connection, ConnectionParameters, Fabric
+from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.loopback import LoopbackNetwork
-from rpcrdma.ulp import nfs4, testprog_calls
+from rpcrdma.ulp import nfs4
 from rpcrdma.ulp.bindings import ReplyExpectation
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.rpc import REPLY_MAXIMUM_LENGTH
-from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
-from targets.reference import ProcessSession, responder_factory
+from targets.reference import responder_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.fabric.base import Connection
 
-DEADLINE = 10.0
-ROUNDS = 9
-CALLS = 300
-READS = 30
-LENGTH = 64 * 1024
-NULL_REPLY = ReplyExpectation(REPLY_MAXIMUM_LENGTH)
+DEADLINE: Final = 10.0
+ROUND_DEADLINE: Final = 60.0
+LENGTH: Final = 64 * 1024
+FILE: Final = "size-65536"
+NULL_REPLY: Final = ReplyExpectation(REPLY_MAXIMUM_LENGTH)
+
+
+@dataclass
+class Plan:
+    """How much is measured."""
+
+    rounds: int
+    calls: int
+    reads: int
+    started: float = field(default_factory=time.perf_counter)
+
+    def say(self, text: str) -> None:
+        """One line of progress, and more time for the next step."""
+        sys.stdout.write(f"{time.perf_counter() - self.started:7.1f} s  {text}\n")
+        sys.stdout.flush()
+        faulthandler.dump_traceback_later(ROUND_DEADLINE, exit=True)
 
 
 def per_second(count: int, work: Callable[[], None]) -> float:
@@ -54,9 +77,10 @@ def per_second(count: int, work: Callable[[], None]) -> float:
     return count / (time.perf_counter() - start)
 
 
-def calling(client: Client, upper_layer: UpperLayer) -> Callable[[], None]:
+def calling(client: Client) -> Callable[[], None]:
     """One NULL call by the Requester."""
-    payloads = null_payloads(1)
+    upper_layer = Nfs4Program(FileStore())
+    payloads = null_payloads()
 
     def work() -> None:
         token = client.call(upper_layer, next(payloads), NULL_REPLY)
@@ -65,21 +89,21 @@ def calling(client: Client, upper_layer: UpperLayer) -> Callable[[], None]:
     return work
 
 
-def null_payloads(first: int) -> Iterator[bytes]:
-    """NULL calls with one XID after another, made beforehand: both sides send the same octets."""
-    yield from [nfs4.null(first + index) for index in range(ROUNDS * CALLS + 1)]
+def null_payloads() -> Iterator[bytes]:
+    """NULL calls with one XID after another.  Making one is cheap: another XID before the rest."""
+    rest = nfs4.null(0)[4:]
+    return (xid.to_bytes(4, "big") + rest for xid in range(1, 2**32))
 
 
-def null_messages(first: int) -> Iterator[bytes]:
-    """The same calls as whole messages."""
-    body = RdmaMsg((), (), None)
-    for index, payload in enumerate(null_payloads(first)):
-        yield encode_header(TransportHeader(first + index, 1, 32, body)) + payload
+def null_messages(requested: int) -> Iterator[bytes]:
+    """The same calls as whole messages, which ask for the same credits."""
+    header = encode_header(TransportHeader(0, 1, requested, RdmaMsg((), (), None)))[4:]
+    return (payload[:4] + header + payload for payload in null_payloads())
 
 
 def ping_pong(connection: Connection) -> Callable[[], None]:
     """The same messages by the fabric alone."""
-    messages = iter(list(null_messages(1)))
+    messages = null_messages(32)
 
     def work() -> None:
         connection.post_receive(1024)
@@ -91,58 +115,41 @@ def ping_pong(connection: Connection) -> Callable[[], None]:
 
 
 def reading(client: Client) -> Callable[[], None]:
-    """64 KiB by a Write chunk."""
-    upper_layer = TestProgram()
-    xids = iter(range(1, ROUNDS * READS + 2))
+    """64 KiB of a file by a Write chunk."""
+    upper_layer = Nfs4Program(FileStore())
+    xids = iter(range(1, 2**32))
+    operations = (*nfs4.at(FILE), nfs4.read(0, LENGTH))
 
     def work() -> None:
-        token = client.call(upper_layer, testprog_calls.fetch(next(xids), LENGTH))
-        client.complete(token, DEADLINE)
+        token = client.call(upper_layer, nfs4.compound(next(xids), *operations))
+        event = client.complete(token, DEADLINE)
+        if not isinstance(event, ReplyReceived) or len(event.payload) < LENGTH:
+            raise RuntimeError(f"the server did not return {LENGTH} octets of {FILE}")
 
     return work
 
 
-def writing(connection: Connection, peer: Connection) -> Callable[[], None]:
-    """64 KiB by one bare RDMA Write, from memory that stays registered."""
-    source = connection.register(LENGTH, Access.LOCAL_WRITE)
-    sink = peer.register(LENGTH, Access.LOCAL_WRITE | Access.REMOTE_WRITE)
-
-    def work() -> None:
-        connection.post_rdma_write(source, 0, LENGTH, sink.handle, sink.offset)
-        while not connection.poll(DEADLINE):
-            pass
-
-    return work
-
-
-def show(name: str, ours: list[float], bare: list[float]) -> None:
+def show(plan: Plan, name: str, ours: list[float], bare: list[float]) -> None:
     """One line: medians, and the median of the ratios of neighbouring rounds."""
     ratio = statistics.median(one / other for one, other in zip(ours, bare, strict=True))
-    print(
-        f"{name:<18} {statistics.median(ours):>10.0f}/s   bare {statistics.median(bare):>10.0f}/s"
-        f"   {ratio:6.1%}"
-    )
+    medians = f"{statistics.median(ours):.0f}/s, bare {statistics.median(bare):.0f}/s"
+    plan.say(f"{name}: {medians}: {ratio:.1%}")
 
 
-def compare(name: str, count: int, ours: Callable[[], None], bare: Callable[[], None]) -> None:
+def compare(
+    plan: Plan, name: str, count: int, ours: Callable[[], None], bare: Callable[[], None]
+) -> None:
     """Take turns, so that whatever else the machine does meets both."""
     rates: tuple[list[float], list[float]] = ([], [])
-    for _ in range(ROUNDS):
-        rates[0].append(per_second(count, ours))
-        rates[1].append(per_second(count, bare))
-    show(name, *rates)
+    for number in range(plan.rounds):
+        # Each goes first every other time.
+        for which in ((0, 1), (1, 0))[number % 2]:
+            rates[which].append(per_second(count, (ours, bare)[which]))
+        plan.say(f"{name} round {number + 1}: {rates[0][-1]:.0f}/s, bare {rates[1][-1]:.0f}/s")
+    show(plan, name, *rates)
 
 
-def run(
-    fabric: Fabric, bare: Callable[[], None], address: Address, upper_layer: UpperLayer
-) -> None:
-    """NULL calls beside the ping-pong."""
-    client = Client(fabric, address, DEADLINE)
-    compare("NULL", CALLS, calling(client, upper_layer), bare)
-    client.close()
-
-
-def on_loopback() -> None:
+def on_loopback(plan: Plan) -> None:
     """Both ends in this process, which pays for both."""
     network = LoopbackNetwork()
     device, fabric = network.fabric("dut"), network.fabric("tester")
@@ -151,75 +158,49 @@ def on_loopback() -> None:
     with device, fabric:
         parameters = ConnectionParameters(initial_receives=(1024,) * 8)
         bare = fabric.connect(server.address, parameters, DEADLINE)
-        run(fabric, ping_pong(bare), server.address, Nfs4Program(FileStore()))
+        client = Client(fabric, server.address, DEADLINE)
+        compare(plan, "NULL", plan.calls, calling(client), ping_pong(bare))
 
 
-class BarePingPong:
-    """The same octets by pyverbs alone: what Python costs at the least."""
+def on_verbs(plan: Plan, address: Address) -> None:
+    """NULL and READ, both against the server at the address."""
+    from rpcrdma.fabric.verbs import VerbsFabric  # only here is a device needed
 
-    def __init__(self, address: Address) -> None:
-        # Only a machine with a device has pyverbs.
-        from pyverbs.cm_enums import RDMA_PS_TCP
-        from pyverbs.cmid import CMID, AddrInfo
-        from pyverbs.qp import QPCap, QPInitAttr
-
-        where = AddrInfo(dst=address.host, dst_service=str(address.port), port_space=RDMA_PS_TCP)
-        attributes = QPInitAttr(cap=QPCap(max_recv_wr=16, max_send_wr=16), sq_sig_all=1)
-        self._end = CMID(creator=where, qp_init_attr=attributes)
-        self._end.connect()
-        self._messages = iter(list(null_messages(1)))
-        self._out = self._end.reg_msgs(1024)
-        self._in = self._end.reg_msgs(1024)
-        self._end.post_recv(self._in)
-
-    def __call__(self) -> None:
-        """One message there and one back."""
-        message = next(self._messages)
-        self._out.write(message, len(message))
-        self._end.post_send(self._out, 0, len(message))
-        length = self._end.get_recv_comp().byte_len
-        self._end.get_send_comp()
-        self._in.read(length, 0)
-        self._end.post_recv(self._in)
-
-
-def on_verbs(address: Address) -> None:
-    """NULL against the server at the address, READ against the reference in its own process."""
-    from rpcrdma.fabric.verbs import VerbsFabric
-
+    plan.say("starting the sink of the bare Writes")
+    sink = Sink(address.host, LENGTH)
     with VerbsFabric(address.host) as fabric:
-        run(fabric, BarePingPong(address), address, Nfs4Program(FileStore()))
-        session = ProcessSession(Address(address.host, 0), "")
-        # The passive end of an RDMA Write has nothing to do, so it may be in this process.
-        listener = fabric.listen(Address(address.host, 0))
-        sinks: list[Connection] = []
-
-        def accept() -> None:
-            request = listener.accept(DEADLINE)
-            if request is not None:
-                sinks.append(request.accept(ConnectionParameters(), DEADLINE))
-
-        accepting = threading.Thread(target=accept)
-        accepting.start()
-        source = fabric.connect(listener.address, ConnectionParameters(), DEADLINE)
-        accepting.join(DEADLINE)
-        client = Client(session.fabric, session.address, DEADLINE)
-        compare("READ 64 KiB", READS, reading(client), writing(source, sinks[0]))
+        client = Client(fabric, address, DEADLINE)
+        plan.say(f"connected to {address}")
+        bare = BarePingPong(address, null_messages(client.requester.options.credits))
+        plan.say("connected by pyverbs alone")
+        compare(plan, "NULL", plan.calls, calling(client), bare)
+        bare.close()
+        write = BareWrite(sink)
+        plan.say("connected to the sink")
+        compare(plan, "READ 64 KiB", plan.reads, reading(client), write)
+        write.close()
         client.close()
-        session.close()
+    sink.close()
 
 
 def main() -> None:
     """Run what the fabric allows."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--fabric", choices=("verbs", "loopback"), default="verbs")
-    parser.add_argument("--address", default="10.9.0.1")
-    parser.add_argument("--port", type=int, default=20049)
+    parser.add_argument("--address", default="10.9.0.1", help="of the server (%(default)s)")
+    parser.add_argument("--port", type=int, default=20049, help="of the server (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=9, help="of each side (%(default)s)")
+    parser.add_argument("--calls", type=int, default=200, help="in a NULL round (%(default)s)")
+    parser.add_argument("--reads", type=int, default=20, help="in a READ round (%(default)s)")
     chosen = parser.parse_args()
+    plan = Plan(chosen.rounds, chosen.calls, chosen.reads)
     if chosen.fabric == "loopback":
-        on_loopback()
+        on_loopback(plan)
     else:
-        on_verbs(Address(chosen.address, chosen.port))
+        on_verbs(plan, Address(chosen.address, chosen.port))
+    faulthandler.cancel_dump_traceback_later()
 
 
 if __name__ == "__main__":

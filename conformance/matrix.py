@@ -6,7 +6,7 @@ The whole suite runs on loopback against every mutant of `targets.mutants`.  A m
 a case that cites the requirement that the mutant breaks and fails, or warns.  Other cases that fail
 or warn are *tripped*: the mutant's `also_trips` says why the same deviation breaks what they are
 about.  A mutant that lives, a case tripped that nobody has
-explained, and a case that the suite could not judge for a fault of its own end with status 1.
+explained, an explanation that nothing needs, and a case that could not be judged end with status 1.
 
 This module stands here and not beside the mutants, since targets know nothing of the suite.
 """
@@ -17,8 +17,10 @@ import argparse
 import os
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from conformance.runner import Selection, collect_cases, judge
@@ -30,6 +32,7 @@ from targets.registry import find_target
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from conformance.plugin import Case
     from reports.record import CaseRecord
     from targets.mutants.base import Mutant
 
@@ -66,6 +69,7 @@ class Row:
         killers: ids of the cases that found what it breaks.
         trips: other cases that failed or warned.
         unjudged: (id, reason) of cases that ended without a verdict about the device.
+        idle: explanations of the mutant that no trip needed.
         cases: how many ran.
     """
 
@@ -73,6 +77,7 @@ class Row:
     killers: tuple[str, ...]
     trips: tuple[Trip, ...]
     unjudged: tuple[tuple[str, str], ...]
+    idle: tuple[str, ...]
     cases: int
 
     @property
@@ -83,7 +88,7 @@ class Row:
     @property
     def good(self) -> bool:
         """Whether the mutant is killed and everything about it is understood."""
-        return bool(self.killers) and not self.unexplained and not self.unjudged
+        return bool(self.killers) and not (self.unexplained or self.unjudged or self.idle)
 
 
 def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> Row:
@@ -103,7 +108,9 @@ def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> Row:
         elif record.verdict in _BROKEN:
             why = next(filter(None, map(mutant.explanation, record.violated)), "")
             trips.append(Trip(record.id, record.violated, why))
-    return Row(mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), count)
+    needed = {trip.why for trip in trips}
+    idle = tuple(why for _, why in mutant.also_trips if why not in needed)
+    return Row(mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), idle, count)
 
 
 def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> Row:
@@ -121,23 +128,35 @@ def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> Row:
     return row_of(find_mutant(slug), judge(target, selection))
 
 
+@cache
 def cases_citing(requirement: str) -> tuple[str, ...]:
     """Ids of the cases that cite a requirement."""
-    return tuple(case.id for case in collect_cases() if requirement in case.requirements)
+    return tuple(case.id for case in _all_cases() if requirement in case.requirements)
+
+
+@cache
+def _all_cases() -> tuple[Case, ...]:
+    return collect_cases()
+
+
+def _grouped(cases: Iterable[str]) -> Iterator[str]:
+    """Ids without their parameters, and how many of them there are."""
+    for case, count in Counter(case.partition("[")[0] for case in cases).items():
+        yield case if count == 1 else f"{case} ({count} parameters)"
 
 
 def _lines(mutant: Mutant, row: Row) -> Iterator[str]:
-    state = "killed" if row.killers else "LIVES"
-    yield f"{mutant.slug}: {state}. {mutant.deviation}"
+    yield f"{mutant.slug}: {'killed' if row.killers else 'LIVES'}. {mutant.deviation}"
     yield f"    breaks {mutant.breaks}"
-    yield from (f"    killed by {case}" for case in row.killers)
-    reasons = dict.fromkeys(trip.why for trip in row.trips if trip.why)
-    for why in reasons:
+    yield from (f"    killed by {case}" for case in _grouped(row.killers))
+    for why in dict.fromkeys(trip.why for trip in row.trips if trip.why):
         yield f"    also trips, since {why}:"
-        yield from (f"        {trip.case}" for trip in row.trips if trip.why == why)
+        tripped = (trip.case for trip in row.trips if trip.why == why)
+        yield from (f"        {case}" for case in _grouped(tripped))
     for trip in row.unexplained:
         yield f"    UNEXPLAINED {trip.case}: {', '.join(trip.violated)}"
     yield from (f"    UNJUDGED {case}: {reason}" for case, reason in row.unjudged)
+    yield from (f"    EXPLAINS NOTHING: {why}" for why in row.idle)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -70,20 +70,21 @@ class Mutant:
 
 
 def mutant(
-    *, breaks: str, also_trips: Mapping[str, str] | None = None
+    *, breaks: str, also_trips: Mapping[str, str] | str = ""
 ) -> Callable[[type[Part]], type[Part]]:
     """Register a mutant.
 
     Args:
         breaks: id of the requirement that it breaks.
         also_trips: ids of further requirements, or what such ids begin with, and why the same
-            deviation breaks them.
+            deviation breaks them; a sentence alone is about whatever requirement.
 
     Raises:
         ValueError: the name is taken, or the class does not override exactly one method, or has
             no docstring.
     """
-    notes = tuple((also_trips or {}).items())
+    by_id = {"": also_trips} if isinstance(also_trips, str) else also_trips
+    notes = tuple((ids, why) for ids, why in by_id.items() if why)
 
     def register(broken: type[Part]) -> type[Part]:
         found = Mutant(_slug(broken.__name__), breaks, _deviation(broken), _parts(broken), notes)

@@ -1,0 +1,153 @@
+"""The mutants: how they are registered, and that each is killed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from conformance.catalogue import Role, Testability, load_catalogue
+from conformance.matrix import cases_citing, run_mutant
+from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder import Responder
+from targets.base import TargetError
+from targets.mutants import base
+from targets.mutants.base import find_mutant, mutant, mutant_target, mutants, registered
+from targets.profile import SHIPPED, load_profile
+from targets.reference import Parts
+
+ALL = mutants()
+ANY = "rfc8166.3.3.1.grant-is-never-zero"
+
+
+@pytest.fixture
+def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "_registry", {})
+
+
+def no_grant(self: ReplyRules, requested: int, posted: int) -> int:
+    return 0
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_registers_a_class_under_its_name_in_kebab_case() -> None:
+    @mutant(breaks=ANY, also_trips={"rfc8166.4": "of this", "rfc8166.3": "of that"})
+    class GrantsNothing(ReplyRules):
+        """Grants
+        nothing."""
+
+        grant = no_grant
+
+    (found,) = registered()
+    assert found.slug == "grants-nothing"
+    assert found.deviation == "Grants nothing."
+    assert found.parts == Parts(replies=GrantsNothing)
+    assert found.explanation("rfc8166.4.5.x") == "of this"
+    assert found.explanation("rfc8166.5.x") == ""
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_a_single_explanation_is_about_any_requirement() -> None:
+    mutant(breaks=ANY, also_trips="it is so")(
+        type("Odd", (ReplyRules,), {"__doc__": "Odd.", "grant": no_grant})
+    )
+
+    assert find_in_registry("odd").explanation("anything") == "it is so"
+
+
+def find_in_registry(slug: str) -> base.Mutant:
+    return next(one for one in registered() if one.slug == slug)
+
+
+@pytest.mark.usefixtures("_own_registry")
+@pytest.mark.parametrize(
+    ("part", "method"),
+    [(CallRules, "is_runt"), (ReplyRules, "grant"), (Responder, "initial_receives")],
+)
+def test_replaces_the_part_that_it_is_a_subclass_of(part: type, method: str) -> None:
+    value = property(lambda self: (1,)) if method == "initial_receives" else no_grant
+    broken = type("Broken", (part,), {"__doc__": "Broken.", method: value})
+
+    mutant(breaks=ANY)(broken)
+
+    parts = find_in_registry("broken").parts
+    assert broken in (parts.calls, parts.replies, parts.responder)
+    assert (
+        sum(
+            one not in (CallRules, ReplyRules, Responder)
+            for one in (parts.calls, parts.replies, parts.responder)
+        )
+        == 1
+    )
+
+
+@pytest.mark.usefixtures("_own_registry")
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"grant": no_grant}, "has no docstring"),
+        ({"__doc__": "D."}, "defines nothing; a mutant overrides exactly one method"),
+        ({"__doc__": "D.", "grant": no_grant, "match": no_grant}, "defines grant, match"),
+        ({"__doc__": "D.", "grunt": no_grant}, "defines grunt"),
+    ],
+)
+def test_refuses_what_is_no_mutant(members: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        mutant(breaks=ANY)(type("Broken", (ReplyRules,), members))
+    assert registered() == ()
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_refuses_a_second_mutant_of_the_same_name() -> None:
+    def register() -> None:
+        mutant(breaks=ANY)(type("Twin", (ReplyRules,), {"__doc__": "D.", "grant": no_grant}))
+
+    register()
+
+    with pytest.raises(ValueError, match="two mutants named twin"):
+        register()
+
+
+def test_finds_a_mutant_with_and_without_prefix() -> None:
+    assert find_mutant("grants-zero") is find_mutant("mutant:grants-zero")
+
+
+def test_says_that_there_is_no_such_mutant() -> None:
+    with pytest.raises(TargetError, match="there is no mutant `grants-plenty`"):
+        find_mutant("mutant:grants-plenty")
+
+
+def test_a_mutant_is_a_target_with_the_reference_profile() -> None:
+    profile = load_profile(SHIPPED / "reference.toml")
+
+    target = mutant_target("grants-zero", profile)
+
+    assert target.name == "mutant:grants-zero"
+    assert target.profile is profile
+
+
+def test_there_are_enough() -> None:
+    assert len(ALL) >= 35
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
+def test_breaks_a_requirement_that_a_responder_can_be_seen_to_break(one: base.Mutant) -> None:
+    entry = load_catalogue()[one.breaks]
+    assert entry.test is Testability.WIRE
+    assert entry.role is not Role.REQUESTER
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
+def test_says_its_deviation_in_one_sentence(one: base.Mutant) -> None:
+    assert one.deviation.endswith(".")
+    assert one.deviation[0].isupper()
+    assert ". " not in one.deviation
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
+def test_is_killed_by_a_case_that_cites_what_it_breaks(one: base.Mutant) -> None:
+    row = run_mutant(one.slug, cases_citing(one.breaks))
+
+    assert row.killers
+    assert not row.unjudged

@@ -1,10 +1,14 @@
 """Verifications of chunks: what a Reply says of them, and what really stands in memory.
 
+Where `conformance.verify` looks at answers, this looks at the tester's memory as well:
+
     verify_chunks.served(peer, call)            served, and every rule about lists and memory kept
     verify_chunks.stored(peer, call, data)      the same, and the argument arrived whole
     verify_chunks.all_served(peer, calls)       several calls in flight, answered in any order
     verify_chunks.refused(peer, call)           not executed, and said so
     verify_chunks.returned(call, answer)        only the rules, for whatever kind of Reply
+
+Whatever is verified, octets outside of the memory that a call offered must be as they were.
 
     rfc8166 section 3.4.6  Write Chunks
     rfc8166 section 4.3    Chunk Lists
@@ -43,6 +47,8 @@ __all__ = [
     "served_or_refused",
     "served_unless_too_many",
     "stored",
+    "stored_or_refused",
+    "stored_unless_too_many",
     "untouched",
 ]
 
@@ -63,11 +69,7 @@ def stored(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> Reply:
     Where the reply itself does not show that, the data are fetched again.
     """
     reply = served(peer, call, breaks=breaks)
-    request = peer.workload.stored(data)
-    if request is not None:
-        fetch = build.with_write_chunks(peer, request)
-        peer.send(fetch)
-        verify.served(peer, fetch, breaks=breaks)
+    _fetch_back(peer, data, breaks)
     return reply
 
 
@@ -99,14 +101,14 @@ def answered_or_lost(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> 
 
 
 def refused(
-    peer: Peer, call: Call, *, also: tuple[type[Outcome], ...] = (), breaks: Ids = ()
+    peer: Peer, call: Call, *, tolerated: tuple[type[Outcome], ...] = (), breaks: Ids = ()
 ) -> Outcome:
     """The call is not executed: ERR_CHUNK, or a Reply of status GARBAGE_ARGS (D-20, D-23).
 
     Another status of the RPC, or an error by which the program itself says that it could not
     decode its arguments, is let pass with a warning.
     """
-    outcome = verify.expect(peer, call, ErrChunk, Answered, *also, breaks=breaks)
+    outcome = verify.expect(peer, call, ErrChunk, Answered, tolerated=tolerated, breaks=breaks)
     peer.case.expected = ("ERR_CHUNK", "a Reply of status GARBAGE_ARGS")
     if isinstance(outcome, Answered):
         reply = verify.reply_of(call, outcome, breaks=breaks)
@@ -146,11 +148,24 @@ def served_unless_too_many(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply
     return served(peer, call, breaks=breaks)
 
 
-def served_or_refused(
-    peer: Peer, call: Call, *, also: tuple[type[Outcome], ...] = (), breaks: Ids = ()
-) -> Outcome:
+def stored_or_refused(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> None:
+    """The `store` of `data` is served, and they arrived whole, or it is refused."""
+    outcome = served_or_refused(peer, call, breaks=breaks)
+    if isinstance(outcome, Answered) and verify.reply_of(call, outcome).rpc.succeeded:
+        _fetch_back(peer, data, breaks)
+
+
+def stored_unless_too_many(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> None:
+    """Like `stored`; with more Read chunks than the device claims to take, it may be refused."""
+    if len(call.read_chunks) > peer.profile.claims.max_read_chunks:
+        stored_or_refused(peer, call, data, breaks=breaks)
+    else:
+        stored(peer, call, data, breaks=breaks)
+
+
+def served_or_refused(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
     """The call is served in every detail, or refused by ERR_CHUNK or GARBAGE_ARGS."""
-    outcome = verify.expect(peer, call, Answered, ErrChunk, *also, breaks=breaks)
+    outcome = verify.expect(peer, call, Answered, ErrChunk, breaks=breaks)
     untouched(call)
     if isinstance(outcome, Answered):
         reply = verify.reply_of(call, outcome, breaks=breaks)
@@ -213,6 +228,14 @@ def untouched(call: Call) -> None:
             actual=f"segment and octet {place} changed",
             breaks=ROOM,
         )
+
+
+def _fetch_back(peer: Peer, data: bytes, breaks: Ids) -> None:
+    request = peer.workload.stored(data)
+    if request is not None:
+        fetch = build.with_write_chunks(peer, request)
+        peer.send(fetch)
+        verify.served(peer, fetch, breaks=breaks)
 
 
 def _used(call: Call, answer: Answered) -> list[tuple[str, ExposedChunk, WriteChunk]]:

@@ -76,6 +76,15 @@ class Nfs4Workload(NullWorkload):
             _succeeds,
         )
 
+    def store_two(self, first: bytes, second: bytes) -> Request:
+        """Two WRITEs, the second behind the octets of the first."""
+        writes = nfs4.write(0, first), nfs4.write(len(first), second)
+        return self._compound(
+            f"WRITEs of {len(first)} and {len(second)} octets",
+            (*self._at(WRITABLE.name), *writes),
+            _succeeds,
+        )
+
     def stored(self, data: bytes) -> Request | None:
         """READ of what WRITE wrote."""
         return self._compound(

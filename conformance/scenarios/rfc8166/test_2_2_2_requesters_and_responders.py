@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @requirement("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.2.2.2.reply-msg-type")
-@pytest.mark.parametrize("xid", [0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF])
+@pytest.mark.parametrize("xid", [0, 0x80000000, 0xFFFFFFFF])
 def test_responder_echoes_any_xid(peer: Peer, xid: int) -> None:
     """A Call of any XID is answered by a Reply of that XID, in both headers."""
     call = build.null_call(peer)
@@ -32,10 +32,9 @@ def test_responder_echoes_any_xid(peer: Peer, xid: int) -> None:
 
 
 @requirement("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.3.3.1.credit-is-one-transaction")
-@pytest.mark.parametrize("count", [2, 8])
-def test_responder_serves_many_connections(connect: Callable[..., Peer], count: int) -> None:
-    """Calls in flight on several connections are each served on their own."""
-    peers = [connect() for _ in range(count)]
+def test_responder_serves_many_connections(connect: Callable[..., Peer]) -> None:
+    """Calls in flight on eight connections are each served on their own."""
+    peers = [connect() for _ in range(8)]
     calls = [
         build.with_write_chunks(peer, peer.workload.fetch(1000 + 100 * number))
         for number, peer in enumerate(peers)

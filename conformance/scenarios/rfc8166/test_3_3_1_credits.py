@@ -54,7 +54,7 @@ def test_responder_grants_credits_in_every_reply(peer: Peer) -> None:
     "rfc8166.3.3.1.receives-before-larger-grant",
     "rfc8166.3.3.1.replies-in-any-order",
 )
-@pytest.mark.parametrize("requested", [1, 8, MOST])
+@pytest.mark.parametrize("requested", [1, MOST])
 def test_responder_takes_as_many_calls_as_it_granted(peer: Peer, requested: int) -> None:
     """Right behind a grant of n come n Calls at once: each is answered."""
     first = build.null_call(peer, credits=requested)
@@ -70,10 +70,9 @@ def test_responder_takes_as_many_calls_as_it_granted(peer: Peer, requested: int)
 
 
 @requirement("rfc8166.3.3.1.overrun-may-cost-the-connection")
-@pytest.mark.parametrize("beyond", [1, 16], ids=["one-too-many", "sixteen-too-many"])
-def test_responder_survives_calls_beyond_its_grant(peer: Peer, beyond: int) -> None:
+def test_responder_survives_calls_beyond_its_grant(peer: Peer) -> None:
     """More Calls in flight than granted are answered once each, or cost the connection."""
-    calls = [build.null_call(peer) for _ in range(peer.granted + beyond)]
+    calls = [build.null_call(peer) for _ in range(peer.granted + 16)]
     peer.post_receives(len(calls))
 
     for call in calls:

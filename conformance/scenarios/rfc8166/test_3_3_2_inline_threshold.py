@@ -26,7 +26,7 @@ HEADER: Final = 28
     "rfc8166.3.3.3.1024-octets-unless-known",
     interpretations=("D-18", "D-30"),
 )
-@pytest.mark.parametrize("below", [0, 4, 512], ids=["exactly-1024", "1020-octets", "512-octets"])
+@pytest.mark.parametrize("below", [0, 512], ids=["exactly-1024", "512-octets"])
 def test_responder_sends_a_reply_inline_up_to_the_threshold(peer: Peer, below: int) -> None:
     """A Reply that takes 1024 octets with its header, or fewer, and no Reply chunk comes inline."""
     overhead = peer.workload.fetch(4)
@@ -45,7 +45,7 @@ def test_responder_sends_a_reply_inline_up_to_the_threshold(peer: Peer, below: i
     "rfc8166.3.3.3.1024-octets-unless-known",
     interpretations=("D-30",),
 )
-@pytest.mark.parametrize("length", [1024, 1500, 4000])
+@pytest.mark.parametrize("length", [1024, 4000])
 def test_responder_sends_no_reply_beyond_the_threshold(peer: Peer, length: int) -> None:
     """A result that does not fit 1024 octets goes into the Reply chunk; no message is longer."""
     call = build.long_reply(peer, peer.workload.fetch(length))

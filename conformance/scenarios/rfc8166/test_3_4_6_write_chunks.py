@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 LENGTH: Final = 3000
 
 FILLED: Final = {
-    "one-segment-exactly": ((3000,), (3000,)),
     "one-segment-with-room": ((4096,), (3000,)),
     "two-segments-exactly": ((1000, 2000), (1000, 2000)),
     "last-segment-partly": ((1024, 1024, 2048), (1024, 1024, 952)),
@@ -51,8 +50,8 @@ def test_responder_fills_the_segments_of_a_write_chunk_in_order(peer: Peer, offe
 
 
 @requirement("rfc8166.3.4.6.2.no-roundup-written", "rfc8166.3.4.6.2.returned-length-is-the-items")
-@pytest.mark.parametrize("length", [1, 1001, 1002, 1003])
-@pytest.mark.parametrize("room", [0, 3, 500], ids=["exactly", "and-three", "and-much-more"])
+@pytest.mark.parametrize("length", [1, 1002, 1003])
+@pytest.mark.parametrize("room", [0, 500], ids=["exactly", "and-more"])
 def test_responder_writes_no_roundup(peer: Peer, length: int, room: int) -> None:
     """A result whose length is no multiple of four is written without padding."""
     call = build.with_write_chunks(peer, peer.workload.fetch(length), ((length + room,),))
@@ -74,7 +73,7 @@ def test_responder_passes_over_an_empty_segment(peer: Peer) -> None:
 
 
 @requirement("rfc8166.3.4.6.reply-follows-by-send", "rfc8166.3.5.2.writes-precede-the-reply")
-@pytest.mark.parametrize("length", [65536, 262144])
+@pytest.mark.parametrize("length", [262144])
 def test_responder_has_written_a_large_result_when_it_replies(peer: Peer, length: int) -> None:
     """When the Reply is here, the last octet of a large result is, too."""
     call = build.with_write_chunks(peer, peer.workload.fetch(length), ((length // 2,) * 2,))

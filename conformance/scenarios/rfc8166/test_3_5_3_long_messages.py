@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 CUTS: Final = {
     "one-segment": (),
     "three-segments": (1000, 3001),
-    "sixteen-segments": (300,) * 15,
     "sixteen-of-odd-length": (1, 3, 5) * 5,
 }
 """How a payload of more than 8192 octets is cut; what is left over makes one more segment."""
@@ -45,10 +44,8 @@ def test_responder_pulls_a_small_call(peer: Peer, size: str) -> None:
     verify_chunks.served(peer, call)
 
 
-@requirement(
-    "rfc8166.3.5.3.long-message-keeps-roundup", "rfc8166.3.5.3.any-item-in-a-long-message"
-)
-@pytest.mark.parametrize("length", [1001, 1002, 1003])
+@requirement("rfc8166.3.5.3.long-message-keeps-roundup", "rfc8166.3.5.3.any-item-in-a-long-message")
+@pytest.mark.parametrize("length", [1001, 1002])
 def test_responder_finds_eligible_items_and_roundup_in_a_long_call(peer: Peer, length: int) -> None:
     """A Long Call carries a DDP-eligible argument in its place, padding included."""
     data = pattern(length, 21)
@@ -64,13 +61,11 @@ def test_responder_finds_eligible_items_and_roundup_in_a_long_call(peer: Peer, l
     "rfc8166.4.3.1.position-zero-chunk-carries-the-call",
     "rfc8166.3.4.5.position-is-where-the-item-returns",
 )
-@pytest.mark.parametrize("sizes", [(), (100, 2000)], ids=["one-segment", "three-segments"])
-def test_responder_pulls_a_long_call_with_a_further_read_chunk(
-    peer: Peer, sizes: tuple[int, ...]
-) -> None:
-    """Position-Zero Read chunk and another one together give the Call."""
-    data = pattern(5003, 22)
-    call = build.long_call(peer, peer.workload.store(data), (40,), reads=(sizes,))
+@pytest.mark.parametrize("length", [5000, 5003], ids=["aligned", "unaligned"])
+def test_responder_pulls_a_long_call_with_a_further_read_chunk(peer: Peer, length: int) -> None:
+    """Position-Zero Read chunk and another one, without padding, together give the Call."""
+    data = pattern(length, 22)
+    call = build.long_call(peer, peer.workload.store(data), (40,), reads=((100, 2000),))
 
     peer.send(call)
 
@@ -95,8 +90,8 @@ def test_responder_pulls_large_arguments_of_both_kinds(peer: Peer) -> None:
 )
 @pytest.mark.parametrize(
     "sizes",
-    [None, (20000,), (3000, 3000, 14000), (1, 2, 3, 997, 19000), (1250,) * 16],
-    ids=["exactly", "one-segment", "three-segments", "odd-lengths", "sixteen-segments"],
+    [None, (1, 2, 3, 997, 19000), (1250,) * 16],
+    ids=["one-segment", "odd-lengths", "sixteen-segments"],
 )
 def test_responder_places_a_long_reply_in_the_reply_chunk(
     peer: Peer, sizes: tuple[int, ...] | None
@@ -110,10 +105,8 @@ def test_responder_places_a_long_reply_in_the_reply_chunk(
     verify.that(reply.answer.is_long, "the Reply is an RDMA_NOMSG", actual=str(reply.answer))
 
 
-@requirement(
-    "rfc8166.3.5.3.any-item-in-a-long-message", "rfc8166.3.5.3.long-message-keeps-roundup"
-)
-@pytest.mark.parametrize("length", [4096, 4097, 4099])
+@requirement("rfc8166.3.5.3.any-item-in-a-long-message", "rfc8166.3.5.3.long-message-keeps-roundup")
+@pytest.mark.parametrize("length", [4096, 4099])
 def test_responder_places_an_eligible_result_in_a_reply_chunk(peer: Peer, length: int) -> None:
     """Without a Write list a large eligible result is in the Long Reply, padding included."""
     call = build.long_reply(peer, peer.workload.fetch(length))
@@ -167,7 +160,7 @@ def test_responder_keeps_within_a_reply_chunk_that_is_too_small(
 
 
 @requirement("rfc8166.3.3.2.message-within-inline-threshold", interpretations=("D-21", "D-30"))
-@pytest.mark.parametrize("length", [1000, 2000, 6000])
+@pytest.mark.parametrize("length", [1000, 6000])
 def test_responder_misses_a_reply_chunk(peer: Peer, length: int) -> None:
     """A Reply that does not fit 1024 octets, and no Reply chunk: an error or the end."""
     call = build.call(peer, peer.workload.fetch(length))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import build, mutate, verify, verify_chunks
-from conformance.outcome import Answered
+from conformance.outcome import Answered, Disconnected
 from conformance.requirement import requirement
 from rpcrdma.ulp.pattern import pattern
 
@@ -41,7 +41,7 @@ def test_responder_leaves_the_read_list_of_a_reply_empty(peer: Peer, form: str) 
 
 
 @requirement("rfc8166.4.5.bad-call-header-answered", interpretations=("D-23",))
-@pytest.mark.parametrize("shift", [1, 2, 3, -2])
+@pytest.mark.parametrize("shift", [1, 2, -2])
 def test_responder_refuses_an_unaligned_position(peer: Peer, shift: int) -> None:
     """A Position that is no multiple of four gets ERR_CHUNK or GARBAGE_ARGS."""
     call = build.with_read_chunks(peer, peer.workload.store(pattern(1000, 91)))
@@ -55,9 +55,7 @@ def test_responder_refuses_an_unaligned_position(peer: Peer, shift: int) -> None
 
 @requirement("rfc8166.4.5.bad-call-header-answered", interpretations=("D-23",))
 @pytest.mark.parametrize(
-    "position",
-    [4096, 2**31, 2**32 - 4],
-    ids=["a-little-beyond", "half-way-round", "at-the-largest-number"],
+    "position", [4096, 2**32 - 4], ids=["a-little-beyond", "at-the-largest-number"]
 )
 def test_responder_refuses_a_position_beyond_the_stream(peer: Peer, position: int) -> None:
     """A Position behind the end of the Payload stream gets ERR_CHUNK or GARBAGE_ARGS."""
@@ -69,16 +67,16 @@ def test_responder_refuses_a_position_beyond_the_stream(peer: Peer, position: in
     verify_chunks.refused(peer, spoilt)
 
 
-@requirement("rfc8166.4.5.bad-call-header-answered", interpretations=("D-23",))
+@requirement("rfc8166.4.5.bad-call-header-answered", interpretations=("D-23", "D-40"))
 @pytest.mark.parametrize("position", [8, 24], ids=["in-the-fixed-part", "in-the-credential"])
 def test_responder_refuses_a_position_in_the_rpc_header(peer: Peer, position: int) -> None:
-    """A Read chunk that belongs into the RPC header gets ERR_CHUNK or GARBAGE_ARGS."""
+    """A Read chunk in the RPC header makes no RPC message; losing the connection is tolerated."""
     call = build.with_read_chunks(peer, peer.workload.store(pattern(1000, 93)))
     spoilt = mutate.read_segment(call, 0, position=position)
 
     peer.send(spoilt)
 
-    verify_chunks.refused(peer, spoilt)
+    verify_chunks.refused(peer, spoilt, tolerated=(Disconnected,))
 
 
 @requirement("rfc8166.4.5.bad-call-header-answered", interpretations=("D-23",))
@@ -109,7 +107,8 @@ def test_responder_refuses_position_zero_in_an_rdma_msg(peer: Peer) -> None:
 @pytest.mark.parametrize("order", ["descending", "interleaved"])
 def test_responder_goes_by_position_not_by_order(peer: Peer, order: str) -> None:
     """Read chunks out of order are put where their Positions say, or refused."""
-    request = peer.workload.store_two(pattern(1000, 97), pattern(800, 98))
+    data = pattern(1000, 97), pattern(800, 98)
+    request = peer.workload.store_two(*data)
     call = build.with_read_chunks(peer, request, ((400,), (300,)))
     first, second, third, fourth = call.body.rdma_reads
     moved = {
@@ -120,14 +119,12 @@ def test_responder_goes_by_position_not_by_order(peer: Peer, order: str) -> None
 
     peer.send(spoilt)
 
-    verify_chunks.served_or_refused(peer, spoilt)
+    verify_chunks.stored_or_refused(peer, spoilt, b"".join(data))
 
 
 @requirement("rfc8166.3.4.5.2.length-with-roundup", "rfc8166.4.5.bad-call-header-answered")
 @pytest.mark.parametrize("missing", [4, 500])
-def test_responder_refuses_a_read_chunk_shorter_than_its_argument(
-    peer: Peer, missing: int
-) -> None:
+def test_responder_refuses_a_read_chunk_shorter_than_its_argument(peer: Peer, missing: int) -> None:
     """A Read chunk that lacks octets of its argument does not make a valid Call."""
     call = build.with_read_chunks(peer, peer.workload.store(pattern(1000, 99)))
     length = call.body.rdma_reads[0].target.length - missing

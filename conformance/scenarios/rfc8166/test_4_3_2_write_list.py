@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,8 +12,11 @@ from conformance.outcome import Answered
 from conformance.requirement import requirement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.peer import Peer
     from conformance.verify import Reply
+    from conformance.workload import Request
 
 
 def lengths(reply: Reply) -> list[tuple[int, ...]]:
@@ -26,7 +30,7 @@ def lengths(reply: Reply) -> list[tuple[int, ...]]:
     "rfc8166.4.3.2.pushed-results-leave-the-stream",
     "rfc8166.6.1.responder-uses-available-write-chunk",
 )
-@pytest.mark.parametrize("length", [4, 100, 5000])
+@pytest.mark.parametrize("length", [4, 5000])
 def test_responder_pushes_an_eligible_result(peer: Peer, length: int) -> None:
     """A result with a Write chunk goes there, even one that would fit inline, and only there."""
     call = build.with_write_chunks(peer, peer.workload.fetch(length))
@@ -82,10 +86,10 @@ def test_responder_returns_a_write_chunk_unused(
     peer: Peer, why: str, sizes: tuple[int, ...]
 ) -> None:
     """A Write chunk for which there is no data comes back with all its segments, all empty."""
-    requests = {
+    requests: dict[str, Callable[[], Request]] = {
         "no-item-in-the-result": peer.workload.fetch_nothing,
         "rpc-error": peer.workload.garbage,
-        "item-without-octets": lambda: peer.workload.fetch(0),
+        "item-without-octets": partial(peer.workload.fetch, 0),
     }
     call = build.call(peer, requests[why](), writes=(sizes,))
 
@@ -99,17 +103,16 @@ def test_responder_returns_a_write_chunk_unused(
     "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
     "rfc8166.4.3.2.2.unused-chunk-keeps-its-count",
 )
-@pytest.mark.parametrize("more", [1, 3])
-def test_responder_returns_chunks_beyond_its_results_unused(peer: Peer, more: int) -> None:
+def test_responder_returns_chunks_beyond_its_results_unused(peer: Peer) -> None:
     """More Write chunks than results: those at the end come back unused, or are refused."""
     request = peer.workload.fetch(600)
-    call = build.with_write_chunks(peer, request, ((600,), *((100, 200),) * more))
+    call = build.with_write_chunks(peer, request, ((600,), (100, 200), (300,)))
 
     peer.send(call)
 
     reply = verify_chunks.served_unless_too_many(peer, call)
     if reply is not None:
-        verify.equal(lengths(reply), [(600,), *((0, 0),) * more], "the lengths returned")
+        verify.equal(lengths(reply), [(600,), (0, 0), (0,)], "the lengths returned")
 
 
 @requirement(
@@ -173,8 +176,8 @@ def test_responder_uses_an_unconsumed_chunk_for_the_next_result(peer: Peer) -> N
 @requirement("rfc8166.8.1.4.no-more-data-than-room", interpretations=("D-21",))
 @pytest.mark.parametrize(
     "sizes",
-    [(2999,), (4,), (1000, 1000), (0,)],
-    ids=["one-octet-short", "nearly-nothing", "two-segments", "no-octet-at-all"],
+    [(2999,), (1000, 1000), (0,)],
+    ids=["one-octet-short", "two-segments", "no-octet-at-all"],
 )
 def test_responder_keeps_within_a_write_chunk_that_is_too_small(
     peer: Peer, sizes: tuple[int, ...]

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
     interpretations=("D-19",),
 )
-@pytest.mark.parametrize("sizes", [(4096,), (100, 100, 4000)], ids=["one-segment", "three-segments"])
-@pytest.mark.parametrize("request_", ["null", "small", "garbage"])
+@pytest.mark.parametrize(
+    "sizes", [(4096,), (100, 100, 4000)], ids=["one-segment", "three-segments"]
+)
+@pytest.mark.parametrize("request_", ["null", "garbage"])
 def test_responder_uses_a_reply_chunk_for_a_small_reply_or_not(
     peer: Peer, request_: str, sizes: tuple[int, ...]
 ) -> None:

@@ -1,1 +1,37 @@
-"""The reference endpoint, sans-I/O, and the driver that runs it on a fabric."""
+"""The reference endpoint, sans-I/O, and the driver that runs it on a fabric.
+
+`Client` makes calls and `Server` serves them, blocking and with deadlines.  `Endpoint` with a
+`Requester` or a `Responder` is the core behind both, which does no I/O; its events and actions are
+`rpcrdma.endpoint.events` and `rpcrdma.endpoint.actions`.  Everything else may change.
+"""
+
+from __future__ import annotations
+
+from rpcrdma.endpoint.actions import ApplicationEvent, CallFailed, Failure, ReplyReceived
+from rpcrdma.endpoint.calling import Client
+from rpcrdma.endpoint.connection import Endpoint, Role
+from rpcrdma.endpoint.driver import Driver, parameters_for
+from rpcrdma.endpoint.reduction import MessageForm
+from rpcrdma.endpoint.requester import Requester, RequesterOptions
+from rpcrdma.endpoint.responder import Responder, ResponderOptions
+from rpcrdma.endpoint.serving import Server
+from rpcrdma.endpoint.thresholds import InlineThresholds
+
+__all__ = [
+    "ApplicationEvent",
+    "CallFailed",
+    "Client",
+    "Driver",
+    "Endpoint",
+    "Failure",
+    "InlineThresholds",
+    "MessageForm",
+    "ReplyReceived",
+    "Requester",
+    "RequesterOptions",
+    "Responder",
+    "ResponderOptions",
+    "Role",
+    "Server",
+    "parameters_for",
+]

@@ -4,10 +4,10 @@
     rfc8166 section 6    ULB Specifications
 
 A *binding* names the data items that may be moved apart from the Payload stream (`DataItem`), the
-largest reply a call can have (`ReplyExpectation`), and which Write chunk belongs to which result
-(the order of the slots in `UpperLayer.results`).  A *program* adds what executes the calls.  Both
-sides of a transport use the same object: the Requester asks for `arguments`, `expectation` and
-`results`, the Responder for `arguments`, `results` and `execute`.
+largest reply a call can have (`ReplyExpectation`), and the order in which results take Write chunks
+(that of the slots in `UpperLayer.results`).  A *program* adds what executes the calls.  Both sides
+of a transport use the same object: the Requester asks for `arguments`, `expectation` and `results`,
+the Responder for `arguments`, `results` and `execute`.
 
 A payload here is always the octets of one RPC message, from its XID on.  *Unreduced* means with
 every data item in its place; `reduce` and `restore` go from one form to the other and back.
@@ -104,9 +104,10 @@ class UpperLayer(Protocol):
     ) -> tuple[DataItem | None, ...]:
         """The slots of a reply: one for each result that could carry a DDP-eligible item.
 
-        The n-th Write chunk of the call belongs to the n-th slot.  A slot is None when this reply
-        has no item there (a union arm without one, an operation that was not reached, an error
-        reply has no slots at all): its Write chunk is returned unused.
+        A slot is None when this reply has no item there (a union arm without one, an operation
+        that was not reached); an error reply has no slots at all.  The n-th Write chunk of the call
+        belongs to the n-th *item*: a slot without one consumes no chunk, the next item takes it
+        (rfc8166 4.3.2.2), and chunks that are left over at the end are returned unused.
 
         Args:
             call: the unreduced call.

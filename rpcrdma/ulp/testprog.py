@@ -13,10 +13,11 @@ DDP-eligible arguments: `data` of STORE and LONG_STORE; `first_data` and `second
 DDP-eligible results: `data` of FETCH and LONG_FETCH, and of `first` and `second` of FETCH_TWO and
 FETCH_UNION.  Nothing else may be reduced.
 
-Write chunks belong to results in the order of the XDR: one slot for FETCH and LONG_FETCH, two for
+Results take Write chunks in the order of the XDR: one slot for FETCH and LONG_FETCH, two for
 FETCH_TWO and FETCH_UNION.  In the FALSE arm of `choice`, and in every status but TEST_OK, a slot
-has no item: its Write chunk is returned unused.  Any number of the items may be reduced in one
-call, with up to one Read chunk for each beside a Position-Zero Read chunk.
+has no item and takes no chunk: the next item takes it (rfc8166 4.3.2.2), and what is left over is
+returned unused.  Any number of the items may be reduced in one call, with up to one Read chunk for
+each beside a Position-Zero Read chunk.
 
 The largest reply follows from the call: fetched lengths are in the arguments, everything else has
 a fixed size or a stated maximum.  A length over 4 MiB is answered by TEST_TOO_LARGE, without data.

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from rpcrdma.xdr.__main__ import main
-from rpcrdma.xdr.extract import extract
 
 
 def test_check_passes_on_this_checkout():
@@ -27,7 +26,3 @@ def test_lint_tells_the_place_of_a_fault(tmp_path, capsys):
 
     assert main(["lint", str(path)]) == 2
     assert "line 1, column 18" in capsys.readouterr().err
-
-
-def test_marked_lines_are_extracted():
-    assert extract("text\n   /// const A = 1;\n   ///\nmore") == "const A = 1;\n\n"

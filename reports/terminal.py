@@ -33,6 +33,9 @@ VERDICT_STYLE: Final[dict[Verdict, str]] = {
 _TOLD: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.WARN, Verdict.INCONC)
 """Verdicts whose cases the summary lists one by one, worst first."""
 
+_EXPLAINED: Final = 20
+"""Of how many cases the summary tells everything; a device that does nothing right fails all."""
+
 
 class Progress:
     """Shows a run while it runs.
@@ -88,7 +91,8 @@ class Progress:
 def print_case(console: Console, case: CaseRecord) -> None:
     """Print everything that a person needs about one case that did not pass."""
     style = VERDICT_STYLE[case.verdict]
-    console.print(f"[{style}]{case.verdict.value:6}[/] {escape(case.id)}", highlight=False)
+    headline = f"[{style}]{case.verdict.value:6}[/] {escape(case.id)}"
+    console.print(headline, highlight=False, soft_wrap=True)
     lines = [case.title, case.reason]
     lines += [
         f"{citation.id} ({citation.level}): {citation.text}"
@@ -108,10 +112,11 @@ def print_case(console: Console, case: CaseRecord) -> None:
 def print_summary(console: Console, run: RunRecord) -> None:
     """Print what needs attention, then the counts."""
     summary = summarise(run)
-    for verdict in _TOLD:
-        for case in run.cases:
-            if case.verdict is verdict:
-                print_case(console, case)
+    told = [case for verdict in _TOLD for case in run.cases if case.verdict is verdict]
+    for case in told[:_EXPLAINED]:
+        print_case(console, case)
+    if len(told) > _EXPLAINED:
+        console.print(f"       and {len(told) - _EXPLAINED} cases more: see the report")
     for case_id in summary.missing:
         console.print(f"[bold magenta]MISSING[/] {escape(case_id)}", highlight=False)
     if run.footer is None:

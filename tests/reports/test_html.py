@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reports.html import write_html
+from reports.record import Exchange
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,3 +62,58 @@ def test_html_shows_octets_in_words_beside_their_meaning(run: RunRecord, tmp_pat
 def test_html_says_that_a_run_was_cut_short(run: RunRecord, tmp_path: Path) -> None:
     write_html(msgspec.structs.replace(run, footer=None), tmp_path / "report.html")
     assert "The run was cut short" in (tmp_path / "report.html").read_text()
+
+
+def exchange(number: int, direction: str = "sent", octets: int = 20) -> Exchange:
+    detail = "" if direction == "event" else f"message {number}"
+    return Exchange(0.0, 1, direction, "summary", detail, f"{number:02x}" * octets, octets)
+
+
+def with_exchanges(run: RunRecord, *exchanges: Exchange) -> RunRecord:
+    """A run with these exchanges in its first case and none elsewhere."""
+    cases = [msgspec.structs.replace(case, exchanges=()) for case in run.cases]
+    cases[0] = msgspec.structs.replace(cases[0], exchanges=exchanges)
+    return msgspec.structs.replace(run, cases=tuple(cases))
+
+
+def test_html_decodes_the_same_octets_once_and_links_to_them(
+    run: RunRecord, tmp_path: Path
+) -> None:
+    twice = with_exchanges(run, exchange(1), exchange(2, "received"), exchange(1))
+
+    write_html(twice, tmp_path / "report.html")
+
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("message 1") == page.count("message 2") == 1
+    assert 'href="#c1-1">decoded</a>' in page
+
+
+def test_html_shows_the_beginning_of_what_is_large_and_says_so(
+    run: RunRecord, tmp_path: Path
+) -> None:
+    write_html(with_exchanges(run, exchange(1, octets=5000)), tmp_path / "report.html")
+
+    page = (tmp_path / "report.html").read_text()
+    assert "first 64 of 5000 octets" in page
+    assert "01" * 4 + "\n0040" not in page
+
+
+def test_html_leaves_out_the_middle_of_a_long_case_and_says_how_much(
+    run: RunRecord, tmp_path: Path
+) -> None:
+    many = [exchange(number % 256) for number in range(100)]
+
+    write_html(with_exchanges(run, *many), tmp_path / "report.html")
+
+    page = (tmp_path / "report.html").read_text()
+    assert page.count('<div class="s"') == 32
+    assert "68 exchanges more, in the trace" in page
+
+
+def test_html_lists_what_needs_attention_before_the_cases(run: RunRecord, tmp_path: Path) -> None:
+    write_html(run, tmp_path / "report.html")
+
+    page = (tmp_path / "report.html").read_text()
+    first = page[page.index("What needs attention") : page.index("<h2>Cases</h2>")]
+    shown = [name for name in ("ERROR", "FAIL", "WARN", "INCONC", "PASS", "NA") if name in first]
+    assert shown == ["ERROR", "FAIL", "WARN", "INCONC"]

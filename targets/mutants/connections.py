@@ -28,7 +28,9 @@ class ForgetsLostReplies(Responder):
         return False
 
 
-@mutant(breaks=SURVIVES)
+@mutant(
+    breaks=SURVIVES, also_trips="the good call after the loss, with which a case ends, is refused"
+)
 class RefusesCallsAfterLosses(Responder):
     """Refuses every call on any connection once a connection was lost over an RDMA error."""
 
@@ -37,7 +39,10 @@ class RefusesCallsAfterLosses(Responder):
         return bool(self._lost.count)
 
 
-@mutant(breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error")
+@mutant(
+    breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
+    also_trips="a case that goes on after a loss meets the loss of its next connection",
+)
 class ClosesOtherConnections(Responder):
     """Closes every connection on which something comes after another was lost."""
 
@@ -47,7 +52,10 @@ class ClosesOtherConnections(Responder):
             raise FaultFound(Fault.RDMA_FAILED)
 
 
-@mutant(breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error")
+@mutant(
+    breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
+    also_trips="the device is dead before the case is over",
+)
 class DiesOfAccessErrors(Responder):
     """Dies when an RDMA Read or Write fails."""
 

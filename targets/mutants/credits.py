@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.call_rules import FixedWords
 
 NEVER_ZERO = "rfc8166.3.3.1.grant-is-never-zero"
-TRUE_GRANT = "rfc8166.3.3.1.receives-before-larger-grant"
 TRANSACTIONS = "rfc8166.3.3.1.credit-is-one-transaction"
 OVERRUN = "rfc8166.3.3.1.overrun-may-cost-the-connection"
 
 
-@mutant(breaks=NEVER_ZERO)
+@mutant(
+    breaks=NEVER_ZERO,
+    also_trips={"rfc8166.3.3.1.every-reply": "a reply that grants zero grants no credits"},
+)
 class GrantsZero(ReplyRules):
     """Grants no credit in any reply."""
 
@@ -56,16 +58,10 @@ class ErrorsGrantNothing(ReplyRules):
         return 0
 
 
-@mutant(breaks=TRUE_GRANT)
-class GrantsTwiceItsReceives(ReplyRules):
-    """Grants up to twice as many credits as it has Receives."""
-
-    def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
-        return max(1, min(requested, 2 * posted))
-
-
-@mutant(breaks=TRANSACTIONS)
+@mutant(
+    breaks=TRANSACTIONS,
+    also_trips="no message after the first thirty-two is received, whatever its length",
+)
 class DoesNotPostReceivesAgain(Responder):
     """Never posts a Receive again once it was used."""
 
@@ -113,7 +109,10 @@ class DiesOfOverruns(Responder):
             raise RuntimeError("no slot for the call")
 
 
-@mutant(breaks="rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester")
+@mutant(
+    breaks="rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+    also_trips="the second copy is taken for the answer to the next call",
+)
 class AnswersTwice(Responder):
     """Sends every reply twice."""
 

@@ -43,7 +43,10 @@ class AnswersShortMessages(CallRules):
         return len(message) < 16
 
 
-@mutant(breaks="rfc8166.4.5.bad-call-header-answered")
+@mutant(
+    breaks="rfc8166.4.5.bad-call-header-answered",
+    also_trips="small good messages are shorter than that, too",
+)
 class DropsCutHeaders(CallRules):
     """Takes all messages that are shorter than an RPC call for runts."""
 
@@ -107,7 +110,10 @@ class DropsMsgp(Responder):
         return []
 
 
-@mutant(breaks="rfc8166.4.6.2.done-is-not-sent")
+@mutant(
+    breaks="rfc8166.4.6.2.done-is-not-sent",
+    also_trips="the RDMA_DONE is taken for the answer to the next call",
+)
 class SendsDone(Responder):
     """Sends RDMA_DONE behind each reply whose Writes it has made."""
 
@@ -121,7 +127,10 @@ class SendsDone(Responder):
         return [*actions, Send(send.key, done)]
 
 
-@mutant(breaks="rfc8166.4.6.1.msgp-is-not-sent")
+@mutant(
+    breaks="rfc8166.4.6.1.msgp-is-not-sent",
+    also_trips="the case takes replies in any order, and sees one that is none",
+)
 class RepliesWithMsgp(ReplyRules):
     """Sends replies that return Write chunks as RDMA_MSGP."""
 

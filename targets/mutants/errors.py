@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 ERR_CHUNK = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 
 
-@mutant(breaks="rfc8166.4.5.error-xid-echoed")
+@mutant(
+    breaks="rfc8166.4.5.error-xid-echoed",
+    also_trips={"rfc8166.4.5.bad-call": "the error does not say which call it is about"},
+)
 class SendsErrorsUnderXidZero(ReplyRules):
     """Leaves the XID of an error at zero."""
 
@@ -30,7 +33,13 @@ class SendsErrorsUnderXidZero(ReplyRules):
         return 0
 
 
-@mutant(breaks="rfc8166.4.5.error-procedure")
+@mutant(
+    breaks="rfc8166.4.5.error-procedure",
+    also_trips={
+        "rfc8166.4.6.2.done-is-not-sent": "a message with that procedure is an RDMA_DONE",
+        "rfc8166": "it is no error message, which is what the case awaits",
+    },
+)
 class SendsErrorsAsDone(ReplyRules):
     """Puts the number of RDMA_DONE into the procedure word of an error."""
 
@@ -49,7 +58,10 @@ class AppendsToErrors(ReplyRules):
         return super().encode_error(header) + bytes(4)
 
 
-@mutant(breaks="rfc8166.4.2.4.error-carries-error-information")
+@mutant(
+    breaks="rfc8166.4.2.4.error-carries-error-information",
+    also_trips="an error without its code cannot be decoded",
+)
 class SendsErrorsWithoutCode(ReplyRules):
     """Ends an error behind the fixed words."""
 
@@ -58,7 +70,10 @@ class SendsErrorsWithoutCode(ReplyRules):
         return super().encode_error(header)[:16]
 
 
-@mutant(breaks="rfc8166.4.5.error-code-tells-the-kind")
+@mutant(
+    breaks="rfc8166.4.5.error-code-tells-the-kind",
+    also_trips="every other fault is answered by the wrong code",
+)
 class AnswersErrVersToAll(ReplyRules):
     """Reports every fault by ERR_VERS."""
 
@@ -67,7 +82,9 @@ class AnswersErrVersToAll(ReplyRules):
         return ErrVers(*self.version_range())
 
 
-@mutant(breaks="rfc8166.4.5.bad-call-header-answered")
+@mutant(
+    breaks="rfc8166.4.5.bad-call-header-answered", also_trips="there is no error message to look at"
+)
 class DropsBadHeaders(Responder):
     """Keeps silent about headers that it cannot decode."""
 
@@ -76,7 +93,7 @@ class DropsBadHeaders(Responder):
         return [] if fault is Fault.UNDECODABLE_HEADER else super().send_error(words, fault)
 
 
-@mutant(breaks=ERR_CHUNK)
+@mutant(breaks=ERR_CHUNK, also_trips="there is no error message to look at")
 class HangsUpOnBadHeaders(Responder):
     """Closes the connection over a header that it cannot decode."""
 
@@ -87,7 +104,10 @@ class HangsUpOnBadHeaders(Responder):
         return super().send_error(words, fault)
 
 
-@mutant(breaks="rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester")
+@mutant(
+    breaks="rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+    also_trips="the second copy is taken for the answer to the next call",
+)
 class SendsErrorsTwice(Responder):
     """Sends every error twice."""
 
@@ -125,7 +145,10 @@ class CompletesCutLists(CallRules):
         return header, min(end, len(message))
 
 
-@mutant(breaks="rfc8166.4.5.2.invalid-procedure-is-an-xdr-error")
+@mutant(
+    breaks="rfc8166.4.5.2.invalid-procedure-is-an-xdr-error",
+    also_trips="a procedure number without meaning is how these cases get an ERR_CHUNK",
+)
 class TakesUnknownProceduresForMsg(CallRules):
     """Serves procedure numbers without meaning as RDMA_MSG."""
 

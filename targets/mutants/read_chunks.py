@@ -27,7 +27,10 @@ BAD_HEADER = "rfc8166.4.5.bad-call-header-answered"
 POSITION = "rfc8166.3.4.5.position-is-where-the-item-returns"
 
 
-@mutant(breaks="rfc8166.3.4.5.segments-join-in-list-order")
+@mutant(
+    breaks="rfc8166.3.4.5.segments-join-in-list-order",
+    also_trips="an argument in several segments arrives disordered, whatever else is looked at",
+)
 class JoinsSegmentsBackwards(CallRules):
     """Joins the segments of a Read chunk in reverse order."""
 
@@ -36,7 +39,10 @@ class JoinsSegmentsBackwards(CallRules):
         return replace(chunk, target=chunk.target[::-1])
 
 
-@mutant(breaks="rfc8166.3.4.5.segments-join-in-list-order")
+@mutant(
+    breaks="rfc8166.3.4.5.segments-join-in-list-order",
+    also_trips="an argument in several segments arrives cut, whatever else is looked at",
+)
 class ReadsFirstSegmentOnly(CallRules):
     """Takes the first segment of each Read chunk and forgets the others."""
 
@@ -45,7 +51,10 @@ class ReadsFirstSegmentOnly(CallRules):
         return tuple(replace(chunk, target=chunk.target[:1]) for chunk in super().group(reads))
 
 
-@mutant(breaks="rfc8166.4.3.1.read-list-groups-by-position")
+@mutant(
+    breaks="rfc8166.4.3.1.read-list-groups-by-position",
+    also_trips="two arguments in two Read chunks arrive as one",
+)
 class TakesReadListForOneChunk(CallRules):
     """Takes all read segments but those of Position zero for one Read chunk."""
 
@@ -60,7 +69,10 @@ class TakesReadListForOneChunk(CallRules):
         return (*zero, ReadChunk(rest[0].position, target))
 
 
-@mutant(breaks="rfc8166.3.4.5.unaligned-segments-leave-no-gap")
+@mutant(
+    breaks="rfc8166.3.4.5.unaligned-segments-leave-no-gap",
+    also_trips="an argument in segments of odd length arrives with gaps in it",
+)
 class PadsEachReadSegment(CallRules):
     """Leaves a gap behind each segment of odd length, as if it were an item of its own."""
 
@@ -72,7 +84,10 @@ class PadsEachReadSegment(CallRules):
         return super().assemble(call, spread)
 
 
-@mutant(breaks=POSITION)
+@mutant(
+    breaks=POSITION,
+    also_trips={"rfc8166.3.5.2": "the first of two arguments belongs elsewhere than at the end"},
+)
 class AppendsReadChunks(CallRules):
     """Puts what it pulled at the end of the stream, whatever the Position."""
 
@@ -83,9 +98,10 @@ class AppendsReadChunks(CallRules):
         return super().assemble(call, pulled)
 
 
-
-
-@mutant(breaks="rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream")
+@mutant(
+    breaks="rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+    also_trips="what stands behind an item of odd length cannot be decoded",
+)
 class DoesNotPadPulledItems(CallRules):
     """Puts an item back without the padding that its length asks for."""
 
@@ -99,7 +115,10 @@ class DoesNotPadPulledItems(CallRules):
         return octets
 
 
-@mutant(breaks="rfc8166.3.4.5.2.roundup-in-either-place")
+@mutant(
+    breaks="rfc8166.3.4.5.2.roundup-in-either-place",
+    also_trips="one of the two ways of sending the arguments is with padding",
+)
 class RefusesPaddedReadChunks(CallRules):
     """Refuses a Read chunk that includes roundup padding."""
 
@@ -109,7 +128,10 @@ class RefusesPaddedReadChunks(CallRules):
             raise FaultFound(Fault.READ_CHUNK_LENGTH)
 
 
-@mutant(breaks="rfc8166.3.4.5.responder-pulls-read-chunks")
+@mutant(
+    breaks="rfc8166.3.4.5.responder-pulls-read-chunks",
+    also_trips="every argument of odd length in a Read chunk is refused",
+)
 class WantsPaddedReadChunks(CallRules):
     """Refuses a Read chunk that does not include the roundup padding of its item."""
 
@@ -153,7 +175,10 @@ class DropsIneligibleReductions(CallRules):
         raise FaultFound(Fault.NOT_A_CALL, f"Position {chunk.position}")
 
 
-@mutant(breaks="rfc8166.4.2.4.nomsg-payload-by-rdma")
+@mutant(
+    breaks="rfc8166.4.2.4.nomsg-payload-by-rdma",
+    also_trips="a case that uses a Long Call for something else is refused, too",
+)
 class RefusesLongCalls(CallRules):
     """Answers every Long Call by ERR_CHUNK."""
 
@@ -162,7 +187,10 @@ class RefusesLongCalls(CallRules):
         raise FaultFound(Fault.NOMSG_WITHOUT_CALL)
 
 
-@mutant(breaks="rfc8166.4.2.4.nomsg-payload-by-rdma")
+@mutant(
+    breaks="rfc8166.4.2.4.nomsg-payload-by-rdma",
+    also_trips="large arguments in other Read chunks count, too",
+)
 class LimitsLongCalls(CallRules):
     """Refuses calls that are longer than a page."""
 

@@ -55,7 +55,10 @@ class EchoesReadList(ReplyRules):
         )
 
 
-@mutant(breaks="rfc8166.3.2.no-other-framing")
+@mutant(
+    breaks="rfc8166.3.2.no-other-framing",
+    also_trips="every reply with results is unreadable, whatever the case is about",
+)
 class AddsRecordMark(ReplyRules):
     """Puts a record mark, as on TCP, before the payload of replies with results."""
 
@@ -76,7 +79,10 @@ class SendsLongRepliesInline(ReplyRules):
         return octets + bytes(24) if isinstance(header.rdma_body, RdmaNomsg) else octets
 
 
-@mutant(breaks="rfc8166.4.2.4.nomsg-is-one")
+@mutant(
+    breaks="rfc8166.4.2.4.nomsg-is-one",
+    also_trips="an RDMA_MSG without payload is no reply, whatever else is looked at",
+)
 class SendsLongRepliesAsMsg(ReplyRules):
     """Sends the header of a Long Reply as RDMA_MSG."""
 
@@ -88,7 +94,10 @@ class SendsLongRepliesAsMsg(ReplyRules):
         return octets + payload
 
 
-@mutant(breaks="rfc8166.4.2.4.nomsg-lists-hold-the-payload")
+@mutant(
+    breaks="rfc8166.4.2.4.nomsg-lists-hold-the-payload",
+    also_trips="an RDMA_NOMSG has no payload of its own, whatever else is looked at",
+)
 class SendsChunkedRepliesAsNomsg(ReplyRules):
     """Sends replies that return Write chunks as RDMA_NOMSG, payload and all."""
 
@@ -100,7 +109,7 @@ class SendsChunkedRepliesAsNomsg(ReplyRules):
         return octets + payload
 
 
-@mutant(breaks=THRESHOLD)
+@mutant(breaks=THRESHOLD, also_trips="a reply that was sent inline is not in the Reply chunk")
 class IgnoresThreshold(ReplyRules):
     """Sends replies of any length inline."""
 
@@ -118,7 +127,10 @@ class MeasuresPayloadAlone(ReplyRules):
         return length <= threshold + 28
 
 
-@mutant(breaks="rfc8166.3.5.3.large-reply-uses-the-reply-chunk")
+@mutant(
+    breaks="rfc8166.3.5.3.large-reply-uses-the-reply-chunk",
+    also_trips="a case that uses a Long Reply for something else is refused, too",
+)
 class RefusesLongReplies(ReplyRules):
     """Answers ERR_CHUNK where a reply needs the Reply chunk, although it was offered."""
 
@@ -127,7 +139,10 @@ class RefusesLongReplies(ReplyRules):
         raise FaultFound(Fault.REPLY_CHUNK_MISSING, f"{chunk} for {length} octets")
 
 
-@mutant(breaks="rfc8166.3.5.2.writes-precede-the-reply")
+@mutant(
+    breaks="rfc8166.3.5.2.writes-precede-the-reply",
+    also_trips="a reply comes although its results could not be written",
+)
 class SendsBeforeItWrites(Responder):
     """Posts the Send of a reply before the Writes of its results."""
 
@@ -136,7 +151,10 @@ class SendsBeforeItWrites(Responder):
         return [send, *writes]
 
 
-@mutant(breaks="rfc8166.4.3.2.results-pushed-into-write-chunks")
+@mutant(
+    breaks="rfc8166.4.3.2.results-pushed-into-write-chunks",
+    also_trips="results and replies are looked for where they should have been written",
+)
 class SkipsWrites(Responder):
     """Sends the reply and makes none of its Writes."""
 

@@ -17,7 +17,7 @@ LENGTHS = "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written"
 RETURNED = "rfc8166.4.3.3.reply-chunk-returned"
 
 
-@mutant(breaks=LENGTHS)
+@mutant(breaks=LENGTHS, also_trips="a reply is taken to be as long as the returned lengths say")
 class KeepsReplyChunkLengths(ReplyRules):
     """Returns the Reply chunk of a Long Reply with the lengths that it had in the call."""
 
@@ -35,7 +35,10 @@ class ReturnsUnusedReplyChunkAsOffered(ReplyRules):
         return chunk
 
 
-@mutant(breaks="rfc8166.3.5.3.large-reply-uses-the-reply-chunk")
+@mutant(
+    breaks="rfc8166.3.5.3.large-reply-uses-the-reply-chunk",
+    also_trips="nobody finds a reply without being told where it is",
+)
 class OmitsReplyChunk(ReplyRules):
     """Sends the header of a Long Reply without the Reply chunk."""
 
@@ -44,7 +47,10 @@ class OmitsReplyChunk(ReplyRules):
         return None
 
 
-@mutant(breaks="rfc8166.3.4.6.segment-count-returned")
+@mutant(
+    breaks="rfc8166.3.4.6.segment-count-returned",
+    also_trips={"rfc8166": "what is in the further segments of the Reply chunk is not found"},
+)
 class MergesReplyChunk(ReplyRules):
     """Returns the Reply chunk as one segment of the length of all."""
 
@@ -67,7 +73,10 @@ class AltersReplyChunkHandles(ReplyRules):
         return WriteChunk(target)
 
 
-@mutant(breaks="rfc8166.8.1.4.no-more-data-than-room")
+@mutant(
+    breaks="rfc8166.8.1.4.no-more-data-than-room",
+    also_trips="the Reply chunk comes back longer than it was, or the connection is lost",
+)
 class WritesPastTheReplyChunk(ReplyRules):
     """Writes the whole of a reply into the last segment of a Reply chunk that is too short."""
 

@@ -47,7 +47,7 @@ class ComparesLowOctetOfVersion(CallRules):
         return version & 0xFFFF == 1
 
 
-@mutant(breaks=GETS_ERR_VERS)
+@mutant(breaks=GETS_ERR_VERS, also_trips="ERR_VERS is one of the errors that these cases look at")
 class DropsUnknownVersions(Responder):
     """Keeps silent about versions that it does not know."""
 
@@ -56,7 +56,7 @@ class DropsUnknownVersions(Responder):
         return [] if fault is Fault.UNKNOWN_VERSION else super().send_error(words, fault)
 
 
-@mutant(breaks=GETS_ERR_VERS)
+@mutant(breaks=GETS_ERR_VERS, also_trips="ERR_VERS is one of the errors that these cases look at")
 class AnswersErrChunkToVersions(ReplyRules):
     """Answers an unknown version by ERR_CHUNK."""
 
@@ -75,7 +75,7 @@ class JudgesHeaderBeforeVersion(Responder):
         return super()._judge(message, words)
 
 
-@mutant(breaks=RANGE)
+@mutant(breaks=RANGE, also_trips="ERR_VERS without its range cannot be decoded")
 class OmitsErrVersRange(ReplyRules):
     """Sends ERR_VERS without the two versions behind it."""
 

@@ -1,4 +1,4 @@
-"""Mutants: what goes into Write chunks, and how they come back.
+"""Mutants: which results go into which Write chunks, and what is written there.
 
 rfc8166 section 3.4.6  Write Chunks
 rfc8166 section 4.3.2  Write List
@@ -14,7 +14,7 @@ from rpcrdma.endpoint.placement import transfers
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.ulp.bindings import DataItem
-from rpcrdma.wire import RdmaSegment, WriteChunk, chunk_length
+from rpcrdma.wire import WriteChunk
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Transfer
 
 FILLED_IN_ORDER = "rfc8166.3.4.6.write-chunk-filled-in-order"
-SEGMENTS = "rfc8166.3.4.6.segments-returned"
 NO_MORE = "rfc8166.8.1.4.no-more-data-than-room"
 
 
 # -- which result goes where
 
 
-@mutant(breaks="rfc8166.4.3.2.results-pushed-into-write-chunks")
+@mutant(
+    breaks="rfc8166.4.3.2.results-pushed-into-write-chunks",
+    also_trips="results are looked for in the Write chunks",
+)
 class ReturnsResultsInline(ReplyRules):
     """Leaves every result in the stream and returns all Write chunks unused."""
 
@@ -41,7 +43,10 @@ class ReturnsResultsInline(ReplyRules):
         return (None,) * len(writes)
 
 
-@mutant(breaks="rfc8166.4.3.2.1.results-fill-chunks-in-order")
+@mutant(
+    breaks="rfc8166.4.3.2.1.results-fill-chunks-in-order",
+    also_trips="the second result, or an unused chunk, is looked for in another place",
+)
 class UsesLastChunkOnly(ReplyRules):
     """Uses the last Write chunk for the first result, and the others for none."""
 
@@ -106,7 +111,10 @@ class SkipsEmptyWriteChunks(ReplyRules):
 # -- what is written
 
 
-@mutant(breaks="rfc8166.3.4.6.2.no-roundup-written")
+@mutant(
+    breaks="rfc8166.3.4.6.2.no-roundup-written",
+    also_trips="a result is taken to be as long as the returned lengths say",
+)
 class WritesRoundup(ReplyRules):
     """Writes the roundup padding of a result where there is room for it."""
 
@@ -115,7 +123,10 @@ class WritesRoundup(ReplyRules):
         return reply[item.position : item.end]
 
 
-@mutant(breaks="rfc8166.3.4.6.2.returned-length-is-the-items")
+@mutant(
+    breaks="rfc8166.3.4.6.2.returned-length-is-the-items",
+    also_trips="a result is taken to be as long as the returned lengths say",
+)
 class CountsRoundup(ReplyRules):
     """Counts the roundup padding in the returned lengths, although it writes none."""
 
@@ -156,7 +167,10 @@ class HalfFillsSegments(ReplyRules):
         return tuple(lengths)
 
 
-@mutant(breaks=FILLED_IN_ORDER)
+@mutant(
+    breaks=FILLED_IN_ORDER,
+    also_trips="a result or reply in several segments is put together in the wrong order",
+)
 class SwapsSegments(ReplyRules):
     """Writes the last octets of a result into the first segment."""
 
@@ -165,7 +179,10 @@ class SwapsSegments(ReplyRules):
         return transfers(chunk.target[::-1], lengths[::-1])
 
 
-@mutant(breaks="rfc8166.3.4.3.memory-used-by-responder")
+@mutant(
+    breaks="rfc8166.3.4.3.memory-used-by-responder",
+    also_trips="results and replies are looked for where they should have been written",
+)
 class WritesAtWrongOffset(ReplyRules):
     """Writes four octets behind the offset that the call names."""
 
@@ -185,7 +202,10 @@ class CutsResultsToFit(ReplyRules):
         """See `ReplyRules`."""
 
 
-@mutant(breaks="rfc8166.4.3.2.pushed-results-leave-the-stream")
+@mutant(
+    breaks="rfc8166.4.3.2.pushed-results-leave-the-stream",
+    also_trips="a result that is there twice makes the reply undecodable",
+)
 class KeepsResultsInTheStream(ReplyRules):
     """Sends what it wrote into Write chunks in the stream as well."""
 
@@ -194,7 +214,10 @@ class KeepsResultsInTheStream(ReplyRules):
         return reply
 
 
-@mutant(breaks="rfc8166.3.4.4.4.roundup-leaves-the-stream")
+@mutant(
+    breaks="rfc8166.3.4.4.4.roundup-leaves-the-stream",
+    also_trips="what stands behind the padding cannot be decoded",
+)
 class KeepsRoundupInTheStream(ReplyRules):
     """Leaves the roundup padding of a reduced result in the stream."""
 
@@ -205,7 +228,10 @@ class KeepsRoundupInTheStream(ReplyRules):
         return reply
 
 
-@mutant(breaks="rfc8166.3.4.4.1.count-stays-in-the-stream")
+@mutant(
+    breaks="rfc8166.3.4.4.1.count-stays-in-the-stream",
+    also_trips="a result without its count makes the reply undecodable",
+)
 class TakesCountOut(ReplyRules):
     """Takes the count word of a reduced result out of the stream."""
 
@@ -214,147 +240,3 @@ class TakesCountOut(ReplyRules):
         for item in reversed(items):
             reply = reply[: item.position - 4] + reply[item.end :]
         return reply
-
-
-# -- how used chunks come back
-
-
-@mutant(breaks="rfc8166.3.4.6.segment-lengths-tell-what-was-written")
-class KeepsOfferedLengths(ReplyRules):
-    """Returns a Write chunk with the lengths that it had in the call."""
-
-    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
-        return chunk
-
-
-@mutant(breaks="rfc8166.3.4.6.segment-lengths-tell-what-was-written")
-class ReturnsLengthsOfZero(ReplyRules):
-    """Returns a used Write chunk with all lengths zero."""
-
-    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
-        return self.unused(chunk)
-
-
-@mutant(breaks="rfc8166.3.4.6.segment-count-returned")
-class DropsUnusedSegments(ReplyRules):
-    """Returns only those segments of a Write chunk in which there is something."""
-
-    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
-        whole = super().returned(chunk, lengths)
-        return WriteChunk(tuple(segment for segment in whole.target if segment.length))
-
-
-@mutant(breaks="rfc8166.3.4.6.segment-count-returned")
-class MergesSegments(ReplyRules):
-    """Returns a Write chunk as one segment of the length of all."""
-
-    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
-        first = chunk.target[0]
-        return WriteChunk((RdmaSegment(first.handle, sum(lengths), first.offset),))
-
-
-@mutant(breaks=SEGMENTS)
-class AltersHandles(ReplyRules):
-    """Returns other handles than those of the call."""
-
-    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
-        return WriteChunk(
-            tuple(
-                msgspec.structs.replace(segment, handle=segment.handle ^ 1)
-                for segment in super().returned(chunk, lengths).target
-            )
-        )
-
-
-@mutant(breaks=SEGMENTS)
-class AdvancesOffsets(ReplyRules):
-    """Returns each segment with the offset at which the next octet would go."""
-
-    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
-        return WriteChunk(
-            tuple(
-                msgspec.structs.replace(segment, offset=segment.offset + segment.length)
-                for segment in super().returned(chunk, lengths).target
-            )
-        )
-
-
-@mutant(breaks=SEGMENTS)
-class ReversesSegments(ReplyRules):
-    """Returns the segments of a Write chunk in reverse order."""
-
-    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
-        return WriteChunk(super().returned(chunk, lengths).target[::-1])
-
-
-# -- how the list and its unused chunks come back
-
-
-@mutant(breaks="rfc8166.3.4.6.segment-count-returned")
-class OmitsWriteList(ReplyRules):
-    """Returns no Write list."""
-
-    def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
-        return ()
-
-
-@mutant(breaks="rfc8166.4.3.2.1.results-fill-chunks-in-order")
-class ReversesWriteList(ReplyRules):
-    """Returns the Write chunks in reverse order."""
-
-    def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
-        return tuple(reversed(writes))
-
-
-@mutant(breaks="rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused")
-class DropsUnusedWriteChunks(ReplyRules):
-    """Leaves Write chunks without data out of the reply, unless they were offered empty."""
-
-    def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
-        return tuple(chunk for chunk in writes if not chunk.target or chunk_length(chunk))
-
-
-@mutant(breaks="rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused")
-class ReturnsUnusedChunksAsOffered(ReplyRules):
-    """Returns an unused Write chunk with the lengths that it had in the call."""
-
-    def unused(self, chunk: WriteChunk) -> WriteChunk:
-        """See `ReplyRules`."""
-        return chunk
-
-
-@mutant(breaks="rfc8166.4.3.2.2.unused-chunk-keeps-its-count")
-class EmptiesUnusedChunks(ReplyRules):
-    """Returns an unused Write chunk without any segment."""
-
-    def unused(self, chunk: WriteChunk) -> WriteChunk:
-        """See `ReplyRules`."""
-        return WriteChunk(())
-
-
-@mutant(breaks="rfc8166.4.3.2.3.empty-chunk-returned-empty")
-class FillsUpEmptyChunks(ReplyRules):
-    """Returns an empty Write chunk with one empty segment in it."""
-
-    def unused(self, chunk: WriteChunk) -> WriteChunk:
-        """See `ReplyRules`."""
-        return super().unused(chunk) if chunk.target else WriteChunk((RdmaSegment(0, 0, 0),))
-
-
-@mutant(breaks="rfc8166.4.3.2.3.empty-chunk-returned-empty")
-class DropsEmptyWriteChunks(ReplyRules):
-    """Leaves Write chunks that were offered empty out of the reply."""
-
-    def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
-        return tuple(chunk for chunk in writes if chunk.target)

@@ -1,0 +1,27 @@
+"""RFC 8166 section 3.4.2, DDP-Eligibility: what a Responder must leave in the stream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance import build, verify, verify_chunks
+from conformance.requirement import requirement
+
+if TYPE_CHECKING:
+    from conformance.peer import Peer
+
+
+@requirement(
+    "rfc8166.6.1.responder-reduces-no-ineligible-result",
+    "rfc8166.3.4.2.only-eligible-items-are-reduced",
+)
+def test_responder_reduces_no_result_that_is_not_eligible(peer: Peer) -> None:
+    """With a Write chunk for a result that is not eligible, the result stays in the stream."""
+    request = peer.workload.long_reply(3000)
+    call = build.long_reply(peer, request, writes=((4096,),))
+
+    peer.send(call)
+
+    answer = verify_chunks.served(peer, call).answer
+    used = [segment.length for chunk in answer.body.rdma_writes for segment in chunk.target]
+    verify.equal(used, [0], "the lengths of the returned Write chunk")

@@ -1,0 +1,50 @@
+"""What the documentation shows is what the project does."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from conformance import cli
+from targets.profile import load_profile
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+LINKS = re.findall(r"\]\(([^)#:]+)\)", README + (ROOT / "CONTRIBUTING.md").read_text())
+HARMLESS = ("requirements", "cases", "explain", "decode", "targets")
+COMMANDS = [
+    line.partition("#")[0].strip()
+    for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("rpcrdma ")
+]
+
+
+def test_profile_in_the_readme_can_be_used(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "my-server.toml").write_text(text)
+    assert load_profile(tmp_path / "my-server.toml").name == "my-server"
+
+
+@pytest.mark.parametrize("link", sorted(set(LINKS)))
+def test_link_leads_somewhere(link: str) -> None:
+    assert (ROOT / link).exists()
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.split()[1] in HARMLESS])
+def test_command_in_the_readme_works(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(shlex.split(command)[1:]) == 0
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", sorted({command.split()[1] for command in COMMANDS}))
+def test_command_in_the_readme_has_help_with_an_example(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([name, "--help"])
+    assert ended.value.code == 0
+    assert "example" in capsys.readouterr().out

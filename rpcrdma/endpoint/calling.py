@@ -70,6 +70,10 @@ class Client:
         Raises:
             DeadlineExceeded: it did not come within `timeout` seconds.
         """
+        for early in self._early:
+            if early.token == token:
+                self._early.remove(early)
+                return early
         end = self._clock.now() + timeout
         while True:
             event = self._wait(end - self._clock.now())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import build
 from conformance.case import Deviation
-from conformance.outcome import Answered
+from conformance.outcome import Answered, ErrChunk, ErrVers, Unexpected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,17 +22,20 @@ __all__ = ["problem_with", "still_serves"]
 _LATE_ANSWERS: Final = 512
 """More than any case leaves unanswered."""
 
+_MESSAGES: Final = (Answered, ErrVers, ErrChunk, Unexpected)
+
 
 def problem_with(peer: Peer) -> str:
     """Make a good call; empty if it was answered, else what came instead.
 
-    Late answers to other calls may come first: as many as there are, but not without end.
+    Messages about other calls may come first: as many as there are, but not without end.  Whether
+    they were due is for the case to say, not for this.
     """
     call = build.null_call(peer)
     peer.send(call)
     outcome = peer.receive()
     for _ in range(_LATE_ANSWERS):
-        if not isinstance(outcome, Answered) or outcome.xid == call.xid:
+        if not isinstance(outcome, _MESSAGES) or outcome.xid == call.xid:
             break
         outcome = peer.receive()
     if isinstance(outcome, Answered) and outcome.xid == call.xid:

@@ -247,7 +247,7 @@ def discarded(
                 f"{call} was not discarded: {outcome}.",
                 expected=expected,
                 actual=str(outcome),
-                breaks=_ids(breaks),
+                breaks=_blamed(outcome, breaks),
             )
 
 
@@ -259,7 +259,7 @@ def silent(peer: Peer, *, breaks: Ids = ()) -> None:
             f"Something came where nothing may come: {outcome}.",
             expected=(SENTENCES[Silent],),
             actual=str(outcome),
-            breaks=_ids(breaks),
+            breaks=_blamed(outcome, breaks),
         )
 
 
@@ -282,7 +282,7 @@ def each(peer: Peer, *wanted: tuple[Call, type[Outcome]], breaks: Ids = ()) -> N
                 f"This answers none of the calls as it must: {outcome}.",
                 expected=expected,
                 actual=str(outcome),
-                breaks=_ids(breaks),
+                breaks=_blamed(outcome, breaks),
             )
 
 
@@ -348,6 +348,12 @@ def _answer(peer: Peer, call: Call, expected: tuple[str, ...]) -> Outcome:
             breaks=(VERSION_ECHOED,),
         )
     return outcome
+
+
+def _blamed(outcome: Outcome, breaks: Ids) -> tuple[str, ...]:
+    """What a wrong outcome breaks; obsolete procedures break their own rule, whatever was asked."""
+    sent = type(outcome.header.rdma_body) if isinstance(outcome, Unexpected) else None
+    return (NEVER_SENT[sent],) if sent in NEVER_SENT else _ids(breaks)
 
 
 def _ids(breaks: Ids) -> tuple[str, ...]:

@@ -100,6 +100,23 @@ def test_expect_wants_errors_to_say_what_they_answer(changes: dict[str, int], br
     assert caught.value.breaks == (broken,)
 
 
+@pytest.mark.parametrize(
+    ("body", "broken"),
+    [
+        (wire.RdmaDone(), "rfc8166.4.6.2.done-is-not-sent"),
+        (wire.RdmaMsgp(4, 4, (), (), None), "rfc8166.4.6.1.msgp-is-not-sent"),
+    ],
+)
+def test_obsolete_procedures_are_wrong_whatever_was_asked(body: wire.Body, broken: str) -> None:
+    message = wire.encode_header(wire.TransportHeader(1, 1, 4, body))
+    peer = connect(lambda _: [message])
+
+    with pytest.raises(Deviation) as caught:
+        verify.expect(peer, send_bad(peer), ErrChunk, breaks="rfc8166.x")
+
+    assert caught.value.breaks == (broken,)
+
+
 def test_discarded_accepts_silence() -> None:
     peer = connect(dropping)
 

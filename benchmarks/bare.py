@@ -100,9 +100,9 @@ class Sink:
         return self._next(), self._next()
 
     def close(self) -> None:
-        """Let the process end."""
-        self._pipe.close()
+        """Wait for the process, which ends with its connection."""
         self._process.join(DEADLINE)
+        self._pipe.close()
 
     def _next(self) -> int:
         if not self._pipe.poll(DEADLINE):
@@ -123,4 +123,6 @@ def _offer(host: str, length: int, pipe: Pipe) -> None:
         region = connection.register(length, Access.LOCAL_WRITE | Access.REMOTE_WRITE)
         pipe.send(region.handle)
         pipe.send(region.offset)
-        pipe.poll(None)  # until the other end is closed, or its process is gone
+        # The synchronous disconnect of the other side waits for this side's answer.
+        while connection.connected:
+            connection.poll(DEADLINE)

@@ -10,25 +10,24 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from conformance import cli_list
-from conformance.runner import RECORDS, certify
+from conformance.guest import Order
+from conformance.in_lab import collect, lab_run
+from conformance.interpretations import check_choices
+from conformance.runner import certify
 from reports.render import render_all
-from reports.stream import read_run
 from reports.summary import summarise
-from reports.terminal import VERDICT_STYLE, print_summary
-from targets.lab.lab import Ending, LabRun, is_native, run_in_lab, server_of
-from targets.lab.setup import GuestSetup
+from reports.terminal import Progress, print_summary
+from targets.lab.lab import is_native
+from targets.lab.python_path import make_pyverbs_importable
 from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
     import argparse
 
-    from reports.record import CaseRecord, RunRecord
+    from reports.record import RunRecord
     from targets.profile import Profile
 
 __all__ = ["add_parser", "run"]
-
-_LAB_DEADLINE = 600.0
-"""Seconds that a run in the lab may take, boot included."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -49,27 +48,31 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--output", type=Path, metavar="DIR", help="default: rpcrdma-report-TARGET")
     parser.add_argument("--fabric", default="", choices=["loopback", "verbs"])
     parser.add_argument("--kernel", default="", help="release of the lab's kernel")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a line for every case")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Certify; returns the exit status."""
     profile = find_profile(arguments.target)
+    check_choices(profile.extra.interpretations)
     selection = cli_list.selection_of(arguments)
     folder: Path = arguments.output or Path(f"rpcrdma-report-{_file_name(arguments.target)}")
+    target = find_target(arguments.target, arguments.fabric)  # refused now, not after a boot
     on_device = profile.adapter == "network" or arguments.fabric == "verbs"
     if on_device and not is_native():
         return _in_lab(arguments, profile, folder)
-    target = find_target(arguments.target, arguments.fabric)
+    if on_device:
+        make_pyverbs_importable()
     console = Console()
-
-    def progress(case: CaseRecord, _planned: int) -> None:
-        if console.is_terminal:
-            style = VERDICT_STYLE[case.verdict]
-            console.print(f"[{style}]{case.verdict.value:6}[/] ", end="", highlight=False)
-            console.print(case.id, highlight=False, markup=False)
-
-    record = certify(target, selection, folder, on_case=progress)
+    with Progress(console, verbose=arguments.verbose) as progress:
+        record = certify(
+            target,
+            selection,
+            folder,
+            on_begin=progress.begin,
+            on_case=lambda case, _planned: progress.judged(case),
+        )
     return _report(record, folder, console)
 
 
@@ -81,39 +84,25 @@ def _report(record: RunRecord, folder: Path, console: Console) -> int:
 
 
 def _in_lab(arguments: argparse.Namespace, profile: Profile, folder: Path) -> int:
-    """The same command inside a guest; its records are rendered here, complete or not."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """The suite in a guest; its records are rendered here, complete or not."""
     shared = folder.resolve()
-    (shared / RECORDS).unlink(missing_ok=True)
-    command = [sys.executable, "-m", "conformance.cli", *_again(arguments, shared)]
-    setup = GuestSetup(tuple(command), str(Path.cwd()), server=server_of(profile))
-    wanted = LabRun(
-        setup,
-        deadline_s=_LAB_DEADLINE,
-        kernel=arguments.kernel or (profile.lab.kernel if profile.lab else "") or None,
-        writable=(shared,),
-    )
-    result = run_in_lab(wanted, lambda _line: None)
-    if not (shared / RECORDS).exists():
-        raise ValueError(f"the lab left no records: {result.ending.value}")
-    record = read_run(shared / RECORDS)
-    status = _report(record, folder, Console())
-    return status if result.ending is Ending.EXITED and result.status is not None else 1
-
-
-def _again(arguments: argparse.Namespace, folder: Path) -> list[str]:
-    target = arguments.target
-    again = ["certify", str(Path(target).resolve()) if target.endswith(".toml") else target]
-    for name in ("document", "section", "role", "level", "fabric"):
-        if getattr(arguments, name):
-            again += [f"--{name}", getattr(arguments, name)]
-    for case in arguments.case:
-        again += ["--case", case]
-    if arguments.destructive:
-        again.append("--destructive")
-    return [*again, "--output", str(folder)]
+    shared.mkdir(parents=True, exist_ok=True)
+    name = str(Path(arguments.target).resolve()) if _is_file(arguments.target) else arguments.target
+    order = Order(name, arguments.fabric, str(shared), cli_list.selection_of(arguments))
+    console = Console()
+    with Progress(console, verbose=arguments.verbose) as progress:
+        record, problem = collect(lab_run(order, profile, arguments.kernel), shared, progress)
+    status = _report(record, folder, console)
+    if problem:
+        print(f"rpcrdma certify: {problem}", file=sys.stderr)
+        return 1
+    return status
 
 
 def _file_name(target: str) -> str:
-    stem = Path(target).stem if target.endswith(".toml") else target
+    stem = Path(target).stem if _is_file(target) else target
     return re.sub(r"[^A-Za-z0-9.-]+", "-", stem)
+
+
+def _is_file(target: str) -> bool:
+    return target.endswith(".toml")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from reports.pcapng import write_pcapng
 from reports.record import Exchange
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.wire import describe
@@ -15,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["exchanges", "write_evidence"]
+    from reports.record import RunRecord
+
+__all__ = ["capture_traces", "exchanges", "read_trace", "write_evidence"]
 
 _SHOWN: Final = 512
 """Octets of a message that go into its record; the trace has them all."""
@@ -31,13 +32,54 @@ def exchanges(trace: Trace, mutations: Mapping[bytes, str]) -> tuple[Exchange, .
     )
 
 
-def write_evidence(trace: Trace, folder: Path, stem: str) -> tuple[str, ...]:
-    """Write `STEM.jsonl` and `STEM.pcapng` into `folder/evidence`; return their relative names."""
+def write_evidence(
+    trace: Trace, folder: Path, stem: str, *, capture: bool = True
+) -> tuple[str, ...]:
+    """Write `STEM.jsonl` and `STEM.pcapng` into `folder/evidence`; return their relative names.
+
+    Without `capture` the second is named but left to `capture_traces`.
+    """
     (folder / "evidence").mkdir(parents=True, exist_ok=True)
-    lines, capture = f"evidence/{stem}.jsonl", f"evidence/{stem}.pcapng"
+    lines, captured = f"evidence/{stem}.jsonl", f"evidence/{stem}.pcapng"
     (folder / lines).write_bytes(b"".join(_line(event) for event in trace.events))
-    write_pcapng(trace, folder / capture, describe.one_line)
-    return lines, capture
+    if capture:
+        _write_capture(trace, folder / captured)
+    return lines, captured
+
+
+def capture_traces(record: RunRecord, folder: Path) -> None:
+    """Write the captures of a run whose traces are there already."""
+    for case in record.cases:
+        for lines, captured in zip(case.evidence[::2], case.evidence[1::2], strict=True):
+            _write_capture(read_trace(folder / lines), folder / captured)
+
+
+def read_trace(file: Path) -> Trace:
+    """The trace that `write_evidence` wrote as JSON lines."""
+    events = [_event(line) for line in file.read_bytes().splitlines()]
+    return Trace(events, max((event.connection for event in events), default=0))
+
+
+def _write_capture(trace: Trace, file: Path) -> None:
+    # Importing what it needs takes a second in the lab's guest, which makes no captures.
+    from reports.pcapng import write_pcapng
+
+    write_pcapng(trace, file, describe.one_line)
+
+
+def _event(line: bytes) -> TraceEvent:
+    found = msgspec.json.decode(line)
+    return TraceEvent(
+        found["time"],
+        found["connection"],
+        Side(found["side"]),
+        EventKind(found["kind"]),
+        bytes.fromhex(found["data"]),
+        found["handle"],
+        found["offset"],
+        found["length"],
+        found["detail"],
+    )
 
 
 def _line(event: TraceEvent) -> bytes:

@@ -95,7 +95,9 @@ class Plugin:
         *,
         harness: Harness | None = None,
         folder: Path | None = None,
+        captures: bool = True,
         on_planned: Callable[[tuple[Case, ...]], None] = lambda cases: None,
+        on_begin: Callable[[str], None] = lambda case: None,
         on_case: Callable[[CaseRecord], None] = lambda record: None,
         rerun: Callable[[str], str] = lambda case: f"rpcrdma certify TARGET --case '{case}'",
     ) -> None:
@@ -103,7 +105,9 @@ class Plugin:
         self._wanted = wanted
         self._harness = harness
         self._folder = folder
+        self._captures = captures
         self._on_planned = on_planned
+        self._on_begin = on_begin
         self._on_case = on_case
         self._rerun = rerun
         self._cases: dict[str, Case] = {}
@@ -183,6 +187,7 @@ class Plugin:
     ) -> Generator[None, object, object]:
         """One case, from its first connection to its record."""
         harness = self._running
+        self._on_begin(self._cases[item.nodeid].id)
         harness.begin()
         self._found, self._case_began = None, time.monotonic()
         done = yield
@@ -239,7 +244,7 @@ class Plugin:
         files: tuple[str, ...] = ()
         if self._folder is not None and harness.trace.events:
             stem = re.sub(r"[^A-Za-z0-9.-]+", "-", case.id).strip("-")
-            files = write_evidence(harness.trace, self._folder, stem)
+            files = write_evidence(harness.trace, self._folder, stem, capture=self._captures)
         self._on_case(
             CaseRecord(
                 id=case.id,
@@ -251,7 +256,8 @@ class Plugin:
                 citations=tuple(entry.citation() for entry in entries),
                 violated=violated,
                 interpretations=tuple(dict.fromkeys(readings)),
-                exchanges=exchanges(harness.trace, log.mutations),
+                # Decoding costs half of a run; without a folder nobody will read it.
+                exchanges=exchanges(harness.trace, log.mutations) if self._folder else (),
                 evidence=files,
                 rerun=self._rerun(case.id),
                 started=self._case_began - self._began,

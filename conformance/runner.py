@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime
 import os
 import platform
+import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -73,14 +75,15 @@ class Selection:
         )
 
 
+@cache
 def collect_cases(folder: Path = SCENARIOS) -> tuple[Case, ...]:
-    """Every case there is.
+    """Every case there is; a folder is read once.
 
     Raises:
         SuiteError: a scenario is wrong.
     """
     plugin = Plugin(load_catalogue(), lambda case: True)
-    _run_pytest(plugin, folder, "--collect-only")
+    _run_pytest(plugin, folder, options=("--collect-only",))
     return plugin.all_cases
 
 
@@ -90,6 +93,8 @@ def certify(
     folder: Path,
     *,
     facts: tuple[tuple[str, str], ...] = (),
+    captures: bool = True,
+    on_begin: Callable[[str, int], None] = lambda case, planned: None,
     on_case: Callable[[CaseRecord, int], None] = lambda record, planned: None,
     scenarios_folder: Path = SCENARIOS,
 ) -> RunRecord:
@@ -100,7 +105,9 @@ def certify(
         selection: which cases.
         folder: where records and evidence go; made if it is not there.
         facts: what else is known of the surroundings, for the record.
-        on_case: called after each case with its record and the number of planned cases.
+        captures: write a capture beside each trace; else `evidence.capture_traces` may do it later.
+        on_begin: called before each case with its id and the number of planned cases.
+        on_case: called after each case with its record and that number.
         scenarios_folder: where the scenarios are.
 
     Raises:
@@ -134,6 +141,8 @@ def certify(
                 selection.includes,
                 harness=harness,
                 folder=folder,
+                captures=captures,
+                on_begin=lambda case: on_begin(case, len(cases)),
                 on_case=record,
                 rerun=lambda case: f"rpcrdma certify {target.name} --case '{case}'",
             )
@@ -159,10 +168,22 @@ def judge(target: Target, selection: Selection) -> tuple[CaseRecord, ...]:
         plugin = Plugin(
             load_catalogue(), selection.includes, harness=harness, on_case=records.append
         )
-        _run_pytest(plugin, SCENARIOS)
+        _run_pytest(plugin, *_files(selection))
     finally:
         harness.close()
     return tuple(records)
+
+
+def _files(selection: Selection) -> list[Path]:
+    """The scenario files in which the selected cases are: collecting takes longer than running."""
+    found: dict[Path, None] = {}
+    for name in selection.cases:
+        document, section, _ = name.split("/", 2)
+        stem = f"test_{section.replace('.', '_')}"
+        for path in sorted((SCENARIOS / document).glob(f"{stem}*.py")):
+            if re.fullmatch(rf"{stem}(_\D.*)?", path.stem):
+                found[path] = None
+    return list(found) or [SCENARIOS]
 
 
 def _preflight(harness: Harness) -> None:
@@ -174,9 +195,9 @@ def _preflight(harness: Harness) -> None:
     harness.end()
 
 
-def _run_pytest(plugin: Plugin, folder: Path, *options: str) -> int:
+def _run_pytest(plugin: Plugin, *where: Path, options: tuple[str, ...] = ()) -> int:
     with _no_foreign_plugins():
-        status = pytest.main([*_OPTIONS, *options, str(folder)], plugins=[plugin])
+        status = pytest.main([*_OPTIONS, *options, *map(str, where)], plugins=[plugin])
     if plugin.fault is not None:
         raise plugin.fault
     return int(status)

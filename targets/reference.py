@@ -12,6 +12,7 @@ terminated.  Behind every connection are the test program and NFSv4.0 with the s
 from __future__ import annotations
 
 import argparse
+import ipaddress
 import selectors
 import subprocess
 import sys
@@ -32,6 +33,7 @@ from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError, Unsupported
+from targets.device_address import device_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,10 +202,13 @@ class ReferenceTarget:
 
     def start(self) -> Session:
         """Set the endpoint going."""
-        address = Address(self.profile.extra.address, self.profile.extra.port)
+        extra = self.profile.extra
         if self._on_verbs:
-            return ProcessSession(address, self._mutant)
-        return LoopbackSession(address, self._parts)
+            # The profile's own is for loopback, where a device has any address.
+            inside = ipaddress.ip_address(extra.address).is_loopback
+            host = device_address() if inside else extra.address
+            return ProcessSession(Address(host, extra.port), self._mutant)
+        return LoopbackSession(Address(extra.address, extra.port), self._parts)
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:

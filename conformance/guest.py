@@ -1,0 +1,75 @@
+"""What `rpcrdma certify` runs inside the lab's guest: the suite alone, and nothing but records.
+
+    python -m conformance.guest ORDER
+
+Everything that can be done afterwards (reports, captures) is done on the host: in a guest without
+KVM each module that is imported costs, and the host has time.  Each line of output is for the host:
+`begin`, the number of planned cases, and the case.  A last line that begins with `stop` says in one
+sentence why nothing could be run.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from conformance.plugin import SuiteError
+from conformance.runner import Selection, certify
+from rpcrdma.errors import FabricError
+from targets.base import TargetError, Unsupported
+from targets.registry import find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["BEGIN", "STOP", "Order", "main"]
+
+BEGIN: Final = "begin"
+STOP: Final = "stop"
+
+_BAD_SURROUNDINGS: Final = 2
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What to run.
+
+    Attributes:
+        target: as named on the command line; the path of a profile is absolute.
+        fabric: `verbs`, or empty for the target's usual one.
+        folder: where records and traces go.
+        selection: which cases.
+    """
+
+    target: str
+    fabric: str
+    folder: str
+    selection: Selection
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the suite as ordered."""
+    order = msgspec.json.decode(arguments[0], type=Order)
+    try:
+        certify(
+            find_target(order.target, order.fabric),
+            order.selection,
+            Path(order.folder),
+            captures=False,
+            on_begin=lambda case, planned: _tell(f"{BEGIN} {planned} {case}"),
+        )
+    except (FabricError, OSError, SuiteError, TargetError, Unsupported, ValueError) as error:
+        _tell(f"{STOP} {' '.join(str(error).split())}")
+        return _BAD_SURROUNDINGS
+    return 0
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,118 @@
+"""Runs the suite in the lab's guest and brings home what it recorded, however the guest ended.
+
+    order = Order("linux-server", "verbs", str(folder), Selection())
+    record, problem = collect(lab_run(order, profile), folder, progress)
+
+The guest writes records and traces into a folder that it shares with this machine; captures are
+made here, from the traces.  A guest that dies leaves what it had written.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from conformance.evidence import capture_traces
+from conformance.guest import BEGIN, STOP
+from conformance.runner import RECORDS
+from reports.record import CaseRecord, RunHeader
+from reports.stream import read_run
+from targets.base import TargetError
+from targets.lab.lab import Ending, LabRun, run_in_lab, server_of
+from targets.lab.setup import GuestSetup, Server, ServerKind
+
+if TYPE_CHECKING:
+    from conformance.guest import Order
+    from reports.record import RunRecord
+    from reports.terminal import Progress
+    from targets.profile import Profile
+
+__all__ = ["collect", "lab_run"]
+
+_DEADLINE: Final = 600.0
+"""Seconds that all of it may take, boot included; it takes a fifth of that without KVM."""
+
+
+def lab_run(order: Order, profile: Profile, kernel: str = "") -> LabRun:
+    """What the lab is asked to do.
+
+    Args:
+        order: what the guest is to run.
+        profile: of the target.
+        kernel: release or image; the profile's choice, or the newest, if empty.
+
+    Raises:
+        LabError: the profile does not say how the lab brings its device up.
+    """
+    adapter_starts_it = profile.lab is None and profile.adapter != "network"
+    server = Server(ServerKind.NONE) if adapter_starts_it else server_of(profile)
+    command = (sys.executable, "-m", "conformance.guest", msgspec.json.encode(order).decode())
+    chosen = kernel or (profile.lab.kernel if profile.lab else "")
+    folder = Path(order.folder)
+    return LabRun(
+        GuestSetup(command, str(Path.cwd()), server=server),
+        deadline_s=_DEADLINE,
+        kernel=chosen or None,
+        writable=(folder,),
+    )
+
+
+def collect(run: LabRun, folder: Path, progress: Progress | None = None) -> tuple[RunRecord, str]:
+    """Run it; returns the records, and a sentence on what cut the run short (or nothing).
+
+    Raises:
+        LabError: the lab could not be brought up.
+        TargetError: nothing could be run, because of the target or the suite.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    records = folder / RECORDS
+    records.unlink(missing_ok=True)
+    listener = _Listener(records, progress)
+    result = run_in_lab(run, listener)
+    if not records.exists():
+        raise TargetError(listener.stopped or f"the lab left no records: {result.describe()}")
+    record = read_run(records)
+    capture_traces(record, folder)
+    if result.ending is not Ending.EXITED:
+        return record, f"{result.describe()}; {len(record.cases)} cases had been judged"
+    if record.footer is None:
+        said = listener.stopped or listener.last_words
+        return record, f"the suite ended early in the guest with status {result.status}: {said}"
+    return record, ""
+
+
+class _Listener:
+    """Hears the guest's lines, and shows the cases that have been recorded since the last one."""
+
+    def __init__(self, records: Path, progress: Progress | None) -> None:
+        self.stopped = ""
+        self.last_words = ""
+        self._records = records
+        self._progress = progress
+        self._shown = 0
+
+    def __call__(self, line: str) -> None:
+        word, _, rest = line.partition(" ")
+        if word == BEGIN:
+            self._show(rest)
+        elif word == STOP:
+            self.stopped = rest
+        elif line.strip():
+            self.last_words = line.strip()
+
+    def _show(self, rest: str) -> None:
+        if self._progress is None:
+            return
+        with self._records.open("rb") as stream:
+            stream.seek(self._shown)
+            complete, end, _ = stream.read().rpartition(b"\n")
+        self._shown += len(complete) + len(end)
+        for line in complete.splitlines():
+            entry = msgspec.json.decode(line, type=RunHeader | CaseRecord)
+            if isinstance(entry, CaseRecord):
+                self._progress.judged(entry)
+        planned, _, case = rest.partition(" ")
+        self._progress.begin(case, int(planned))

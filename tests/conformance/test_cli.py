@@ -1,0 +1,258 @@
+"""The command line as somebody meets it who has never seen it before."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.catalogue import Testability, load_catalogue
+from conformance.cli import BAD_INPUT, main
+from reports.record import Verdict
+from reports.stream import read_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMANDS = (
+    "certify",
+    "cases",
+    "requirements",
+    "targets",
+    "explain",
+    "decode",
+    "lab",
+    "lab run",
+    "lab shell",
+    "lab doctor",
+    "fuzz",
+    "replay",
+)
+CASE = "rfc8166/3.3.1/responder-never-grants-zero-credits"
+REQUIREMENT = "rfc8166.3.3.1.grant-is-never-zero"
+HEADER = "00000001" * 2 + "00000008" + "00000000" * 4
+
+PROFILE = """
+name = "mine"
+adapter = "reference"
+binding = "testprog"
+[claims]
+roles = ["responder"]
+versions = [1]
+[extra]
+address = "127.0.0.1"
+port = 0
+program = 0x20008166
+program_version = 1
+"""
+
+
+def run(*words: str) -> int:
+    """The exit status, wherever it comes from."""
+    try:
+        return main(words)
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a command says when it refuses: one line on standard error, and status 2."""
+    assert run(*words) == BAD_INPUT
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert said.err.startswith("rpcrdma")
+    return said.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*command.split(), "--help") == 0
+
+    assert "example" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("", "the following arguments are required: COMMAND"),
+        ("nonsense", "invalid choice: 'nonsense'"),
+        ("certify", "the following arguments are required: TARGET"),
+        ("certify no-such", "no target `no-such`; there are linux-server, reference"),
+        ("certify ./none.toml", "none.toml: cannot be read: No such file"),
+        ("certify mutant:nope", "no mutant `nope`; `rpcrdma targets` lists them"),
+        ("certify reference --case nope", "no case `nope`; `rpcrdma cases` lists them all"),
+        ("certify reference --section 99", "no case is selected by --section 99"),
+        ("certify reference --level MAYBE", "argument --level: invalid choice"),
+        ("certify linux-server --fabric loopback", "reached over verbs"),
+        (f"certify reference --case {CASE} --output /proc/x", "cannot use `/proc/x`"),
+        ("cases --section 99", "no case is selected by --section 99"),
+        ("cases --document rfc9999", "no case is selected by --document rfc9999"),
+        ("requirements --section 99", "no requirement is selected by --section 99"),
+        ("explain nonsense", "`rpcrdma targets` list them all"),
+        ("explain D-98", "is no requirement, case, interpretation or mutant"),
+        ("explain grant-is-never-zer", f"did you mean {REQUIREMENT}"),
+        ("explain responder-never-grants-zero-credit", f"did you mean {CASE}"),
+        ("decode zz", "neither hexadecimal nor a file"),
+        ("decode 123", "3 hexadecimal digits are no whole number of octets"),
+        ("decode /proc", "Is a directory"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    words: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert problem in refused(capsys, *words.split())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("versions = [1]", "verions = [1]", "key `claims.verions`: is unknown"),
+        ("versions = [1]", 'versions = "1"', "key `claims.versions`: Expected `array`"),
+        ("versions = [1]", "", "key `claims.versions`: is missing"),
+        ("[claims]", "[claims", "is not TOML"),
+        ('"testprog"', '"smb"', "key `binding`: Invalid enum value 'smb'"),
+        ('"reference"', '"exotic"', "adapter `exotic`, which is not installed"),
+        ("port = 0", 'port = 0\ninterpretations = {D-98 = "x"}', "`D-98`, which is no entry"),
+        ("port = 0", 'port = 0\ninterpretations = {D-12 = "x"}', "there are either, err-chunk"),
+    ],
+)
+def test_a_broken_profile_gets_one_sentence(
+    tmp_path: Path, old: str, new: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(PROFILE.replace(old, new))
+
+    assert problem in refused(capsys, "certify", str(path), "--output", str(tmp_path / "out"))
+
+
+def test_a_profile_that_is_a_folder_gets_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.toml").mkdir()
+
+    assert "cannot be read: Is a directory" in refused(
+        capsys, "certify", str(tmp_path / "mine.toml")
+    )
+
+
+def test_nothing_to_decode_is_said_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").touch()
+
+    assert "the argument is empty" in refused(capsys, "decode", "")
+    assert "/empty` is empty; give at least one octet" in refused(
+        capsys, "decode", str(tmp_path / "empty")
+    )
+
+
+@pytest.mark.parametrize("shape", [HEADER, f"0x{HEADER}", " ".join((HEADER[:8], HEADER[8:]))])
+def test_hexadecimal_is_decoded(shape: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("decode", shape) == 0
+
+    assert "28 octets, xid 0x00000001, version 1, credits 8, RDMA_MSG" in capsys.readouterr().out
+
+
+def test_a_file_is_decoded_as_far_as_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "crash").write_bytes(b"\0\0\0\1\0\0")
+
+    assert run("decode", str(tmp_path / "crash")) == 0
+    assert "rdma_vers: the buffer ends inside the item" in capsys.readouterr().out
+
+
+def test_certify_passes_and_tells_last_where_the_report_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile, folder = tmp_path / "mine.toml", tmp_path / "out"
+    profile.write_text(PROFILE)
+
+    assert run("certify", str(profile), "--case", CASE, "--output", str(folder), "-v") == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == f"report: {folder / 'report.html'}"
+    assert lines[0] == f"PASS   {CASE}[0]"
+    record = read_run(folder / "records.jsonl")
+    assert record.header.target == "mine"
+    assert all((folder / name).exists() for case in record.cases for name in case.evidence)
+    assert {"report.html", "report.json", "junit.xml"} <= {path.name for path in folder.iterdir()}
+
+
+def test_certify_fails_a_mutant_and_the_command_in_its_record_does_so_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "out"
+
+    assert run("certify", "mutant:grants-zero", "--case", CASE, "--output", str(folder)) == 1
+
+    assert f"again     rpcrdma certify mutant:grants-zero --case '{CASE}[0]'" in (
+        capsys.readouterr().out
+    )
+    (first, *_) = json.loads((folder / "report.json").read_text())["cases"]
+    assert (first["verdict"], first["violated"]) == (Verdict.FAIL.value, [REQUIREMENT])
+    again = ("certify", "mutant:grants-zero", "--case", first["id"], "--output", str(folder))
+    assert run(*again) == 1
+
+
+def test_cases_are_listed_by_section(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("cases", "--section", "3.3.1") == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith(f"{CASE}[0]  MUST NOT  ") for line in lines)
+    assert all(line.startswith("rfc8166/3.3.1/") for line in lines)
+
+
+def test_requirements_come_with_their_cases_and_mutants(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("--section", "3.3.1", "--role", "responder", "--level", "MUST NOT")
+    assert run("requirements", *words) == 0
+
+    entries = capsys.readouterr().out.split("\n\n")
+    (entry,) = (entry for entry in entries if entry.startswith(REQUIREMENT))
+    assert f"case    {CASE} (3 variants)" in entry
+    assert "mutant  mutant:grants-zero" in entry
+    assert "can be tested on the wire" in entries[-1]
+
+
+def test_requirements_say_why_the_wire_does_not_show_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    entry = next(entry for entry in load_catalogue() if entry.test is Testability.INTERNAL)
+
+    assert run("requirements", "--section", entry.section) == 0
+    assert run("explain", entry.id) == 0
+
+    told = f"not tested (internal): {entry.reason}"
+    assert capsys.readouterr().out.count(told) == 2
+
+
+def test_targets_lists_profiles_mutants_and_adapters(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("targets") == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    place = lines.index("  mutant:grants-zero")
+    assert lines[place + 1].strip() == "Grants no credit in any reply."
+    assert lines[place + 2].strip() == f"breaks {REQUIREMENT}"
+    assert any(line.startswith("  linux-server ") for line in lines)
+    assert any(line.endswith("targets.reference:ReferenceTarget") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("identity", "told"),
+    [
+        (REQUIREMENT, ("MUST NOT", f"  {CASE}", "mutant:grants-zero: Grants no credit")),
+        (CASE, ("3 cases:", f"{CASE}[0]", REQUIREMENT, f"certify reference --case '{CASE}'")),
+        (f"{CASE}[0]", (REQUIREMENT,)),
+        ("D-12", ("Two XIDs that differ", 'in [extra.interpretations]: D-12 = "either"')),
+        ("mutant:grants-zero", ("but for one thing: Grants no credit", f"  {CASE}")),
+    ],
+)
+def test_explain_tells_what_an_id_is(
+    identity: str, told: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("explain", identity) == 0
+
+    text = capsys.readouterr().out
+    assert [words for words in told if words not in text] == []

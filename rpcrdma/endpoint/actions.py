@@ -59,10 +59,15 @@ class PostReceive(msgspec.Struct, frozen=True):
 
 
 class Send(msgspec.Struct, frozen=True):
-    """Send a message; only a failure is reported back, under `key`."""
+    """Send a message; only a failure is reported back, under `key`.
+
+    Attributes:
+        invalidate: handle of the peer's that the Send invalidates; None for a plain Send.
+    """
 
     key: int
     data: bytes
+    invalidate: int | None = None
 
 
 class RdmaRead(msgspec.Struct, frozen=True):

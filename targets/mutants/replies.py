@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rpcrdma.endpoint.actions import RdmaWrite, Send
 from rpcrdma.endpoint.faults import Fault, FaultFound
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder
@@ -15,7 +16,7 @@ from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment, encode_header
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.actions import Action, Send
+    from rpcrdma.endpoint.actions import Action
     from rpcrdma.endpoint.call_rules import IncomingCall
     from rpcrdma.wire import TransportHeader, WriteChunk
 
@@ -161,3 +162,14 @@ class SkipsWrites(Responder):
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         """See `Responder`."""
         return [send]
+
+
+@mutant(breaks="rfc8166.3.4.3.memory-used-by-responder")
+class InvalidatesUnasked(Responder):
+    """Invalidates the first handle that it wrote to, by its Send, which nobody asked for."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        handles = [one.transfers[0].handle for one in writes if isinstance(one, RdmaWrite)]
+        invalidate = handles[0] if handles else None
+        return super().transmit(writes, Send(send.key, send.data, invalidate))

@@ -58,7 +58,7 @@ class Wire:
     def post_receive(self, length: int) -> WorkId:
         return self._post("receive", length)
 
-    def post_send(self, data: bytes) -> WorkId:
+    def post_send(self, data: bytes, *, invalidate: int | None = None) -> WorkId:
         return self._post("send", data)
 
     def post_rdma_read(self, region: Region, *transfer: int) -> WorkId:

@@ -32,7 +32,10 @@ class MisnumbersReplies(ReplyRules):
         return call.xid + bool(call.writes)
 
 
-@mutant(breaks="rfc8166.4.2.1.xid-equals-payload-xid")
+@mutant(
+    breaks="rfc8166.4.2.1.xid-equals-payload-xid",
+    also_trips={"rfc8166.3.2": "the first word of the payload is that XID"},
+)
 class SwapsPayloadXid(ReplyRules):
     """Reverses the octets of the XID in the payload of replies with results."""
 

@@ -145,7 +145,10 @@ class DropsUnusedWriteChunks(ReplyRules):
         return tuple(chunk for chunk in writes if not chunk.target or chunk_length(chunk))
 
 
-@mutant(breaks="rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused")
+@mutant(
+    breaks="rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
+    also_trips={"rfc8166.6.1": "a returned length that is not zero says that a result was reduced"},
+)
 class ReturnsUnusedChunksAsOffered(ReplyRules):
     """Returns an unused Write chunk with the lengths that it had in the call."""
 

@@ -1,17 +1,20 @@
 """Tiny fake devices, each wrong in one way: what the harness is tested with.
 
 Each is a function of a received message that returns the messages to send, or None to hang up.
+`Door` says what happens to a connection that is asked for, `dies_after` that a device stops for
+good, as a process does, after so many messages.
 """
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from rpcrdma import wire
 from rpcrdma.fabric.base import Address, ConnectionParameters, Opcode
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp.testprog import TestProgram
-from targets.base import Stimulus, Unsupported
+from targets.base import Stimulus, TargetError, Unsupported
 from targets.registry import find_profile
 
 if TYPE_CHECKING:
@@ -50,6 +53,21 @@ def wrong_xid(message: bytes) -> list[bytes]:
     return [bytes(3) + b"\x01" + reply[4:] for reply in good(message)]
 
 
+def twice(message: bytes) -> list[bytes]:
+    """Answers everything two times."""
+    return good(message) * 2
+
+
+class Door(Enum):
+    """What a device does with those who want to connect."""
+
+    OPEN = "open"
+    SHUT = "shut"
+    """Leaves them waiting."""
+    TRAP = "trap"
+    """Accepts and disconnects at once."""
+
+
 class AfterGood:
     """Behaves well for a number of messages, then in another way for ever."""
 
@@ -66,24 +84,38 @@ class AfterGood:
 class MiniatureSession:
     """A fake device on a network of its own."""
 
-    def __init__(self, behave: Behaviour) -> None:
+    def __init__(self, behave: Behaviour, door: Door, dies_after: int, *, revives: bool) -> None:
+        self._behave = behave
+        self._door = door
+        self._lives = dies_after
+        self._revives = revives
+        self._messages = 0
+        self.restarts = 0
+        self._begin()
+
+    def _begin(self) -> None:
         network = LoopbackNetwork()
         self.fabric: Fabric = network.fabric("tester")
         self._device = network.fabric("dut")
-        self._behave = behave
         self._listener = self._device.listen(Address("mini", 0))
         self._connections: list[Connection] = []
         self.address = self._listener.address
-        self.restarts = 0
         self._device.attach(self._step)
 
     def alive(self) -> str | None:
-        """As far as can be told."""
-        return None
+        """Its process' end, if it has one."""
+        return "killed by signal 11" if self._dead else None
 
     def restart(self) -> None:
-        """Only counted: the device stays as bad as it was."""
+        """Only counted, as long as it lives: it stays as bad as it was."""
         self.restarts += 1
+        if not self._dead:
+            return
+        if not self._revives:
+            raise TargetError("it cannot be started again")
+        self._lives = 0
+        self.close()
+        self._begin()
 
     def stimulate(self, stimulus: Stimulus) -> None:
         """Nothing can be asked of it."""
@@ -94,17 +126,30 @@ class MiniatureSession:
         self._device.close()
         self.fabric.close()
 
+    @property
+    def _dead(self) -> bool:
+        return 0 < self._lives <= self._messages
+
     def _step(self) -> None:
-        while (request := self._listener.accept(0.0)) is not None:
-            receives = ConnectionParameters(initial_receives=(1024,) * 8)
-            self._connections.append(request.accept(receives, 1.0))
+        if self._door is not Door.SHUT:
+            while (request := self._listener.accept(0.0)) is not None:
+                receives = ConnectionParameters(initial_receives=(1024,) * 8)
+                connection = request.accept(receives, 1.0)
+                if self._door is Door.TRAP:
+                    connection.disconnect()
+                else:
+                    self._connections.append(connection)
         for connection in self._connections:
             for completion in connection.poll(0.0):
-                received = completion.opcode is Opcode.RECEIVE and completion.ok
-                if received and connection.connected:
+                if completion.opcode is Opcode.RECEIVE and completion.ok and not self._dead:
                     self._answer(connection, completion.data)
 
     def _answer(self, connection: Connection, message: bytes) -> None:
+        self._messages += 1
+        if self._dead:
+            for one in self._connections:
+                one.disconnect()
+            return
         connection.post_receive(1024)
         answers = self._behave(message)
         if answers is None:
@@ -115,13 +160,32 @@ class MiniatureSession:
 
 
 class MiniatureTarget:
-    """A fake device as a target, under the reference's profile."""
+    """A fake device as a target, under the reference's profile.
 
-    def __init__(self, behave: Behaviour) -> None:
+    Attributes:
+        session: the one that was started last.
+    """
+
+    session: MiniatureSession
+
+    def __init__(
+        self,
+        behave: Behaviour,
+        door: Door = Door.OPEN,
+        dies_after: int = 0,
+        *,
+        revives: bool = True,
+    ) -> None:
         self.name = "miniature"
         self.profile: Profile = find_profile("reference")
         self._behave = behave
+        self._door = door
+        self._dies_after = dies_after
+        self._revives = revives
 
     def start(self) -> MiniatureSession:
         """Set it going."""
-        return MiniatureSession(self._behave)
+        self.session = MiniatureSession(
+            self._behave, self._door, self._dies_after, revives=self._revives
+        )
+        return self.session

@@ -18,6 +18,8 @@ from targets.registry import find_target
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from reports.record import RunRecord
+
 
 def _miniatures() -> ModuleType:
     path = Path(__file__).with_name("miniatures.py")
@@ -112,6 +114,82 @@ def test_a_device_that_stops_serving_after_a_case_fails_that_case(tmp_path: Path
 
     assert case.verdict is Verdict.FAIL
     assert "After the case the device does not serve" in case.reason
+
+
+CASES = (
+    NULL_CASE + NULL_CASE.replace("test_it", "test_then") + NULL_CASE.replace("test_it", "test_z")
+)
+
+
+def judge_target(tmp_path: Path, target: object, body: str = CASES) -> tuple[RunRecord, float]:
+    """The run on disk, and how many seconds it took by the device's clock."""
+    scenarios = tmp_path / "scenarios"
+    scenarios.mkdir()
+    scenario(scenarios, body)
+    certify(target, Selection(), tmp_path / "out", scenarios_folder=scenarios)
+    return read_run(tmp_path / "out" / "records.jsonl"), target.session.fabric.clock.now()
+
+
+@pytest.mark.parametrize("door", list(mini.Door)[1:])
+def test_a_device_that_lets_nobody_in_is_refused_in_bounded_time(
+    tmp_path: Path, door: object
+) -> None:
+    target = mini.MiniatureTarget(mini.good, door)
+
+    with pytest.raises(TargetError, match="does not serve a good call before the case"):
+        judge_target(tmp_path, target)
+
+    assert target.session.restarts == 1
+    assert target.session.fabric.clock.now() <= 2 * (5.0 + 5.0)  # twice: connect, one answer
+
+
+def test_answers_given_twice_fail_every_case_and_lose_no_record(tmp_path: Path) -> None:
+    run, seconds = judge_target(tmp_path, mini.MiniatureTarget(mini.twice))
+
+    assert [case.verdict for case in run.cases] == [Verdict.FAIL] * 3
+    assert {case.violated for case in run.cases} == {("rfc8166.2.2.2.reply-xid-is-the-calls",)}
+    assert (run.footer.complete, run.footer.cases) == (True, 3)
+    assert seconds < 0.01  # nothing was waited for
+
+
+def test_a_device_that_dies_fails_the_case_and_serves_the_next_when_started_again(
+    tmp_path: Path,
+) -> None:
+    # One message before the run, one before the case, and the case's own kills it.
+    run, _ = judge_target(tmp_path, mini.MiniatureTarget(mini.good, dies_after=3))
+
+    first, *others = run.cases
+    assert (first.verdict, first.actual) == (Verdict.FAIL, "the connection ended (by the device)")
+    assert [case.verdict for case in others] == [Verdict.PASS] * 2
+    assert run.footer.complete
+
+
+def test_a_device_that_dies_after_a_case_fails_that_case(tmp_path: Path) -> None:
+    body = '''
+    @requirement("rfc8166.3.3.1.grant-is-never-zero")
+    def test_it(peer):
+        """A call whose answer nobody awaits."""
+        peer.send(build.null_call(peer))
+        peer.receive()
+    '''
+    run, _ = judge_target(tmp_path, mini.MiniatureTarget(mini.good, dies_after=3), body)
+
+    (case,) = run.cases
+    assert case.verdict is Verdict.FAIL
+    assert case.reason == "The device died: killed by signal 11."
+
+
+def test_a_device_that_dies_for_good_leaves_a_whole_record(tmp_path: Path) -> None:
+    # Three messages a case, one before the run: the second case's own kills it.
+    target = mini.MiniatureTarget(mini.good, dies_after=6, revives=False)
+    run, seconds = judge_target(tmp_path, target)
+
+    verdicts = [case.verdict for case in run.cases]
+    assert verdicts == [Verdict.PASS, Verdict.FAIL, Verdict.INCONC]
+    assert "it cannot be started again" in run.cases[-1].reason
+    assert [case.id for case in run.cases] == list(run.header.planned)
+    assert (run.footer.complete, run.footer.cases) == (True, 3)
+    assert seconds <= 5.0
 
 
 def test_our_own_fault_is_an_error_and_never_the_device_s(tmp_path: Path) -> None:

@@ -174,8 +174,10 @@ def _ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer
     """Which Read chunk holds what is no eligible argument, or not exactly one; empty if none."""
     try:
         rpc.decode_message(octets)
-    except DecodeError:
-        return ""  # no RPC message at all: judged as such, whatever the chunks were meant to be
+    except DecodeError as error:
+        # Broken before the first chunk begins: no RPC message, whatever the chunks were meant to be.
+        if error.offset < min(position for position, _ in parts):
+            return ""
     try:
         items = {item.position: item for item in layer.arguments(octets)}
     except DecodeError as error:

@@ -175,7 +175,7 @@ def _ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer
     try:
         rpc.decode_message(octets)
     except DecodeError as error:
-        # Broken before the first chunk begins: no RPC message, whatever the chunks were meant to be.
+        # Broken before the first chunk: no RPC message, whatever the chunks were meant to be.
         if error.offset < min(position for position, _ in parts):
             return ""
     try:

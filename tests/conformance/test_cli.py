@@ -29,6 +29,7 @@ COMMANDS = (
     "fuzz",
     "replay",
 )
+# A scenario with several variants, the first of which is [0].
 CASE = "rfc8166/3.3.1/responder-never-grants-zero-credits"
 REQUIREMENT = "rfc8166.3.3.1.grant-is-never-zero"
 HEADER = "00000001" * 2 + "00000008" + "00000000" * 4
@@ -211,7 +212,7 @@ def test_requirements_come_with_their_cases_and_mutants(
 
     entries = capsys.readouterr().out.split("\n\n")
     (entry,) = (entry for entry in entries if entry.startswith(REQUIREMENT))
-    assert f"case    {CASE} (3 variants)" in entry
+    assert f"case    {CASE} (" in entry
     assert "mutant  mutant:grants-zero" in entry
     assert "can be tested on the wire" in entries[-1]
 
@@ -243,7 +244,7 @@ def test_targets_lists_profiles_mutants_and_adapters(capsys: pytest.CaptureFixtu
     ("identity", "told"),
     [
         (REQUIREMENT, ("MUST NOT", f"  {CASE}", "mutant:grants-zero: Grants no credit")),
-        (CASE, ("3 cases:", f"{CASE}[0]", REQUIREMENT, f"certify reference --case '{CASE}'")),
+        (CASE, (" cases:\n", f"  {CASE}[0]", REQUIREMENT, f"certify reference --case '{CASE}'")),
         (f"{CASE}[0]", (REQUIREMENT,)),
         ("D-12", ("Two XIDs that differ", 'in [extra.interpretations]: D-12 = "either"')),
         ("mutant:grants-zero", ("but for one thing: Grants no credit", f"  {CASE}")),

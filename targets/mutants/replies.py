@@ -33,8 +33,8 @@ class MisnumbersReplies(ReplyRules):
 
 
 @mutant(
-    breaks="rfc8166.4.2.1.xid-equals-payload-xid",
-    also_trips={"rfc8166.3.2": "the first word of the payload is that XID"},
+    breaks="rfc8166.3.2.payload-begins-with-xid",
+    also_trips={"rfc8166.4.2.1": "that XID no longer equals the one in the header"},
 )
 class SwapsPayloadXid(ReplyRules):
     """Reverses the octets of the XID in the payload of replies with results."""

@@ -48,7 +48,7 @@ class OmitsReplyChunk(ReplyRules):
 
 
 @mutant(
-    breaks="rfc8166.3.4.6.segment-count-returned",
+    breaks="rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
     also_trips={"rfc8166": "what is in the further segments of the Reply chunk is not found"},
 )
 class MergesReplyChunk(ReplyRules):
@@ -74,7 +74,7 @@ class AltersReplyChunkHandles(ReplyRules):
 
 
 @mutant(
-    breaks="rfc8166.8.1.4.no-more-data-than-room",
+    breaks="rfc8166.4.5.3.no-write-past-the-reply-chunk",
     also_trips="the Reply chunk comes back longer than it was, or the connection is lost",
 )
 class WritesPastTheReplyChunk(ReplyRules):

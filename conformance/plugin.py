@@ -121,7 +121,10 @@ class Plugin:
     # -- collecting
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Declare the markers."""
+        """Declare the markers, and have no tracebacks rendered."""
+        # Nobody sees them, and rendering one takes pytest five seconds in the lab's guest.  The
+        # option belongs to the terminal plugin, which is not loaded.
+        config.option.tbstyle = "no"
         config.addinivalue_line("markers", "requirement(*ids): what a scenario tests")
         config.addinivalue_line("markers", "destructive: may bring a real device down")
 

@@ -37,11 +37,10 @@ RECORDS: Final = "records.jsonl"
 
 SCENARIOS: Final = Path(scenarios.__file__).parent
 
-# No traceback is ever shown, and rendering one takes pytest five seconds in the lab's guest.
 _OPTIONS: Final = (
     "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:logging", "-p", "no:faulthandler",
     "-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:junitxml",
-    "-p", "no:doctest", "-s", "--tb=no", "--assert=plain", "--import-mode=importlib",
+    "-p", "no:doctest", "-s", "--assert=plain", "--import-mode=importlib",
     "-c", os.devnull, "--rootdir", str(SCENARIOS),
 )  # fmt: skip
 

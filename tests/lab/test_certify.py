@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +18,8 @@ from targets.base import TargetError
 from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from reports.record import RunRecord
     from targets.lab.lab import LabRun
 

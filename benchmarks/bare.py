@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["BarePingPong", "BareWrite", "Sink"]
 
 DEADLINE: Final = 30.0
+SINK_DEADLINE: Final = 600.0
+"""Seconds that the sink waits for somebody to connect: it is started before anything else."""
+
 _RELIABLE_CONNECTION: Final = 2  # IBV_QPT_RC
 
 
@@ -116,7 +119,7 @@ def _offer(host: str, length: int, pipe: Pipe) -> None:
     with VerbsFabric(host) as fabric:
         listener = fabric.listen(Address(host, 0))
         pipe.send(listener.address.port)
-        request = listener.accept(DEADLINE)
+        request = listener.accept(SINK_DEADLINE)
         if request is None:
             return
         connection = request.accept(ConnectionParameters(), DEADLINE)

@@ -62,7 +62,9 @@ class Client:
         Raises:
             DeadlineExceeded: none came within `timeout` seconds.
         """
-        return self._early.popleft() if self._early else self._wait(timeout)
+        if self._early:
+            return self._early.popleft()
+        return self._wait_until(self._clock.now() + timeout, timeout)
 
     def complete(self, token: int, timeout: float) -> ApplicationEvent:
         """The reply or failure of one call; those of others are kept for `next_event`.
@@ -76,7 +78,7 @@ class Client:
                 return early
         end = self._clock.now() + timeout
         while True:
-            event = self._wait(end - self._clock.now())
+            event = self._wait_until(end, timeout)
             if event.token == token:
                 return event
             self._early.append(event)
@@ -85,9 +87,8 @@ class Client:
         """End the connection; calls in progress fail."""
         self.driver.close()
 
-    def _wait(self, timeout: float) -> ApplicationEvent:
+    def _wait_until(self, end: float, timeout: float) -> ApplicationEvent:
         driver, delivered = self.driver, self.driver.delivered
-        end = self._clock.now() + timeout
         while not delivered:
             left = end - self._clock.now()
             if left <= 0 or driver.gone:

@@ -110,7 +110,7 @@ class Driver:
         completions = self.connection.poll(timeout)
         for completion in completions:
             if completion.opcode is Opcode.RECEIVE:
-                if completion.ok:
+                if completion.status is CompletionStatus.SUCCESS:
                     self.inject(events.MessageReceived(completion.data))
             else:
                 self._completed(completion)
@@ -137,17 +137,20 @@ class Driver:
         self._posted -= 1
         work_id = completion.work_id
         key = self._sends.pop(work_id, None)
-        exchange = None if key is not None else self._exchanges.pop(work_id, None)
-        if not completion.ok:
-            # What was flushed failed because of something else, which has been reported.
-            if completion.status is not CompletionStatus.FLUSHED:
-                failed = exchange.key if exchange is not None else key or 0
-                self.inject(events.WorkFailed(failed, completion.status.value))
+        if completion.status is not CompletionStatus.SUCCESS:
+            self._work_failed(completion, key)
             return
-        if exchange is not None:
+        if key is None and (exchange := self._exchanges.pop(work_id, None)) is not None:
             self._advance(exchange)
         while self._backlog and self._posted < SEND_DEPTH:
             self._run(self._backlog.popleft())
+
+    def _work_failed(self, completion: Completion, key: int | None) -> None:
+        exchange = self._exchanges.pop(completion.work_id, None)
+        # What was flushed failed because of something else, which has been reported.
+        if completion.status is not CompletionStatus.FLUSHED:
+            failed = exchange.key if exchange is not None else key or 0
+            self.inject(events.WorkFailed(failed, completion.status.value))
 
     def _advance(self, exchange: _Exchange) -> None:
         exchange.left -= 1
@@ -168,12 +171,15 @@ class Driver:
     def _send(self, action: actions.Send) -> None:
         if self._backlog or self._posted >= SEND_DEPTH:
             self._backlog.append(partial(self._post_send, action))
-        else:
-            self._run(partial(self._post_send, action))
+            return
+        try:
+            self._post_send(action)
+        except ConnectionLost:
+            return  # `wait` will see it
+        self._posted += 1
 
     def _post_send(self, action: actions.Send) -> None:
-        work_id = self.connection.post_send(action.data, invalidate=action.invalidate)
-        self._sends[work_id] = action.key
+        self._sends[self.connection.post_send(action.data)] = action.key
 
     def _run(self, post: Callable[[], None]) -> None:
         """Post one work request, unless the connection is gone."""

@@ -181,6 +181,10 @@ class ResultsPlan:
         return CHUNK * len(self.writes) + (4 if self.reply else 0) + SEGMENT * segments
 
 
+NO_RESULTS: Final = ResultsPlan()
+"""What most calls offer."""
+
+
 def plan_results(
     expectation: ReplyExpectation, threshold: int, segment: int, inline_up_to: int, *, always: bool
 ) -> ResultsPlan:
@@ -195,7 +199,7 @@ def plan_results(
         always: offer Write chunks even when the reply fits without.
     """
     if HEADER + expectation.maximum <= threshold and not (always and expectation.items):
-        return ResultsPlan()
+        return NO_RESULTS
     # rfc8166 4.3.2.2: a result may land in the chunk of an earlier one, so each chunk takes the
     # largest of those that can come to it.
     largest = [max(expectation.items[index:]) for index in range(len(expectation.items))]

@@ -18,6 +18,7 @@ class Recorder:
 
     def __init__(self, fabric: Fabric) -> None:
         self._fabric = fabric
+        self._clock = fabric.clock
         self._trace = fabric.trace
         self._number = self._trace.open_connection()
 
@@ -33,19 +34,13 @@ class Recorder:
         detail: str = "",
     ) -> None:
         """Add one event; `length` is that of `data` unless it is given (see `TraceEvent`)."""
-        if self._fabric.trace is not self._trace:
-            self._trace = self._fabric.trace
-            self._number = self._trace.open_connection()
-        self._trace.add(
-            TraceEvent(
-                time=self._fabric.clock.now(),
-                connection=self._number,
-                side=side,
-                kind=kind,
-                data=data,
-                handle=handle,
-                offset=offset,
-                length=len(data) if length is None else length,
-                detail=detail,
-            )
-        )
+        trace = self._fabric.trace
+        if trace is not self._trace:
+            self._trace = trace
+            self._number = trace.open_connection()
+        if length is None:
+            length = len(data)
+        now = self._clock.now()
+        # By position, which is quicker: this is called three times for every message exchanged.
+        event = TraceEvent(now, self._number, side, kind, data, handle, offset, length, detail)
+        trace.add(event)

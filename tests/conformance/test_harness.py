@@ -1,0 +1,81 @@
+"""One device for a whole run: connected to, watched, started again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.case import Deviation, Inconclusive
+from conformance.harness import Harness
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def test_every_case_begins_alike(harness: Harness) -> None:
+    xids, traces = [], []
+    for _ in range(2):
+        harness.begin()
+        xids.append(harness.ready_peer().next_xid())
+        traces.append([event.kind for event in harness.trace.events])
+        harness.end()
+
+    assert xids[0] == xids[1]
+    assert traces[0] == traces[1] != []
+
+
+def test_the_end_of_a_case_closes_its_connections(harness: Harness) -> None:
+    peer = harness.connect()
+
+    harness.end()
+
+    assert not peer.connected
+
+
+def test_a_device_that_never_serves_is_started_again_once_and_then_given_up(
+    mini: ModuleType,
+) -> None:
+    target = mini.MiniatureTarget(mini.mute)
+    harness = Harness(target)
+
+    for _ in range(3):
+        with pytest.raises(Inconclusive, match="NULL got nothing within 5 s"):
+            harness.ready_peer()
+
+    assert target.session.restarts == 1
+    harness.close()
+
+
+def test_a_device_that_refuses_connections_deviates(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.good, mini.Door.SHUT))
+
+    with pytest.raises(Deviation, match="does not accept a connection") as caught:
+        harness.connect()
+
+    assert caught.value.expected == ("a connection",)
+    harness.close()
+
+
+def test_a_dead_device_is_told_by_how_it_died(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.good, dies_after=2))
+    harness.ready_peer().send(b"the last thing that it hears")
+    harness.connect()  # which gives the device its turn
+
+    with pytest.raises(Deviation, match="The device died: killed by signal 11"):
+        harness.check_after()
+    harness.close()
+
+
+def test_the_trace_goes_on_over_a_restart(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.good, dies_after=2))
+    harness.begin()
+    trace = harness.trace
+    peer = harness.ready_peer()
+    peer.send(b"the last thing that it hears")
+    peer.receive()
+
+    harness.ready_peer()
+
+    assert harness.trace is trace
+    harness.close()

@@ -38,6 +38,8 @@ class Recorder:
         if trace is not self._trace:
             self._trace = trace
             self._number = trace.open_connection()
+        if not trace.keep:
+            return
         if length is None:
             length = len(data)
         now = self._clock.now()

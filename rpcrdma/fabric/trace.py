@@ -70,10 +70,18 @@ class TraceEvent(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(slots=True)
 class Trace:
-    """Collects events; one per case."""
+    """Collects events; one per case.
+
+    Attributes:
+        events: what happened, in order.
+        connections: how many were numbered.
+        keep: False where nobody will read it: a process that serves for long must not collect for
+            ever.
+    """
 
     events: list[TraceEvent] = field(default_factory=list)
     connections: int = 0
+    keep: bool = True
 
     def open_connection(self) -> int:
         """Number a new connection."""
@@ -81,5 +89,6 @@ class Trace:
         return self.connections
 
     def add(self, event: TraceEvent) -> None:
-        """Append one event."""
-        self.events.append(event)
+        """Append one event, if events are kept."""
+        if self.keep:
+            self.events.append(event)

@@ -1,0 +1,36 @@
+"""Traces: kept in order, or not at all."""
+
+from __future__ import annotations
+
+from rpcrdma.fabric.base import Address, ConnectionParameters
+from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+
+EVENT = TraceEvent(0.5, 1, Side.LOCAL, EventKind.SEND, b"abcd", length=4)
+
+
+def test_events_are_kept_in_order() -> None:
+    trace = Trace()
+    trace.add(EVENT)
+    assert trace.events == [EVENT]
+    assert [trace.open_connection() for _ in range(2)] == [1, 2]
+
+
+def test_a_trace_that_nobody_reads_keeps_nothing() -> None:
+    """Neither what is added nor what a connection reports."""
+    trace = Trace(keep=False)
+    trace.add(EVENT)
+    network = LoopbackNetwork()
+    device, fabric = network.fabric("dut"), network.fabric("tester")
+    fabric.trace = trace
+    listener = device.listen(Address("dut", 1))
+
+    def step() -> None:
+        if request := listener.accept(0):
+            request.accept(ConnectionParameters(), 1.0)
+
+    device.attach(step)
+    connection = fabric.connect(listener.address, ConnectionParameters(), 1.0)
+    connection.post_send(b"abcd")
+    assert trace.events == []
+    assert device.trace.events

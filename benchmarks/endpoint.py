@@ -7,6 +7,10 @@ NULL: calls a second of the Requester, beside a ping-pong of the very same octet
 Both have the same peer, the NFS server at the address (in the lab the kernel's): it does the same
 work for both, none of it in Python, so the difference is ours.
 
+NULL, several at once: the same beside the same ping-pong, but the Requester uses credits that it
+was granted and keeps more than one call in progress, as an NFS client does.  The two lines are not
+to be mixed up: the first is what a call costs, the second how many calls a second go through.
+
 READ: 64 KiB of a file of that server fetched by a Write chunk, with the memory registered, offered,
 written by the server, invalidated and put back into the reply; beside it one bare RDMA Write of as
 many octets into memory that stays registered: what the wire costs at the least.
@@ -50,6 +54,7 @@ DEADLINE: Final = 10.0
 ROUND_DEADLINE: Final = 60.0
 LENGTH: Final = 64 * 1024
 FILE: Final = "size-65536"
+DEPTH: Final = 8
 NULL_REPLY: Final = ReplyExpectation(REPLY_MAXIMUM_LENGTH)
 
 
@@ -85,6 +90,19 @@ def calling(client: Client) -> Callable[[], None]:
     def work() -> None:
         token = client.call(upper_layer, next(payloads), NULL_REPLY)
         client.complete(token, DEADLINE)
+
+    return work
+
+
+def calling_ahead(client: Client, depth: int) -> Callable[[], None]:
+    """One NULL call completed while others, `depth` in all, are in progress."""
+    upper_layer = Nfs4Program(FileStore())
+    payloads = null_payloads()
+
+    def work() -> None:
+        while client.requester.allowance.outstanding < depth:
+            client.call(upper_layer, next(payloads), NULL_REPLY)
+        client.next_event(DEADLINE)
 
     return work
 
@@ -174,6 +192,10 @@ def on_verbs(plan: Plan, address: Address) -> None:
         bare = BarePingPong(address, null_messages(client.requester.options.credits))
         plan.say("connected by pyverbs alone")
         compare(plan, "NULL", plan.calls, calling(client), bare)
+        ahead = Client(fabric, address, DEADLINE)
+        calling(ahead)()  # the first reply brings the credits
+        compare(plan, f"NULL, {DEPTH} at once", plan.calls, calling_ahead(ahead, DEPTH), bare)
+        ahead.close()
         bare.close()
         write = BareWrite(sink)
         plan.say("connected to the sink")

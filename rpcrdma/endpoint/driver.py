@@ -179,7 +179,8 @@ class Driver:
         self._posted += 1
 
     def _post_send(self, action: actions.Send) -> None:
-        self._sends[self.connection.post_send(action.data)] = action.key
+        work_id = self.connection.post_send(action.data, invalidate=action.invalidate)
+        self._sends[work_id] = action.key
 
     def _run(self, post: Callable[[], None]) -> None:
         """Post one work request, unless the connection is gone."""

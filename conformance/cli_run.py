@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
             target,
             selection,
             folder,
+            called=shlex.quote(arguments.target),
             on_begin=progress.begin,
             on_case=lambda case, _planned: progress.judged(case),
         )

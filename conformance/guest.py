@@ -10,6 +10,7 @@ sentence why nothing could be run.
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str]) -> int:
             find_target(order.target, order.fabric),
             order.selection,
             Path(order.folder),
+            called=shlex.quote(order.target),
             captures=False,
             on_begin=lambda case, planned: _tell(f"{BEGIN} {planned} {case}"),
         )

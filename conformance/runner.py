@@ -92,6 +92,7 @@ def certify(
     selection: Selection,
     folder: Path,
     *,
+    called: str = "",
     facts: tuple[tuple[str, str], ...] = (),
     captures: bool = True,
     on_begin: Callable[[str, int], None] = lambda case, planned: None,
@@ -104,6 +105,7 @@ def certify(
         target: which device.
         selection: which cases.
         folder: where records and evidence go; made if it is not there.
+        called: what to call the target on a command line, where its name does not do: a path.
         facts: what else is known of the surroundings, for the record.
         captures: write a capture beside each trace; else `evidence.capture_traces` may do it later.
         on_begin: called before each case with its id and the number of planned cases.
@@ -144,7 +146,7 @@ def certify(
                 captures=captures,
                 on_begin=lambda case: on_begin(case, len(cases)),
                 on_case=record,
-                rerun=lambda case: f"rpcrdma certify {target.name} --case '{case}'",
+                rerun=lambda case: f"rpcrdma certify {called or target.name} --case '{case}'",
             )
             status = _run_pytest(plugin, scenarios_folder)
             interrupted = status == pytest.ExitCode.INTERRUPTED

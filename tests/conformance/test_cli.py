@@ -176,6 +176,7 @@ def test_certify_passes_and_tells_last_where_the_report_is(
     assert lines[0] == f"PASS   {CASE}[0]"
     record = read_run(folder / "records.jsonl")
     assert record.header.target == "mine"
+    assert record.cases[0].rerun == f"rpcrdma certify {profile} --case '{CASE}[0]'"
     assert all((folder / name).exists() for case in record.cases for name in case.evidence)
     assert {"report.html", "report.json", "junit.xml"} <= {path.name for path in folder.iterdir()}
 

@@ -141,7 +141,9 @@ class MiniatureSession:
                     self._connections.append(connection)
         for connection in self._connections:
             for completion in connection.poll(0.0):
-                if completion.opcode is Opcode.RECEIVE and completion.ok and not self._dead:
+                if completion.opcode is not Opcode.RECEIVE or not completion.ok or self._dead:
+                    continue
+                if connection.connected:  # an earlier message of the same poll may have ended it
                     self._answer(connection, completion.data)
 
     def _answer(self, connection: Connection, message: bytes) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance import build, verify, verify_chunks
+from conformance.case import Inconclusive
 from conformance.outcome import Answered
 from conformance.requirement import requirement
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 MOST: Final = 2**32 - 1
 """The largest credit value that there is."""
+
+ENOUGH: Final = 256
+"""Calls at once that are enough to show it, however many a device grants."""
 
 
 @requirement("rfc8166.3.3.1.grant-is-never-zero", interpretations=("D-17",))
@@ -59,7 +63,7 @@ def test_responder_takes_as_many_calls_as_it_granted(peer: Peer, requested: int)
     """Right behind a grant of n come n Calls at once: each is answered."""
     first = build.null_call(peer, credits=requested)
     peer.send(first)
-    granted = verify.expect(peer, first, Answered).credits
+    granted = min(verify.expect(peer, first, Answered).credits, ENOUGH)
     calls = [build.null_call(peer, credits=requested) for _ in range(granted)]
     peer.post_receives(granted)
 
@@ -72,6 +76,8 @@ def test_responder_takes_as_many_calls_as_it_granted(peer: Peer, requested: int)
 @requirement("rfc8166.3.3.1.overrun-may-cost-the-connection")
 def test_responder_survives_calls_beyond_its_grant(peer: Peer) -> None:
     """More Calls in flight than granted are answered once each, or cost the connection."""
+    if peer.granted > ENOUGH:
+        raise Inconclusive(f"{peer.granted} credits are more than the suite sends Calls")
     calls = [build.null_call(peer) for _ in range(peer.granted + 16)]
     peer.post_receives(len(calls))
 

@@ -213,7 +213,9 @@ class Peer:
         elif not completion.ok and not self._failure:
             flushed = completion.status is CompletionStatus.FLUSHED
             # A flush says only that something happened before; the something may come later.
-            self._failure = "" if flushed else f"{completion.opcode.value}: {completion.status.value}"
+            self._failure = (
+                "" if flushed else f"{completion.opcode.value}: {completion.status.value}"
+            )
 
     def _deliver(self, completion: Completion) -> None:
         outcome = read_outcome(completion.data)

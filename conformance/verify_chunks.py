@@ -163,9 +163,14 @@ def stored_unless_too_many(peer: Peer, call: Call, data: bytes, *, breaks: Ids =
         stored(peer, call, data, breaks=breaks)
 
 
-def served_or_refused(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
-    """The call is served in every detail, or refused by ERR_CHUNK or GARBAGE_ARGS."""
-    outcome = verify.expect(peer, call, Answered, ErrChunk, breaks=breaks)
+def served_or_refused(
+    peer: Peer, call: Call, *, tolerated: tuple[type[Outcome], ...] = (), breaks: Ids = ()
+) -> Outcome:
+    """The call is served in every detail, or refused by ERR_CHUNK or GARBAGE_ARGS.
+
+    Outcomes that are `tolerated` bring a warning.
+    """
+    outcome = verify.expect(peer, call, Answered, ErrChunk, tolerated=tolerated, breaks=breaks)
     untouched(call)
     if isinstance(outcome, Answered):
         reply = verify.reply_of(call, outcome, breaks=breaks)

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import pytest
 
 from reports.pcapng import write_pcapng
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
 
     from rpcrdma.wire import Body
 
-TSHARK = shutil.which("tshark")
 FIELDS = (
     "xid",
     "version",
@@ -164,10 +160,9 @@ def ours(message: bytes) -> Dissected:
 
 def dissect(path: Path) -> list[Dissected]:
     """What tshark says of each frame of a capture."""
-    assert TSHARK is not None
     wanted = [option for name in FIELDS for option in ("-e", f"rpcordma.{name}")]
     run = subprocess.run(
-        [TSHARK, "-n", "-r", str(path), "-T", "json", *wanted],
+        ["tshark", "-n", "-r", str(path), "-T", "json", *wanted],
         capture_output=True,
         check=True,
         timeout=60,
@@ -186,7 +181,6 @@ def dissect(path: Path) -> list[Dissected]:
     ]
 
 
-@pytest.mark.skipif(TSHARK is None, reason="the second opinion is tshark's, which is not installed")
 def test_tshark_reads_the_same_headers_as_we_do(tmp_path: Path) -> None:
     """On every procedure, with all sorts of chunk lists, field by field."""
     sent = messages()

@@ -38,24 +38,17 @@ class Allowance:
     def limit(self) -> int:
         """Most calls in flight at this moment."""
         # rfc8166 3.3.3: one call until a valid reply tells the number.
-        return 1 if self.granted is None else min(self.requested, self.granted)
+        granted, requested = self.granted, self.requested
+        if granted is None:
+            return 1
+        return granted if granted < requested else requested
 
-    @property
-    def available(self) -> int:
-        """Calls that may be sent now; 0 also after a grant shrank below what is in flight."""
-        return max(self.limit - self.outstanding, 0)
-
-    def take(self) -> None:
-        """Count one more call in flight.
-
-        Raises:
-            LocalProtocolError: none is left.
-        """
-        if self.available < 1:
-            raise LocalProtocolError(
-                f"{self.outstanding} calls are in flight and {self.limit} are allowed"
-            )
+    def try_take(self) -> bool:
+        """Count one more call in flight if one is left; returns whether one was."""
+        if self.outstanding >= self.limit:
+            return False
         self.outstanding += 1
+        return True
 
     def give_back(self) -> None:
         """Count one call less in flight.
@@ -71,7 +64,7 @@ class Allowance:
         """Note the credit value of a valid reply."""
         # Zero is forbidden (rfc8166 3.3.1) and would stop the connection for ever; D-17 reads the
         # request likewise.
-        self.granted = max(value, 1)
+        self.granted = value or 1
 
 
 def grant(requested: int, posted: int) -> int:

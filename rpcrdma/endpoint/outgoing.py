@@ -7,21 +7,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.endpoint.reply_parsing import Offer
+import msgspec
+
+from rpcrdma.endpoint.call_rules import xid_of
+from rpcrdma.endpoint.faults import Fault, FaultFound
+from rpcrdma.endpoint.reply_parsing import Offer, reassemble
+from rpcrdma.wire import RdmaNomsg
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rpcrdma.endpoint.actions import CallFailed, Register
     from rpcrdma.endpoint.reduction import CallPlan
     from rpcrdma.ulp.bindings import UpperLayer
-    from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, WriteChunk
+    from rpcrdma.wire import RdmaMsg, RdmaSegment, WriteChunk
 
-__all__ = ["PHASES", "Memory", "OutgoingCall", "Phase", "Step", "coordinates"]
+__all__ = ["PHASES", "Memory", "OutgoingCall", "Phase", "Step", "coordinates", "unreduced"]
 
 NOTHING_OFFERED: Final = Offer()
 
@@ -68,9 +73,8 @@ class Memory:
     safe: bool = False
 
 
-@dataclass(slots=True)
-class OutgoingCall:
-    """A call from request to delivery."""
+class OutgoingCall(msgspec.Struct, eq=False):
+    """A call from request to delivery; a msgspec struct because one is made for every call."""
 
     token: int
     xid: int
@@ -79,9 +83,9 @@ class OutgoingCall:
     slots: int = 0
     plan: CallPlan | None = None
     phase: Phase = Phase.REGISTERING
-    reads: list[tuple[int, list[Memory]]] = field(default_factory=list)
-    writes: list[list[Memory]] = field(default_factory=list)
-    reply: list[Memory] = field(default_factory=list)
+    reads: Sequence[tuple[int, list[Memory]]] = ()
+    writes: Sequence[list[Memory]] = ()
+    reply: Sequence[Memory] = ()
     message: bytes = b""
     offer: Offer = NOTHING_OFFERED
     failure: CallFailed | None = None
@@ -103,15 +107,29 @@ class OutgoingCall:
             return
         _note(self.answer.rdma_writes, self.writes)
         if self.reply and self.answer.rdma_reply is not None:
-            _note((self.answer.rdma_reply,), [self.reply])
+            _note((self.answer.rdma_reply,), (self.reply,))
 
 
-def _note(chunks: tuple[WriteChunk, ...], groups: list[list[Memory]]) -> None:
+def _note(chunks: tuple[WriteChunk, ...], groups: Sequence[Sequence[Memory]]) -> None:
     for chunk, group in zip(chunks, groups, strict=True):
         for segment, memory in zip(chunk.target, group, strict=True):
             memory.returned = segment.length
 
 
-def coordinates(group: list[Memory]) -> tuple[RdmaSegment, ...]:
+def coordinates(group: Sequence[Memory]) -> tuple[RdmaSegment, ...]:
     """The segments that a header carries for memory that is registered."""
     return tuple(memory.segment for memory in group if memory.segment is not None)
+
+
+def unreduced(call: OutgoingCall) -> bytes:
+    """The reply with everything in its place; raises FaultFound."""
+    payload = call.inline
+    if isinstance(call.answer, RdmaNomsg):
+        payload = b"".join(memory.data for memory in call.reply)
+        if len(payload) < 4 or xid_of(payload) != call.xid:
+            raise FaultFound(Fault.REPLY_XID_MISMATCH, "in the Reply chunk")
+    if not call.writes:
+        return payload
+    data = tuple(b"".join(memory.data for memory in chunk) for chunk in call.writes)
+    writes, layer = call.offer.writes, call.upper_layer
+    return reassemble(call.payload, payload, writes, data, call.slots, layer)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from rpcrdma.wire import WriteChunk
 
 __all__ = [
+    "HEADER",
+    "NO_RESULTS",
     "CallPlan",
     "MessageForm",
     "Placement",

@@ -20,7 +20,7 @@ When memory cannot be invalidated the connection is closed (rfc8166 4.5.4).
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint import events
@@ -33,19 +33,25 @@ from rpcrdma.endpoint.actions import (
     Failure,
     Invalidate,
     PostReceive,
-    Register,
     ReplyReceived,
     Send,
 )
+from rpcrdma.endpoint.call_planning import CallPlanner, RequesterOptions
 from rpcrdma.endpoint.call_rules import xid_of
 from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
-from rpcrdma.endpoint.outgoing import PHASES, Memory, OutgoingCall, Phase, Step, coordinates
-from rpcrdma.endpoint.reduction import CallPlan, MessageForm, ResultsPlan, plan_call, plan_results
-from rpcrdma.endpoint.reply_parsing import Offer, judge_returned, reassemble
-from rpcrdma.endpoint.thresholds import DEFAULT, InlineThresholds
+from rpcrdma.endpoint.outgoing import (
+    PHASES,
+    Memory,
+    OutgoingCall,
+    Phase,
+    Step,
+    coordinates,
+    unreduced,
+)
+from rpcrdma.endpoint.reduction import HEADER, MessageForm
+from rpcrdma.endpoint.reply_parsing import Offer, judge_returned
 from rpcrdma.errors import DecodeError, LocalProtocolError
-from rpcrdma.fabric.base import Access
 from rpcrdma.wire import (
     ErrVers,
     RdmaDone,
@@ -70,28 +76,9 @@ __all__ = ["Requester", "RequesterOptions"]
 
 _NO_CHUNKS: Final = RdmaMsg((), (), None)
 _VERSION: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class RequesterOptions:
-    """What a Requester chooses.
-
-    Attributes:
-        thresholds: the inline thresholds of the connection.
-        credits: requested with every call; as many Receives are posted.
-        segment: most octets in one RDMA segment.
-        inline_results: results that can be no longer than this stay in the reply where another
-            needs a chunk.
-        form: of calls, where it fits; None takes the smallest.
-        always_reduce_results: offer Write chunks even when the reply fits without them.
-    """
-
-    thresholds: InlineThresholds = DEFAULT
-    credits: int = 32
-    segment: int = 1024 * 1024
-    inline_results: int = 0
-    form: MessageForm | None = None
-    always_reduce_results: bool = False
+_PLAIN: Final = encode_header(TransportHeader(0, _VERSION, 0, _NO_CHUNKS))
+_DECODED_PLAIN: Final = decode_header(_PLAIN)[0].rdma_body
+"""The one body that the decoder returns for every RDMA_MSG without chunks: told by identity."""
 
 
 class Requester:
@@ -100,13 +87,16 @@ class Requester:
     def __init__(self, options: RequesterOptions | None = None) -> None:
         self.options = options or RequesterOptions()
         self.allowance = Allowance(self.options.credits)
-        self._last_key = 0
+        self._keys = count(1)
+        self._planner = CallPlanner(self.options, self._keys)
         self._calls: dict[int, OutgoingCall] = {}
         self._abandoned: set[int] = set()
         self._queue: deque[OutgoingCall] = deque()
         self._memory: dict[int, tuple[OutgoingCall, Memory]] = {}
         self._lost = False
-        self._receive_again: list[Action] = [PostReceive(self.options.thresholds.reply)]
+        self._receive_again = PostReceive(self.options.thresholds.reply)
+        header = TransportHeader(0, _VERSION, self.options.credits, _NO_CHUNKS)
+        self._behind_xid = encode_header(header)[4:]
         self.handlers: Mapping[type[events.Event], Handler] = {
             events.Connected: self._connected,
             events.MessageReceived: self._receive,
@@ -131,7 +121,7 @@ class Requester:
 
     def _request(self, event: events.CallRequested, _now: float) -> list[Action]:
         try:
-            call = self._plan(event)
+            call = self._planner.plan(event, self._free_xid(event.payload))
         except (DecodeError, LocalProtocolError) as error:
             failed = CallFailed(event.token, Failure.CANNOT_SEND, str(error))
             return [Deliver(failed)]  # rfc8166 4.5.4: at once
@@ -139,8 +129,9 @@ class Requester:
             return [Deliver(CallFailed(event.token, Failure.CONNECTION_LOST))]
         self._calls[call.xid] = call
         if call.plan is None:
-            header = TransportHeader(call.xid, _VERSION, self.options.credits, _NO_CHUNKS)
-            call.message = encode_header(header) + call.payload
+            payload = call.payload
+            # rfc8166 4.2.1: rdma_xid is the XID with which the payload begins.
+            call.message = payload[:4] + self._behind_xid + payload
             return self._enqueue(call)
         segments = call.segments()
         if not segments:
@@ -149,49 +140,11 @@ class Requester:
             self._memory[segment.key] = (call, segment)
         return [segment.action for segment in segments]
 
-    def _plan(self, event: events.CallRequested) -> OutgoingCall:
-        """Choose the form; raises for what cannot be sent."""
-        options = self.options
-        payload, upper_layer = event.payload, event.upper_layer
+    def _free_xid(self, payload: bytes) -> int:
         xid = xid_of(payload) if len(payload) >= 4 else None
         if xid is None or xid in self._calls or xid in self._abandoned:
             raise LocalProtocolError("the payload has no XID, or one that is in use")
-        expectation = event.expectation or upper_layer.expectation(payload)
-        results = plan_results(
-            expectation,
-            options.thresholds.reply,
-            options.segment,
-            options.inline_results,
-            always=options.always_reduce_results,
-        )
-        call = OutgoingCall(event.token, xid, upper_layer, payload, len(expectation.items))
-        room = options.thresholds.call - 28
-        plain = not results.writes and not results.reply
-        if plain and len(payload) <= room and options.form in (None, MessageForm.SHORT):
-            return call
-        items = upper_layer.arguments(payload)
-        call.plan = plan_call(
-            payload, items, results, options.thresholds.call, options.segment, options.form
-        )
-        self._plan_memory(call, call.plan, results)
-        return call
-
-    def _plan_memory(self, call: OutgoingCall, plan: CallPlan, results: ResultsPlan) -> None:
-        call.reads = [
-            (read.position, [self._segment(Access.REMOTE_READ, octets) for octets in read.pieces])
-            for read in plan.reads
-        ]
-        call.writes = [[self._room(length) for length in chunk] for chunk in results.writes]
-        call.reply = [self._room(length) for length in results.reply]
-
-    def _segment(self, access: Access, octets: bytes) -> Memory:
-        self._last_key += 1
-        return Memory(self._last_key, Register(self._last_key, len(octets), access, octets))
-
-    def _room(self, length: int) -> Memory:
-        self._last_key += 1
-        access = Access.REMOTE_WRITE | Access.LOCAL_WRITE  # verbs grant the one only with the other
-        return Memory(self._last_key, Register(self._last_key, length, access))
+        return xid
 
     def _registered(self, event: events.Registered, _now: float) -> list[Action]:
         call, memory = self._memory[event.key]
@@ -229,31 +182,32 @@ class Requester:
         return self._enqueue(call)
 
     def _enqueue(self, call: OutgoingCall) -> list[Action]:
+        if not self._queue and self.allowance.try_take():
+            return [self._sent(call)]
         call.phase = Phase.QUEUED
         self._queue.append(call)
         return self._send_queued()
 
     def _send_queued(self) -> list[Action]:
         actions: list[Action] = []
-        while self._queue and self.allowance.available:
-            call = self._queue.popleft()
-            self.allowance.take()
-            call.phase = Phase.SENT
-            self._last_key += 1
-            actions.append(Send(self._last_key, call.message))
+        while self._queue and self.allowance.try_take():
+            actions.append(self._sent(self._queue.popleft()))
         return actions
+
+    def _sent(self, call: OutgoingCall) -> Send:
+        call.phase = Phase.SENT
+        return Send(next(self._keys), call.message)
 
     # -- a reply comes in
 
     def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
-        actions = self._receive_again.copy()
         try:
-            actions += self._judge(event.data)
+            return [self._receive_again, *self._judge(event.data)]
         except FaultFound as found:
             # Faults that end a call are raised behind `_judge`: nothing is left but silence.
             if RULES[found.fault].answer is not Answer.DISCARD:
                 raise
-        return actions
+        return [self._receive_again]
 
     def _judge(self, message: bytes) -> list[Action]:
         try:
@@ -261,6 +215,10 @@ class Requester:
         except DecodeError as error:
             raise FaultFound(Fault.BAD_REPLY_HEADER, str(error)) from error
         body = header.rdma_body
+        if body is _DECODED_PLAIN and header.rdma_vers == _VERSION:
+            delivered = self._take_plain_reply(header, message)
+            if delivered is not None:
+                return delivered
         if isinstance(body, RdmaError):  # D-11: before the version is looked at
             return self._refused(header.rdma_xid, body)
         if header.rdma_vers != _VERSION:
@@ -270,6 +228,23 @@ class Requester:
         if isinstance(body, RdmaDone):
             raise FaultFound(Fault.DONE_REPLY)
         return self._take_reply(header, body, message[end:])
+
+    def _take_plain_reply(self, header: TransportHeader, message: bytes) -> list[Action] | None:
+        """Nearly every reply: chunkless, to a chunkless call; None leaves it to `_take_reply`.
+
+        Nothing of `judge_returned` can be broken by it, and there is no memory to take back.
+        """
+        call = self._calls.get(header.rdma_xid)
+        if call is None or call.plan is not None or call.phase is not Phase.SENT:
+            return None
+        if message[:4] != message[HEADER : HEADER + 4]:
+            return None
+        self.allowance.give_back()
+        self.allowance.granted_by_reply(header.rdma_credit)
+        call.phase = Phase.DONE
+        del self._calls[call.xid]
+        delivered = Deliver(ReplyReceived(call.token, message[HEADER:]))
+        return [delivered, *self._send_queued()] if self._queue else [delivered]
 
     def _refused(self, xid: int, body: RdmaError) -> list[Action]:
         call = self._take_answered(xid)
@@ -354,7 +329,7 @@ class Requester:
         if call.failure is not None:
             return call.failure
         try:
-            return ReplyReceived(call.token, _unreduced(call))
+            return ReplyReceived(call.token, unreduced(call))
         except FaultFound as found:
             return CallFailed(call.token, Failure.BAD_REPLY, str(found))
 
@@ -382,17 +357,3 @@ class Requester:
             if call.phase is not Phase.INVALIDATING:
                 actions += self._fail(call, Failure.CONNECTION_LOST, event.reason)
         return actions
-
-
-def _unreduced(call: OutgoingCall) -> bytes:
-    """The reply with everything in its place; raises FaultFound."""
-    payload = call.inline
-    if isinstance(call.answer, RdmaNomsg):
-        payload = b"".join(memory.data for memory in call.reply)
-        if len(payload) < 4 or xid_of(payload) != call.xid:
-            raise FaultFound(Fault.REPLY_XID_MISMATCH, "in the Reply chunk")
-    if not call.writes:
-        return payload
-    data = tuple(b"".join(memory.data for memory in chunk) for chunk in call.writes)
-    writes, layer = call.offer.writes, call.upper_layer
-    return reassemble(call.payload, payload, writes, data, call.slots, layer)

@@ -1,0 +1,122 @@
+"""What a Requester chooses for a call: its form, and the memory that is offered with it.
+
+    rfc8166 section 3.5    Message Size (Short, Chunked and Long Messages)
+    rfc8166 section 4.3.2  Write List, and 4.3.3 Reply Chunk (what is offered for the reply)
+
+The choice itself is made by `rpcrdma.endpoint.reduction`; here its outcome becomes an
+`OutgoingCall`.  Nothing is registered or sent here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.actions import Register
+from rpcrdma.endpoint.outgoing import Memory, OutgoingCall
+from rpcrdma.endpoint.reduction import (
+    HEADER,
+    NO_RESULTS,
+    CallPlan,
+    MessageForm,
+    ResultsPlan,
+    plan_call,
+    plan_results,
+)
+from rpcrdma.endpoint.thresholds import DEFAULT, InlineThresholds
+from rpcrdma.fabric.base import Access
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rpcrdma.endpoint.events import CallRequested
+    from rpcrdma.ulp.bindings import ReplyExpectation
+
+__all__ = ["CallPlanner", "RequesterOptions"]
+
+_SMALLEST: Final = (None, MessageForm.SHORT)
+
+
+@dataclass(frozen=True, slots=True)
+class RequesterOptions:
+    """What a Requester chooses.
+
+    Attributes:
+        thresholds: the inline thresholds of the connection.
+        credits: requested with every call; as many Receives are posted.
+        segment: most octets in one RDMA segment.
+        inline_results: results that can be no longer than this stay in the reply where another
+            needs a chunk.
+        form: of calls, where it fits; None takes the smallest.
+        always_reduce_results: offer Write chunks even when the reply fits without them.
+    """
+
+    thresholds: InlineThresholds = DEFAULT
+    credits: int = 32
+    segment: int = 1024 * 1024
+    inline_results: int = 0
+    form: MessageForm | None = None
+    always_reduce_results: bool = False
+
+
+class CallPlanner:
+    """Plans the calls of one Requester; `keys` are those of its memory."""
+
+    def __init__(self, options: RequesterOptions, keys: Iterator[int]) -> None:
+        self._options = options
+        self._keys = keys
+        self._expectation: ReplyExpectation | None = None
+        self._results = NO_RESULTS
+
+    def plan(self, event: CallRequested, xid: int) -> OutgoingCall:
+        """Choose the form of a call, and the memory that it needs.
+
+        Raises:
+            DecodeError: the upper layer cannot read it.
+            LocalProtocolError: it cannot be sent.
+        """
+        options = self._options
+        payload, upper_layer = event.payload, event.upper_layer
+        expectation = event.expectation or upper_layer.expectation(payload)
+        results = self._plan_results(expectation)
+        call = OutgoingCall(event.token, xid, upper_layer, payload, len(expectation.items))
+        room = options.thresholds.call - HEADER
+        if results is NO_RESULTS and len(payload) <= room and options.form in _SMALLEST:
+            return call
+        items = upper_layer.arguments(payload)
+        call.plan = plan_call(
+            payload, items, results, options.thresholds.call, options.segment, options.form
+        )
+        self._plan_memory(call, call.plan, results)
+        return call
+
+    def _plan_results(self, expectation: ReplyExpectation) -> ResultsPlan:
+        """As `plan_results`, which is not asked again for the very expectation of the last call."""
+        if expectation is not self._expectation:
+            options = self._options
+            self._results = plan_results(
+                expectation,
+                options.thresholds.reply,
+                options.segment,
+                options.inline_results,
+                always=options.always_reduce_results,
+            )
+            self._expectation = expectation
+        return self._results
+
+    def _plan_memory(self, call: OutgoingCall, plan: CallPlan, results: ResultsPlan) -> None:
+        call.reads = [
+            (read.position, [self._segment(Access.REMOTE_READ, octets) for octets in read.pieces])
+            for read in plan.reads
+        ]
+        call.writes = [[self._room(length) for length in chunk] for chunk in results.writes]
+        call.reply = [self._room(length) for length in results.reply]
+
+    def _segment(self, access: Access, octets: bytes) -> Memory:
+        key = next(self._keys)
+        return Memory(key, Register(key, len(octets), access, octets))
+
+    def _room(self, length: int) -> Memory:
+        key = next(self._keys)
+        access = Access.REMOTE_WRITE | Access.LOCAL_WRITE  # verbs grant the one only with the other
+        return Memory(key, Register(key, length, access))

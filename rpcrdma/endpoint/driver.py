@@ -30,6 +30,10 @@ __all__ = ["SEND_DEPTH", "Driver", "parameters_for"]
 SEND_DEPTH: Final = 128
 """Work requests posted and not completed; what goes beyond waits in the driver."""
 
+_SIGNAL_EVERY: Final = 16
+"""Of so many Sends one is signalled: the success of the others is of no interest, and being woken
+for it between a call and its reply costs as much as the reply itself."""
+
 
 def parameters_for(role: Role, private_data: bytes = b"") -> ConnectionParameters:
     """What a connection needs that this role is to run on."""
@@ -69,8 +73,10 @@ class Driver:
         self.delivered: deque[actions.ApplicationEvent] = deque()
         self.gone = False
         self._clock = connection.clock
+        self._handle = endpoint.handle
         self._regions: dict[int, MemoryRegion] = {}
-        self._sends: dict[WorkId, int] = {}
+        self._sends: dict[WorkId, int] = {}  # in the order of posting
+        self._unsignalled = 0  # Sends since the last signalled one
         self._exchanges: dict[WorkId, _Exchange] = {}
         self._posted = 0
         self._backlog: deque[Callable[[], None]] = deque()
@@ -92,11 +98,12 @@ class Driver:
 
     def inject(self, event: events.Event) -> None:
         """Have the endpoint handle an event, and do what it wants done."""
-        self._pending.append(event)
-        pending, performers = self._pending, self._performers
+        pending, performers, handle = self._pending, self._performers, self._handle
         now = self._clock.now()
-        while pending:
-            for action in self.endpoint.handle(pending.popleft(), now):
+        for action in handle(event, now):
+            performers[type(action)](action)
+        while pending:  # what became of registering and invalidating
+            for action in handle(pending.popleft(), now):
                 performers[type(action)](action)
 
     def step(self) -> bool:
@@ -134,22 +141,33 @@ class Driver:
     # -- completions
 
     def _completed(self, completion: Completion) -> None:
-        self._posted -= 1
         work_id = completion.work_id
-        key = self._sends.pop(work_id, None)
         if completion.status is not CompletionStatus.SUCCESS:
-            self._work_failed(completion, key)
+            self._work_failed(completion)
             return
-        if key is None and (exchange := self._exchanges.pop(work_id, None)) is not None:
+        if work_id in self._sends:
+            self._sent(work_id)
+        elif (exchange := self._exchanges.pop(work_id, None)) is not None:
+            self._posted -= 1
             self._advance(exchange)
         while self._backlog and self._posted < SEND_DEPTH:
             self._run(self._backlog.popleft())
 
-    def _work_failed(self, completion: Completion, key: int | None) -> None:
+    def _sent(self, last: WorkId) -> None:
+        """A Send is done, and so are the unsignalled ones before it."""
+        for work_id in list(self._sends):
+            del self._sends[work_id]
+            self._posted -= 1
+            if work_id == last:
+                return
+
+    def _work_failed(self, completion: Completion) -> None:
+        self._posted -= 1
+        key = self._sends.pop(completion.work_id, 0)
         exchange = self._exchanges.pop(completion.work_id, None)
         # What was flushed failed because of something else, which has been reported.
         if completion.status is not CompletionStatus.FLUSHED:
-            failed = exchange.key if exchange is not None else key or 0
+            failed = exchange.key if exchange is not None else key
             self.inject(events.WorkFailed(failed, completion.status.value))
 
     def _advance(self, exchange: _Exchange) -> None:
@@ -179,8 +197,12 @@ class Driver:
         self._posted += 1
 
     def _post_send(self, action: actions.Send) -> None:
-        work_id = self.connection.post_send(action.data, invalidate=action.invalidate)
+        signalled = self._unsignalled + 1 >= _SIGNAL_EVERY
+        work_id = self.connection.post_send(
+            action.data, invalidate=action.invalidate, signalled=signalled
+        )
         self._sends[work_id] = action.key
+        self._unsignalled = 0 if signalled else self._unsignalled + 1
 
     def _run(self, post: Callable[[], None]) -> None:
         """Post one work request, unless the connection is gone."""

@@ -239,8 +239,14 @@ class Connection(Protocol):
         """
         ...
 
-    def post_send(self, data: bytes, *, invalidate: int | None = None) -> WorkId:
+    def post_send(
+        self, data: bytes, *, invalidate: int | None = None, signalled: bool = True
+    ) -> WorkId:
         """Send `data`; with `invalidate`, as a Send With Invalidate of that peer's handle.
+
+        The success of a Send that is not `signalled` is not reported; a failure is.  It keeps its
+        place in the send queue until signalled work posted after it completes, so the caller must
+        signal often enough.
 
         Raises:
             ConnectionLost: the connection is gone.

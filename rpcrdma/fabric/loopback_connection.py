@@ -125,10 +125,12 @@ class LoopbackConnection:
         self._responder.post_receive(work_id, length)
         return work_id
 
-    def post_send(self, data: bytes, *, invalidate: int | None = None) -> WorkId:
+    def post_send(
+        self, data: bytes, *, invalidate: int | None = None, signalled: bool = True
+    ) -> WorkId:
         """Send `data`, optionally as a Send With Invalidate."""
         work = self._new_work(Opcode.SEND, len(data))
-        work.data, work.invalidate = bytes(data), invalidate
+        work.data, work.invalidate, work.signalled = bytes(data), invalidate, signalled
         return self._post(work)
 
     def post_rdma_read(
@@ -296,7 +298,8 @@ class LoopbackConnection:
             if data and work.region is not None:
                 work.region.write(data, work.start)
             self._note_transfer(EventKind.RDMA_READ, work, data)
-        self._completions.append(Completion(work.work_id, work.opcode, status, work.length))
+        if work.signalled:
+            self._completions.append(Completion(work.work_id, work.opcode, status, work.length))
         self._fail_refused_head()
 
     def _fail_refused_head(self) -> None:

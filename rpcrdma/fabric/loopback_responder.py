@@ -33,6 +33,7 @@ class Work:
         length: octets to send, read or write.
         data: those octets, of a Send or Write.
         invalidate: handle that a Send With Invalidate ends.
+        signalled: whether its success is reported.
         region, start: the local memory of a Read or Write.
         handle, offset: the peer's memory of a Read or Write.
         attempts_left: how often it may still find no Receive; 7 means for ever.
@@ -47,6 +48,7 @@ class Work:
     length: int
     data: bytes = b""
     invalidate: int | None = None
+    signalled: bool = True
     region: MemoryRegion | None = None
     start: int = 0
     handle: int = 0

@@ -22,13 +22,14 @@ from pyverbs.pyverbs_error import PyverbsError, PyverbsRDMAError
 from pyverbs.wr import SGE, SendWR
 
 from rpcrdma.errors import ConnectionLost, FabricError
+from rpcrdma.fabric import verbs_work
 from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.rdmacm import CmEventKind
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, VerbsRegion
 from rpcrdma.fabric.verbs_status import STATUSES, access_flags
-from rpcrdma.fabric.verbs_work import Work
+from rpcrdma.fabric.verbs_work import Unsignalled, Work
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Clock, ConnectionParameters, MemoryRegion
@@ -38,17 +39,14 @@ if TYPE_CHECKING:
 
 __all__ = ["VerbsConnection"]
 
-_WRITE, _SEND, _READ, _BIND, _SEND_WITH_INVALIDATE = 0, 2, 4, 8, 9  # enum ibv_wr_opcode
-_WITH_INVALIDATE: Final = 1 << 3  # enum ibv_wc_flags; IBV_WC_GRH, which rxe sets, means nothing
-_KERNEL_WITH_INVALIDATE: Final = 1 << 2
-"""The kernel's own number for it, which rxe hands to user space as it is (where the bit stands for
-an IP checksum, which Receives of a reliable connection do not have)."""
 _WINDOW_TYPE_2: Final = 2
 _REMOTE: Final = Access.REMOTE_READ | Access.REMOTE_WRITE
 _SPINS: Final = 3
 _SLICE: Final = 0.002
 _BIND_TIMEOUT: Final = 5.0
 _Status = CompletionStatus
+_OK: Final = 0  # enum ibv_wc_status
+_OK_STATUS: Final = CompletionStatus.SUCCESS
 
 
 class VerbsConnection:
@@ -67,7 +65,8 @@ class VerbsConnection:
         self._ended = self.closed = False
         self._last_id = 0
         self._sends = self._receives = 0  # posted and not yet completed
-        self._posted: dict[int, Work] = {}
+        self._posted: dict[int, Work | ReceiveBuffer] = {}
+        self._unsignalled = Unsignalled()
         self._ready: deque[Completion] = deque()
         self._regions: dict[int, VerbsRegion] = {}
 
@@ -113,14 +112,7 @@ class VerbsConnection:
         except (PyverbsError, OSError, OverflowError) as error:
             raise FabricError(f"cannot register {length} octets: {error}") from error
         self._regions[region.handle] = region
-        self.recorder.note(
-            Side.LOCAL,
-            EventKind.REGISTER,
-            handle=region.handle,
-            offset=region.offset,
-            length=length,
-            detail=" ".join(right.name or "" for right in access),
-        )
+        verbs_work.note_registration(self.recorder, region)
         return region
 
     def invalidate(self, region: MemoryRegion) -> None:
@@ -136,31 +128,40 @@ class VerbsConnection:
             raise ConnectionLost("the connection is gone")
         return self._post_receive(length)
 
-    def post_send(self, data: bytes, *, invalidate: int | None = None) -> WorkId:
+    def post_send(
+        self, data: bytes, *, invalidate: int | None = None, signalled: bool = True
+    ) -> WorkId:
         """Send `data`, optionally as a Send With Invalidate."""
         buffer = self._pool.for_send(data)
         request = buffer.request
         if invalidate is None:
-            request.opcode = _SEND
+            request.opcode = verbs_work.SEND
         else:
-            request.opcode = _SEND_WITH_INVALIDATE
+            request.opcode = verbs_work.SEND_WITH_INVALIDATE
             request.imm_data = invalidate  # the same word as invalidate_rkey
-        self.recorder.note(Side.LOCAL, EventKind.SEND, data=data, handle=invalidate)
-        return self._post(request, Work(Opcode.SEND, buffer, len(data)))
+        if self._fabric.trace.keep:
+            self.recorder.note(Side.LOCAL, EventKind.SEND, data=data, handle=invalidate)
+        if signalled:
+            request.send_flags = verbs_work.SIGNALED
+            return self._post(request, Work(Opcode.SEND, buffer, len(data)))
+        request.send_flags = 0
+        work_id = self._post(request, None)
+        self._unsignalled.append((work_id, buffer))
+        return work_id
 
     def post_rdma_read(
         self, region: MemoryRegion, start: int, length: int, handle: int, offset: int
     ) -> WorkId:
         """Read the peer's memory into `region`."""
         work = Work(Opcode.RDMA_READ, None, length, region, start, handle, offset)
-        return self._post_transfer(_READ, work)
+        return self._post_transfer(verbs_work.READ, work)
 
     def post_rdma_write(
         self, region: MemoryRegion, start: int, length: int, handle: int, offset: int
     ) -> WorkId:
         """Write octets of `region` into the peer's memory."""
         work = Work(Opcode.RDMA_WRITE, None, length, region, start, handle, offset)
-        work_id = self._post_transfer(_WRITE, work)
+        work_id = self._post_transfer(verbs_work.WRITE, work)
         data = b""
         if 0 <= start <= start + length <= region.length:
             data = region.read(start, length)
@@ -196,6 +197,7 @@ class VerbsConnection:
             region.release()
         self._regions.clear()
         self._posted.clear()
+        self._unsignalled.clear()
         self._pool.release()
         self._queue.domain.close()
         if self._identifier is not None and self._channel is not None:
@@ -217,23 +219,26 @@ class VerbsConnection:
         buffer.request.wr_id = self._last_id
         self._queue.post_receive(buffer.request)
         self._receives += 1
-        self._posted[self._last_id] = Work(Opcode.RECEIVE, buffer, length)
-        self.recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length)
+        self._posted[self._last_id] = buffer
+        if self._fabric.trace.keep:
+            self.recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length)
         return WorkId(self._last_id)
 
-    def _post(self, request: Any, work: Work) -> WorkId:  # noqa: ANN401  # a pyverbs SendWR
+    def _post(self, request: Any, work: Work | None) -> WorkId:  # noqa: ANN401  # a pyverbs SendWR
+        """Post a request; `work` is what to remember, None for what is not signalled."""
         if not self._connected:
             raise ConnectionLost("the connection is gone")
-        if self._sends >= self._parameters.send_depth:
-            raise FabricError(f"{self._sends} requests are posted: the queue is full")
+        if (posted := self._sends + len(self._unsignalled)) >= self._parameters.send_depth:
+            raise FabricError(f"{posted} requests are posted: the queue is full")
         self._last_id += 1
         request.wr_id = self._last_id
         try:
             self._queue.post_send(request)
         except PyverbsRDMAError as error:
             raise FabricError(f"the device refused the request: {error}") from error
-        self._sends += 1
-        self._posted[self._last_id] = work
+        if work is not None:
+            self._sends += 1
+            self._posted[self._last_id] = work
         return WorkId(self._last_id)
 
     def _post_transfer(self, opcode: int, work: Work) -> WorkId:
@@ -253,7 +258,7 @@ class VerbsConnection:
         """Name the region by a memory window, which the peer can invalidate."""
         window = MW(self._queue.domain, _WINDOW_TYPE_2)
         flags = access_flags(region.access & _REMOTE) & ~1  # a window's rights are remote ones
-        request = SendWR(opcode=_BIND, num_sge=0)
+        request = SendWR(opcode=verbs_work.BIND, num_sge=0)
         request.set_bind_wr(
             window, MWBindInfo(region.registration, region.offset, region.length, flags)
         )
@@ -321,61 +326,58 @@ class VerbsConnection:
         """Fetch the completions that are there; True if there were any."""
         found = self._queue.poll()
         for entry in found:
-            work = self._posted.pop(entry.wr_id)
-            status = work.status = STATUSES.get(entry.status, _Status.OTHER)
-            if work.opcode is Opcode.RECEIVE:
+            number = entry.wr_id
+            work = self._posted.pop(number, None)
+            if isinstance(work, ReceiveBuffer):
                 self._receives -= 1
-            elif work.opcode is None:
+                if entry.status == _OK:
+                    self._received(entry, work)
+                else:
+                    self._failed(entry, Work(Opcode.RECEIVE, work, work.length))
                 continue
+            self._unsignalled.retire(number, self._pool)
+            if work is None:  # unsignalled: it failed, since successes are not told
+                self._failed(entry, Work(Opcode.SEND, None, 0))
+                continue
+            work.status = STATUSES.get(entry.status, _Status.OTHER)
+            if work.opcode is None:
+                continue
+            self._sends -= 1
+            if entry.status == _OK:
+                self._succeeded(WorkId(number), work)
             else:
-                self._sends -= 1
-            if status is _Status.SUCCESS:
-                self._succeeded(entry, work)
-            else:
-                self._failed(entry, work, status)
+                self._failed(entry, work)
         return bool(found)
 
-    def _succeeded(self, entry: Any, work: Work) -> None:  # noqa: ANN401  # a pyverbs WC
-        buffer, work_id, opcode = work.buffer, WorkId(entry.wr_id), work.opcode
-        if isinstance(buffer, ReceiveBuffer):
-            length = entry.byte_len
-            data = buffer.data(length)
-            handle = None
-            if entry.wc_flags & (_WITH_INVALIDATE | _KERNEL_WITH_INVALIDATE):
-                handle = entry.imm_data  # the same word as invalidated_rkey
+    def _received(self, entry: Any, buffer: ReceiveBuffer) -> None:  # noqa: ANN401  # a pyverbs WC
+        length = entry.byte_len
+        data = buffer.data(length)
+        handle = None
+        if entry.wc_flags & verbs_work.ANY_INVALIDATE:
+            handle = entry.imm_data  # the same word as invalidated_rkey
+        if self._fabric.trace.keep:
             self.recorder.note(Side.PEER, EventKind.SEND, data=data, handle=handle)
-            if handle is not None:
-                self._invalidated(handle)
-            self._ready.append(
-                Completion(work_id, Opcode.RECEIVE, _Status.SUCCESS, length, data, handle)
-            )
-        else:
-            if opcode is Opcode.RDMA_READ and work.region is not None:
-                self.recorder.note(
-                    Side.LOCAL,
-                    EventKind.RDMA_READ,
-                    data=work.region.read(work.start, work.length),
-                    handle=work.handle,
-                    offset=work.offset,
-                )
-            self._ready.append(
-                Completion(work_id, opcode or Opcode.SEND, _Status.SUCCESS, work.length)
-            )
-        if buffer is not None:
-            self._pool.give_back(buffer)
+        if handle is not None:
+            self._invalidated(handle)
+        self._ready.append(
+            Completion(WorkId(entry.wr_id), Opcode.RECEIVE, _OK_STATUS, length, data, handle)
+        )
+        self._pool.give_back(buffer)
 
-    def _failed(self, entry: Any, work: Work, status: CompletionStatus) -> None:  # noqa: ANN401  # a pyverbs WC
+    def _succeeded(self, work_id: WorkId, work: Work) -> None:
+        opcode = work.opcode or Opcode.SEND
+        if opcode is Opcode.RDMA_READ and work.region is not None:
+            verbs_work.note_read(self.recorder, work, work.region)
+        self._ready.append(Completion(work_id, opcode, _OK_STATUS, work.length))
+        if work.buffer is not None:
+            self._pool.give_back(work.buffer)
+
+    def _failed(self, entry: Any, work: Work) -> None:  # noqa: ANN401  # a pyverbs WC
+        status = STATUSES.get(entry.status, _Status.OTHER)
         opcode = work.opcode or Opcode.SEND
         self._ready.append(Completion(WorkId(entry.wr_id), opcode, status))
         if status is not _Status.FLUSHED:
-            self.recorder.note(
-                Side.LOCAL,
-                EventKind.FAILURE,
-                handle=work.handle or None,
-                offset=work.offset or None,
-                length=work.length,
-                detail=f"{opcode.value}: {status.value}",
-            )
+            verbs_work.note_failure(self.recorder, work, f"{opcode.value}: {status.value}")
         if not self._ended:
             self._end()
 

@@ -65,7 +65,7 @@ class Queue:
                     scq=self._completions,
                     rcq=self._completions,
                     cap=cap,
-                    sq_sig_all=1,
+                    sq_sig_all=0,  # each request says whether it is signalled
                 ),
             )
         except PyverbsRDMAError as error:

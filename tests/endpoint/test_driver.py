@@ -48,6 +48,7 @@ class Wire:
         self.ready: list[Completion] = []
         self.regions: list[Region] = []
         self.stuck = False
+        self.signalled: list[bool] = []
 
     def _post(self, *work: object) -> WorkId:
         if self.broken:
@@ -58,7 +59,10 @@ class Wire:
     def post_receive(self, length: int) -> WorkId:
         return self._post("receive", length)
 
-    def post_send(self, data: bytes, *, invalidate: int | None = None) -> WorkId:
+    def post_send(
+        self, data: bytes, *, invalidate: int | None = None, signalled: bool = True
+    ) -> WorkId:
+        self.signalled.append(signalled)
         return self._post("send", data)
 
     def post_rdma_read(self, region: Region, *transfer: int) -> WorkId:
@@ -167,6 +171,17 @@ def test_work_beyond_the_send_queue_waits_and_keeps_its_order() -> None:
         ("write", b"cd", 6, 8),
         ("send", b"last"),
     ]
+
+
+def test_one_send_of_sixteen_is_signalled_and_speaks_for_those_before_it() -> None:
+    """Nobody is woken for the others, and the queue is never full of what is not told."""
+    bench = Bench()
+    bench.do(*(actions.Send(key, b"m") for key in range(SEND_DEPTH + 3)))
+    assert bench.wire.signalled == ([False] * 15 + [True]) * (SEND_DEPTH // 16)
+    bench.completed(16, Opcode.SEND)
+    assert len(bench.wire.posted) == SEND_DEPTH + 3
+    bench.do(*(actions.Send(key, b"m") for key in range(14)))
+    assert len(bench.wire.posted) == SEND_DEPTH + 16  # and one waits
 
 
 def test_a_read_is_reported_when_all_its_transfers_are_done_and_its_memory_is_safe() -> None:

@@ -110,6 +110,33 @@ def test_send_without_a_receive_waits_for_one(fabric_pair: FabricPair) -> None:
     assert [entry.ok for entry in ends.completions(ends.active, 2)] == [True, True]
 
 
+def test_success_of_an_unsignalled_send_is_not_reported(fabric_pair: FabricPair) -> None:
+    """The messages arrive, and the next signalled Send makes room for them in the queue."""
+    room = ConnectionParameters(initial_receives=(64,) * 12)
+    ends = fabric_pair.connect(active=ConnectionParameters(send_depth=4), passive=room)
+    for _ in range(3):
+        for _ in range(3):
+            ends.active.post_send(b"quiet", signalled=False)
+        last = ends.active.post_send(b"loud")
+
+        (done,) = ends.completions(ends.active, 1)
+
+        assert (done.work_id, done.ok) == (last, True)
+    arrived = [entry.data for entry in ends.completions(ends.passive, 12)]
+    assert arrived == [b"quiet", b"quiet", b"quiet", b"loud"] * 3
+
+
+def test_failure_of_an_unsignalled_send_is_reported(fabric_pair: FabricPair) -> None:
+    """Under its own number, and what was posted behind it is flushed."""
+    ends = fabric_pair.connect(active=ConnectionParameters(rnr_retry=1))
+    refused = ends.active.post_send(b"nobody waits", signalled=False)
+    behind = ends.active.post_send(b"behind it", signalled=False)
+
+    assert ends.completion(ends.active, refused).status is CompletionStatus.RNR_RETRY_EXCEEDED
+    assert ends.completion(ends.active, behind).status is CompletionStatus.FLUSHED
+    assert not ends.active.connected
+
+
 def test_requests_complete_in_the_order_of_posting(ends: Ends) -> None:
     """Sends complete in the order in which they were posted."""
     posted = [ends.active.post_send(bytes([number])) for number in range(4)]

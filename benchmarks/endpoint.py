@@ -37,6 +37,7 @@ from rpcrdma.endpoint.calling import Client
 from rpcrdma.endpoint.serving import Server
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp import nfs4
 from rpcrdma.ulp.bindings import ReplyExpectation
 from rpcrdma.ulp.nfs4_server import Nfs4Program
@@ -187,6 +188,7 @@ def on_verbs(plan: Plan, address: Address) -> None:
     plan.say("starting the sink of the bare Writes")
     sink = Sink(address.host, LENGTH)
     with VerbsFabric(address.host) as fabric:
+        fabric.trace = Trace(keep=False)  # nobody reads it; the bare side has none, either
         client = Client(fabric, address, DEADLINE)
         plan.say(f"connected to {address}")
         bare = BarePingPong(address, null_messages(client.requester.options.credits))

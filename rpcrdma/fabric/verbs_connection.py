@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import select
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from pyverbs.mr import MW, MWBindInfo
@@ -67,7 +66,7 @@ class VerbsConnection:
         self._sends = self._receives = 0  # posted and not yet completed
         self._posted: dict[int, Work | ReceiveBuffer] = {}
         self._unsignalled = Unsignalled()
-        self._ready: deque[Completion] = deque()
+        self._ready: list[Completion] = []
         self._regions: dict[int, VerbsRegion] = {}
 
     # -- making the connection (for verbs.py)
@@ -174,8 +173,7 @@ class VerbsConnection:
         """Completions in order; waits up to `timeout` seconds for the first."""
         if not self._collect() and not self._is_over():
             self._wait(timeout)
-        completions = list(self._ready)
-        self._ready.clear()
+        completions, self._ready = self._ready, []
         return completions
 
     def disconnect(self) -> None:
@@ -333,9 +331,10 @@ class VerbsConnection:
                 if entry.status == _OK:
                     self._received(entry, work)
                 else:
-                    self._failed(entry, Work(Opcode.RECEIVE, work, work.length))
+                    self._failed(entry, Work(Opcode.RECEIVE, None, work.length))
                 continue
-            self._unsignalled.retire(number, self._pool)
+            if self._unsignalled:
+                self._unsignalled.retire(number)
             if work is None:  # unsignalled: it failed, since successes are not told
                 self._failed(entry, Work(Opcode.SEND, None, 0))
                 continue
@@ -362,15 +361,15 @@ class VerbsConnection:
         self._ready.append(
             Completion(WorkId(entry.wr_id), Opcode.RECEIVE, _OK_STATUS, length, data, handle)
         )
-        self._pool.give_back(buffer)
+        buffer.free.append(buffer)
 
     def _succeeded(self, work_id: WorkId, work: Work) -> None:
         opcode = work.opcode or Opcode.SEND
         if opcode is Opcode.RDMA_READ and work.region is not None:
             verbs_work.note_read(self.recorder, work, work.region)
         self._ready.append(Completion(work_id, opcode, _OK_STATUS, work.length))
-        if work.buffer is not None:
-            self._pool.give_back(work.buffer)
+        if (buffer := work.buffer) is not None:
+            buffer.free.append(buffer)
 
     def _failed(self, entry: Any, work: Work) -> None:  # noqa: ANN401  # a pyverbs WC
         status = STATUSES.get(entry.status, _Status.OTHER)

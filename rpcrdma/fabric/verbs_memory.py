@@ -100,10 +100,10 @@ class VerbsRegion:
 class SendBuffer:
     """Room for one outgoing message, with the work request that sends it."""
 
-    __slots__ = ("element", "request", "room", "slab", "start")
+    __slots__ = ("element", "free", "request", "slab", "start")
 
-    def __init__(self, slab: _Slab, start: int, room: int) -> None:
-        self.slab, self.start, self.room = slab, start, room
+    def __init__(self, slab: _Slab, start: int, room: int, free: list[SendBuffer]) -> None:
+        self.slab, self.start, self.free = slab, start, free
         self.element = SGE(slab.address + start, room, slab.local_key)
         self.request = SendWR(num_sge=1, sg=[self.element])
         # From here on the request looks at the element itself, whose length can then be changed.
@@ -118,10 +118,10 @@ class SendBuffer:
 class ReceiveBuffer:
     """Room for one incoming message, with the work request that posts it."""
 
-    __slots__ = ("length", "request", "slab", "start")
+    __slots__ = ("free", "length", "request", "slab", "start")
 
-    def __init__(self, slab: _Slab, start: int, length: int) -> None:
-        self.slab, self.start, self.length = slab, start, length
+    def __init__(self, slab: _Slab, start: int, length: int, free: list[ReceiveBuffer]) -> None:
+        self.slab, self.start, self.length, self.free = slab, start, length, free
         element = SGE(slab.address + start, length, slab.local_key)
         self.request = RecvWR(num_sge=1, sg=[element])
         element.close()
@@ -145,7 +145,10 @@ class _Slab:
 
 
 class BufferPool:
-    """The message buffers of one connection; they come back when their work completes."""
+    """The message buffers of one connection; they come back when their work completes.
+
+    A buffer comes back by being appended to `free`, the list of its like.
+    """
 
     def __init__(self, domain: Any) -> None:  # noqa: ANN401  # a pyverbs PD
         self._domain = domain
@@ -155,29 +158,26 @@ class BufferPool:
 
     def for_send(self, data: bytes) -> SendBuffer:
         """A buffer that holds the message."""
-        room = max(_SMALLEST_SEND, 1 << (len(data) - 1).bit_length())
-        free = self._sends.setdefault(room, [])
+        room = _SMALLEST_SEND
+        if len(data) > room:
+            room = 1 << (len(data) - 1).bit_length()
+        free = self._sends.get(room)
         if not free:
+            free = self._sends.setdefault(room, [])
             slab, starts = self._cut(room)
-            free.extend(SendBuffer(slab, start, room) for start in starts)
+            free.extend(SendBuffer(slab, start, room, free) for start in starts)
         buffer = free.pop()
         buffer.fill(data)
         return buffer
 
     def for_receive(self, length: int) -> ReceiveBuffer:
         """A buffer of exactly the length, since a longer message must be refused."""
-        free = self._receives.setdefault(length, [])
+        free = self._receives.get(length)
         if not free:
+            free = self._receives.setdefault(length, [])
             slab, starts = self._cut(max(1, length))
-            free.extend(ReceiveBuffer(slab, start, length) for start in starts)
+            free.extend(ReceiveBuffer(slab, start, length, free) for start in starts)
         return free.pop()
-
-    def give_back(self, buffer: SendBuffer | ReceiveBuffer) -> None:
-        """Take a buffer back that the device is done with."""
-        if isinstance(buffer, SendBuffer):
-            self._sends[buffer.room].append(buffer)
-        else:
-            self._receives[buffer.length].append(buffer)
 
     def release(self) -> None:
         """Deregister everything, after the queue pair."""

@@ -11,7 +11,7 @@ from rpcrdma.fabric.trace import EventKind, Side
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import MemoryRegion, Opcode
     from rpcrdma.fabric.recorder import Recorder
-    from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, SendBuffer
+    from rpcrdma.fabric.verbs_memory import SendBuffer
 
 __all__ = [
     "ANY_INVALIDATE",
@@ -48,7 +48,7 @@ class Work:
     def __init__(
         self,
         opcode: Opcode | None,
-        buffer: SendBuffer | ReceiveBuffer | None,
+        buffer: SendBuffer | None,
         length: int,
         region: MemoryRegion | None = None,
         start: int = 0,
@@ -68,10 +68,11 @@ class Work:
 class Unsignalled(deque["tuple[int, SendBuffer]"]):
     """Sends whose success is not told, oldest first: number and buffer."""
 
-    def retire(self, number: int, pool: BufferPool) -> None:
+    def retire(self, number: int) -> None:
         """All that was posted up to request `number` is done, since that one completed."""
         while self and self[0][0] <= number:
-            pool.give_back(self.popleft()[1])
+            buffer = self.popleft()[1]
+            buffer.free.append(buffer)
 
 
 def note_registration(recorder: Recorder, region: MemoryRegion) -> None:

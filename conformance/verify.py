@@ -52,6 +52,7 @@ __all__ = [
     "equal",
     "expect",
     "garbage_args",
+    "ids_of",
     "recommended",
     "reply_of",
     "right",
@@ -134,13 +135,13 @@ def expect(
     peer.case.expected, peer.case.actual = expected, str(outcome)
     if isinstance(outcome, tolerated):
         reason = f"{outcome} came for {call}; {SENTENCES[allowed[0]]} is recommended."
-        peer.case.warnings.append(Warned(reason, _ids(breaks)))
+        peer.case.warnings.append(Warned(reason, ids_of(breaks)))
     elif not isinstance(outcome, allowed):
         raise Deviation(
             f"{call.request.title} was answered wrongly: {outcome}.",
             expected=expected,
             actual=str(outcome),
-            breaks=_ids(breaks),
+            breaks=ids_of(breaks),
         )
     return outcome
 
@@ -162,7 +163,7 @@ def right(peer: Peer, call: Call, answer: Answered, *, breaks: Ids = ()) -> Repl
             f"{call.request.title} was served wrongly: {problem}.",
             expected=wanted,
             actual=f"{answer}: {problem}",
-            breaks=_ids(breaks),
+            breaks=ids_of(breaks),
         )
     return reply
 
@@ -177,7 +178,7 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
             f"The reply to {call.request.title} cannot be decoded: {error}.",
             expected=("a reply that its program's XDR describes",),
             actual=str(answer),
-            breaks=_ids(breaks),
+            breaks=ids_of(breaks),
         ) from error
     except LocalProtocolError as error:
         # The binding matches replies with calls; what it does not match answers another one.
@@ -240,7 +241,7 @@ def discarded(
         elif isinstance(outcome, tolerated):
             behind = f" after {answer}" if answer else ""
             reason = f"{outcome} came{behind} for {call}, which should cost no more than itself."
-            peer.case.warnings.append(Warned(reason, _ids(breaks)))
+            peer.case.warnings.append(Warned(reason, ids_of(breaks)))
             return outcome
         else:
             raise Deviation(
@@ -293,7 +294,7 @@ def equal(actual: object, expected: object, what: str, *, breaks: Ids = ()) -> N
             f"{what} is {actual}, not {expected}.",
             expected=(f"{what} is {expected}",),
             actual=f"{what} is {actual}",
-            breaks=_ids(breaks),
+            breaks=ids_of(breaks),
         )
 
 
@@ -304,7 +305,7 @@ def that(condition: object, sentence: str, *, actual: str = "", breaks: Ids = ()
             f"This does not hold: {sentence}.",
             expected=(sentence,),
             actual=actual or "it does not hold",
-            breaks=_ids(breaks),
+            breaks=ids_of(breaks),
         )
 
 
@@ -315,7 +316,7 @@ def recommended(
     if not condition:
         seen = f" ({actual})" if actual else ""
         reason = f"This does not hold, as it should: {sentence}{seen}."
-        peer.case.warnings.append(Warned(reason, _ids(breaks)))
+        peer.case.warnings.append(Warned(reason, ids_of(breaks)))
 
 
 def _answers(outcome: Outcome, call: Call) -> bool:
@@ -353,8 +354,9 @@ def _answer(peer: Peer, call: Call, expected: tuple[str, ...]) -> Outcome:
 def _blamed(outcome: Outcome, breaks: Ids) -> tuple[str, ...]:
     """What a wrong outcome breaks; obsolete procedures break their own rule, whatever was asked."""
     sent = type(outcome.header.rdma_body) if isinstance(outcome, Unexpected) else None
-    return (NEVER_SENT[sent],) if sent in NEVER_SENT else _ids(breaks)
+    return (NEVER_SENT[sent],) if sent in NEVER_SENT else ids_of(breaks)
 
 
-def _ids(breaks: Ids) -> tuple[str, ...]:
+def ids_of(breaks: Ids) -> tuple[str, ...]:
+    """The ids of a `breaks` argument, which may be a single one."""
     return (breaks,) if isinstance(breaks, str) else breaks

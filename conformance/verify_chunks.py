@@ -114,13 +114,13 @@ def refused(
         reply = verify.reply_of(call, outcome, breaks=breaks)
         if problem := _own_refusal(peer, reply):
             warned = f"{call.request.title} was refused by {problem}, not by GARBAGE_ARGS."
-            peer.case.warnings.append(Warned(warned, _ids(breaks)))
+            peer.case.warnings.append(Warned(warned, verify.ids_of(breaks)))
         elif reply.rpc.succeeded:
             raise Deviation(
                 f"{call.request.title} was executed: {outcome}.",
                 expected=peer.case.expected,
                 actual=str(outcome),
-                breaks=_ids(breaks),
+                breaks=verify.ids_of(breaks),
             )
     untouched(call)
     return outcome
@@ -267,9 +267,5 @@ def _unanswered(outcome: Outcome, waiting: set[int], breaks: Ids) -> Deviation:
         f"{len(waiting)} calls ({xids}...) await their Reply, and {what} came: {outcome}.",
         expected=("a Reply with the XID of one of the calls in flight",),
         actual=str(outcome),
-        breaks=_ids(breaks),
+        breaks=verify.ids_of(breaks),
     )
-
-
-def _ids(breaks: Ids) -> tuple[str, ...]:
-    return (breaks,) if isinstance(breaks, str) else breaks

@@ -10,26 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from conformance.case import Deviation
 from conformance.expectation import ResponderState
 from conformance.liveness import problem_with
 from conformance.oracle import expected
 from conformance.outcome import Answered, Silent
+from fuzz.segments import move_segments
 from fuzz.world import READABLE, REGION, WRITABLE
 from reports.record import Verdict
-from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.base import Access
-from rpcrdma.wire import (
-    RdmaMsg,
-    RdmaNomsg,
-    RdmaSegment,
-    WriteChunk,
-    chunk_length,
-    decode_header,
-    encode_header,
-)
+from rpcrdma.wire import RdmaSegment, chunk_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,24 +63,7 @@ class _Connection:
 
     def translate(self, message: bytes) -> bytes:
         """The message with the handles and addresses of this connection's memory."""
-        try:
-            header, end = decode_header(message)
-        except DecodeError:
-            return message
-        body = header.rdma_body
-        if not isinstance(body, RdmaMsg | RdmaNomsg):
-            return message
-        translated = msgspec.structs.replace(
-            body,
-            rdma_reads=tuple(
-                msgspec.structs.replace(read, target=self._real(read.target))
-                for read in body.rdma_reads
-            ),
-            rdma_writes=tuple(self._chunk(chunk) for chunk in body.rdma_writes),
-            rdma_reply=self._chunk(body.rdma_reply) if body.rdma_reply else None,
-        )
-        changed = msgspec.structs.replace(header, rdma_body=translated)
-        return encode_header(changed) + message[end:]
+        return move_segments(message, self._real, self._real)
 
     def fetch(self, segment: RdmaSegment) -> bytes | None:
         """See `conformance.expectation.ExposedMemory`."""
@@ -108,9 +81,6 @@ class _Connection:
         pieces = [_slice(self._writable, segment) or b"" for segment in segments]
         held = b"".join(pieces)
         return held if len(held) == chunk_length(outcome.body.rdma_reply) else None
-
-    def _chunk(self, chunk: WriteChunk) -> WriteChunk:
-        return WriteChunk(tuple(self._real(segment) for segment in chunk.target))
 
     def _real(self, segment: RdmaSegment) -> RdmaSegment:
         for told, region in ((READABLE, self._readable), (WRITABLE, self._writable)):

@@ -16,13 +16,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
+from fuzz.segments import move_segments
 from fuzz.sequence import MOST_MESSAGES, join
 from fuzz.world import READABLE, REGION, WRITABLE
 from reports.stream import read_run
-from rpcrdma.errors import DecodeError
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, WriteChunk, decode_header, encode_header
+from rpcrdma.wire import RdmaSegment
 
 if TYPE_CHECKING:
     from reports.record import CaseRecord
@@ -45,44 +43,22 @@ def seeds_of(case: CaseRecord) -> tuple[list[bytes], bytes]:
 
 def neutral(message: bytes) -> bytes:
     """The message with the handles and addresses that every harness knows."""
-    try:
-        header, end = decode_header(message)
-    except DecodeError:
-        return message
-    body = header.rdma_body
-    if not isinstance(body, RdmaMsg | RdmaNomsg):
-        return message
-    reads = []
-    start = 0
-    for read in body.rdma_reads:
-        target, start = _place(read.target, READABLE, start)
-        reads.append(msgspec.structs.replace(read, target=target))
-    start = 0
-    writes = []
-    for chunk in body.rdma_writes:
-        moved, start = _place_chunk(chunk, start)
-        writes.append(moved)
-    reply = _place_chunk(body.rdma_reply, start)[0] if body.rdma_reply else None
-    changed = msgspec.structs.replace(
-        body, rdma_reads=tuple(reads), rdma_writes=tuple(writes), rdma_reply=reply
-    )
-    return encode_header(msgspec.structs.replace(header, rdma_body=changed)) + message[end:]
+    return move_segments(message, _Placer(READABLE), _Placer(WRITABLE))
 
 
-def _place_chunk(chunk: WriteChunk, start: int) -> tuple[WriteChunk, int]:
-    segments = []
-    for segment in chunk.target:
-        moved, start = _place(segment, WRITABLE, start)
-        segments.append(moved)
-    return WriteChunk(tuple(segments)), start
+class _Placer:
+    """Puts segments into a region, each behind the last; from its start if there is no room."""
 
+    def __init__(self, region: RdmaSegment) -> None:
+        self._region = region
+        self._start = 0
 
-def _place(segment: RdmaSegment, region: RdmaSegment, start: int) -> tuple[RdmaSegment, int]:
-    """The segment in the region, behind what is taken; from its start if there is no room."""
-    if start + segment.length > REGION:
-        start = 0
-    moved = RdmaSegment(region.handle, segment.length, region.offset + start)
-    return moved, start + segment.length
+    def __call__(self, segment: RdmaSegment) -> RdmaSegment:
+        if self._start + segment.length > REGION:
+            self._start = 0
+        offset = self._region.offset + self._start
+        self._start += segment.length
+        return RdmaSegment(self._region.handle, segment.length, offset)
 
 
 def main(arguments: list[str]) -> int:

@@ -4,12 +4,19 @@ A `Target` is a device that can be set going; a `Session` is the device while it
 asks an adapter for little: the fabric on which the tester stands, the address at which the device
 listens, whether it still lives, and to be started again after a case has brought it down.
 
+A device in the Requester role is a `ClientTarget` and runs as a `ClientSession`: there the tester
+listens, and the adapter makes the device connect and act (ISO/IEC 9646 calls that the *upper
+tester*).  An `Act` is something that any client of the program can be brought to do, in words that
+do not depend on the program; `RunningAct` is one that has begun.  Which acts a device can be
+brought to is for the adapter to say.
+
 An adapter that cannot do what it is asked says so with `Unsupported`; it never pretends.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -18,7 +25,21 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.base import Address, Fabric
     from targets.profile import Profile
 
-__all__ = ["Session", "Stimulus", "Target", "TargetError", "TargetFactory", "Unsupported"]
+__all__ = [
+    "Act",
+    "ActKind",
+    "ActResult",
+    "ActState",
+    "ClientSession",
+    "ClientTarget",
+    "RunningAct",
+    "Session",
+    "Stimulus",
+    "Target",
+    "TargetError",
+    "TargetFactory",
+    "Unsupported",
+]
 
 
 class TargetError(Exception):
@@ -102,6 +123,179 @@ class Target(Protocol):
 
     def start(self) -> Session:
         """Set the device going.
+
+        Raises:
+            TargetError: it does not come up.
+            DeviceUnavailable: the fabric has no usable device.
+        """
+        ...
+
+
+class ActKind(StrEnum):
+    """What a client can be brought to do.  Every act ends by itself once it has been answered."""
+
+    NULL = "null"
+    """Make one call of the program's procedure 0."""
+    SMALL = "small"
+    """Make one call whose call and reply are both short."""
+    READ = "read"
+    """Fetch `length` octets by one call, or as few as the program allows."""
+    WRITE = "write"
+    """Store `length` octets by one call, or as few as the program allows."""
+    LONG_CALL = "long-call"
+    """Make a call that does not fit inline and holds nothing that may be reduced."""
+    LONG_REPLY = "long-reply"
+    """Make a call whose reply may not fit inline, with nothing in it that may be reduced."""
+    MANY = "many"
+    """Make `count` small calls at once, none of which waits for another."""
+    MANY_READS = "many-reads"
+    """Fetch `length` octets `count` times at once."""
+    DISCONNECT = "disconnect"
+    """End the connection in an orderly way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing for a client to do.
+
+    Attributes:
+        kind: what.
+        length: octets to fetch or store; 0 where that means nothing, or where any will do.
+        count: how many at once.
+    """
+
+    kind: ActKind
+    length: int = 0
+    count: int = 1
+
+    def __str__(self) -> str:
+        words = [self.kind.value]
+        if self.count != 1:
+            words.append(f"{self.count} times")
+        if self.length:
+            words.append(f"{self.length} octets")
+        return " ".join(words)
+
+
+class ActState(StrEnum):
+    """How an act ended, from the point of view of the client's application."""
+
+    DONE = "done"
+    """Whatever was asked for was done."""
+    FAILED = "failed"
+    """The application was told of an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActResult:
+    """How an act ended.
+
+    Attributes:
+        state: well or badly.
+        detail: the error in words; empty for `DONE`.
+        data: octets that a READ gave the application; None where the adapter cannot tell.
+        digest: SHA-256 of them in hexadecimal digits; empty where the adapter cannot tell.
+    """
+
+    state: ActState
+    detail: str = ""
+    data: bytes | None = None
+    digest: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether the act ended well."""
+        return self.state is ActState.DONE
+
+    def __str__(self) -> str:
+        return f"{self.state.value} ({self.detail})" if self.detail else self.state.value
+
+
+class RunningAct(Protocol):
+    """An act that a client has begun."""
+
+    def poll(self) -> ActResult | None:
+        """Its result; None while it goes on.  Never blocks, and answers the same ever after."""
+        ...
+
+    def abandon(self) -> None:
+        """Wait for it no longer, and stop it if that can be done without harm.  Never blocks."""
+        ...
+
+
+class ClientSession(Protocol):
+    """A running device in the Requester role.
+
+    What the device does takes turns with the tester: on loopback, polling `fabric` gives it them.
+    """
+
+    @property
+    def fabric(self) -> Fabric:
+        """Where the tester stands and listens."""
+        ...
+
+    @property
+    def listen_address(self) -> Address:
+        """Where the tester must listen for the device to find it; port 0 leaves it to choose."""
+        ...
+
+    @property
+    def acts(self) -> frozenset[ActKind]:
+        """What this device can be brought to do."""
+        ...
+
+    def prepare(self, address: Address) -> RunningAct:
+        """Have the device connect to the tester, and do what its program does first.
+
+        For a file system client this is the mount.  The tester must serve meanwhile; done means
+        that acts may begin.  After the connection is lost the device reconnects of itself or at
+        the next act; `prepare` again starts from nothing.
+
+        Args:
+            address: where the tester listens.
+        """
+        ...
+
+    def begin(self, act: Act) -> RunningAct:
+        """Have the device do something; several acts may run at the same time.
+
+        Raises:
+            Unsupported: it cannot be brought to do that; the message says why.
+        """
+        ...
+
+    def alive(self) -> str | None:
+        """None while the device runs as far as can be told, else how it died, in a few words."""
+        ...
+
+    def restart(self) -> None:
+        """Start the device again, unconnected; `fabric` may be another one afterwards.
+
+        Raises:
+            TargetError: it does not come up, or the adapter has no means to start it.
+        """
+        ...
+
+    def close(self) -> None:
+        """Stop the device (if the adapter started it) and release the fabric.  Twice is allowed."""
+        ...
+
+
+class ClientTarget(Protocol):
+    """A device in the Requester role that can be set going."""
+
+    @property
+    def name(self) -> str:
+        """As it is called on the command line and in reports."""
+        ...
+
+    @property
+    def profile(self) -> Profile:
+        """Its claims and the extra information for testing it."""
+        ...
+
+    def start_client(self) -> ClientSession:
+        """Set the device going; it does not connect yet.
 
         Raises:
             TargetError: it does not come up.

@@ -40,8 +40,8 @@ from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp import nfs4
 from rpcrdma.ulp.bindings import ReplyExpectation
+from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.rpc import REPLY_MAXIMUM_LENGTH
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 from targets.reference import responder_factory

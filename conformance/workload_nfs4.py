@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from conformance.workload import NullWorkload, Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs4, rpc
+from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size
 from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_store import FileStore
-from rpcrdma.ulp.nfs4_tree import DIRECTORY, WRITABLE, file_of_size
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
 

@@ -18,8 +18,8 @@ from fuzz.sequence import split
 from fuzz.world import World
 from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.ulp.testprog import TestProgram

@@ -84,7 +84,7 @@ class Binding(Enum):
     TESTPROG = "testprog"
     """The suite's own test program (`rpcrdma.ulp.testprog`): everything can be asked for."""
     NFS4 = "nfs4"
-    """NFSv4.0 on an export that holds the files of `rpcrdma.ulp.nfs4_tree`."""
+    """NFSv4.0 on an export that holds the files of `rpcrdma.ulp.file_tree`."""
     NFS3 = "nfs3"
     """NFSv3: NULL calls only, so far."""
     NULL_ONLY = "null-only"
@@ -162,7 +162,7 @@ class Lab(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         start: command that starts the device inside the lab; empty if it is the kernel's server.
         ready: seconds until the device must listen.
         nfsd: whether the lab sets up the kernel's NFS server with the suite's export.
-        files: which files of the export exist, `tree` for those of `rpcrdma.ulp.nfs4_tree`.
+        files: which files of the export exist, `tree` for those of `rpcrdma.ulp.file_tree`.
     """
 
     kernel: str = ""

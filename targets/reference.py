@@ -29,8 +29,8 @@ from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import Trace
+from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError, Unsupported

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.ulp.nfs4_store import Kind
+from rpcrdma.ulp.file_store import Kind
 from rpcrdma.wire import _generated_nfs4 as wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from rpcrdma.ulp.nfs4_store import Node
+    from rpcrdma.ulp.file_store import Node
 
 __all__ = [
     "AttributeValue",

@@ -3,7 +3,7 @@
     RFC 7530 section 14.2  COMPOUND: operations in order, up to the first that fails
     RFC 7530 section 16    the operations; each error here is one that its section lists
 
-It serves `rpcrdma.ulp.nfs4_store.FileStore` to anybody: credentials are not looked at.  Operations
+It serves `rpcrdma.ulp.file_store.FileStore` to anybody: credentials are not looked at.  Operations
 that `rpcrdma/spec/nfs4.x` lacks are answered by NFS4ERR_NOTSUPP.
 """
 
@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rpcrdma.ulp import rpc
+from rpcrdma.ulp.file_store import Kind, Node
 from rpcrdma.ulp.nfs4 import ANONYMOUS
 from rpcrdma.ulp.nfs4_attributes import encode_attributes
 from rpcrdma.ulp.nfs4_binding import compound_items, compound_maximum, walk_compound
-from rpcrdma.ulp.nfs4_store import Kind, Node
 from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Operation, Status
@@ -24,7 +24,7 @@ from rpcrdma.wire._generated_nfs4 import Operation, Status
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rpcrdma.ulp.nfs4_store import FileStore
+    from rpcrdma.ulp.file_store import FileStore
 
 __all__ = ["READ_MAXIMUM", "Nfs4Program"]
 

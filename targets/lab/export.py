@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, assert_never
 
-from rpcrdma.ulp.nfs4_tree import TREE, TreeDirectory, TreeFile, TreeLink
+from rpcrdma.ulp.file_tree import TREE, TreeDirectory, TreeFile, TreeLink
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ _ROOT_FOLDER: Final = 0o1777
 
 
 def fill_export(root: Path) -> None:
-    """Make every entry of `rpcrdma.ulp.nfs4_tree.TREE` below `root`, which anybody may write to."""
+    """Make every entry of `rpcrdma.ulp.file_tree.TREE` below `root`, which anybody may write to."""
     root.mkdir(parents=True, exist_ok=True)
     root.chmod(_ROOT_FOLDER)
     for entry in TREE:

@@ -13,8 +13,8 @@ from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import Address
 from rpcrdma.ulp import nfs4
 from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Stimulus, TargetError, Unsupported
 from targets.reference import (

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.ulp.file_store import FileStore, Kind, Node
 from rpcrdma.ulp.nfs4_attributes import (
     ATTRIBUTES,
     bitmap_of,
@@ -13,7 +14,6 @@ from rpcrdma.ulp.nfs4_attributes import (
     largest_attributes,
     numbers_in,
 )
-from rpcrdma.ulp.nfs4_store import FileStore, Kind, Node
 from rpcrdma.wire import _generated_nfs4 as wire
 
 STORE = FileStore()

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.ulp import nfs4, rpc
 from rpcrdma.ulp.bindings import DataItem
+from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE
 from rpcrdma.ulp.nfs4_binding import LINK_MAXIMUM
 from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_store import FileStore
-from rpcrdma.ulp.nfs4_tree import DIRECTORY, LINK, TREE
 from rpcrdma.wire import _generated_nfs4 as wire
 
 CheckBinding = Callable[[Nfs4Program, bytes, bytes], None]

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.ulp import nfs4, rpc
+from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile, file_of_size
 from rpcrdma.ulp.nfs4_attributes import decode_attributes
 from rpcrdma.ulp.nfs4_server import FIRST_COOKIE, OPERATIONS_MAXIMUM, READ_MAXIMUM, Nfs4Program
-from rpcrdma.ulp.nfs4_store import FileStore
-from rpcrdma.ulp.nfs4_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile, file_of_size
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status

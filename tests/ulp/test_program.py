@@ -5,9 +5,9 @@ import pytest
 from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
 from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.bindings import ReplyExpectation
+from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4 import null as nfs_null
 from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_store import FileStore
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_testprog as wire

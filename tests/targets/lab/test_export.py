@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.ulp.nfs4_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile
+from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile
 from targets.lab.export import fill_export
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The files that the embedded NFS server serves: a tree in memory, made from `nfs4_tree`.
+"""The files that the embedded NFS server serves: a tree in memory, made from `file_tree`.
 
 One `FileStore` is shared by every connection of a server; it knows files and no protocol.  Handles
 are names, not addresses: `b"tree:" + path`, so that they mean the same after a restart.
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.nfs4_tree import TREE, TreeDirectory, TreeFile, TreeLink
+from rpcrdma.ulp.file_tree import TREE, TreeDirectory, TreeFile, TreeLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rpcrdma.ulp.nfs4_tree import TreeEntry
+    from rpcrdma.ulp.file_tree import TreeEntry
 
 __all__ = ["FileStore", "Kind", "Node"]
 

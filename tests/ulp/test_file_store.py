@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.ulp.nfs4_store import MAXIMUM_FILE_SIZE, FileStore, Kind, Node
-from rpcrdma.ulp.nfs4_tree import DIRECTORY, LINK, TREE, WRITABLE
+from rpcrdma.ulp.file_store import MAXIMUM_FILE_SIZE, FileStore, Kind, Node
+from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.ulp.nfs4_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile, file_of_size
+from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile, file_of_size
 from rpcrdma.ulp.pattern import pattern
 
 

@@ -1,15 +1,14 @@
-"""The files that the embedded NFS server serves: a tree in memory, made from `file_tree`.
+"""The files that the embedded NFS servers serve: a tree in memory, made from `file_tree`.
 
-One `FileStore` is shared by every connection of a server; it knows files and no protocol.  Handles
-are names, not addresses: `b"tree:" + path`, so that they mean the same after a restart.
+One `FileStore` is shared by every connection of a server; it knows files and no protocol.  What a
+client may not do is a `FileError`, whose `Problem` has the same name in every version of NFS.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.ulp.file_node import HANDLE_PREFIX, FileError, Kind, Node, Problem
 from rpcrdma.ulp.file_tree import TREE, TreeDirectory, TreeFile, TreeLink
 
 if TYPE_CHECKING:
@@ -17,73 +16,13 @@ if TYPE_CHECKING:
 
     from rpcrdma.ulp.file_tree import TreeEntry
 
-__all__ = ["FileStore", "Kind", "Node"]
+__all__ = ["NAME_MAXIMUM", "NODES_MAXIMUM", "FileStore"]
 
-MAXIMUM_FILE_SIZE: Final = 16 * 1024 * 1024
-"""A bound on what clients can make this process hold, in octets."""
+NODES_MAXIMUM: Final = 20_000
+"""Nodes that a store holds at most: with the size of a file, a bound on its memory."""
 
-HANDLE_PREFIX: Final = b"tree:"
-
-
-class Kind(Enum):
-    """What a node is."""
-
-    FILE = "file"
-    DIRECTORY = "directory"
-    LINK = "symbolic link"
-
-
-@dataclass(slots=True)
-class Node:
-    """One file, directory or symbolic link.
-
-    Attributes:
-        path: from the root of the tree, which is the empty string.
-        kind: what it is.
-        number: the file identifier, from 1.
-        content: of a file; the target of a link; empty for a directory.
-        writable: whether `write` is allowed.
-        children: of a directory, by name, in the order in which they are listed.
-        change: grows with every write.
-    """
-
-    path: str
-    kind: Kind
-    number: int
-    content: bytearray = field(default_factory=bytearray)
-    writable: bool = False
-    children: dict[str, Node] = field(default_factory=dict)
-    change: int = 1
-
-    @property
-    def handle(self) -> bytes:
-        """The file handle: opaque to clients."""
-        return HANDLE_PREFIX + self.path.encode()
-
-    @property
-    def mode(self) -> int:
-        """Permission bits."""
-        if self.kind is Kind.FILE:
-            return 0o666 if self.writable else 0o444
-        return 0o755 if self.kind is Kind.DIRECTORY else 0o777
-
-    def read(self, offset: int, count: int) -> tuple[bytes, bool]:
-        """At most `count` octets from `offset` on, and whether the end was reached."""
-        data = bytes(self.content[offset : offset + count])
-        return data, offset + len(data) >= len(self.content)
-
-    def write(self, offset: int, data: bytes) -> bool:
-        """Write; a gap before `offset` reads as zeroes.  False, and no change, if it is too far."""
-        if not data:
-            return True
-        end = offset + len(data)
-        if end > MAXIMUM_FILE_SIZE:
-            return False
-        if end > len(self.content):
-            self.content.extend(bytes(end - len(self.content)))
-        self.content[offset:end] = data
-        self.change += 1
-        return True
+NAME_MAXIMUM: Final = 255
+"""Octets of the longest name."""
 
 
 class FileStore:
@@ -91,31 +30,154 @@ class FileStore:
 
     def __init__(self, entries: Iterable[TreeEntry] = TREE) -> None:
         self.root = Node("", Kind.DIRECTORY, 1)
+        self.root.parent = self.root
         self._by_handle = {self.root.handle: self.root}
+        self._next_number = 2
         for entry in entries:
             self._add(entry)
+
+    def __len__(self) -> int:
+        """How many nodes there are."""
+        return len(self._by_handle)
 
     def by_handle(self, handle: bytes) -> Node | None:
         """The node of a handle that `Node.handle` returned; None for any other octets."""
         return self._by_handle.get(handle)
 
+    def find(self, handle: bytes) -> Node:
+        """The node of a handle.
+
+        Raises:
+            FileError: it is gone (STALE), or this is no handle of ours (BADHANDLE).
+        """
+        node = self._by_handle.get(handle)
+        if node is None:
+            ours = handle.startswith(HANDLE_PREFIX)
+            raise FileError(Problem.STALE if ours else Problem.BADHANDLE)
+        return node
+
+    def make(self, parent: Node, name: str, kind: Kind, content: bytes = b"") -> Node:
+        """Make a node that anybody may write to.
+
+        Args:
+            parent: the directory.
+            name: free in it.
+            kind: of the new node.
+            content: of a file; the target of a link.
+
+        Raises:
+            FileError: NOTDIR, EXIST, INVAL, NAMETOOLONG, NOSPC.
+        """
+        self._check_free(parent, name)
+        if len(self) >= NODES_MAXIMUM:
+            raise FileError(Problem.NOSPC)
+        return self._make(parent, name, kind, content, writable=True)
+
+    def link(self, node: Node, parent: Node, name: str) -> None:
+        """Give a node that is not a directory one more name.
+
+        Raises:
+            FileError: ISDIR, NOTDIR, EXIST, INVAL, NAMETOOLONG.
+        """
+        if node.kind is Kind.DIRECTORY:
+            raise FileError(Problem.ISDIR)
+        self._check_free(parent, name)
+        parent.attach(name, node)
+        node.links += 1
+        node.touch()
+
+    def remove(self, parent: Node, name: str, *, directory: bool) -> None:
+        """Remove a name; its node goes with its last name.
+
+        Args:
+            parent: the directory.
+            name: in it.
+            directory: whether a directory is to be removed, or anything else.
+
+        Raises:
+            FileError: NOTDIR, NOENT, ISDIR, NOTEMPTY.
+        """
+        node = parent.child(name)
+        is_directory = node.kind is Kind.DIRECTORY
+        if is_directory is not directory:
+            raise FileError(Problem.NOTDIR if directory else Problem.ISDIR)
+        if node.children:
+            raise FileError(Problem.NOTEMPTY)
+        self._drop(parent, name)
+
+    def rename(self, source: Node, old: str, target: Node, new: str) -> None:
+        """Give a node another name, in place of what has that name.
+
+        Raises:
+            FileError: NOTDIR, NOENT, INVAL, NAMETOOLONG, and EXIST or NOTEMPTY if what has the new
+                name cannot give way.
+        """
+        node = source.child(old)
+        if target.kind is not Kind.DIRECTORY:
+            raise FileError(Problem.NOTDIR)
+        _check_name(new)
+        if _is_within(target, node):
+            raise FileError(Problem.INVAL)
+        taken = target.children.get(new)
+        if taken is node:
+            return  # both names are of the same file: nothing is to be done (RFC 1813 3.3.14)
+        if taken is not None:
+            if (taken.kind is Kind.DIRECTORY) is not (node.kind is Kind.DIRECTORY):
+                raise FileError(Problem.EXIST)
+            if taken.children:
+                raise FileError(Problem.NOTEMPTY)
+            self._drop(target, new)
+        source.detach(old)
+        target.attach(new, node)
+        node.touch()
+
+    def _check_free(self, parent: Node, name: str) -> None:
+        if parent.kind is not Kind.DIRECTORY:
+            raise FileError(Problem.NOTDIR)
+        _check_name(name)
+        if name in parent.children:
+            raise FileError(Problem.EXIST)
+
+    def _drop(self, parent: Node, name: str) -> None:
+        node = parent.detach(name)
+        node.links = 0 if node.kind is Kind.DIRECTORY else node.links - 1
+        node.touch()
+        if not node.links:
+            del self._by_handle[node.handle]
+
     def _add(self, entry: TreeEntry) -> None:
         match entry:
             case TreeFile():
-                node = self._make(self.root, entry.name, Kind.FILE)
-                node.content[:] = entry.content
-                node.writable = entry.writable
+                content, writable = entry.content, entry.writable
+                self._make(self.root, entry.name, Kind.FILE, content, writable=writable)
             case TreeLink():
-                node = self._make(self.root, entry.name, Kind.LINK)
-                node.content[:] = entry.target.encode()
+                self._make(self.root, entry.name, Kind.LINK, entry.target.encode())
             case TreeDirectory():
                 node = self._make(self.root, entry.name, Kind.DIRECTORY)
                 for name in entry.entries:
                     self._make(node, name, Kind.FILE)
 
-    def _make(self, parent: Node, name: str, kind: Kind) -> Node:
-        path = f"{parent.path}/{name}" if parent.path else name
-        node = Node(path, kind, len(self._by_handle) + 1)
-        parent.children[name] = node
+    def _make(
+        self, parent: Node, name: str, kind: Kind, content: bytes = b"", *, writable: bool = False
+    ) -> Node:
+        node = Node(name, kind, self._next_number, bytearray(content), writable)
+        self._next_number += 1
+        parent.attach(name, node)
         self._by_handle[node.handle] = node
         return node
+
+
+def _check_name(name: str) -> None:
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise FileError(Problem.INVAL)
+    if len(name.encode("utf-8", "surrogateescape")) > NAME_MAXIMUM:
+        raise FileError(Problem.NAMETOOLONG)
+
+
+def _is_within(place: Node, node: Node) -> bool:
+    """Whether `place` is `node`, or somewhere below it."""
+    while place is not node:
+        if place.parent is None or place.parent is place:
+            return False
+        place = place.parent
+    return True

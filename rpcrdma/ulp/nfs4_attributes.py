@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.ulp.file_store import Kind
+from rpcrdma.ulp.file_node import Kind
 from rpcrdma.wire import _generated_nfs4 as wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from rpcrdma.ulp.file_store import Node
+    from rpcrdma.ulp.file_node import Node
 
 __all__ = [
     "AttributeValue",
@@ -113,7 +113,7 @@ ATTRIBUTES: Final[Mapping[int, Attribute]] = {
     ),
     wire.FATTR4_FILEID: _hyper_of(lambda node: node.number),
     wire.FATTR4_MODE: _word_of(lambda node: node.mode),
-    wire.FATTR4_NUMLINKS: _word_of(lambda node: 2 if node.kind is Kind.DIRECTORY else 1),
+    wire.FATTR4_NUMLINKS: _word_of(lambda node: node.links),
 }
 """Every attribute that is known here, by number."""
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.file_store import Kind, Node
+from rpcrdma.ulp.file_node import Kind, Node
 from rpcrdma.ulp.nfs4 import ANONYMOUS
 from rpcrdma.ulp.nfs4_attributes import encode_attributes
 from rpcrdma.ulp.nfs4_binding import compound_items, compound_maximum, walk_compound
@@ -141,17 +141,17 @@ class Compound:
         node = self._node()
         if node.kind is not Kind.DIRECTORY:
             raise Refused(Status.NFS4ERR_NOTDIR)
-        children = list(node.children.values())
+        children = list(node.children.items())
         first = arguments.cookie - FIRST_COOKIE + 1 if arguments.cookie else 0
         if not 0 <= first <= len(children):
             raise Refused(Status.NFS4ERR_BAD_COOKIE)
         entries: list[wire.DirectoryEntry] = []
         done = wire.ReaddirDone(COOKIE_VERIFIER, wire.DirectoryList((), eof=True))
         room = arguments.maxcount - len(wire.encode_readdir_done(done))
-        for index, child in enumerate(children[first:], start=first):
+        for index, (name, child) in enumerate(children[first:], start=first):
             entry = wire.DirectoryEntry(
                 FIRST_COOKIE + index,
-                child.path.rpartition("/")[2].encode(),
+                name.encode(),
                 encode_attributes(child, arguments.attr_request),
             )
             room -= 4 + len(wire.encode_directory_entry(entry))

@@ -1,22 +1,48 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from rpcrdma.ulp.file_store import MAXIMUM_FILE_SIZE, FileStore, Kind, Node
+from rpcrdma.ulp import file_store
+from rpcrdma.ulp.file_node import FileError, Kind, Problem
+from rpcrdma.ulp.file_store import NAME_MAXIMUM, FileStore
 from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rpcrdma.ulp.file_node import Node
 
 
 @pytest.fixture
-def writable() -> Node:
-    return FileStore().root.children[WRITABLE.name]
+def store() -> FileStore:
+    return FileStore()
 
 
-def test_root_lists_the_tree_in_order() -> None:
-    assert list(FileStore().root.children) == [entry.name for entry in TREE]
+@pytest.fixture
+def root() -> Node:
+    """The root of a small tree: `file`, `dir` with `inner` in it."""
+    store = FileStore(())
+    store.make(store.root, "file", Kind.FILE, b"text")
+    inside = store.make(store.root, "dir", Kind.DIRECTORY)
+    store.make(inside, "inner", Kind.DIRECTORY)
+    return store.root
 
 
-def test_nodes_are_of_their_kinds() -> None:
-    children = FileStore().root.children
+def problem_of(deed: Callable[[], object]) -> Problem:
+    with pytest.raises(FileError) as caught:
+        deed()
+    return caught.value.problem
+
+
+def test_root_lists_the_tree_in_order(store: FileStore) -> None:
+    assert list(store.root.children) == [entry.name for entry in TREE]
+    assert store.root.parent is store.root
+
+
+def test_nodes_are_of_their_kinds(store: FileStore) -> None:
+    children = store.root.children
 
     link, directory, file = children[LINK.name], children[DIRECTORY.name], children[WRITABLE.name]
 
@@ -27,50 +53,167 @@ def test_nodes_are_of_their_kinds() -> None:
     assert children["size-1"].mode == 0o444
 
 
-def test_node_is_found_by_its_handle_and_by_no_other_octets() -> None:
-    store = FileStore()
+def test_node_is_found_by_its_handle_and_by_no_other_octets(store: FileStore) -> None:
     entry = store.root.children[DIRECTORY.name].children[DIRECTORY.entries[3]]
 
     assert store.by_handle(entry.handle) is entry
-    assert store.by_handle(store.root.handle) is store.root
-    assert store.by_handle(entry.handle + b"x") is None
+    assert store.find(store.root.handle) is store.root
+    assert store.by_handle(b"tree:x") is None
+    assert problem_of(lambda: store.find(b"tree:0")) is Problem.STALE
+    assert problem_of(lambda: store.find(b"anything")) is Problem.BADHANDLE
 
 
-def test_identifiers_are_unique() -> None:
-    root = FileStore().root
+def test_identifiers_are_unique_and_those_of_every_life(store: FileStore) -> None:
+    root = store.root
     nodes = [root, *root.children.values(), *root.children[DIRECTORY.name].children.values()]
 
-    assert len({node.number for node in nodes}) == len(nodes)
+    assert len({node.number for node in nodes}) == len(nodes) == len(store)
     assert len({node.handle for node in nodes}) == len(nodes)
+    assert FileStore().root.children[LINK.name].handle == root.children[LINK.name].handle
+
+
+def test_made_node_is_there_and_can_be_written_to() -> None:
+    store = FileStore(())
+    made = store.make(store.root, "new", Kind.FILE, b"abc")
+
+    assert store.root.child("new") is made
+    assert store.find(made.handle) is made
+    assert (made.writable, made.mode, bytes(made.content)) == (True, 0o666, b"abc")
 
 
 @pytest.mark.parametrize(
-    ("offset", "count", "expected", "at_end"),
-    [(0, 3, b"abc", False), (0, 6, b"abcdef", True), (4, 9, b"ef", True), (9, 1, b"", True)],
+    ("name", "problem"),
+    [
+        ("file", Problem.EXIST),
+        ("", Problem.INVAL),
+        (".", Problem.INVAL),
+        ("a/b", Problem.INVAL),
+        ("\0", Problem.INVAL),
+        ("é" * 128, Problem.NAMETOOLONG),
+    ],
 )
-def test_read_stops_at_the_end(offset: int, count: int, expected: bytes, at_end: bool) -> None:
-    node = Node("x", Kind.FILE, 2, bytearray(b"abcdef"))
+def test_bad_names_are_refused(root: Node, name: str, problem: Problem) -> None:
+    store = FileStore(())
 
-    assert node.read(offset, count) == (expected, at_end)
-
-
-def test_write_replaces_extends_and_fills_gaps(writable: Node) -> None:
-    writable.content[:] = b"abc"
-
-    assert writable.write(1, b"X")
-    assert writable.write(5, b"YZ")
-
-    assert bytes(writable.content) == b"aXc\0\0YZ"
-    assert writable.change == 3
+    assert problem_of(lambda: store.make(root, name, Kind.FILE)) is problem
+    assert problem_of(lambda: store.link(root.child("file"), root, name)) is problem
 
 
-def test_write_of_nothing_changes_nothing(writable: Node) -> None:
-    assert writable.write(2**63, b"")
-
-    assert (len(writable.content), writable.change) == (WRITABLE.size, 1)
+def test_longest_name_is_allowed(root: Node) -> None:
+    assert FileStore(()).make(root, "n" * NAME_MAXIMUM, Kind.FILE).name == "n" * NAME_MAXIMUM
 
 
-def test_write_too_far_is_refused(writable: Node) -> None:
-    assert not writable.write(MAXIMUM_FILE_SIZE, b"x")
+def test_full_store_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = FileStore(())
+    monkeypatch.setattr(file_store, "NODES_MAXIMUM", 1)
 
-    assert (len(writable.content), writable.change) == (WRITABLE.size, 1)
+    assert problem_of(lambda: store.make(store.root, "x", Kind.FILE)) is Problem.NOSPC
+
+
+def test_nothing_is_made_in_a_file(root: Node) -> None:
+    store = FileStore(())
+
+    assert problem_of(lambda: store.make(root.child("file"), "x", Kind.FILE)) is Problem.NOTDIR
+
+
+def test_file_is_gone_with_its_last_name() -> None:
+    store = FileStore(())
+    node = store.make(store.root, "one", Kind.FILE)
+    store.link(node, store.root, "two")
+    assert node.links == 2
+
+    store.remove(store.root, "one", directory=False)
+    assert store.find(node.handle) is node
+    store.remove(store.root, "two", directory=False)
+
+    assert problem_of(lambda: store.find(node.handle)) is Problem.STALE
+    assert store.make(store.root, "one", Kind.FILE).handle != node.handle
+
+
+def test_directory_has_one_name_only(root: Node) -> None:
+    store = FileStore(())
+
+    assert problem_of(lambda: store.link(root.child("dir"), root, "x")) is Problem.ISDIR
+
+
+@pytest.mark.parametrize(
+    ("name", "directory", "problem"),
+    [
+        ("none", False, Problem.NOENT),
+        ("file", True, Problem.NOTDIR),
+        ("dir", False, Problem.ISDIR),
+        ("dir", True, Problem.NOTEMPTY),
+    ],
+)
+def test_what_cannot_be_removed_stays(
+    root: Node, name: str, directory: bool, problem: Problem
+) -> None:
+    store = FileStore(())
+
+    assert problem_of(lambda: store.remove(root, name, directory=directory)) is problem
+    assert list(root.children) == ["file", "dir"]
+
+
+def test_empty_directory_is_removed() -> None:
+    store = FileStore(())
+    made = store.make(store.root, "dir", Kind.DIRECTORY)
+
+    store.remove(store.root, "dir", directory=True)
+
+    assert (list(store.root.children), made.links, len(store)) == ([], 0, 1)
+
+
+def test_renamed_node_keeps_its_handle_and_replaces_what_was_there() -> None:
+    store = FileStore(())
+    moved = store.make(store.root, "old", Kind.FILE)
+    inside = store.make(store.root, "dir", Kind.DIRECTORY)
+    replaced = store.make(inside, "new", Kind.FILE)
+
+    store.rename(store.root, "old", inside, "new")
+
+    assert inside.child("new") is store.find(moved.handle) is moved
+    assert list(store.root.children) == ["dir"]
+    assert store.by_handle(replaced.handle) is None
+
+
+def test_renaming_a_file_to_another_of_its_names_does_nothing() -> None:
+    store = FileStore(())
+    node = store.make(store.root, "one", Kind.FILE)
+    store.link(node, store.root, "two")
+
+    store.rename(store.root, "one", store.root, "two")
+
+    assert list(store.root.children) == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("none", "x", Problem.NOENT),
+        ("file", "..", Problem.INVAL),
+        ("file", "dir", Problem.EXIST),
+        ("other", "dir", Problem.NOTEMPTY),
+    ],
+)
+def test_rename_that_cannot_be_is_refused(root: Node, old: str, new: str, problem: Problem) -> None:
+    store = FileStore(())
+    store.make(root, "other", Kind.DIRECTORY)
+
+    assert problem_of(lambda: store.rename(root, old, root, new)) is problem
+    assert list(root.children) == ["file", "dir", "other"]
+
+
+def test_directory_is_not_moved_into_itself(root: Node) -> None:
+    store = FileStore(())
+    inner = root.child("dir").child("inner")
+
+    assert problem_of(lambda: store.rename(root, "dir", inner, "x")) is Problem.INVAL
+    assert problem_of(lambda: store.rename(root, "dir", root.child("file"), "x")) is Problem.NOTDIR
+
+
+def test_moved_directory_has_a_new_parent(root: Node) -> None:
+    inner = root.child("dir").child("inner")
+
+    FileStore(()).rename(root.child("dir"), "inner", root, "inner")
+
+    assert (inner.parent, root.links, root.child("dir").links) == (root, 4, 2)

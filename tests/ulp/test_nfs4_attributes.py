@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.ulp.file_store import FileStore, Kind, Node
+from rpcrdma.ulp.file_node import Kind, Node
+from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_attributes import (
     ATTRIBUTES,
     bitmap_of,
@@ -54,7 +55,7 @@ def test_values_are_those_of_the_node() -> None:
         wire.FATTR4_SIZE: 5,
         wire.FATTR4_FSID: (0, 0),
         wire.FATTR4_RDATTR_ERROR: wire.Status.NFS4_OK,
-        wire.FATTR4_FILEHANDLE: b"tree:dir/file",
+        wire.FATTR4_FILEHANDLE: b"tree:42",
         wire.FATTR4_FILEID: 42,
         wire.FATTR4_MODE: 0o666,
         wire.FATTR4_NUMLINKS: 1,

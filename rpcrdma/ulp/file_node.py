@@ -1,0 +1,219 @@
+"""One file, directory or symbolic link of the store that the embedded NFS servers serve.
+
+A node knows files and no protocol; `rpcrdma.ulp.file_store` keeps the tree of them.  There is no
+clock: the time of a change is the number of the change, in milliseconds after `BEGINNING`, so that
+clients see times grow and every run sees the same ones.
+
+This module does no I/O.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "BEGINNING",
+    "MAXIMUM_FILE_SIZE",
+    "FileError",
+    "Kind",
+    "Listed",
+    "Node",
+    "Problem",
+]
+
+MAXIMUM_FILE_SIZE: Final = 16 * 1024 * 1024
+"""A bound on what clients can make this process hold, in octets."""
+
+BEGINNING: Final = 1_600_000_000 * 10**9
+"""When every tree begins: nanoseconds since 1970."""
+
+CHANGE_INTERVAL: Final = 10**6
+"""Nanoseconds between one change and the next."""
+
+HANDLE_PREFIX: Final = b"tree:"
+
+FIRST_COOKIE: Final = 3
+"""RFC 7530 16.24.4: 0, 1 and 2 have other meanings; version 3 needs 1 and 2 for `.` and `..`."""
+
+
+class Kind(Enum):
+    """What a node is."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    LINK = "symbolic link"
+
+
+DEFAULT_MODES: Final = {Kind.FILE: 0o444, Kind.DIRECTORY: 0o755, Kind.LINK: 0o777}
+WRITABLE_MODE: Final = 0o666
+
+
+class Problem(Enum):
+    """Why something cannot be done; the names are those behind NFS3ERR_ and NFS4ERR_."""
+
+    NOENT = "no such name"
+    EXIST = "the name is taken"
+    NOTDIR = "not a directory"
+    ISDIR = "a directory"
+    INVAL = "not a valid argument, or not of this kind"
+    FBIG = "the file would be too large"
+    NOSPC = "the store is full"
+    NAMETOOLONG = "the name is too long"
+    NOTEMPTY = "the directory is not empty"
+    STALE = "the file of this handle is gone"
+    BADHANDLE = "not a handle of this store"
+
+
+class FileError(Exception):
+    """Something cannot be done, and nothing was changed."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.value)
+        self.problem = problem
+
+
+Listed: TypeAlias = "tuple[int, str, Node]"
+"""An entry of a directory: the cookie behind it, its name, its node."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One file, directory or symbolic link.
+
+    Attributes:
+        name: the latest name that it was given; the empty string for the root.
+        kind: what it is.
+        number: the file identifier, from 1; never given twice.
+        content: of a file; the target of a link; empty for a directory.
+        writable: whether `write` is allowed, whatever the mode says.
+        children: of a directory, by name, in the order in which they are listed.
+        change: grows with every change.
+        mode: permission bits; nobody is held to them.
+        user: the owner's number.  group: likewise.
+        links: names that it has, and a directory's own two; 0 once it is removed.
+        parent: of a directory, the one it is in; the root is its own.
+        modified: when the content changed last; nanoseconds since 1970.
+        accessed: when it was read, as far as a client has said so; likewise.
+    """
+
+    name: str
+    kind: Kind
+    number: int
+    content: bytearray = field(default_factory=bytearray)
+    writable: bool = False
+    children: dict[str, Node] = field(default_factory=dict, repr=False)
+    change: int = 1
+    mode: int = -1
+    user: int = 0
+    group: int = 0
+    links: int = 1
+    parent: Node | None = field(default=None, repr=False)
+    modified: int = BEGINNING
+    accessed: int = BEGINNING
+    _cookies: dict[str, int] = field(default_factory=dict, init=False, repr=False)
+    _next_cookie: int = field(default=FIRST_COOKIE, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Fill in what depends on the kind."""
+        if self.mode < 0:
+            writable_file = self.writable and self.kind is Kind.FILE
+            self.mode = WRITABLE_MODE if writable_file else DEFAULT_MODES[self.kind]
+        if self.kind is Kind.DIRECTORY:
+            self.links = 2
+
+    @property
+    def handle(self) -> bytes:
+        """The file handle: opaque to clients, and the same after a restart of the first tree."""
+        return HANDLE_PREFIX + str(self.number).encode()
+
+    @property
+    def changed(self) -> int:
+        """When anything of it changed last; nanoseconds since 1970."""
+        return BEGINNING + self.change * CHANGE_INTERVAL
+
+    def read(self, offset: int, count: int) -> tuple[bytes, bool]:
+        """At most `count` octets from `offset` on, and whether the end was reached."""
+        data = bytes(self.content[offset : offset + count])
+        return data, offset + len(data) >= len(self.content)
+
+    def write(self, offset: int, data: bytes) -> bool:
+        """Write; a gap before `offset` reads as zeroes.  False, and no change, if it is too far."""
+        if not data:
+            return True
+        end = offset + len(data)
+        if end > MAXIMUM_FILE_SIZE:
+            return False
+        if end > len(self.content):
+            self.content.extend(bytes(end - len(self.content)))
+        self.content[offset:end] = data
+        self.touch(content=True)
+        return True
+
+    def resize(self, size: int) -> None:
+        """Cut a file, or lengthen it by zeroes.
+
+        Raises:
+            FileError: it is not a file (ISDIR, INVAL), or the size is too large (FBIG).
+        """
+        if self.kind is not Kind.FILE:
+            raise FileError(Problem.ISDIR if self.kind is Kind.DIRECTORY else Problem.INVAL)
+        if size > MAXIMUM_FILE_SIZE:
+            raise FileError(Problem.FBIG)
+        del self.content[size:]
+        self.content.extend(bytes(size - len(self.content)))
+        self.touch(content=True)
+
+    def touch(self, *, content: bool = False) -> None:
+        """Note a change: of the content, or of an attribute only."""
+        self.change += 1
+        if content:
+            self.modified = self.changed
+
+    def child(self, name: str) -> Node:
+        """The node of a name in this directory; `.` and `..` are not looked at.
+
+        Raises:
+            FileError: this is not a directory (NOTDIR), or it has no such name (NOENT).
+        """
+        if self.kind is not Kind.DIRECTORY:
+            raise FileError(Problem.NOTDIR)
+        found = self.children.get(name)
+        if found is None:
+            raise FileError(Problem.NOENT)
+        return found
+
+    def listing(self, cookie: int = 0) -> Iterator[Listed]:
+        """The entries of this directory behind a cookie, 0 for all of them.
+
+        Cookies grow from entry to entry and are never given twice, so that a listing goes on at
+        the right place whatever was removed or added meanwhile.
+        """
+        for name, node in self.children.items():
+            behind = self._cookies[name]
+            if behind > cookie:
+                yield behind, name, node
+
+    def attach(self, name: str, node: Node) -> None:
+        """Enter a node into this directory under a name that is free."""
+        self.children[name] = node
+        self._cookies[name] = self._next_cookie
+        self._next_cookie += 1
+        node.name = name
+        if node.kind is Kind.DIRECTORY:
+            node.parent = self
+            self.links += 1
+        self.touch(content=True)
+
+    def detach(self, name: str) -> Node:
+        """Take the node of a name out of this directory."""
+        node = self.children.pop(name)
+        del self._cookies[name]
+        if node.kind is Kind.DIRECTORY:
+            self.links -= 1
+        self.touch(content=True)
+        return node

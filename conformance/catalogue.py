@@ -75,6 +75,10 @@ class Role(Enum):
     """Whoever sends the message in question."""
     RECEIVER = "receiver"
     """Whoever receives the message in question."""
+    CLIENT = "client"
+    """The end that opened the connection, in either direction (bidir): a forward Requester."""
+    SERVER = "server"
+    """The end that awaited the connection, in either direction (bidir): a forward Responder."""
     ULB = "ulb"
     """The author of an Upper-Layer Binding."""
     SPECIFICATION = "specification"
@@ -99,6 +103,13 @@ class Testability(Enum):
 
 _ENDPOINTS: Final = frozenset({Role.REQUESTER, Role.RESPONDER})
 _EITHER_END: Final = frozenset({Role.BOTH, Role.SENDER, Role.RECEIVER})
+_END_OF: Final = {
+    Role.REQUESTER: Role.REQUESTER,
+    Role.CLIENT: Role.REQUESTER,
+    Role.RESPONDER: Role.RESPONDER,
+    Role.SERVER: Role.RESPONDER,
+}
+"""What a device's role is that is bound as such an end: profiles state it forward."""
 _WARNING_LEVELS: Final = frozenset({Level.SHOULD, Level.SHOULD_NOT})
 
 
@@ -169,9 +180,9 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
         What one end MAY do the other has to bear, so a MAY concerns both.
         """
-        if self.role in _EITHER_END or (self.level is Level.MAY and self.role in _ENDPOINTS):
+        if self.role in _EITHER_END or (self.level is Level.MAY and self.role in _END_OF):
             return _ENDPOINTS
-        return _ENDPOINTS & {self.role}
+        return frozenset({_END_OF[self.role]} if self.role in _END_OF else ())
 
     @property
     def verdict_when_broken(self) -> Verdict:
@@ -185,10 +196,17 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The catalogue of one document: its requirements, and the ids that have been given up."""
+    """The catalogue of one document.
+
+    Attributes:
+        document: short name.  title: as people know it.
+        source: name of the file with its text, where that is not `<document>.txt`.
+        retired: ids that have been given up.  requirement: the others.
+    """
 
     document: str
     title: str
+    source: str = ""
     retired: tuple[str, ...] = ()
     requirement: tuple[Requirement, ...] = ()
 

@@ -9,11 +9,13 @@ How a text becomes sentences (deterministic, and indifferent to how the lines ar
 1.  Form feeds, page footers (`[Page n]`) and running page heads go.  Lines between CODE BEGINS and
     CODE ENDS, lines that start with `///` and lines of a drawing (a bar between blanks) go.
 2.  A section starts at a line that begins in the first column with its number (`4.5.1.` or `A.2.`)
-    and two blanks.  What stands before the first section, the table of contents too, is left out.
-3.  Blank lines end a block, and so does a bullet (`o` and two blanks).  Blank lines that came with
-    a page break end it only if the text before them ends in `.`, `:`, `;`, `?` or `!`.
+    and a blank.  What stands before the first section, the table of contents too (indented, or
+    with tabs), is left out.
+3.  Blank lines end a block, and so does a bullet (`o` and two blanks, with or without a hyphen
+    before it).  Blank lines that came with a page break end it only if the text before them ends
+    in `.`, `:`, `;`, `?` or `!`.
 4.  In a block, a hyphen at the end of a line joins the next line; all other white space becomes
-    one blank.
+    one blank; grave accents, with which some copies mark names, go.
 5.  A block is cut behind `.`, `?` or `!` (and a closing quote or bracket) where white space and a
     capital, a digit, a quote or an opening bracket follow.
 
@@ -37,8 +39,8 @@ __all__ = ["Sentence", "fingerprint", "read_sentences", "split_sentences"]
 
 _FOOTER: Final = re.compile(r"\[Page \d+\]\s*$")
 _PAGE_HEAD: Final = re.compile(r"^(RFC \d+|Internet-Draft)\s{2,}\S.*\d{4}\s*$")
-_SECTION: Final = re.compile(r"^(\d+(?:\.\d+)*|[A-Z](?:\.\d+)+)\.\s{2,}\S")
-_BULLET: Final = re.compile(r"^\s*o\s{2,}")
+_SECTION: Final = re.compile(r"^(\d+(?:\.\d+)*|[A-Z](?:\.\d+)+)\. +\S")
+_BULLET: Final = re.compile(r"^\s*(?:-\s+o\s+|-\s{2,}|o\s{2,})")
 _DRAWING: Final = re.compile(r"^\s*(\S+\s+)?\|\s.*\|")
 _END_OF_SENTENCE: Final = re.compile(r"(?<=[.?!])([\")\]]*)\s+(?=[A-Z0-9\"(\[])")
 _KEYWORD: Final = re.compile(
@@ -86,7 +88,7 @@ class Sentence:
 
 def fingerprint(sentence: str) -> str:
     """The fingerprint of a sentence: `sha256:` and 64 hexadecimal digits."""
-    squeezed = " ".join(sentence.split())
+    squeezed = " ".join(sentence.replace("`", "").split())
     return "sha256:" + hashlib.sha256(squeezed.encode()).hexdigest()
 
 
@@ -100,7 +102,7 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     for section, block in _blocks(text):
         joined = re.sub(r"(?<=\w)-\n\s*(?=\w)", "-", block)
-        marked = _END_OF_SENTENCE.sub("\\1\n\n", " ".join(joined.split()))
+        marked = _END_OF_SENTENCE.sub("\\1\n\n", " ".join(joined.replace("`", "").split()))
         found.extend(Sentence(section, piece) for piece in marked.split("\n\n") if piece)
     return tuple(found)
 

@@ -65,6 +65,15 @@ def test_sentences_carry_their_section_and_squeezed_text() -> None:
     )
 
 
+def test_a_marked_down_copy_gives_the_sentences_of_the_text() -> None:
+    """One blank behind a section's number, hyphens before bullets, names between accents."""
+    text = "1.  One\n\n   The xid MUST stay:\n\n   o  so far\n\n   o  so good\n"
+    copy = "1.\tOne\t3\n\n1. One\n\nThe `xid` MUST stay:\n\n- o so far\n\n- o so good\n"
+
+    assert split_sentences(copy) == split_sentences(text)
+    assert fingerprint("The `xid`.") == fingerprint("The xid.")
+
+
 def test_refilled_text_gives_the_same_sentences() -> None:
     wide = "1.  One\n\n   A RPC-over-RDMA header MUST be short.  Yes.\n"
     narrow = "1.  One\n\n   A RPC-over-\n   RDMA header\n   MUST be short.\n   Yes.\n"

@@ -11,18 +11,115 @@ from rpcrdma.wire import _generated_nfs4 as codec
 from rpcrdma.xdr.spoil import Spoilt, spoilings
 
 from rpcrdma.wire._generated_nfs4 import (
+    AccessArguments,
+    AccessControlEntry,
+    AccessDone,
+    AccessFailed,
+    AccessOutcome,
+    AccessResult,
     ArgumentOperation,
+    AskNoProtection,
     AttributeBitmap,
     AttributeHandle,
     AttributeHyper,
+    AttributeText,
+    AttributeTimeSet,
     AttributeWord,
+    AuthSysParameters,
+    BackchannelCtlArguments,
+    BackchannelCtlResult,
+    BindConnToSessionArguments,
+    BindConnToSessionDone,
+    BindConnToSessionFailed,
+    BindConnToSessionOutcome,
+    BindConnToSessionResult,
+    BlockLimit,
+    CallbackArgument,
+    CallbackAuthNone,
+    CallbackClient,
+    CallbackCompoundArguments,
+    CallbackCompoundResult,
+    CallbackOperation,
+    CallbackResult,
+    CallbackSecurity,
+    CbGetattrArguments,
+    CbGetattrDone,
+    CbGetattrFailed,
+    CbGetattrOutcome,
+    CbGetattrResult,
+    CbRecallAnyArguments,
+    CbRecallAnyResult,
+    CbRecallArguments,
+    CbRecallResult,
+    CbRecallSlotArguments,
+    CbRecallSlotResult,
+    CbSequenceArguments,
+    CbSequenceDone,
+    CbSequenceFailed,
+    CbSequenceOutcome,
+    CbSequenceResult,
+    ChangeInformation,
+    ChannelAsked,
+    ChannelAttributes,
+    ChannelGiven,
+    ClaimDelegatePrevious,
+    ClaimDelegatePreviousHandle,
+    ClaimHandle,
+    ClaimName,
+    ClaimPrevious,
+    ClaimType,
+    ClientOwner,
+    CloseArguments,
+    CloseFailed,
+    CloseOutcome,
+    CloseResult,
+    CommitArguments,
+    CommitDone,
+    CommitFailed,
+    CommitOutcome,
+    CommitResult,
     CompoundArguments,
     CompoundResult,
+    CreateArguments,
+    CreateDone,
+    CreateExclusively,
+    CreateFailed,
+    CreateHow,
+    CreateMode,
+    CreateOutcome,
+    CreateResult,
+    CreateSessionArguments,
+    CreateSessionDone,
+    CreateSessionFailed,
+    CreateSessionOutcome,
+    CreateSessionResult,
+    CreateType,
+    CreateWithAttributes,
+    DelegateCurrentClaim,
+    DelegationType,
+    DelegpurgeArguments,
+    DelegpurgeResult,
+    DelegreturnArguments,
+    DelegreturnResult,
+    DestroyClientidArguments,
+    DestroyClientidResult,
+    DestroySessionArguments,
+    DestroySessionResult,
+    DeviceNumbers,
+    DeviceType,
     DirectoryEntry,
     DirectoryList,
+    ExchangeIdArguments,
+    ExchangeIdDone,
+    ExchangeIdFailed,
+    ExchangeIdOutcome,
+    ExchangeIdResult,
+    ExistingLockOwner,
     FileAttributes,
     FileSystemId,
     FileType,
+    FreeStateidArguments,
+    FreeStateidResult,
     GetattrArguments,
     GetattrDone,
     GetattrFailed,
@@ -33,17 +130,95 @@ from rpcrdma.wire._generated_nfs4 import (
     GetfhFailed,
     GetfhOutcome,
     GetfhResult,
+    GiveNoProtection,
+    GssCallbackHandles,
+    GssFlavor,
+    GssService,
+    Implementation,
+    LimitKind,
+    LinkArguments,
+    LinkDone,
+    LinkFailed,
+    LinkOutcome,
+    LinkResult,
+    LinkType,
+    LockArguments,
+    LockDenial,
+    LockDone,
+    LockFailed,
+    LockOutcome,
+    LockResult,
+    LockType,
+    Locker,
+    LocktArguments,
+    LocktDone,
+    LocktFailed,
+    LocktOutcome,
+    LocktResult,
+    LockuArguments,
+    LockuFailed,
+    LockuOutcome,
+    LockuResult,
+    LongClientId,
     LookupArguments,
     LookupResult,
+    LookuppArguments,
+    LookuppResult,
+    NetworkAddress,
+    NewLockOwner,
+    NoDelegation,
+    NoDelegationBecause,
+    NoDelegationContention,
+    NoDelegationOther,
+    NoDelegationReason,
+    NoDelegationResource,
+    NverifyArguments,
+    NverifyResult,
+    OpenArguments,
+    OpenClaim,
+    OpenConfirmArguments,
+    OpenConfirmDone,
+    OpenConfirmFailed,
+    OpenConfirmOutcome,
+    OpenConfirmResult,
+    OpenCreate,
+    OpenDelegation,
+    OpenDone,
+    OpenDowngradeArguments,
+    OpenDowngradeDone,
+    OpenDowngradeFailed,
+    OpenDowngradeOutcome,
+    OpenDowngradeResult,
+    OpenFailed,
+    OpenHow,
+    OpenNoCreate,
+    OpenOutcome,
+    OpenResult,
+    OpenType,
+    OpenattrArguments,
+    OpenattrResult,
     Operation,
     OtherArguments,
+    OtherCallbackArguments,
+    OtherCallbackResult,
+    OtherCallbackStatus,
     OtherResult,
     OtherStatus,
+    OtherType,
+    PlainFlavor,
+    PlainType,
+    ProtectedOperations,
+    ProtectionAsked,
+    ProtectionGiven,
+    ProtectionKind,
     PutfhArguments,
     PutfhResult,
+    PutpubfhArguments,
+    PutpubfhResult,
     PutrootfhArguments,
     PutrootfhResult,
     ReadArguments,
+    ReadDelegation,
     ReadDone,
     ReadFailed,
     ReadOutcome,
@@ -58,16 +233,104 @@ from rpcrdma.wire._generated_nfs4 import (
     ReadlinkFailed,
     ReadlinkOutcome,
     ReadlinkResult,
+    ReclaimCompleteArguments,
+    ReclaimCompleteResult,
+    ReferringCall,
+    ReferringCallList,
+    ReleaseLockownerArguments,
+    ReleaseLockownerResult,
+    RemoveArguments,
+    RemoveDone,
+    RemoveFailed,
+    RemoveOutcome,
+    RemoveResult,
+    RenameArguments,
+    RenameDone,
+    RenameFailed,
+    RenameOutcome,
+    RenameResult,
+    RenewArguments,
+    RenewResult,
+    RestorefhArguments,
+    RestorefhResult,
     ResultOperation,
+    SavefhArguments,
+    SavefhResult,
+    SecinfoArguments,
+    SecinfoDone,
+    SecinfoFailed,
+    SecinfoNoNameArguments,
+    SecinfoNoNameResult,
+    SecinfoOutcome,
+    SecinfoResult,
+    SecinfoStyle,
+    SecurityFlavor,
+    SequenceArguments,
+    SequenceDone,
+    SequenceFailed,
+    SequenceOutcome,
+    SequenceResult,
+    ServerOwner,
+    ServerTime,
+    SetattrArguments,
+    SetattrResult,
+    SetclientidArguments,
+    SetclientidConfirmArguments,
+    SetclientidConfirmResult,
+    SetclientidDone,
+    SetclientidFailed,
+    SetclientidOutcome,
+    SetclientidResult,
+    SizeLimit,
+    SpaceLimit,
     StableHow,
     StateId,
+    StateOwner,
     Status,
+    TestStateidArguments,
+    TestStateidDone,
+    TestStateidFailed,
+    TestStateidOutcome,
+    TestStateidResult,
+    Time,
+    TimeHow,
+    TimeSetting,
+    VerifierAndAttributes,
+    VerifyArguments,
+    VerifyResult,
+    WhyNoDelegation,
     WriteArguments,
+    WriteDelegation,
     WriteDone,
     WriteFailed,
     WriteOutcome,
     WriteResult,
 )
+
+
+def times() -> st.SearchStrategy[Time]:
+    """Any Time."""
+    return st.builds(Time, st.integers(-2**63, 2**63 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_times() -> st.SearchStrategy[Spoilt]:
+    """Octets of Time with one item spoilt, and what was done to it."""
+    encoded = times().map(codec.encode_time)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "Time", octets))
+
+
+def time_settings() -> st.SearchStrategy[TimeSetting]:
+    """Any TimeSetting."""
+    return st.one_of(
+        st.builds(Time, st.integers(-2**63, 2**63 - 1), st.integers(0, 2**32 - 1)),
+        st.builds(ServerTime, st.sampled_from(codec.TimeHow).filter(lambda value: value not in (1,))),
+    )
+
+
+def invalid_time_settings() -> st.SearchStrategy[Spoilt]:
+    """Octets of TimeSetting with one item spoilt, and what was done to it."""
+    encoded = time_settings().map(codec.encode_time_setting)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "TimeSetting", octets))
 
 
 def file_system_ids() -> st.SearchStrategy[FileSystemId]:
@@ -79,6 +342,17 @@ def invalid_file_system_ids() -> st.SearchStrategy[Spoilt]:
     """Octets of FileSystemId with one item spoilt, and what was done to it."""
     encoded = file_system_ids().map(codec.encode_file_system_id)
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FileSystemId", octets))
+
+
+def device_numberses() -> st.SearchStrategy[DeviceNumbers]:
+    """Any DeviceNumbers."""
+    return st.builds(DeviceNumbers, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_device_numberses() -> st.SearchStrategy[Spoilt]:
+    """Octets of DeviceNumbers with one item spoilt, and what was done to it."""
+    encoded = device_numberses().map(codec.encode_device_numbers)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DeviceNumbers", octets))
 
 
 def attribute_bitmaps() -> st.SearchStrategy[AttributeBitmap]:
@@ -125,6 +399,28 @@ def invalid_attribute_handles() -> st.SearchStrategy[Spoilt]:
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "AttributeHandle", octets))
 
 
+def attribute_texts() -> st.SearchStrategy[AttributeText]:
+    """Any AttributeText."""
+    return st.builds(AttributeText, st.binary(max_size=64))
+
+
+def invalid_attribute_texts() -> st.SearchStrategy[Spoilt]:
+    """Octets of AttributeText with one item spoilt, and what was done to it."""
+    encoded = attribute_texts().map(codec.encode_attribute_text)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "AttributeText", octets))
+
+
+def attribute_time_sets() -> st.SearchStrategy[AttributeTimeSet]:
+    """Any AttributeTimeSet."""
+    return st.builds(AttributeTimeSet, time_settings())
+
+
+def invalid_attribute_time_sets() -> st.SearchStrategy[Spoilt]:
+    """Octets of AttributeTimeSet with one item spoilt, and what was done to it."""
+    encoded = attribute_time_sets().map(codec.encode_attribute_time_set)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "AttributeTimeSet", octets))
+
+
 def file_attributeses() -> st.SearchStrategy[FileAttributes]:
     """Any FileAttributes."""
     return st.builds(FileAttributes, st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple), st.binary(max_size=64))
@@ -136,6 +432,17 @@ def invalid_file_attributeses() -> st.SearchStrategy[Spoilt]:
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FileAttributes", octets))
 
 
+def change_informations() -> st.SearchStrategy[ChangeInformation]:
+    """Any ChangeInformation."""
+    return st.builds(ChangeInformation, st.booleans(), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+
+
+def invalid_change_informations() -> st.SearchStrategy[Spoilt]:
+    """Octets of ChangeInformation with one item spoilt, and what was done to it."""
+    encoded = change_informations().map(codec.encode_change_information)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ChangeInformation", octets))
+
+
 def state_ids() -> st.SearchStrategy[StateId]:
     """Any StateId."""
     return st.builds(StateId, st.integers(0, 2**32 - 1), st.binary(min_size=12, max_size=12))
@@ -145,6 +452,287 @@ def invalid_state_ids() -> st.SearchStrategy[Spoilt]:
     """Octets of StateId with one item spoilt, and what was done to it."""
     encoded = state_ids().map(codec.encode_state_id)
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "StateId", octets))
+
+
+def network_addresses() -> st.SearchStrategy[NetworkAddress]:
+    """Any NetworkAddress."""
+    return st.builds(NetworkAddress, st.text(st.characters(max_codepoint=127), max_size=64), st.text(st.characters(max_codepoint=127), max_size=64))
+
+
+def invalid_network_addresses() -> st.SearchStrategy[Spoilt]:
+    """Octets of NetworkAddress with one item spoilt, and what was done to it."""
+    encoded = network_addresses().map(codec.encode_network_address)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "NetworkAddress", octets))
+
+
+def callback_clients() -> st.SearchStrategy[CallbackClient]:
+    """Any CallbackClient."""
+    return st.builds(CallbackClient, st.integers(0, 2**32 - 1), network_addresses())
+
+
+def invalid_callback_clients() -> st.SearchStrategy[Spoilt]:
+    """Octets of CallbackClient with one item spoilt, and what was done to it."""
+    encoded = callback_clients().map(codec.encode_callback_client)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CallbackClient", octets))
+
+
+def long_client_ids() -> st.SearchStrategy[LongClientId]:
+    """Any LongClientId."""
+    return st.builds(LongClientId, st.binary(min_size=8, max_size=8), st.binary(max_size=64))
+
+
+def invalid_long_client_ids() -> st.SearchStrategy[Spoilt]:
+    """Octets of LongClientId with one item spoilt, and what was done to it."""
+    encoded = long_client_ids().map(codec.encode_long_client_id)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LongClientId", octets))
+
+
+def client_owners() -> st.SearchStrategy[ClientOwner]:
+    """Any ClientOwner."""
+    return st.builds(ClientOwner, st.binary(min_size=8, max_size=8), st.binary(max_size=64))
+
+
+def invalid_client_owners() -> st.SearchStrategy[Spoilt]:
+    """Octets of ClientOwner with one item spoilt, and what was done to it."""
+    encoded = client_owners().map(codec.encode_client_owner)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ClientOwner", octets))
+
+
+def server_owners() -> st.SearchStrategy[ServerOwner]:
+    """Any ServerOwner."""
+    return st.builds(ServerOwner, st.integers(0, 2**64 - 1), st.binary(max_size=64))
+
+
+def invalid_server_owners() -> st.SearchStrategy[Spoilt]:
+    """Octets of ServerOwner with one item spoilt, and what was done to it."""
+    encoded = server_owners().map(codec.encode_server_owner)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ServerOwner", octets))
+
+
+def state_owners() -> st.SearchStrategy[StateOwner]:
+    """Any StateOwner."""
+    return st.builds(StateOwner, st.integers(0, 2**64 - 1), st.binary(max_size=64))
+
+
+def invalid_state_owners() -> st.SearchStrategy[Spoilt]:
+    """Octets of StateOwner with one item spoilt, and what was done to it."""
+    encoded = state_owners().map(codec.encode_state_owner)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "StateOwner", octets))
+
+
+def implementations() -> st.SearchStrategy[Implementation]:
+    """Any Implementation."""
+    return st.builds(Implementation, st.binary(max_size=64), st.binary(max_size=64), times())
+
+
+def invalid_implementations() -> st.SearchStrategy[Spoilt]:
+    """Octets of Implementation with one item spoilt, and what was done to it."""
+    encoded = implementations().map(codec.encode_implementation)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "Implementation", octets))
+
+
+def access_control_entries() -> st.SearchStrategy[AccessControlEntry]:
+    """Any AccessControlEntry."""
+    return st.builds(AccessControlEntry, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.binary(max_size=64))
+
+
+def invalid_access_control_entries() -> st.SearchStrategy[Spoilt]:
+    """Octets of AccessControlEntry with one item spoilt, and what was done to it."""
+    encoded = access_control_entries().map(codec.encode_access_control_entry)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "AccessControlEntry", octets))
+
+
+def access_argumentses() -> st.SearchStrategy[AccessArguments]:
+    """Any AccessArguments."""
+    return st.builds(AccessArguments, st.integers(0, 2**32 - 1))
+
+
+def invalid_access_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of AccessArguments with one item spoilt, and what was done to it."""
+    encoded = access_argumentses().map(codec.encode_access_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "AccessArguments", octets))
+
+
+def access_dones() -> st.SearchStrategy[AccessDone]:
+    """Any AccessDone."""
+    return st.builds(AccessDone, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_access_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of AccessDone with one item spoilt, and what was done to it."""
+    encoded = access_dones().map(codec.encode_access_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "AccessDone", octets))
+
+
+def access_outcomes() -> st.SearchStrategy[AccessOutcome]:
+    """Any AccessOutcome."""
+    return st.one_of(
+        st.builds(AccessDone, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)),
+        st.builds(AccessFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_access_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of AccessOutcome with one item spoilt, and what was done to it."""
+    encoded = access_outcomes().map(codec.encode_access_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "AccessOutcome", octets))
+
+
+def close_argumentses() -> st.SearchStrategy[CloseArguments]:
+    """Any CloseArguments."""
+    return st.builds(CloseArguments, st.integers(0, 2**32 - 1), state_ids())
+
+
+def invalid_close_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CloseArguments with one item spoilt, and what was done to it."""
+    encoded = close_argumentses().map(codec.encode_close_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CloseArguments", octets))
+
+
+def close_outcomes() -> st.SearchStrategy[CloseOutcome]:
+    """Any CloseOutcome."""
+    return st.one_of(
+        st.builds(StateId, st.integers(0, 2**32 - 1), st.binary(min_size=12, max_size=12)),
+        st.builds(CloseFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_close_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of CloseOutcome with one item spoilt, and what was done to it."""
+    encoded = close_outcomes().map(codec.encode_close_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CloseOutcome", octets))
+
+
+def commit_argumentses() -> st.SearchStrategy[CommitArguments]:
+    """Any CommitArguments."""
+    return st.builds(CommitArguments, st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_commit_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CommitArguments with one item spoilt, and what was done to it."""
+    encoded = commit_argumentses().map(codec.encode_commit_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CommitArguments", octets))
+
+
+def commit_dones() -> st.SearchStrategy[CommitDone]:
+    """Any CommitDone."""
+    return st.builds(CommitDone, st.binary(min_size=8, max_size=8))
+
+
+def invalid_commit_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of CommitDone with one item spoilt, and what was done to it."""
+    encoded = commit_dones().map(codec.encode_commit_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CommitDone", octets))
+
+
+def commit_outcomes() -> st.SearchStrategy[CommitOutcome]:
+    """Any CommitOutcome."""
+    return st.one_of(
+        st.builds(CommitDone, st.binary(min_size=8, max_size=8)),
+        st.builds(CommitFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_commit_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of CommitOutcome with one item spoilt, and what was done to it."""
+    encoded = commit_outcomes().map(codec.encode_commit_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CommitOutcome", octets))
+
+
+def create_types() -> st.SearchStrategy[CreateType]:
+    """Any CreateType."""
+    return st.one_of(
+        st.builds(LinkType, st.binary(max_size=64)),
+        st.builds(DeviceType, st.sampled_from([3, 4]).map(codec.FileType), device_numberses()),
+        st.builds(PlainType, st.sampled_from([6, 7, 2]).map(codec.FileType)),
+        st.builds(OtherType, st.sampled_from(codec.FileType).filter(lambda value: value not in (5, 3, 4, 6, 7, 2))),
+    )
+
+
+def invalid_create_types() -> st.SearchStrategy[Spoilt]:
+    """Octets of CreateType with one item spoilt, and what was done to it."""
+    encoded = create_types().map(codec.encode_create_type)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CreateType", octets))
+
+
+def create_argumentses() -> st.SearchStrategy[CreateArguments]:
+    """Any CreateArguments."""
+    return st.builds(CreateArguments, create_types(), st.binary(max_size=64), file_attributeses())
+
+
+def invalid_create_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CreateArguments with one item spoilt, and what was done to it."""
+    encoded = create_argumentses().map(codec.encode_create_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CreateArguments", octets))
+
+
+def create_dones() -> st.SearchStrategy[CreateDone]:
+    """Any CreateDone."""
+    return st.builds(CreateDone, change_informations(), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_create_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of CreateDone with one item spoilt, and what was done to it."""
+    encoded = create_dones().map(codec.encode_create_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CreateDone", octets))
+
+
+def create_outcomes() -> st.SearchStrategy[CreateOutcome]:
+    """Any CreateOutcome."""
+    return st.one_of(
+        st.builds(CreateDone, change_informations(), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple)),
+        st.builds(CreateFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_create_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of CreateOutcome with one item spoilt, and what was done to it."""
+    encoded = create_outcomes().map(codec.encode_create_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CreateOutcome", octets))
+
+
+def delegpurge_argumentses() -> st.SearchStrategy[DelegpurgeArguments]:
+    """Any DelegpurgeArguments."""
+    return st.builds(DelegpurgeArguments, st.integers(0, 2**64 - 1))
+
+
+def invalid_delegpurge_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of DelegpurgeArguments with one item spoilt, and what was done to it."""
+    encoded = delegpurge_argumentses().map(codec.encode_delegpurge_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DelegpurgeArguments", octets))
+
+
+def delegpurge_results() -> st.SearchStrategy[DelegpurgeResult]:
+    """Any DelegpurgeResult."""
+    return st.builds(DelegpurgeResult, st.sampled_from(codec.Status))
+
+
+def invalid_delegpurge_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of DelegpurgeResult with one item spoilt, and what was done to it."""
+    encoded = delegpurge_results().map(codec.encode_delegpurge_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DelegpurgeResult", octets))
+
+
+def delegreturn_argumentses() -> st.SearchStrategy[DelegreturnArguments]:
+    """Any DelegreturnArguments."""
+    return st.builds(DelegreturnArguments, state_ids())
+
+
+def invalid_delegreturn_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of DelegreturnArguments with one item spoilt, and what was done to it."""
+    encoded = delegreturn_argumentses().map(codec.encode_delegreturn_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DelegreturnArguments", octets))
+
+
+def delegreturn_results() -> st.SearchStrategy[DelegreturnResult]:
+    """Any DelegreturnResult."""
+    return st.builds(DelegreturnResult, st.sampled_from(codec.Status))
+
+
+def invalid_delegreturn_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of DelegreturnResult with one item spoilt, and what was done to it."""
+    encoded = delegreturn_results().map(codec.encode_delegreturn_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DelegreturnResult", octets))
 
 
 def getattr_argumentses() -> st.SearchStrategy[GetattrArguments]:
@@ -208,6 +796,177 @@ def invalid_getfh_outcomes() -> st.SearchStrategy[Spoilt]:
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "GetfhOutcome", octets))
 
 
+def link_argumentses() -> st.SearchStrategy[LinkArguments]:
+    """Any LinkArguments."""
+    return st.builds(LinkArguments, st.binary(max_size=64))
+
+
+def invalid_link_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of LinkArguments with one item spoilt, and what was done to it."""
+    encoded = link_argumentses().map(codec.encode_link_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LinkArguments", octets))
+
+
+def link_dones() -> st.SearchStrategy[LinkDone]:
+    """Any LinkDone."""
+    return st.builds(LinkDone, change_informations())
+
+
+def invalid_link_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of LinkDone with one item spoilt, and what was done to it."""
+    encoded = link_dones().map(codec.encode_link_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LinkDone", octets))
+
+
+def link_outcomes() -> st.SearchStrategy[LinkOutcome]:
+    """Any LinkOutcome."""
+    return st.one_of(
+        st.builds(LinkDone, change_informations()),
+        st.builds(LinkFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_link_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of LinkOutcome with one item spoilt, and what was done to it."""
+    encoded = link_outcomes().map(codec.encode_link_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LinkOutcome", octets))
+
+
+def new_lock_owners() -> st.SearchStrategy[NewLockOwner]:
+    """Any NewLockOwner."""
+    return st.builds(NewLockOwner, st.integers(0, 2**32 - 1), state_ids(), st.integers(0, 2**32 - 1), state_owners())
+
+
+def invalid_new_lock_owners() -> st.SearchStrategy[Spoilt]:
+    """Octets of NewLockOwner with one item spoilt, and what was done to it."""
+    encoded = new_lock_owners().map(codec.encode_new_lock_owner)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "NewLockOwner", octets))
+
+
+def existing_lock_owners() -> st.SearchStrategy[ExistingLockOwner]:
+    """Any ExistingLockOwner."""
+    return st.builds(ExistingLockOwner, state_ids(), st.integers(0, 2**32 - 1))
+
+
+def invalid_existing_lock_owners() -> st.SearchStrategy[Spoilt]:
+    """Octets of ExistingLockOwner with one item spoilt, and what was done to it."""
+    encoded = existing_lock_owners().map(codec.encode_existing_lock_owner)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ExistingLockOwner", octets))
+
+
+def lockers() -> st.SearchStrategy[Locker]:
+    """Any Locker."""
+    return st.one_of(
+        st.builds(NewLockOwner, st.integers(0, 2**32 - 1), state_ids(), st.integers(0, 2**32 - 1), state_owners()),
+        st.builds(ExistingLockOwner, state_ids(), st.integers(0, 2**32 - 1)),
+    )
+
+
+def invalid_lockers() -> st.SearchStrategy[Spoilt]:
+    """Octets of Locker with one item spoilt, and what was done to it."""
+    encoded = lockers().map(codec.encode_locker)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "Locker", octets))
+
+
+def lock_argumentses() -> st.SearchStrategy[LockArguments]:
+    """Any LockArguments."""
+    return st.builds(LockArguments, st.sampled_from(codec.LockType), st.booleans(), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), lockers())
+
+
+def invalid_lock_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of LockArguments with one item spoilt, and what was done to it."""
+    encoded = lock_argumentses().map(codec.encode_lock_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LockArguments", octets))
+
+
+def lock_denials() -> st.SearchStrategy[LockDenial]:
+    """Any LockDenial."""
+    return st.builds(LockDenial, st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.sampled_from(codec.LockType), state_owners())
+
+
+def invalid_lock_denials() -> st.SearchStrategy[Spoilt]:
+    """Octets of LockDenial with one item spoilt, and what was done to it."""
+    encoded = lock_denials().map(codec.encode_lock_denial)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LockDenial", octets))
+
+
+def lock_dones() -> st.SearchStrategy[LockDone]:
+    """Any LockDone."""
+    return st.builds(LockDone, state_ids())
+
+
+def invalid_lock_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of LockDone with one item spoilt, and what was done to it."""
+    encoded = lock_dones().map(codec.encode_lock_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LockDone", octets))
+
+
+def lock_outcomes() -> st.SearchStrategy[LockOutcome]:
+    """Any LockOutcome."""
+    return st.one_of(
+        st.builds(LockDone, state_ids()),
+        st.builds(LockDenial, st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.sampled_from(codec.LockType), state_owners()),
+        st.builds(LockFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0, 10010))),
+    )
+
+
+def invalid_lock_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of LockOutcome with one item spoilt, and what was done to it."""
+    encoded = lock_outcomes().map(codec.encode_lock_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LockOutcome", octets))
+
+
+def lockt_argumentses() -> st.SearchStrategy[LocktArguments]:
+    """Any LocktArguments."""
+    return st.builds(LocktArguments, st.sampled_from(codec.LockType), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), state_owners())
+
+
+def invalid_lockt_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of LocktArguments with one item spoilt, and what was done to it."""
+    encoded = lockt_argumentses().map(codec.encode_lockt_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LocktArguments", octets))
+
+
+def lockt_outcomes() -> st.SearchStrategy[LocktOutcome]:
+    """Any LocktOutcome."""
+    return st.one_of(
+        st.builds(LockDenial, st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.sampled_from(codec.LockType), state_owners()),
+        st.builds(LocktDone),
+        st.builds(LocktFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (10010, 0))),
+    )
+
+
+def invalid_lockt_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of LocktOutcome with one item spoilt, and what was done to it."""
+    encoded = lockt_outcomes().map(codec.encode_lockt_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LocktOutcome", octets))
+
+
+def locku_argumentses() -> st.SearchStrategy[LockuArguments]:
+    """Any LockuArguments."""
+    return st.builds(LockuArguments, st.sampled_from(codec.LockType), st.integers(0, 2**32 - 1), state_ids(), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+
+
+def invalid_locku_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of LockuArguments with one item spoilt, and what was done to it."""
+    encoded = locku_argumentses().map(codec.encode_locku_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LockuArguments", octets))
+
+
+def locku_outcomes() -> st.SearchStrategy[LockuOutcome]:
+    """Any LockuOutcome."""
+    return st.one_of(
+        st.builds(StateId, st.integers(0, 2**32 - 1), st.binary(min_size=12, max_size=12)),
+        st.builds(LockuFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_locku_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of LockuOutcome with one item spoilt, and what was done to it."""
+    encoded = locku_outcomes().map(codec.encode_locku_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LockuOutcome", octets))
+
+
 def lookup_argumentses() -> st.SearchStrategy[LookupArguments]:
     """Any LookupArguments."""
     return st.builds(LookupArguments, st.binary(max_size=64))
@@ -230,6 +989,317 @@ def invalid_lookup_results() -> st.SearchStrategy[Spoilt]:
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LookupResult", octets))
 
 
+def lookupp_results() -> st.SearchStrategy[LookuppResult]:
+    """Any LookuppResult."""
+    return st.builds(LookuppResult, st.sampled_from(codec.Status))
+
+
+def invalid_lookupp_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of LookuppResult with one item spoilt, and what was done to it."""
+    encoded = lookupp_results().map(codec.encode_lookupp_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "LookuppResult", octets))
+
+
+def nverify_argumentses() -> st.SearchStrategy[NverifyArguments]:
+    """Any NverifyArguments."""
+    return st.builds(NverifyArguments, file_attributeses())
+
+
+def invalid_nverify_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of NverifyArguments with one item spoilt, and what was done to it."""
+    encoded = nverify_argumentses().map(codec.encode_nverify_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "NverifyArguments", octets))
+
+
+def nverify_results() -> st.SearchStrategy[NverifyResult]:
+    """Any NverifyResult."""
+    return st.builds(NverifyResult, st.sampled_from(codec.Status))
+
+
+def invalid_nverify_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of NverifyResult with one item spoilt, and what was done to it."""
+    encoded = nverify_results().map(codec.encode_nverify_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "NverifyResult", octets))
+
+
+def verifier_and_attributeses() -> st.SearchStrategy[VerifierAndAttributes]:
+    """Any VerifierAndAttributes."""
+    return st.builds(VerifierAndAttributes, st.binary(min_size=8, max_size=8), file_attributeses())
+
+
+def invalid_verifier_and_attributeses() -> st.SearchStrategy[Spoilt]:
+    """Octets of VerifierAndAttributes with one item spoilt, and what was done to it."""
+    encoded = verifier_and_attributeses().map(codec.encode_verifier_and_attributes)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "VerifierAndAttributes", octets))
+
+
+def create_hows() -> st.SearchStrategy[CreateHow]:
+    """Any CreateHow."""
+    return st.one_of(
+        st.builds(CreateWithAttributes, st.sampled_from([0, 1]).map(codec.CreateMode), file_attributeses()),
+        st.builds(CreateExclusively, st.binary(min_size=8, max_size=8)),
+        st.builds(VerifierAndAttributes, st.binary(min_size=8, max_size=8), file_attributeses()),
+    )
+
+
+def invalid_create_hows() -> st.SearchStrategy[Spoilt]:
+    """Octets of CreateHow with one item spoilt, and what was done to it."""
+    encoded = create_hows().map(codec.encode_create_how)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CreateHow", octets))
+
+
+def open_hows() -> st.SearchStrategy[OpenHow]:
+    """Any OpenHow."""
+    return st.one_of(
+        st.builds(OpenCreate, create_hows()),
+        st.builds(OpenNoCreate, st.sampled_from(codec.OpenType).filter(lambda value: value not in (1,))),
+    )
+
+
+def invalid_open_hows() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenHow with one item spoilt, and what was done to it."""
+    encoded = open_hows().map(codec.encode_open_how)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenHow", octets))
+
+
+def block_limits() -> st.SearchStrategy[BlockLimit]:
+    """Any BlockLimit."""
+    return st.builds(BlockLimit, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_block_limits() -> st.SearchStrategy[Spoilt]:
+    """Octets of BlockLimit with one item spoilt, and what was done to it."""
+    encoded = block_limits().map(codec.encode_block_limit)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "BlockLimit", octets))
+
+
+def space_limits() -> st.SearchStrategy[SpaceLimit]:
+    """Any SpaceLimit."""
+    return st.one_of(
+        st.builds(SizeLimit, st.integers(0, 2**64 - 1)),
+        st.builds(BlockLimit, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)),
+    )
+
+
+def invalid_space_limits() -> st.SearchStrategy[Spoilt]:
+    """Octets of SpaceLimit with one item spoilt, and what was done to it."""
+    encoded = space_limits().map(codec.encode_space_limit)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SpaceLimit", octets))
+
+
+def delegate_current_claims() -> st.SearchStrategy[DelegateCurrentClaim]:
+    """Any DelegateCurrentClaim."""
+    return st.builds(DelegateCurrentClaim, state_ids(), st.binary(max_size=64))
+
+
+def invalid_delegate_current_claims() -> st.SearchStrategy[Spoilt]:
+    """Octets of DelegateCurrentClaim with one item spoilt, and what was done to it."""
+    encoded = delegate_current_claims().map(codec.encode_delegate_current_claim)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DelegateCurrentClaim", octets))
+
+
+def open_claims() -> st.SearchStrategy[OpenClaim]:
+    """Any OpenClaim."""
+    return st.one_of(
+        st.builds(ClaimName, st.binary(max_size=64)),
+        st.builds(ClaimPrevious, st.sampled_from(codec.DelegationType)),
+        st.builds(DelegateCurrentClaim, state_ids(), st.binary(max_size=64)),
+        st.builds(ClaimDelegatePrevious, st.binary(max_size=64)),
+        st.builds(ClaimHandle),
+        st.builds(ClaimDelegatePreviousHandle),
+        st.builds(StateId, st.integers(0, 2**32 - 1), st.binary(min_size=12, max_size=12)),
+    )
+
+
+def invalid_open_claims() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenClaim with one item spoilt, and what was done to it."""
+    encoded = open_claims().map(codec.encode_open_claim)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenClaim", octets))
+
+
+def open_argumentses() -> st.SearchStrategy[OpenArguments]:
+    """Any OpenArguments."""
+    return st.builds(OpenArguments, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), state_owners(), open_hows(), open_claims())
+
+
+def invalid_open_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenArguments with one item spoilt, and what was done to it."""
+    encoded = open_argumentses().map(codec.encode_open_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenArguments", octets))
+
+
+def read_delegations() -> st.SearchStrategy[ReadDelegation]:
+    """Any ReadDelegation."""
+    return st.builds(ReadDelegation, state_ids(), st.booleans(), access_control_entries())
+
+
+def invalid_read_delegations() -> st.SearchStrategy[Spoilt]:
+    """Octets of ReadDelegation with one item spoilt, and what was done to it."""
+    encoded = read_delegations().map(codec.encode_read_delegation)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReadDelegation", octets))
+
+
+def write_delegations() -> st.SearchStrategy[WriteDelegation]:
+    """Any WriteDelegation."""
+    return st.builds(WriteDelegation, state_ids(), st.booleans(), space_limits(), access_control_entries())
+
+
+def invalid_write_delegations() -> st.SearchStrategy[Spoilt]:
+    """Octets of WriteDelegation with one item spoilt, and what was done to it."""
+    encoded = write_delegations().map(codec.encode_write_delegation)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "WriteDelegation", octets))
+
+
+def no_delegation_reasons() -> st.SearchStrategy[NoDelegationReason]:
+    """Any NoDelegationReason."""
+    return st.one_of(
+        st.builds(NoDelegationContention, st.booleans()),
+        st.builds(NoDelegationResource, st.booleans()),
+        st.builds(NoDelegationOther, st.sampled_from(codec.WhyNoDelegation).filter(lambda value: value not in (1, 2))),
+    )
+
+
+def invalid_no_delegation_reasons() -> st.SearchStrategy[Spoilt]:
+    """Octets of NoDelegationReason with one item spoilt, and what was done to it."""
+    encoded = no_delegation_reasons().map(codec.encode_no_delegation_reason)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "NoDelegationReason", octets))
+
+
+def open_delegations() -> st.SearchStrategy[OpenDelegation]:
+    """Any OpenDelegation."""
+    return st.one_of(
+        st.builds(NoDelegation),
+        st.builds(ReadDelegation, state_ids(), st.booleans(), access_control_entries()),
+        st.builds(WriteDelegation, state_ids(), st.booleans(), space_limits(), access_control_entries()),
+        st.builds(NoDelegationBecause, no_delegation_reasons()),
+    )
+
+
+def invalid_open_delegations() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenDelegation with one item spoilt, and what was done to it."""
+    encoded = open_delegations().map(codec.encode_open_delegation)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenDelegation", octets))
+
+
+def open_dones() -> st.SearchStrategy[OpenDone]:
+    """Any OpenDone."""
+    return st.builds(OpenDone, state_ids(), change_informations(), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple), open_delegations())
+
+
+def invalid_open_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenDone with one item spoilt, and what was done to it."""
+    encoded = open_dones().map(codec.encode_open_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenDone", octets))
+
+
+def open_outcomes() -> st.SearchStrategy[OpenOutcome]:
+    """Any OpenOutcome."""
+    return st.one_of(
+        st.builds(OpenDone, state_ids(), change_informations(), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple), open_delegations()),
+        st.builds(OpenFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_open_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenOutcome with one item spoilt, and what was done to it."""
+    encoded = open_outcomes().map(codec.encode_open_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenOutcome", octets))
+
+
+def openattr_argumentses() -> st.SearchStrategy[OpenattrArguments]:
+    """Any OpenattrArguments."""
+    return st.builds(OpenattrArguments, st.booleans())
+
+
+def invalid_openattr_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenattrArguments with one item spoilt, and what was done to it."""
+    encoded = openattr_argumentses().map(codec.encode_openattr_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenattrArguments", octets))
+
+
+def openattr_results() -> st.SearchStrategy[OpenattrResult]:
+    """Any OpenattrResult."""
+    return st.builds(OpenattrResult, st.sampled_from(codec.Status))
+
+
+def invalid_openattr_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenattrResult with one item spoilt, and what was done to it."""
+    encoded = openattr_results().map(codec.encode_openattr_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenattrResult", octets))
+
+
+def open_confirm_argumentses() -> st.SearchStrategy[OpenConfirmArguments]:
+    """Any OpenConfirmArguments."""
+    return st.builds(OpenConfirmArguments, state_ids(), st.integers(0, 2**32 - 1))
+
+
+def invalid_open_confirm_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenConfirmArguments with one item spoilt, and what was done to it."""
+    encoded = open_confirm_argumentses().map(codec.encode_open_confirm_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenConfirmArguments", octets))
+
+
+def open_confirm_dones() -> st.SearchStrategy[OpenConfirmDone]:
+    """Any OpenConfirmDone."""
+    return st.builds(OpenConfirmDone, state_ids())
+
+
+def invalid_open_confirm_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenConfirmDone with one item spoilt, and what was done to it."""
+    encoded = open_confirm_dones().map(codec.encode_open_confirm_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenConfirmDone", octets))
+
+
+def open_confirm_outcomes() -> st.SearchStrategy[OpenConfirmOutcome]:
+    """Any OpenConfirmOutcome."""
+    return st.one_of(
+        st.builds(OpenConfirmDone, state_ids()),
+        st.builds(OpenConfirmFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_open_confirm_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenConfirmOutcome with one item spoilt, and what was done to it."""
+    encoded = open_confirm_outcomes().map(codec.encode_open_confirm_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenConfirmOutcome", octets))
+
+
+def open_downgrade_argumentses() -> st.SearchStrategy[OpenDowngradeArguments]:
+    """Any OpenDowngradeArguments."""
+    return st.builds(OpenDowngradeArguments, state_ids(), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_open_downgrade_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenDowngradeArguments with one item spoilt, and what was done to it."""
+    encoded = open_downgrade_argumentses().map(codec.encode_open_downgrade_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenDowngradeArguments", octets))
+
+
+def open_downgrade_dones() -> st.SearchStrategy[OpenDowngradeDone]:
+    """Any OpenDowngradeDone."""
+    return st.builds(OpenDowngradeDone, state_ids())
+
+
+def invalid_open_downgrade_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenDowngradeDone with one item spoilt, and what was done to it."""
+    encoded = open_downgrade_dones().map(codec.encode_open_downgrade_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenDowngradeDone", octets))
+
+
+def open_downgrade_outcomes() -> st.SearchStrategy[OpenDowngradeOutcome]:
+    """Any OpenDowngradeOutcome."""
+    return st.one_of(
+        st.builds(OpenDowngradeDone, state_ids()),
+        st.builds(OpenDowngradeFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_open_downgrade_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of OpenDowngradeOutcome with one item spoilt, and what was done to it."""
+    encoded = open_downgrade_outcomes().map(codec.encode_open_downgrade_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OpenDowngradeOutcome", octets))
+
+
 def putfh_argumentses() -> st.SearchStrategy[PutfhArguments]:
     """Any PutfhArguments."""
     return st.builds(PutfhArguments, st.binary(max_size=64))
@@ -250,6 +1320,17 @@ def invalid_putfh_results() -> st.SearchStrategy[Spoilt]:
     """Octets of PutfhResult with one item spoilt, and what was done to it."""
     encoded = putfh_results().map(codec.encode_putfh_result)
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "PutfhResult", octets))
+
+
+def putpubfh_results() -> st.SearchStrategy[PutpubfhResult]:
+    """Any PutpubfhResult."""
+    return st.builds(PutpubfhResult, st.sampled_from(codec.Status))
+
+
+def invalid_putpubfh_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of PutpubfhResult with one item spoilt, and what was done to it."""
+    encoded = putpubfh_results().map(codec.encode_putpubfh_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "PutpubfhResult", octets))
 
 
 def putrootfh_results() -> st.SearchStrategy[PutrootfhResult]:
@@ -382,6 +1463,275 @@ def invalid_readlink_outcomes() -> st.SearchStrategy[Spoilt]:
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReadlinkOutcome", octets))
 
 
+def remove_argumentses() -> st.SearchStrategy[RemoveArguments]:
+    """Any RemoveArguments."""
+    return st.builds(RemoveArguments, st.binary(max_size=64))
+
+
+def invalid_remove_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of RemoveArguments with one item spoilt, and what was done to it."""
+    encoded = remove_argumentses().map(codec.encode_remove_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RemoveArguments", octets))
+
+
+def remove_dones() -> st.SearchStrategy[RemoveDone]:
+    """Any RemoveDone."""
+    return st.builds(RemoveDone, change_informations())
+
+
+def invalid_remove_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of RemoveDone with one item spoilt, and what was done to it."""
+    encoded = remove_dones().map(codec.encode_remove_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RemoveDone", octets))
+
+
+def remove_outcomes() -> st.SearchStrategy[RemoveOutcome]:
+    """Any RemoveOutcome."""
+    return st.one_of(
+        st.builds(RemoveDone, change_informations()),
+        st.builds(RemoveFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_remove_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of RemoveOutcome with one item spoilt, and what was done to it."""
+    encoded = remove_outcomes().map(codec.encode_remove_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RemoveOutcome", octets))
+
+
+def rename_argumentses() -> st.SearchStrategy[RenameArguments]:
+    """Any RenameArguments."""
+    return st.builds(RenameArguments, st.binary(max_size=64), st.binary(max_size=64))
+
+
+def invalid_rename_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of RenameArguments with one item spoilt, and what was done to it."""
+    encoded = rename_argumentses().map(codec.encode_rename_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RenameArguments", octets))
+
+
+def rename_dones() -> st.SearchStrategy[RenameDone]:
+    """Any RenameDone."""
+    return st.builds(RenameDone, change_informations(), change_informations())
+
+
+def invalid_rename_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of RenameDone with one item spoilt, and what was done to it."""
+    encoded = rename_dones().map(codec.encode_rename_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RenameDone", octets))
+
+
+def rename_outcomes() -> st.SearchStrategy[RenameOutcome]:
+    """Any RenameOutcome."""
+    return st.one_of(
+        st.builds(RenameDone, change_informations(), change_informations()),
+        st.builds(RenameFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_rename_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of RenameOutcome with one item spoilt, and what was done to it."""
+    encoded = rename_outcomes().map(codec.encode_rename_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RenameOutcome", octets))
+
+
+def renew_argumentses() -> st.SearchStrategy[RenewArguments]:
+    """Any RenewArguments."""
+    return st.builds(RenewArguments, st.integers(0, 2**64 - 1))
+
+
+def invalid_renew_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of RenewArguments with one item spoilt, and what was done to it."""
+    encoded = renew_argumentses().map(codec.encode_renew_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RenewArguments", octets))
+
+
+def renew_results() -> st.SearchStrategy[RenewResult]:
+    """Any RenewResult."""
+    return st.builds(RenewResult, st.sampled_from(codec.Status))
+
+
+def invalid_renew_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of RenewResult with one item spoilt, and what was done to it."""
+    encoded = renew_results().map(codec.encode_renew_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RenewResult", octets))
+
+
+def restorefh_results() -> st.SearchStrategy[RestorefhResult]:
+    """Any RestorefhResult."""
+    return st.builds(RestorefhResult, st.sampled_from(codec.Status))
+
+
+def invalid_restorefh_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of RestorefhResult with one item spoilt, and what was done to it."""
+    encoded = restorefh_results().map(codec.encode_restorefh_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RestorefhResult", octets))
+
+
+def savefh_results() -> st.SearchStrategy[SavefhResult]:
+    """Any SavefhResult."""
+    return st.builds(SavefhResult, st.sampled_from(codec.Status))
+
+
+def invalid_savefh_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of SavefhResult with one item spoilt, and what was done to it."""
+    encoded = savefh_results().map(codec.encode_savefh_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SavefhResult", octets))
+
+
+def secinfo_argumentses() -> st.SearchStrategy[SecinfoArguments]:
+    """Any SecinfoArguments."""
+    return st.builds(SecinfoArguments, st.binary(max_size=64))
+
+
+def invalid_secinfo_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of SecinfoArguments with one item spoilt, and what was done to it."""
+    encoded = secinfo_argumentses().map(codec.encode_secinfo_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SecinfoArguments", octets))
+
+
+def gss_flavors() -> st.SearchStrategy[GssFlavor]:
+    """Any GssFlavor."""
+    return st.builds(GssFlavor, st.binary(max_size=64), st.integers(0, 2**32 - 1), st.sampled_from(codec.GssService))
+
+
+def invalid_gss_flavors() -> st.SearchStrategy[Spoilt]:
+    """Octets of GssFlavor with one item spoilt, and what was done to it."""
+    encoded = gss_flavors().map(codec.encode_gss_flavor)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "GssFlavor", octets))
+
+
+def security_flavors() -> st.SearchStrategy[SecurityFlavor]:
+    """Any SecurityFlavor."""
+    return st.one_of(
+        st.builds(GssFlavor, st.binary(max_size=64), st.integers(0, 2**32 - 1), st.sampled_from(codec.GssService)),
+        st.builds(PlainFlavor, st.integers(0, 2**32 - 1).filter(lambda value: value not in (6,))),
+    )
+
+
+def invalid_security_flavors() -> st.SearchStrategy[Spoilt]:
+    """Octets of SecurityFlavor with one item spoilt, and what was done to it."""
+    encoded = security_flavors().map(codec.encode_security_flavor)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SecurityFlavor", octets))
+
+
+def secinfo_outcomes() -> st.SearchStrategy[SecinfoOutcome]:
+    """Any SecinfoOutcome."""
+    return st.one_of(
+        st.builds(SecinfoDone, st.lists(security_flavors(), min_size=0, max_size=4).map(tuple)),
+        st.builds(SecinfoFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_secinfo_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of SecinfoOutcome with one item spoilt, and what was done to it."""
+    encoded = secinfo_outcomes().map(codec.encode_secinfo_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SecinfoOutcome", octets))
+
+
+def setattr_argumentses() -> st.SearchStrategy[SetattrArguments]:
+    """Any SetattrArguments."""
+    return st.builds(SetattrArguments, state_ids(), file_attributeses())
+
+
+def invalid_setattr_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetattrArguments with one item spoilt, and what was done to it."""
+    encoded = setattr_argumentses().map(codec.encode_setattr_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetattrArguments", octets))
+
+
+def setattr_results() -> st.SearchStrategy[SetattrResult]:
+    """Any SetattrResult."""
+    return st.builds(SetattrResult, st.sampled_from(codec.Status), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_setattr_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetattrResult with one item spoilt, and what was done to it."""
+    encoded = setattr_results().map(codec.encode_setattr_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetattrResult", octets))
+
+
+def setclientid_argumentses() -> st.SearchStrategy[SetclientidArguments]:
+    """Any SetclientidArguments."""
+    return st.builds(SetclientidArguments, long_client_ids(), callback_clients(), st.integers(0, 2**32 - 1))
+
+
+def invalid_setclientid_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetclientidArguments with one item spoilt, and what was done to it."""
+    encoded = setclientid_argumentses().map(codec.encode_setclientid_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetclientidArguments", octets))
+
+
+def setclientid_dones() -> st.SearchStrategy[SetclientidDone]:
+    """Any SetclientidDone."""
+    return st.builds(SetclientidDone, st.integers(0, 2**64 - 1), st.binary(min_size=8, max_size=8))
+
+
+def invalid_setclientid_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetclientidDone with one item spoilt, and what was done to it."""
+    encoded = setclientid_dones().map(codec.encode_setclientid_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetclientidDone", octets))
+
+
+def setclientid_outcomes() -> st.SearchStrategy[SetclientidOutcome]:
+    """Any SetclientidOutcome."""
+    return st.one_of(
+        st.builds(SetclientidDone, st.integers(0, 2**64 - 1), st.binary(min_size=8, max_size=8)),
+        st.builds(NetworkAddress, st.text(st.characters(max_codepoint=127), max_size=64), st.text(st.characters(max_codepoint=127), max_size=64)),
+        st.builds(SetclientidFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0, 10017))),
+    )
+
+
+def invalid_setclientid_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetclientidOutcome with one item spoilt, and what was done to it."""
+    encoded = setclientid_outcomes().map(codec.encode_setclientid_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetclientidOutcome", octets))
+
+
+def setclientid_confirm_argumentses() -> st.SearchStrategy[SetclientidConfirmArguments]:
+    """Any SetclientidConfirmArguments."""
+    return st.builds(SetclientidConfirmArguments, st.integers(0, 2**64 - 1), st.binary(min_size=8, max_size=8))
+
+
+def invalid_setclientid_confirm_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetclientidConfirmArguments with one item spoilt, and what was done to it."""
+    encoded = setclientid_confirm_argumentses().map(codec.encode_setclientid_confirm_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetclientidConfirmArguments", octets))
+
+
+def setclientid_confirm_results() -> st.SearchStrategy[SetclientidConfirmResult]:
+    """Any SetclientidConfirmResult."""
+    return st.builds(SetclientidConfirmResult, st.sampled_from(codec.Status))
+
+
+def invalid_setclientid_confirm_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetclientidConfirmResult with one item spoilt, and what was done to it."""
+    encoded = setclientid_confirm_results().map(codec.encode_setclientid_confirm_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetclientidConfirmResult", octets))
+
+
+def verify_argumentses() -> st.SearchStrategy[VerifyArguments]:
+    """Any VerifyArguments."""
+    return st.builds(VerifyArguments, file_attributeses())
+
+
+def invalid_verify_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of VerifyArguments with one item spoilt, and what was done to it."""
+    encoded = verify_argumentses().map(codec.encode_verify_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "VerifyArguments", octets))
+
+
+def verify_results() -> st.SearchStrategy[VerifyResult]:
+    """Any VerifyResult."""
+    return st.builds(VerifyResult, st.sampled_from(codec.Status))
+
+
+def invalid_verify_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of VerifyResult with one item spoilt, and what was done to it."""
+    encoded = verify_results().map(codec.encode_verify_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "VerifyResult", octets))
+
+
 def write_argumentses() -> st.SearchStrategy[WriteArguments]:
     """Any WriteArguments."""
     return st.builds(WriteArguments, state_ids(), st.integers(0, 2**64 - 1), st.sampled_from(codec.StableHow), st.binary(max_size=64))
@@ -418,6 +1768,28 @@ def invalid_write_outcomes() -> st.SearchStrategy[Spoilt]:
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "WriteOutcome", octets))
 
 
+def release_lockowner_argumentses() -> st.SearchStrategy[ReleaseLockownerArguments]:
+    """Any ReleaseLockownerArguments."""
+    return st.builds(ReleaseLockownerArguments, state_owners())
+
+
+def invalid_release_lockowner_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of ReleaseLockownerArguments with one item spoilt, and what was done to it."""
+    encoded = release_lockowner_argumentses().map(codec.encode_release_lockowner_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReleaseLockownerArguments", octets))
+
+
+def release_lockowner_results() -> st.SearchStrategy[ReleaseLockownerResult]:
+    """Any ReleaseLockownerResult."""
+    return st.builds(ReleaseLockownerResult, st.sampled_from(codec.Status))
+
+
+def invalid_release_lockowner_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of ReleaseLockownerResult with one item spoilt, and what was done to it."""
+    encoded = release_lockowner_results().map(codec.encode_release_lockowner_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReleaseLockownerResult", octets))
+
+
 def other_statuses() -> st.SearchStrategy[OtherStatus]:
     """Any OtherStatus."""
     return st.builds(OtherStatus, st.sampled_from(codec.Status))
@@ -429,19 +1801,435 @@ def invalid_other_statuses() -> st.SearchStrategy[Spoilt]:
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OtherStatus", octets))
 
 
+def auth_sys_parameterses() -> st.SearchStrategy[AuthSysParameters]:
+    """Any AuthSysParameters."""
+    return st.builds(AuthSysParameters, st.integers(0, 2**32 - 1), st.text(st.characters(max_codepoint=127), max_size=64), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_auth_sys_parameterses() -> st.SearchStrategy[Spoilt]:
+    """Octets of AuthSysParameters with one item spoilt, and what was done to it."""
+    encoded = auth_sys_parameterses().map(codec.encode_auth_sys_parameters)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "AuthSysParameters", octets))
+
+
+def gss_callback_handleses() -> st.SearchStrategy[GssCallbackHandles]:
+    """Any GssCallbackHandles."""
+    return st.builds(GssCallbackHandles, st.sampled_from(codec.GssService), st.binary(max_size=64), st.binary(max_size=64))
+
+
+def invalid_gss_callback_handleses() -> st.SearchStrategy[Spoilt]:
+    """Octets of GssCallbackHandles with one item spoilt, and what was done to it."""
+    encoded = gss_callback_handleses().map(codec.encode_gss_callback_handles)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "GssCallbackHandles", octets))
+
+
+def callback_securities() -> st.SearchStrategy[CallbackSecurity]:
+    """Any CallbackSecurity."""
+    return st.one_of(
+        st.builds(CallbackAuthNone),
+        st.builds(AuthSysParameters, st.integers(0, 2**32 - 1), st.text(st.characters(max_codepoint=127), max_size=64), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple)),
+        st.builds(GssCallbackHandles, st.sampled_from(codec.GssService), st.binary(max_size=64), st.binary(max_size=64)),
+    )
+
+
+def invalid_callback_securities() -> st.SearchStrategy[Spoilt]:
+    """Octets of CallbackSecurity with one item spoilt, and what was done to it."""
+    encoded = callback_securities().map(codec.encode_callback_security)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CallbackSecurity", octets))
+
+
+def backchannel_ctl_argumentses() -> st.SearchStrategy[BackchannelCtlArguments]:
+    """Any BackchannelCtlArguments."""
+    return st.builds(BackchannelCtlArguments, st.integers(0, 2**32 - 1), st.lists(callback_securities(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_backchannel_ctl_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of BackchannelCtlArguments with one item spoilt, and what was done to it."""
+    encoded = backchannel_ctl_argumentses().map(codec.encode_backchannel_ctl_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "BackchannelCtlArguments", octets))
+
+
+def backchannel_ctl_results() -> st.SearchStrategy[BackchannelCtlResult]:
+    """Any BackchannelCtlResult."""
+    return st.builds(BackchannelCtlResult, st.sampled_from(codec.Status))
+
+
+def invalid_backchannel_ctl_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of BackchannelCtlResult with one item spoilt, and what was done to it."""
+    encoded = backchannel_ctl_results().map(codec.encode_backchannel_ctl_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "BackchannelCtlResult", octets))
+
+
+def bind_conn_to_session_argumentses() -> st.SearchStrategy[BindConnToSessionArguments]:
+    """Any BindConnToSessionArguments."""
+    return st.builds(BindConnToSessionArguments, st.binary(min_size=16, max_size=16), st.sampled_from(codec.ChannelAsked), st.booleans())
+
+
+def invalid_bind_conn_to_session_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of BindConnToSessionArguments with one item spoilt, and what was done to it."""
+    encoded = bind_conn_to_session_argumentses().map(codec.encode_bind_conn_to_session_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "BindConnToSessionArguments", octets))
+
+
+def bind_conn_to_session_dones() -> st.SearchStrategy[BindConnToSessionDone]:
+    """Any BindConnToSessionDone."""
+    return st.builds(BindConnToSessionDone, st.binary(min_size=16, max_size=16), st.sampled_from(codec.ChannelGiven), st.booleans())
+
+
+def invalid_bind_conn_to_session_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of BindConnToSessionDone with one item spoilt, and what was done to it."""
+    encoded = bind_conn_to_session_dones().map(codec.encode_bind_conn_to_session_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "BindConnToSessionDone", octets))
+
+
+def bind_conn_to_session_outcomes() -> st.SearchStrategy[BindConnToSessionOutcome]:
+    """Any BindConnToSessionOutcome."""
+    return st.one_of(
+        st.builds(BindConnToSessionDone, st.binary(min_size=16, max_size=16), st.sampled_from(codec.ChannelGiven), st.booleans()),
+        st.builds(BindConnToSessionFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_bind_conn_to_session_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of BindConnToSessionOutcome with one item spoilt, and what was done to it."""
+    encoded = bind_conn_to_session_outcomes().map(codec.encode_bind_conn_to_session_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "BindConnToSessionOutcome", octets))
+
+
+def protected_operationses() -> st.SearchStrategy[ProtectedOperations]:
+    """Any ProtectedOperations."""
+    return st.builds(ProtectedOperations, st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_protected_operationses() -> st.SearchStrategy[Spoilt]:
+    """Octets of ProtectedOperations with one item spoilt, and what was done to it."""
+    encoded = protected_operationses().map(codec.encode_protected_operations)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ProtectedOperations", octets))
+
+
+def protection_askeds() -> st.SearchStrategy[ProtectionAsked]:
+    """Any ProtectionAsked."""
+    return st.one_of(
+        st.builds(AskNoProtection),
+        st.builds(ProtectedOperations, st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple)),
+    )
+
+
+def invalid_protection_askeds() -> st.SearchStrategy[Spoilt]:
+    """Octets of ProtectionAsked with one item spoilt, and what was done to it."""
+    encoded = protection_askeds().map(codec.encode_protection_asked)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ProtectionAsked", octets))
+
+
+def exchange_id_argumentses() -> st.SearchStrategy[ExchangeIdArguments]:
+    """Any ExchangeIdArguments."""
+    return st.builds(ExchangeIdArguments, client_owners(), st.integers(0, 2**32 - 1), protection_askeds(), st.lists(implementations(), min_size=0, max_size=1).map(tuple))
+
+
+def invalid_exchange_id_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of ExchangeIdArguments with one item spoilt, and what was done to it."""
+    encoded = exchange_id_argumentses().map(codec.encode_exchange_id_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ExchangeIdArguments", octets))
+
+
+def protection_givens() -> st.SearchStrategy[ProtectionGiven]:
+    """Any ProtectionGiven."""
+    return st.one_of(
+        st.builds(GiveNoProtection),
+        st.builds(ProtectedOperations, st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple)),
+    )
+
+
+def invalid_protection_givens() -> st.SearchStrategy[Spoilt]:
+    """Octets of ProtectionGiven with one item spoilt, and what was done to it."""
+    encoded = protection_givens().map(codec.encode_protection_given)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ProtectionGiven", octets))
+
+
+def exchange_id_dones() -> st.SearchStrategy[ExchangeIdDone]:
+    """Any ExchangeIdDone."""
+    return st.builds(ExchangeIdDone, st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), protection_givens(), server_owners(), st.binary(max_size=64), st.lists(implementations(), min_size=0, max_size=1).map(tuple))
+
+
+def invalid_exchange_id_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of ExchangeIdDone with one item spoilt, and what was done to it."""
+    encoded = exchange_id_dones().map(codec.encode_exchange_id_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ExchangeIdDone", octets))
+
+
+def exchange_id_outcomes() -> st.SearchStrategy[ExchangeIdOutcome]:
+    """Any ExchangeIdOutcome."""
+    return st.one_of(
+        st.builds(ExchangeIdDone, st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), protection_givens(), server_owners(), st.binary(max_size=64), st.lists(implementations(), min_size=0, max_size=1).map(tuple)),
+        st.builds(ExchangeIdFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_exchange_id_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of ExchangeIdOutcome with one item spoilt, and what was done to it."""
+    encoded = exchange_id_outcomes().map(codec.encode_exchange_id_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ExchangeIdOutcome", octets))
+
+
+def channel_attributeses() -> st.SearchStrategy[ChannelAttributes]:
+    """Any ChannelAttributes."""
+    return st.builds(ChannelAttributes, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=1).map(tuple))
+
+
+def invalid_channel_attributeses() -> st.SearchStrategy[Spoilt]:
+    """Octets of ChannelAttributes with one item spoilt, and what was done to it."""
+    encoded = channel_attributeses().map(codec.encode_channel_attributes)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ChannelAttributes", octets))
+
+
+def create_session_argumentses() -> st.SearchStrategy[CreateSessionArguments]:
+    """Any CreateSessionArguments."""
+    return st.builds(CreateSessionArguments, st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), channel_attributeses(), channel_attributeses(), st.integers(0, 2**32 - 1), st.lists(callback_securities(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_create_session_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CreateSessionArguments with one item spoilt, and what was done to it."""
+    encoded = create_session_argumentses().map(codec.encode_create_session_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CreateSessionArguments", octets))
+
+
+def create_session_dones() -> st.SearchStrategy[CreateSessionDone]:
+    """Any CreateSessionDone."""
+    return st.builds(CreateSessionDone, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), channel_attributeses(), channel_attributeses())
+
+
+def invalid_create_session_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of CreateSessionDone with one item spoilt, and what was done to it."""
+    encoded = create_session_dones().map(codec.encode_create_session_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CreateSessionDone", octets))
+
+
+def create_session_outcomes() -> st.SearchStrategy[CreateSessionOutcome]:
+    """Any CreateSessionOutcome."""
+    return st.one_of(
+        st.builds(CreateSessionDone, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), channel_attributeses(), channel_attributeses()),
+        st.builds(CreateSessionFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_create_session_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of CreateSessionOutcome with one item spoilt, and what was done to it."""
+    encoded = create_session_outcomes().map(codec.encode_create_session_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CreateSessionOutcome", octets))
+
+
+def destroy_session_argumentses() -> st.SearchStrategy[DestroySessionArguments]:
+    """Any DestroySessionArguments."""
+    return st.builds(DestroySessionArguments, st.binary(min_size=16, max_size=16))
+
+
+def invalid_destroy_session_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of DestroySessionArguments with one item spoilt, and what was done to it."""
+    encoded = destroy_session_argumentses().map(codec.encode_destroy_session_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DestroySessionArguments", octets))
+
+
+def destroy_session_results() -> st.SearchStrategy[DestroySessionResult]:
+    """Any DestroySessionResult."""
+    return st.builds(DestroySessionResult, st.sampled_from(codec.Status))
+
+
+def invalid_destroy_session_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of DestroySessionResult with one item spoilt, and what was done to it."""
+    encoded = destroy_session_results().map(codec.encode_destroy_session_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DestroySessionResult", octets))
+
+
+def free_stateid_argumentses() -> st.SearchStrategy[FreeStateidArguments]:
+    """Any FreeStateidArguments."""
+    return st.builds(FreeStateidArguments, state_ids())
+
+
+def invalid_free_stateid_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of FreeStateidArguments with one item spoilt, and what was done to it."""
+    encoded = free_stateid_argumentses().map(codec.encode_free_stateid_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FreeStateidArguments", octets))
+
+
+def free_stateid_results() -> st.SearchStrategy[FreeStateidResult]:
+    """Any FreeStateidResult."""
+    return st.builds(FreeStateidResult, st.sampled_from(codec.Status))
+
+
+def invalid_free_stateid_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of FreeStateidResult with one item spoilt, and what was done to it."""
+    encoded = free_stateid_results().map(codec.encode_free_stateid_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FreeStateidResult", octets))
+
+
+def sequence_argumentses() -> st.SearchStrategy[SequenceArguments]:
+    """Any SequenceArguments."""
+    return st.builds(SequenceArguments, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.booleans())
+
+
+def invalid_sequence_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of SequenceArguments with one item spoilt, and what was done to it."""
+    encoded = sequence_argumentses().map(codec.encode_sequence_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SequenceArguments", octets))
+
+
+def sequence_dones() -> st.SearchStrategy[SequenceDone]:
+    """Any SequenceDone."""
+    return st.builds(SequenceDone, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_sequence_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of SequenceDone with one item spoilt, and what was done to it."""
+    encoded = sequence_dones().map(codec.encode_sequence_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SequenceDone", octets))
+
+
+def sequence_outcomes() -> st.SearchStrategy[SequenceOutcome]:
+    """Any SequenceOutcome."""
+    return st.one_of(
+        st.builds(SequenceDone, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)),
+        st.builds(SequenceFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_sequence_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of SequenceOutcome with one item spoilt, and what was done to it."""
+    encoded = sequence_outcomes().map(codec.encode_sequence_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SequenceOutcome", octets))
+
+
+def test_stateid_argumentses() -> st.SearchStrategy[TestStateidArguments]:
+    """Any TestStateidArguments."""
+    return st.builds(TestStateidArguments, st.lists(state_ids(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_test_stateid_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of TestStateidArguments with one item spoilt, and what was done to it."""
+    encoded = test_stateid_argumentses().map(codec.encode_test_stateid_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "TestStateidArguments", octets))
+
+
+def test_stateid_dones() -> st.SearchStrategy[TestStateidDone]:
+    """Any TestStateidDone."""
+    return st.builds(TestStateidDone, st.lists(st.sampled_from(codec.Status), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_test_stateid_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of TestStateidDone with one item spoilt, and what was done to it."""
+    encoded = test_stateid_dones().map(codec.encode_test_stateid_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "TestStateidDone", octets))
+
+
+def test_stateid_outcomes() -> st.SearchStrategy[TestStateidOutcome]:
+    """Any TestStateidOutcome."""
+    return st.one_of(
+        st.builds(TestStateidDone, st.lists(st.sampled_from(codec.Status), min_size=0, max_size=4).map(tuple)),
+        st.builds(TestStateidFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_test_stateid_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of TestStateidOutcome with one item spoilt, and what was done to it."""
+    encoded = test_stateid_outcomes().map(codec.encode_test_stateid_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "TestStateidOutcome", octets))
+
+
+def destroy_clientid_argumentses() -> st.SearchStrategy[DestroyClientidArguments]:
+    """Any DestroyClientidArguments."""
+    return st.builds(DestroyClientidArguments, st.integers(0, 2**64 - 1))
+
+
+def invalid_destroy_clientid_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of DestroyClientidArguments with one item spoilt, and what was done to it."""
+    encoded = destroy_clientid_argumentses().map(codec.encode_destroy_clientid_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DestroyClientidArguments", octets))
+
+
+def destroy_clientid_results() -> st.SearchStrategy[DestroyClientidResult]:
+    """Any DestroyClientidResult."""
+    return st.builds(DestroyClientidResult, st.sampled_from(codec.Status))
+
+
+def invalid_destroy_clientid_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of DestroyClientidResult with one item spoilt, and what was done to it."""
+    encoded = destroy_clientid_results().map(codec.encode_destroy_clientid_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "DestroyClientidResult", octets))
+
+
+def reclaim_complete_argumentses() -> st.SearchStrategy[ReclaimCompleteArguments]:
+    """Any ReclaimCompleteArguments."""
+    return st.builds(ReclaimCompleteArguments, st.booleans())
+
+
+def invalid_reclaim_complete_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of ReclaimCompleteArguments with one item spoilt, and what was done to it."""
+    encoded = reclaim_complete_argumentses().map(codec.encode_reclaim_complete_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReclaimCompleteArguments", octets))
+
+
+def reclaim_complete_results() -> st.SearchStrategy[ReclaimCompleteResult]:
+    """Any ReclaimCompleteResult."""
+    return st.builds(ReclaimCompleteResult, st.sampled_from(codec.Status))
+
+
+def invalid_reclaim_complete_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of ReclaimCompleteResult with one item spoilt, and what was done to it."""
+    encoded = reclaim_complete_results().map(codec.encode_reclaim_complete_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReclaimCompleteResult", octets))
+
+
 def argument_operations() -> st.SearchStrategy[ArgumentOperation]:
     """Any ArgumentOperation."""
     return st.one_of(
+        st.builds(AccessArguments, st.integers(0, 2**32 - 1)),
+        st.builds(CloseArguments, st.integers(0, 2**32 - 1), state_ids()),
+        st.builds(CommitArguments, st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1)),
+        st.builds(CreateArguments, create_types(), st.binary(max_size=64), file_attributeses()),
+        st.builds(DelegpurgeArguments, st.integers(0, 2**64 - 1)),
+        st.builds(DelegreturnArguments, state_ids()),
         st.builds(GetattrArguments, st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple)),
         st.builds(GetfhArguments),
+        st.builds(LinkArguments, st.binary(max_size=64)),
+        st.builds(LockArguments, st.sampled_from(codec.LockType), st.booleans(), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), lockers()),
+        st.builds(LocktArguments, st.sampled_from(codec.LockType), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), state_owners()),
+        st.builds(LockuArguments, st.sampled_from(codec.LockType), st.integers(0, 2**32 - 1), state_ids(), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)),
         st.builds(LookupArguments, st.binary(max_size=64)),
+        st.builds(LookuppArguments),
+        st.builds(NverifyArguments, file_attributeses()),
+        st.builds(OpenArguments, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), state_owners(), open_hows(), open_claims()),
+        st.builds(OpenattrArguments, st.booleans()),
+        st.builds(OpenConfirmArguments, state_ids(), st.integers(0, 2**32 - 1)),
+        st.builds(OpenDowngradeArguments, state_ids(), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)),
         st.builds(PutfhArguments, st.binary(max_size=64)),
+        st.builds(PutpubfhArguments),
         st.builds(PutrootfhArguments),
         st.builds(ReadArguments, state_ids(), st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1)),
         st.builds(ReaddirArguments, st.integers(0, 2**64 - 1), st.binary(min_size=8, max_size=8), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple)),
         st.builds(ReadlinkArguments),
+        st.builds(RemoveArguments, st.binary(max_size=64)),
+        st.builds(RenameArguments, st.binary(max_size=64), st.binary(max_size=64)),
+        st.builds(RenewArguments, st.integers(0, 2**64 - 1)),
+        st.builds(RestorefhArguments),
+        st.builds(SavefhArguments),
+        st.builds(SecinfoArguments, st.binary(max_size=64)),
+        st.builds(SetattrArguments, state_ids(), file_attributeses()),
+        st.builds(SetclientidArguments, long_client_ids(), callback_clients(), st.integers(0, 2**32 - 1)),
+        st.builds(SetclientidConfirmArguments, st.integers(0, 2**64 - 1), st.binary(min_size=8, max_size=8)),
+        st.builds(VerifyArguments, file_attributeses()),
         st.builds(WriteArguments, state_ids(), st.integers(0, 2**64 - 1), st.sampled_from(codec.StableHow), st.binary(max_size=64)),
-        st.builds(OtherArguments, st.sampled_from(codec.Operation).filter(lambda value: value not in (9, 10, 15, 22, 24, 25, 26, 27, 38))),
+        st.builds(ReleaseLockownerArguments, state_owners()),
+        st.builds(BackchannelCtlArguments, st.integers(0, 2**32 - 1), st.lists(callback_securities(), min_size=0, max_size=4).map(tuple)),
+        st.builds(BindConnToSessionArguments, st.binary(min_size=16, max_size=16), st.sampled_from(codec.ChannelAsked), st.booleans()),
+        st.builds(ExchangeIdArguments, client_owners(), st.integers(0, 2**32 - 1), protection_askeds(), st.lists(implementations(), min_size=0, max_size=1).map(tuple)),
+        st.builds(CreateSessionArguments, st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), channel_attributeses(), channel_attributeses(), st.integers(0, 2**32 - 1), st.lists(callback_securities(), min_size=0, max_size=4).map(tuple)),
+        st.builds(DestroySessionArguments, st.binary(min_size=16, max_size=16)),
+        st.builds(FreeStateidArguments, state_ids()),
+        st.builds(SecinfoNoNameArguments, st.sampled_from(codec.SecinfoStyle)),
+        st.builds(SequenceArguments, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.booleans()),
+        st.builds(TestStateidArguments, st.lists(state_ids(), min_size=0, max_size=4).map(tuple)),
+        st.builds(DestroyClientidArguments, st.integers(0, 2**64 - 1)),
+        st.builds(ReclaimCompleteArguments, st.booleans()),
+        st.builds(OtherArguments, st.sampled_from(codec.Operation).filter(lambda value: value not in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58))),
     )
 
 
@@ -454,16 +2242,55 @@ def invalid_argument_operations() -> st.SearchStrategy[Spoilt]:
 def result_operations() -> st.SearchStrategy[ResultOperation]:
     """Any ResultOperation."""
     return st.one_of(
+        st.builds(AccessResult, access_outcomes()),
+        st.builds(CloseResult, close_outcomes()),
+        st.builds(CommitResult, commit_outcomes()),
+        st.builds(CreateResult, create_outcomes()),
+        st.builds(DelegpurgeResult, st.sampled_from(codec.Status)),
+        st.builds(DelegreturnResult, st.sampled_from(codec.Status)),
         st.builds(GetattrResult, getattr_outcomes()),
         st.builds(GetfhResult, getfh_outcomes()),
+        st.builds(LinkResult, link_outcomes()),
+        st.builds(LockResult, lock_outcomes()),
+        st.builds(LocktResult, lockt_outcomes()),
+        st.builds(LockuResult, locku_outcomes()),
         st.builds(LookupResult, st.sampled_from(codec.Status)),
+        st.builds(LookuppResult, st.sampled_from(codec.Status)),
+        st.builds(NverifyResult, st.sampled_from(codec.Status)),
+        st.builds(OpenResult, open_outcomes()),
+        st.builds(OpenattrResult, st.sampled_from(codec.Status)),
+        st.builds(OpenConfirmResult, open_confirm_outcomes()),
+        st.builds(OpenDowngradeResult, open_downgrade_outcomes()),
         st.builds(PutfhResult, st.sampled_from(codec.Status)),
+        st.builds(PutpubfhResult, st.sampled_from(codec.Status)),
         st.builds(PutrootfhResult, st.sampled_from(codec.Status)),
         st.builds(ReadResult, read_outcomes()),
         st.builds(ReaddirResult, readdir_outcomes()),
         st.builds(ReadlinkResult, readlink_outcomes()),
+        st.builds(RemoveResult, remove_outcomes()),
+        st.builds(RenameResult, rename_outcomes()),
+        st.builds(RenewResult, st.sampled_from(codec.Status)),
+        st.builds(RestorefhResult, st.sampled_from(codec.Status)),
+        st.builds(SavefhResult, st.sampled_from(codec.Status)),
+        st.builds(SecinfoResult, secinfo_outcomes()),
+        st.builds(SetattrResult, st.sampled_from(codec.Status), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple)),
+        st.builds(SetclientidResult, setclientid_outcomes()),
+        st.builds(SetclientidConfirmResult, st.sampled_from(codec.Status)),
+        st.builds(VerifyResult, st.sampled_from(codec.Status)),
         st.builds(WriteResult, write_outcomes()),
-        st.builds(OtherResult, st.sampled_from(codec.Operation).filter(lambda value: value not in (9, 10, 15, 22, 24, 25, 26, 27, 38)), other_statuses()),
+        st.builds(ReleaseLockownerResult, st.sampled_from(codec.Status)),
+        st.builds(BackchannelCtlResult, st.sampled_from(codec.Status)),
+        st.builds(BindConnToSessionResult, bind_conn_to_session_outcomes()),
+        st.builds(ExchangeIdResult, exchange_id_outcomes()),
+        st.builds(CreateSessionResult, create_session_outcomes()),
+        st.builds(DestroySessionResult, st.sampled_from(codec.Status)),
+        st.builds(FreeStateidResult, st.sampled_from(codec.Status)),
+        st.builds(SecinfoNoNameResult, secinfo_outcomes()),
+        st.builds(SequenceResult, sequence_outcomes()),
+        st.builds(TestStateidResult, test_stateid_outcomes()),
+        st.builds(DestroyClientidResult, st.sampled_from(codec.Status)),
+        st.builds(ReclaimCompleteResult, st.sampled_from(codec.Status)),
+        st.builds(OtherResult, st.sampled_from(codec.Operation).filter(lambda value: value not in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58)), other_statuses()),
     )
 
 
@@ -493,3 +2320,232 @@ def invalid_compound_results() -> st.SearchStrategy[Spoilt]:
     """Octets of CompoundResult with one item spoilt, and what was done to it."""
     encoded = compound_results().map(codec.encode_compound_result)
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CompoundResult", octets))
+
+
+def cb_getattr_argumentses() -> st.SearchStrategy[CbGetattrArguments]:
+    """Any CbGetattrArguments."""
+    return st.builds(CbGetattrArguments, st.binary(max_size=64), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_cb_getattr_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbGetattrArguments with one item spoilt, and what was done to it."""
+    encoded = cb_getattr_argumentses().map(codec.encode_cb_getattr_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbGetattrArguments", octets))
+
+
+def cb_getattr_dones() -> st.SearchStrategy[CbGetattrDone]:
+    """Any CbGetattrDone."""
+    return st.builds(CbGetattrDone, file_attributeses())
+
+
+def invalid_cb_getattr_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbGetattrDone with one item spoilt, and what was done to it."""
+    encoded = cb_getattr_dones().map(codec.encode_cb_getattr_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbGetattrDone", octets))
+
+
+def cb_getattr_outcomes() -> st.SearchStrategy[CbGetattrOutcome]:
+    """Any CbGetattrOutcome."""
+    return st.one_of(
+        st.builds(CbGetattrDone, file_attributeses()),
+        st.builds(CbGetattrFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_cb_getattr_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbGetattrOutcome with one item spoilt, and what was done to it."""
+    encoded = cb_getattr_outcomes().map(codec.encode_cb_getattr_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbGetattrOutcome", octets))
+
+
+def cb_recall_argumentses() -> st.SearchStrategy[CbRecallArguments]:
+    """Any CbRecallArguments."""
+    return st.builds(CbRecallArguments, state_ids(), st.booleans(), st.binary(max_size=64))
+
+
+def invalid_cb_recall_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbRecallArguments with one item spoilt, and what was done to it."""
+    encoded = cb_recall_argumentses().map(codec.encode_cb_recall_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbRecallArguments", octets))
+
+
+def cb_recall_results() -> st.SearchStrategy[CbRecallResult]:
+    """Any CbRecallResult."""
+    return st.builds(CbRecallResult, st.sampled_from(codec.Status))
+
+
+def invalid_cb_recall_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbRecallResult with one item spoilt, and what was done to it."""
+    encoded = cb_recall_results().map(codec.encode_cb_recall_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbRecallResult", octets))
+
+
+def cb_recall_any_argumentses() -> st.SearchStrategy[CbRecallAnyArguments]:
+    """Any CbRecallAnyArguments."""
+    return st.builds(CbRecallAnyArguments, st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_cb_recall_any_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbRecallAnyArguments with one item spoilt, and what was done to it."""
+    encoded = cb_recall_any_argumentses().map(codec.encode_cb_recall_any_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbRecallAnyArguments", octets))
+
+
+def cb_recall_any_results() -> st.SearchStrategy[CbRecallAnyResult]:
+    """Any CbRecallAnyResult."""
+    return st.builds(CbRecallAnyResult, st.sampled_from(codec.Status))
+
+
+def invalid_cb_recall_any_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbRecallAnyResult with one item spoilt, and what was done to it."""
+    encoded = cb_recall_any_results().map(codec.encode_cb_recall_any_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbRecallAnyResult", octets))
+
+
+def cb_recall_slot_argumentses() -> st.SearchStrategy[CbRecallSlotArguments]:
+    """Any CbRecallSlotArguments."""
+    return st.builds(CbRecallSlotArguments, st.integers(0, 2**32 - 1))
+
+
+def invalid_cb_recall_slot_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbRecallSlotArguments with one item spoilt, and what was done to it."""
+    encoded = cb_recall_slot_argumentses().map(codec.encode_cb_recall_slot_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbRecallSlotArguments", octets))
+
+
+def cb_recall_slot_results() -> st.SearchStrategy[CbRecallSlotResult]:
+    """Any CbRecallSlotResult."""
+    return st.builds(CbRecallSlotResult, st.sampled_from(codec.Status))
+
+
+def invalid_cb_recall_slot_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbRecallSlotResult with one item spoilt, and what was done to it."""
+    encoded = cb_recall_slot_results().map(codec.encode_cb_recall_slot_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbRecallSlotResult", octets))
+
+
+def referring_calls() -> st.SearchStrategy[ReferringCall]:
+    """Any ReferringCall."""
+    return st.builds(ReferringCall, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_referring_calls() -> st.SearchStrategy[Spoilt]:
+    """Octets of ReferringCall with one item spoilt, and what was done to it."""
+    encoded = referring_calls().map(codec.encode_referring_call)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReferringCall", octets))
+
+
+def referring_call_lists() -> st.SearchStrategy[ReferringCallList]:
+    """Any ReferringCallList."""
+    return st.builds(ReferringCallList, st.binary(min_size=16, max_size=16), st.lists(referring_calls(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_referring_call_lists() -> st.SearchStrategy[Spoilt]:
+    """Octets of ReferringCallList with one item spoilt, and what was done to it."""
+    encoded = referring_call_lists().map(codec.encode_referring_call_list)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReferringCallList", octets))
+
+
+def cb_sequence_argumentses() -> st.SearchStrategy[CbSequenceArguments]:
+    """Any CbSequenceArguments."""
+    return st.builds(CbSequenceArguments, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.booleans(), st.lists(referring_call_lists(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_cb_sequence_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbSequenceArguments with one item spoilt, and what was done to it."""
+    encoded = cb_sequence_argumentses().map(codec.encode_cb_sequence_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbSequenceArguments", octets))
+
+
+def cb_sequence_dones() -> st.SearchStrategy[CbSequenceDone]:
+    """Any CbSequenceDone."""
+    return st.builds(CbSequenceDone, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_cb_sequence_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbSequenceDone with one item spoilt, and what was done to it."""
+    encoded = cb_sequence_dones().map(codec.encode_cb_sequence_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbSequenceDone", octets))
+
+
+def cb_sequence_outcomes() -> st.SearchStrategy[CbSequenceOutcome]:
+    """Any CbSequenceOutcome."""
+    return st.one_of(
+        st.builds(CbSequenceDone, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)),
+        st.builds(CbSequenceFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_cb_sequence_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of CbSequenceOutcome with one item spoilt, and what was done to it."""
+    encoded = cb_sequence_outcomes().map(codec.encode_cb_sequence_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CbSequenceOutcome", octets))
+
+
+def other_callback_statuses() -> st.SearchStrategy[OtherCallbackStatus]:
+    """Any OtherCallbackStatus."""
+    return st.builds(OtherCallbackStatus, st.sampled_from(codec.Status))
+
+
+def invalid_other_callback_statuses() -> st.SearchStrategy[Spoilt]:
+    """Octets of OtherCallbackStatus with one item spoilt, and what was done to it."""
+    encoded = other_callback_statuses().map(codec.encode_other_callback_status)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "OtherCallbackStatus", octets))
+
+
+def callback_arguments() -> st.SearchStrategy[CallbackArgument]:
+    """Any CallbackArgument."""
+    return st.one_of(
+        st.builds(CbGetattrArguments, st.binary(max_size=64), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple)),
+        st.builds(CbRecallArguments, state_ids(), st.booleans(), st.binary(max_size=64)),
+        st.builds(CbRecallAnyArguments, st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple)),
+        st.builds(CbRecallSlotArguments, st.integers(0, 2**32 - 1)),
+        st.builds(CbSequenceArguments, st.binary(min_size=16, max_size=16), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.booleans(), st.lists(referring_call_lists(), min_size=0, max_size=4).map(tuple)),
+        st.builds(OtherCallbackArguments, st.sampled_from(codec.CallbackOperation).filter(lambda value: value not in (3, 4, 8, 10, 11))),
+    )
+
+
+def invalid_callback_arguments() -> st.SearchStrategy[Spoilt]:
+    """Octets of CallbackArgument with one item spoilt, and what was done to it."""
+    encoded = callback_arguments().map(codec.encode_callback_argument)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CallbackArgument", octets))
+
+
+def callback_results() -> st.SearchStrategy[CallbackResult]:
+    """Any CallbackResult."""
+    return st.one_of(
+        st.builds(CbGetattrResult, cb_getattr_outcomes()),
+        st.builds(CbRecallResult, st.sampled_from(codec.Status)),
+        st.builds(CbRecallAnyResult, st.sampled_from(codec.Status)),
+        st.builds(CbRecallSlotResult, st.sampled_from(codec.Status)),
+        st.builds(CbSequenceResult, cb_sequence_outcomes()),
+        st.builds(OtherCallbackResult, st.sampled_from(codec.CallbackOperation).filter(lambda value: value not in (3, 4, 8, 10, 11)), other_callback_statuses()),
+    )
+
+
+def invalid_callback_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of CallbackResult with one item spoilt, and what was done to it."""
+    encoded = callback_results().map(codec.encode_callback_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CallbackResult", octets))
+
+
+def callback_compound_argumentses() -> st.SearchStrategy[CallbackCompoundArguments]:
+    """Any CallbackCompoundArguments."""
+    return st.builds(CallbackCompoundArguments, st.binary(max_size=64), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.lists(callback_arguments(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_callback_compound_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of CallbackCompoundArguments with one item spoilt, and what was done to it."""
+    encoded = callback_compound_argumentses().map(codec.encode_callback_compound_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CallbackCompoundArguments", octets))
+
+
+def callback_compound_results() -> st.SearchStrategy[CallbackCompoundResult]:
+    """Any CallbackCompoundResult."""
+    return st.builds(CallbackCompoundResult, st.sampled_from(codec.Status), st.binary(max_size=64), st.lists(callback_results(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_callback_compound_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of CallbackCompoundResult with one item spoilt, and what was done to it."""
+    encoded = callback_compound_results().map(codec.encode_callback_compound_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "CallbackCompoundResult", octets))

@@ -17,28 +17,212 @@ from rpcrdma.xdr.runtime import ZEROES, Buffer
 
 
 __all__ = [
+    "ACCESS4_DELETE",
+    "ACCESS4_EXECUTE",
+    "ACCESS4_EXTEND",
+    "ACCESS4_LOOKUP",
+    "ACCESS4_MODIFY",
+    "ACCESS4_READ",
+    "AUTH_NONE",
+    "AUTH_SYS",
+    "AccessArguments",
+    "AccessControlEntry",
+    "AccessDone",
+    "AccessFailed",
+    "AccessOutcome",
+    "AccessResult",
     "ArgumentOperation",
+    "AskNoProtection",
     "AttributeBitmap",
     "AttributeHandle",
     "AttributeHyper",
+    "AttributeText",
+    "AttributeTimeSet",
     "AttributeWord",
+    "AuthSysParameters",
+    "BackchannelCtlArguments",
+    "BackchannelCtlResult",
+    "BindConnToSessionArguments",
+    "BindConnToSessionDone",
+    "BindConnToSessionFailed",
+    "BindConnToSessionOutcome",
+    "BindConnToSessionResult",
+    "BlockLimit",
+    "CREATE_SESSION4_FLAG_CONN_BACK_CHAN",
+    "CREATE_SESSION4_FLAG_CONN_RDMA",
+    "CREATE_SESSION4_FLAG_PERSIST",
+    "CallbackArgument",
+    "CallbackAuthNone",
+    "CallbackClient",
+    "CallbackCompoundArguments",
+    "CallbackCompoundResult",
+    "CallbackOperation",
+    "CallbackResult",
+    "CallbackSecurity",
+    "CbGetattrArguments",
+    "CbGetattrDone",
+    "CbGetattrFailed",
+    "CbGetattrOutcome",
+    "CbGetattrResult",
+    "CbRecallAnyArguments",
+    "CbRecallAnyResult",
+    "CbRecallArguments",
+    "CbRecallResult",
+    "CbRecallSlotArguments",
+    "CbRecallSlotResult",
+    "CbSequenceArguments",
+    "CbSequenceDone",
+    "CbSequenceFailed",
+    "CbSequenceOutcome",
+    "CbSequenceResult",
+    "ChangeInformation",
+    "ChannelAsked",
+    "ChannelAttributes",
+    "ChannelGiven",
+    "ClaimDelegatePrevious",
+    "ClaimDelegatePreviousHandle",
+    "ClaimHandle",
+    "ClaimName",
+    "ClaimPrevious",
+    "ClaimType",
+    "ClientOwner",
+    "CloseArguments",
+    "CloseFailed",
+    "CloseOutcome",
+    "CloseResult",
+    "CommitArguments",
+    "CommitDone",
+    "CommitFailed",
+    "CommitOutcome",
+    "CommitResult",
     "CompoundArguments",
     "CompoundResult",
+    "CreateArguments",
+    "CreateDone",
+    "CreateExclusively",
+    "CreateFailed",
+    "CreateHow",
+    "CreateMode",
+    "CreateOutcome",
+    "CreateResult",
+    "CreateSessionArguments",
+    "CreateSessionDone",
+    "CreateSessionFailed",
+    "CreateSessionOutcome",
+    "CreateSessionResult",
+    "CreateType",
+    "CreateWithAttributes",
+    "DelegateCurrentClaim",
+    "DelegationType",
+    "DelegpurgeArguments",
+    "DelegpurgeResult",
+    "DelegreturnArguments",
+    "DelegreturnResult",
+    "DestroyClientidArguments",
+    "DestroyClientidResult",
+    "DestroySessionArguments",
+    "DestroySessionResult",
+    "DeviceNumbers",
+    "DeviceType",
     "DirectoryEntry",
     "DirectoryList",
+    "EXCHGID4_FLAG_BIND_PRINC_STATEID",
+    "EXCHGID4_FLAG_CONFIRMED_R",
+    "EXCHGID4_FLAG_MASK_PNFS",
+    "EXCHGID4_FLAG_SUPP_MOVED_MIGR",
+    "EXCHGID4_FLAG_SUPP_MOVED_REFER",
+    "EXCHGID4_FLAG_UPD_CONFIRMED_REC_A",
+    "EXCHGID4_FLAG_USE_NON_PNFS",
+    "EXCHGID4_FLAG_USE_PNFS_DS",
+    "EXCHGID4_FLAG_USE_PNFS_MDS",
+    "ExchangeIdArguments",
+    "ExchangeIdDone",
+    "ExchangeIdFailed",
+    "ExchangeIdOutcome",
+    "ExchangeIdResult",
+    "ExistingLockOwner",
+    "FATTR4_ACL",
+    "FATTR4_ACLSUPPORT",
+    "FATTR4_ARCHIVE",
+    "FATTR4_CANSETTIME",
+    "FATTR4_CASE_INSENSITIVE",
+    "FATTR4_CASE_PRESERVING",
     "FATTR4_CHANGE",
+    "FATTR4_CHANGE_POLICY",
+    "FATTR4_CHOWN_RESTRICTED",
+    "FATTR4_DACL",
+    "FATTR4_DIRENT_NOTIF_DELAY",
+    "FATTR4_DIR_NOTIF_DELAY",
+    "FATTR4_FH_EXPIRE_TYPE",
     "FATTR4_FILEHANDLE",
     "FATTR4_FILEID",
+    "FATTR4_FILES_AVAIL",
+    "FATTR4_FILES_FREE",
+    "FATTR4_FILES_TOTAL",
     "FATTR4_FSID",
+    "FATTR4_FS_CHARSET_CAP",
+    "FATTR4_FS_LAYOUT_TYPES",
+    "FATTR4_FS_LOCATIONS",
+    "FATTR4_FS_LOCATIONS_INFO",
+    "FATTR4_FS_STATUS",
+    "FATTR4_HIDDEN",
+    "FATTR4_HOMOGENEOUS",
+    "FATTR4_LAYOUT_ALIGNMENT",
+    "FATTR4_LAYOUT_BLKSIZE",
+    "FATTR4_LAYOUT_HINT",
+    "FATTR4_LAYOUT_TYPES",
+    "FATTR4_LEASE_TIME",
+    "FATTR4_LINK_SUPPORT",
+    "FATTR4_MAXFILESIZE",
+    "FATTR4_MAXLINK",
+    "FATTR4_MAXNAME",
+    "FATTR4_MAXREAD",
+    "FATTR4_MAXWRITE",
+    "FATTR4_MDSTHRESHOLD",
+    "FATTR4_MIMETYPE",
     "FATTR4_MODE",
+    "FATTR4_MODE_SET_MASKED",
+    "FATTR4_MOUNTED_ON_FILEID",
+    "FATTR4_NAMED_ATTR",
+    "FATTR4_NO_TRUNC",
     "FATTR4_NUMLINKS",
+    "FATTR4_OWNER",
+    "FATTR4_OWNER_GROUP",
+    "FATTR4_QUOTA_AVAIL_HARD",
+    "FATTR4_QUOTA_AVAIL_SOFT",
+    "FATTR4_QUOTA_USED",
+    "FATTR4_RAWDEV",
     "FATTR4_RDATTR_ERROR",
+    "FATTR4_RETENTEVT_GET",
+    "FATTR4_RETENTEVT_SET",
+    "FATTR4_RETENTION_GET",
+    "FATTR4_RETENTION_HOLD",
+    "FATTR4_RETENTION_SET",
+    "FATTR4_SACL",
     "FATTR4_SIZE",
+    "FATTR4_SPACE_AVAIL",
+    "FATTR4_SPACE_FREE",
+    "FATTR4_SPACE_TOTAL",
+    "FATTR4_SPACE_USED",
+    "FATTR4_SUPPATTR_EXCLCREAT",
     "FATTR4_SUPPORTED_ATTRS",
+    "FATTR4_SYMLINK_SUPPORT",
+    "FATTR4_SYSTEM",
+    "FATTR4_TIME_ACCESS",
+    "FATTR4_TIME_ACCESS_SET",
+    "FATTR4_TIME_BACKUP",
+    "FATTR4_TIME_CREATE",
+    "FATTR4_TIME_DELTA",
+    "FATTR4_TIME_METADATA",
+    "FATTR4_TIME_MODIFY",
+    "FATTR4_TIME_MODIFY_SET",
     "FATTR4_TYPE",
+    "FATTR4_UNIQUE_HANDLES",
     "FileAttributes",
     "FileSystemId",
     "FileType",
+    "FreeStateidArguments",
+    "FreeStateidResult",
     "GetattrArguments",
     "GetattrDone",
     "GetattrFailed",
@@ -49,23 +233,126 @@ __all__ = [
     "GetfhFailed",
     "GetfhOutcome",
     "GetfhResult",
+    "GiveNoProtection",
+    "GssCallbackHandles",
+    "GssFlavor",
+    "GssService",
+    "Implementation",
+    "LimitKind",
+    "LinkArguments",
+    "LinkDone",
+    "LinkFailed",
+    "LinkOutcome",
+    "LinkResult",
+    "LinkType",
+    "LockArguments",
+    "LockDenial",
+    "LockDone",
+    "LockFailed",
+    "LockOutcome",
+    "LockResult",
+    "LockType",
+    "Locker",
+    "LocktArguments",
+    "LocktDone",
+    "LocktFailed",
+    "LocktOutcome",
+    "LocktResult",
+    "LockuArguments",
+    "LockuFailed",
+    "LockuOutcome",
+    "LockuResult",
+    "LongClientId",
     "LookupArguments",
     "LookupResult",
+    "LookuppArguments",
+    "LookuppResult",
+    "NFS4_CALLBACK",
     "NFS4_FHSIZE",
+    "NFS4_OPAQUE_LIMIT",
     "NFS4_OTHER_SIZE",
     "NFS4_PROGRAM",
+    "NFS4_SESSIONID_SIZE",
     "NFS4_VERIFIER_SIZE",
     "NFS4_VERSION",
+    "NFS_CB",
     "NFS_V4",
+    "NetworkAddress",
+    "NewLockOwner",
+    "NoDelegation",
+    "NoDelegationBecause",
+    "NoDelegationContention",
+    "NoDelegationOther",
+    "NoDelegationReason",
+    "NoDelegationResource",
+    "NverifyArguments",
+    "NverifyResult",
+    "OPEN4_RESULT_CONFIRM",
+    "OPEN4_RESULT_LOCKTYPE_POSIX",
+    "OPEN4_RESULT_MAY_NOTIFY_LOCK",
+    "OPEN4_RESULT_PRESERVE_UNLINKED",
+    "OPEN4_SHARE_ACCESS_BOTH",
+    "OPEN4_SHARE_ACCESS_READ",
+    "OPEN4_SHARE_ACCESS_WANT_ANY_DELEG",
+    "OPEN4_SHARE_ACCESS_WANT_CANCEL",
+    "OPEN4_SHARE_ACCESS_WANT_DELEG_MASK",
+    "OPEN4_SHARE_ACCESS_WANT_NO_DELEG",
+    "OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE",
+    "OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED",
+    "OPEN4_SHARE_ACCESS_WANT_READ_DELEG",
+    "OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL",
+    "OPEN4_SHARE_ACCESS_WANT_WRITE_DELEG",
+    "OPEN4_SHARE_ACCESS_WRITE",
+    "OPEN4_SHARE_DENY_BOTH",
+    "OPEN4_SHARE_DENY_NONE",
+    "OPEN4_SHARE_DENY_READ",
+    "OPEN4_SHARE_DENY_WRITE",
+    "OpenArguments",
+    "OpenClaim",
+    "OpenConfirmArguments",
+    "OpenConfirmDone",
+    "OpenConfirmFailed",
+    "OpenConfirmOutcome",
+    "OpenConfirmResult",
+    "OpenCreate",
+    "OpenDelegation",
+    "OpenDone",
+    "OpenDowngradeArguments",
+    "OpenDowngradeDone",
+    "OpenDowngradeFailed",
+    "OpenDowngradeOutcome",
+    "OpenDowngradeResult",
+    "OpenFailed",
+    "OpenHow",
+    "OpenNoCreate",
+    "OpenOutcome",
+    "OpenResult",
+    "OpenType",
+    "OpenattrArguments",
+    "OpenattrResult",
     "Operation",
     "OtherArguments",
+    "OtherCallbackArguments",
+    "OtherCallbackResult",
+    "OtherCallbackStatus",
     "OtherResult",
     "OtherStatus",
+    "OtherType",
+    "PlainFlavor",
+    "PlainType",
+    "ProtectedOperations",
+    "ProtectionAsked",
+    "ProtectionGiven",
+    "ProtectionKind",
     "PutfhArguments",
     "PutfhResult",
+    "PutpubfhArguments",
+    "PutpubfhResult",
     "PutrootfhArguments",
     "PutrootfhResult",
+    "RPCSEC_GSS",
     "ReadArguments",
+    "ReadDelegation",
     "ReadDone",
     "ReadFailed",
     "ReadOutcome",
@@ -80,38 +367,219 @@ __all__ = [
     "ReadlinkFailed",
     "ReadlinkOutcome",
     "ReadlinkResult",
+    "ReclaimCompleteArguments",
+    "ReclaimCompleteResult",
+    "ReferringCall",
+    "ReferringCallList",
+    "ReleaseLockownerArguments",
+    "ReleaseLockownerResult",
+    "RemoveArguments",
+    "RemoveDone",
+    "RemoveFailed",
+    "RemoveOutcome",
+    "RemoveResult",
+    "RenameArguments",
+    "RenameDone",
+    "RenameFailed",
+    "RenameOutcome",
+    "RenameResult",
+    "RenewArguments",
+    "RenewResult",
+    "RestorefhArguments",
+    "RestorefhResult",
     "ResultOperation",
+    "SEQ4_STATUS_ADMIN_STATE_REVOKED",
+    "SEQ4_STATUS_BACKCHANNEL_FAULT",
+    "SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRED",
+    "SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRING",
+    "SEQ4_STATUS_CB_PATH_DOWN",
+    "SEQ4_STATUS_CB_PATH_DOWN_SESSION",
+    "SEQ4_STATUS_DEVID_CHANGED",
+    "SEQ4_STATUS_DEVID_DELETED",
+    "SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED",
+    "SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED",
+    "SEQ4_STATUS_LEASE_MOVED",
+    "SEQ4_STATUS_RECALLABLE_STATE_REVOKED",
+    "SEQ4_STATUS_RESTART_RECLAIM_NEEDED",
+    "SavefhArguments",
+    "SavefhResult",
+    "SecinfoArguments",
+    "SecinfoDone",
+    "SecinfoFailed",
+    "SecinfoNoNameArguments",
+    "SecinfoNoNameResult",
+    "SecinfoOutcome",
+    "SecinfoResult",
+    "SecinfoStyle",
+    "SecurityFlavor",
+    "SequenceArguments",
+    "SequenceDone",
+    "SequenceFailed",
+    "SequenceOutcome",
+    "SequenceResult",
+    "ServerOwner",
+    "ServerTime",
+    "SetattrArguments",
+    "SetattrResult",
+    "SetclientidArguments",
+    "SetclientidConfirmArguments",
+    "SetclientidConfirmResult",
+    "SetclientidDone",
+    "SetclientidFailed",
+    "SetclientidOutcome",
+    "SetclientidResult",
+    "SizeLimit",
+    "SpaceLimit",
     "StableHow",
     "StateId",
+    "StateOwner",
     "Status",
+    "TestStateidArguments",
+    "TestStateidDone",
+    "TestStateidFailed",
+    "TestStateidOutcome",
+    "TestStateidResult",
+    "Time",
+    "TimeHow",
+    "TimeSetting",
+    "VerifierAndAttributes",
+    "VerifyArguments",
+    "VerifyResult",
+    "WhyNoDelegation",
     "WriteArguments",
+    "WriteDelegation",
     "WriteDone",
     "WriteFailed",
     "WriteOutcome",
     "WriteResult",
+    "decode_access_arguments",
+    "decode_access_control_entry",
+    "decode_access_done",
+    "decode_access_outcome",
     "decode_argument_operation",
     "decode_attribute_bitmap",
     "decode_attribute_handle",
     "decode_attribute_hyper",
+    "decode_attribute_text",
+    "decode_attribute_time_set",
     "decode_attribute_word",
+    "decode_auth_sys_parameters",
+    "decode_backchannel_ctl_arguments",
+    "decode_backchannel_ctl_result",
+    "decode_bind_conn_to_session_arguments",
+    "decode_bind_conn_to_session_done",
+    "decode_bind_conn_to_session_outcome",
+    "decode_block_limit",
+    "decode_callback_argument",
+    "decode_callback_client",
+    "decode_callback_compound_arguments",
+    "decode_callback_compound_result",
+    "decode_callback_result",
+    "decode_callback_security",
+    "decode_cb_getattr_arguments",
+    "decode_cb_getattr_done",
+    "decode_cb_getattr_outcome",
+    "decode_cb_recall_any_arguments",
+    "decode_cb_recall_any_result",
+    "decode_cb_recall_arguments",
+    "decode_cb_recall_result",
+    "decode_cb_recall_slot_arguments",
+    "decode_cb_recall_slot_result",
+    "decode_cb_sequence_arguments",
+    "decode_cb_sequence_done",
+    "decode_cb_sequence_outcome",
+    "decode_change_information",
+    "decode_channel_attributes",
+    "decode_client_owner",
+    "decode_close_arguments",
+    "decode_close_outcome",
+    "decode_commit_arguments",
+    "decode_commit_done",
+    "decode_commit_outcome",
     "decode_compound_arguments",
     "decode_compound_result",
+    "decode_create_arguments",
+    "decode_create_done",
+    "decode_create_how",
+    "decode_create_outcome",
+    "decode_create_session_arguments",
+    "decode_create_session_done",
+    "decode_create_session_outcome",
+    "decode_create_type",
+    "decode_delegate_current_claim",
+    "decode_delegpurge_arguments",
+    "decode_delegpurge_result",
+    "decode_delegreturn_arguments",
+    "decode_delegreturn_result",
+    "decode_destroy_clientid_arguments",
+    "decode_destroy_clientid_result",
+    "decode_destroy_session_arguments",
+    "decode_destroy_session_result",
+    "decode_device_numbers",
     "decode_directory_entry",
     "decode_directory_list",
+    "decode_exchange_id_arguments",
+    "decode_exchange_id_done",
+    "decode_exchange_id_outcome",
+    "decode_existing_lock_owner",
     "decode_file_attributes",
     "decode_file_system_id",
+    "decode_free_stateid_arguments",
+    "decode_free_stateid_result",
     "decode_getattr_arguments",
     "decode_getattr_done",
     "decode_getattr_outcome",
     "decode_getfh_done",
     "decode_getfh_outcome",
+    "decode_gss_callback_handles",
+    "decode_gss_flavor",
+    "decode_implementation",
+    "decode_link_arguments",
+    "decode_link_done",
+    "decode_link_outcome",
+    "decode_lock_arguments",
+    "decode_lock_denial",
+    "decode_lock_done",
+    "decode_lock_outcome",
+    "decode_locker",
+    "decode_lockt_arguments",
+    "decode_lockt_outcome",
+    "decode_locku_arguments",
+    "decode_locku_outcome",
+    "decode_long_client_id",
     "decode_lookup_arguments",
     "decode_lookup_result",
+    "decode_lookupp_result",
+    "decode_network_address",
+    "decode_new_lock_owner",
+    "decode_no_delegation_reason",
+    "decode_nverify_arguments",
+    "decode_nverify_result",
+    "decode_open_arguments",
+    "decode_open_claim",
+    "decode_open_confirm_arguments",
+    "decode_open_confirm_done",
+    "decode_open_confirm_outcome",
+    "decode_open_delegation",
+    "decode_open_done",
+    "decode_open_downgrade_arguments",
+    "decode_open_downgrade_done",
+    "decode_open_downgrade_outcome",
+    "decode_open_how",
+    "decode_open_outcome",
+    "decode_openattr_arguments",
+    "decode_openattr_result",
+    "decode_other_callback_status",
     "decode_other_status",
+    "decode_protected_operations",
+    "decode_protection_asked",
+    "decode_protection_given",
     "decode_putfh_arguments",
     "decode_putfh_result",
+    "decode_putpubfh_result",
     "decode_putrootfh_result",
     "decode_read_arguments",
+    "decode_read_delegation",
     "decode_read_done",
     "decode_read_outcome",
     "decode_readdir_arguments",
@@ -119,34 +587,180 @@ __all__ = [
     "decode_readdir_outcome",
     "decode_readlink_done",
     "decode_readlink_outcome",
+    "decode_reclaim_complete_arguments",
+    "decode_reclaim_complete_result",
+    "decode_referring_call",
+    "decode_referring_call_list",
+    "decode_release_lockowner_arguments",
+    "decode_release_lockowner_result",
+    "decode_remove_arguments",
+    "decode_remove_done",
+    "decode_remove_outcome",
+    "decode_rename_arguments",
+    "decode_rename_done",
+    "decode_rename_outcome",
+    "decode_renew_arguments",
+    "decode_renew_result",
+    "decode_restorefh_result",
     "decode_result_operation",
+    "decode_savefh_result",
+    "decode_secinfo_arguments",
+    "decode_secinfo_outcome",
+    "decode_security_flavor",
+    "decode_sequence_arguments",
+    "decode_sequence_done",
+    "decode_sequence_outcome",
+    "decode_server_owner",
+    "decode_setattr_arguments",
+    "decode_setattr_result",
+    "decode_setclientid_arguments",
+    "decode_setclientid_confirm_arguments",
+    "decode_setclientid_confirm_result",
+    "decode_setclientid_done",
+    "decode_setclientid_outcome",
+    "decode_space_limit",
     "decode_state_id",
+    "decode_state_owner",
+    "decode_test_stateid_arguments",
+    "decode_test_stateid_done",
+    "decode_test_stateid_outcome",
+    "decode_time",
+    "decode_time_setting",
+    "decode_verifier_and_attributes",
+    "decode_verify_arguments",
+    "decode_verify_result",
     "decode_write_arguments",
+    "decode_write_delegation",
     "decode_write_done",
     "decode_write_outcome",
+    "encode_access_arguments",
+    "encode_access_control_entry",
+    "encode_access_done",
+    "encode_access_outcome",
     "encode_argument_operation",
     "encode_attribute_bitmap",
     "encode_attribute_handle",
     "encode_attribute_hyper",
+    "encode_attribute_text",
+    "encode_attribute_time_set",
     "encode_attribute_word",
+    "encode_auth_sys_parameters",
+    "encode_backchannel_ctl_arguments",
+    "encode_backchannel_ctl_result",
+    "encode_bind_conn_to_session_arguments",
+    "encode_bind_conn_to_session_done",
+    "encode_bind_conn_to_session_outcome",
+    "encode_block_limit",
+    "encode_callback_argument",
+    "encode_callback_client",
+    "encode_callback_compound_arguments",
+    "encode_callback_compound_result",
+    "encode_callback_result",
+    "encode_callback_security",
+    "encode_cb_getattr_arguments",
+    "encode_cb_getattr_done",
+    "encode_cb_getattr_outcome",
+    "encode_cb_recall_any_arguments",
+    "encode_cb_recall_any_result",
+    "encode_cb_recall_arguments",
+    "encode_cb_recall_result",
+    "encode_cb_recall_slot_arguments",
+    "encode_cb_recall_slot_result",
+    "encode_cb_sequence_arguments",
+    "encode_cb_sequence_done",
+    "encode_cb_sequence_outcome",
+    "encode_change_information",
+    "encode_channel_attributes",
+    "encode_client_owner",
+    "encode_close_arguments",
+    "encode_close_outcome",
+    "encode_commit_arguments",
+    "encode_commit_done",
+    "encode_commit_outcome",
     "encode_compound_arguments",
     "encode_compound_result",
+    "encode_create_arguments",
+    "encode_create_done",
+    "encode_create_how",
+    "encode_create_outcome",
+    "encode_create_session_arguments",
+    "encode_create_session_done",
+    "encode_create_session_outcome",
+    "encode_create_type",
+    "encode_delegate_current_claim",
+    "encode_delegpurge_arguments",
+    "encode_delegpurge_result",
+    "encode_delegreturn_arguments",
+    "encode_delegreturn_result",
+    "encode_destroy_clientid_arguments",
+    "encode_destroy_clientid_result",
+    "encode_destroy_session_arguments",
+    "encode_destroy_session_result",
+    "encode_device_numbers",
     "encode_directory_entry",
     "encode_directory_list",
+    "encode_exchange_id_arguments",
+    "encode_exchange_id_done",
+    "encode_exchange_id_outcome",
+    "encode_existing_lock_owner",
     "encode_file_attributes",
     "encode_file_system_id",
+    "encode_free_stateid_arguments",
+    "encode_free_stateid_result",
     "encode_getattr_arguments",
     "encode_getattr_done",
     "encode_getattr_outcome",
     "encode_getfh_done",
     "encode_getfh_outcome",
+    "encode_gss_callback_handles",
+    "encode_gss_flavor",
+    "encode_implementation",
+    "encode_link_arguments",
+    "encode_link_done",
+    "encode_link_outcome",
+    "encode_lock_arguments",
+    "encode_lock_denial",
+    "encode_lock_done",
+    "encode_lock_outcome",
+    "encode_locker",
+    "encode_lockt_arguments",
+    "encode_lockt_outcome",
+    "encode_locku_arguments",
+    "encode_locku_outcome",
+    "encode_long_client_id",
     "encode_lookup_arguments",
     "encode_lookup_result",
+    "encode_lookupp_result",
+    "encode_network_address",
+    "encode_new_lock_owner",
+    "encode_no_delegation_reason",
+    "encode_nverify_arguments",
+    "encode_nverify_result",
+    "encode_open_arguments",
+    "encode_open_claim",
+    "encode_open_confirm_arguments",
+    "encode_open_confirm_done",
+    "encode_open_confirm_outcome",
+    "encode_open_delegation",
+    "encode_open_done",
+    "encode_open_downgrade_arguments",
+    "encode_open_downgrade_done",
+    "encode_open_downgrade_outcome",
+    "encode_open_how",
+    "encode_open_outcome",
+    "encode_openattr_arguments",
+    "encode_openattr_result",
+    "encode_other_callback_status",
     "encode_other_status",
+    "encode_protected_operations",
+    "encode_protection_asked",
+    "encode_protection_given",
     "encode_putfh_arguments",
     "encode_putfh_result",
+    "encode_putpubfh_result",
     "encode_putrootfh_result",
     "encode_read_arguments",
+    "encode_read_delegation",
     "encode_read_done",
     "encode_read_outcome",
     "encode_readdir_arguments",
@@ -154,9 +768,50 @@ __all__ = [
     "encode_readdir_outcome",
     "encode_readlink_done",
     "encode_readlink_outcome",
+    "encode_reclaim_complete_arguments",
+    "encode_reclaim_complete_result",
+    "encode_referring_call",
+    "encode_referring_call_list",
+    "encode_release_lockowner_arguments",
+    "encode_release_lockowner_result",
+    "encode_remove_arguments",
+    "encode_remove_done",
+    "encode_remove_outcome",
+    "encode_rename_arguments",
+    "encode_rename_done",
+    "encode_rename_outcome",
+    "encode_renew_arguments",
+    "encode_renew_result",
+    "encode_restorefh_result",
     "encode_result_operation",
+    "encode_savefh_result",
+    "encode_secinfo_arguments",
+    "encode_secinfo_outcome",
+    "encode_security_flavor",
+    "encode_sequence_arguments",
+    "encode_sequence_done",
+    "encode_sequence_outcome",
+    "encode_server_owner",
+    "encode_setattr_arguments",
+    "encode_setattr_result",
+    "encode_setclientid_arguments",
+    "encode_setclientid_confirm_arguments",
+    "encode_setclientid_confirm_result",
+    "encode_setclientid_done",
+    "encode_setclientid_outcome",
+    "encode_space_limit",
     "encode_state_id",
+    "encode_state_owner",
+    "encode_test_stateid_arguments",
+    "encode_test_stateid_done",
+    "encode_test_stateid_outcome",
+    "encode_time",
+    "encode_time_setting",
+    "encode_verifier_and_attributes",
+    "encode_verify_arguments",
+    "encode_verify_result",
     "encode_write_arguments",
+    "encode_write_delegation",
     "encode_write_done",
     "encode_write_outcome",
 ]
@@ -165,18 +820,142 @@ __all__ = [
 NFS4_VERSION: Final = 4
 NFS4_FHSIZE: Final = 128
 NFS4_VERIFIER_SIZE: Final = 8
+NFS4_OPAQUE_LIMIT: Final = 1024
+NFS4_SESSIONID_SIZE: Final = 16
 NFS4_OTHER_SIZE: Final = 12
 FATTR4_SUPPORTED_ATTRS: Final = 0
 FATTR4_TYPE: Final = 1
+FATTR4_FH_EXPIRE_TYPE: Final = 2
 FATTR4_CHANGE: Final = 3
 FATTR4_SIZE: Final = 4
+FATTR4_LINK_SUPPORT: Final = 5
+FATTR4_SYMLINK_SUPPORT: Final = 6
+FATTR4_NAMED_ATTR: Final = 7
 FATTR4_FSID: Final = 8
+FATTR4_UNIQUE_HANDLES: Final = 9
+FATTR4_LEASE_TIME: Final = 10
 FATTR4_RDATTR_ERROR: Final = 11
+FATTR4_ACL: Final = 12
+FATTR4_ACLSUPPORT: Final = 13
+FATTR4_ARCHIVE: Final = 14
+FATTR4_CANSETTIME: Final = 15
+FATTR4_CASE_INSENSITIVE: Final = 16
+FATTR4_CASE_PRESERVING: Final = 17
+FATTR4_CHOWN_RESTRICTED: Final = 18
 FATTR4_FILEHANDLE: Final = 19
 FATTR4_FILEID: Final = 20
+FATTR4_FILES_AVAIL: Final = 21
+FATTR4_FILES_FREE: Final = 22
+FATTR4_FILES_TOTAL: Final = 23
+FATTR4_FS_LOCATIONS: Final = 24
+FATTR4_HIDDEN: Final = 25
+FATTR4_HOMOGENEOUS: Final = 26
+FATTR4_MAXFILESIZE: Final = 27
+FATTR4_MAXLINK: Final = 28
+FATTR4_MAXNAME: Final = 29
+FATTR4_MAXREAD: Final = 30
+FATTR4_MAXWRITE: Final = 31
+FATTR4_MIMETYPE: Final = 32
 FATTR4_MODE: Final = 33
+FATTR4_NO_TRUNC: Final = 34
 FATTR4_NUMLINKS: Final = 35
+FATTR4_OWNER: Final = 36
+FATTR4_OWNER_GROUP: Final = 37
+FATTR4_QUOTA_AVAIL_HARD: Final = 38
+FATTR4_QUOTA_AVAIL_SOFT: Final = 39
+FATTR4_QUOTA_USED: Final = 40
+FATTR4_RAWDEV: Final = 41
+FATTR4_SPACE_AVAIL: Final = 42
+FATTR4_SPACE_FREE: Final = 43
+FATTR4_SPACE_TOTAL: Final = 44
+FATTR4_SPACE_USED: Final = 45
+FATTR4_SYSTEM: Final = 46
+FATTR4_TIME_ACCESS: Final = 47
+FATTR4_TIME_ACCESS_SET: Final = 48
+FATTR4_TIME_BACKUP: Final = 49
+FATTR4_TIME_CREATE: Final = 50
+FATTR4_TIME_DELTA: Final = 51
+FATTR4_TIME_METADATA: Final = 52
+FATTR4_TIME_MODIFY: Final = 53
+FATTR4_TIME_MODIFY_SET: Final = 54
+FATTR4_MOUNTED_ON_FILEID: Final = 55
+FATTR4_DIR_NOTIF_DELAY: Final = 56
+FATTR4_DIRENT_NOTIF_DELAY: Final = 57
+FATTR4_DACL: Final = 58
+FATTR4_SACL: Final = 59
+FATTR4_CHANGE_POLICY: Final = 60
+FATTR4_FS_STATUS: Final = 61
+FATTR4_FS_LAYOUT_TYPES: Final = 62
+FATTR4_LAYOUT_HINT: Final = 63
+FATTR4_LAYOUT_TYPES: Final = 64
+FATTR4_LAYOUT_BLKSIZE: Final = 65
+FATTR4_LAYOUT_ALIGNMENT: Final = 66
+FATTR4_FS_LOCATIONS_INFO: Final = 67
+FATTR4_MDSTHRESHOLD: Final = 68
+FATTR4_RETENTION_GET: Final = 69
+FATTR4_RETENTION_SET: Final = 70
+FATTR4_RETENTEVT_GET: Final = 71
+FATTR4_RETENTEVT_SET: Final = 72
+FATTR4_RETENTION_HOLD: Final = 73
+FATTR4_MODE_SET_MASKED: Final = 74
+FATTR4_SUPPATTR_EXCLCREAT: Final = 75
+FATTR4_FS_CHARSET_CAP: Final = 76
+ACCESS4_READ: Final = 1
+ACCESS4_LOOKUP: Final = 2
+ACCESS4_MODIFY: Final = 4
+ACCESS4_EXTEND: Final = 8
+ACCESS4_DELETE: Final = 16
+ACCESS4_EXECUTE: Final = 32
+OPEN4_SHARE_ACCESS_READ: Final = 1
+OPEN4_SHARE_ACCESS_WRITE: Final = 2
+OPEN4_SHARE_ACCESS_BOTH: Final = 3
+OPEN4_SHARE_DENY_NONE: Final = 0
+OPEN4_SHARE_DENY_READ: Final = 1
+OPEN4_SHARE_DENY_WRITE: Final = 2
+OPEN4_SHARE_DENY_BOTH: Final = 3
+OPEN4_SHARE_ACCESS_WANT_DELEG_MASK: Final = 65280
+OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE: Final = 0
+OPEN4_SHARE_ACCESS_WANT_READ_DELEG: Final = 256
+OPEN4_SHARE_ACCESS_WANT_WRITE_DELEG: Final = 512
+OPEN4_SHARE_ACCESS_WANT_ANY_DELEG: Final = 768
+OPEN4_SHARE_ACCESS_WANT_NO_DELEG: Final = 1024
+OPEN4_SHARE_ACCESS_WANT_CANCEL: Final = 1280
+OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL: Final = 65536
+OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED: Final = 131072
+OPEN4_RESULT_CONFIRM: Final = 2
+OPEN4_RESULT_LOCKTYPE_POSIX: Final = 4
+OPEN4_RESULT_PRESERVE_UNLINKED: Final = 8
+OPEN4_RESULT_MAY_NOTIFY_LOCK: Final = 32
+AUTH_NONE: Final = 0
+AUTH_SYS: Final = 1
+RPCSEC_GSS: Final = 6
+EXCHGID4_FLAG_SUPP_MOVED_REFER: Final = 1
+EXCHGID4_FLAG_SUPP_MOVED_MIGR: Final = 2
+EXCHGID4_FLAG_BIND_PRINC_STATEID: Final = 256
+EXCHGID4_FLAG_USE_NON_PNFS: Final = 65536
+EXCHGID4_FLAG_USE_PNFS_MDS: Final = 131072
+EXCHGID4_FLAG_USE_PNFS_DS: Final = 262144
+EXCHGID4_FLAG_MASK_PNFS: Final = 458752
+EXCHGID4_FLAG_UPD_CONFIRMED_REC_A: Final = 1073741824
+EXCHGID4_FLAG_CONFIRMED_R: Final = 2147483648
+CREATE_SESSION4_FLAG_PERSIST: Final = 1
+CREATE_SESSION4_FLAG_CONN_BACK_CHAN: Final = 2
+CREATE_SESSION4_FLAG_CONN_RDMA: Final = 4
+SEQ4_STATUS_CB_PATH_DOWN: Final = 1
+SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRING: Final = 2
+SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRED: Final = 4
+SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED: Final = 8
+SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED: Final = 16
+SEQ4_STATUS_ADMIN_STATE_REVOKED: Final = 32
+SEQ4_STATUS_RECALLABLE_STATE_REVOKED: Final = 64
+SEQ4_STATUS_LEASE_MOVED: Final = 128
+SEQ4_STATUS_RESTART_RECLAIM_NEEDED: Final = 256
+SEQ4_STATUS_CB_PATH_DOWN_SESSION: Final = 512
+SEQ4_STATUS_BACKCHANNEL_FAULT: Final = 1024
+SEQ4_STATUS_DEVID_CHANGED: Final = 2048
+SEQ4_STATUS_DEVID_DELETED: Final = 4096
 NFS4_PROGRAM: Final = 100003
+NFS4_CALLBACK: Final = 1073741824
 
 
 class NFS_V4(IntEnum):
@@ -184,6 +963,13 @@ class NFS_V4(IntEnum):
 
     NFSPROC4_NULL = 0
     NFSPROC4_COMPOUND = 1
+
+
+class NFS_CB(IntEnum):
+    """Procedures of the version 1, by number."""
+
+    CB_NULL = 0
+    CB_COMPOUND = 1
 
 
 class FileType(IntEnum):
@@ -269,6 +1055,44 @@ class Status(IntEnum):
     NFS4ERR_FILE_OPEN = 10046
     NFS4ERR_ADMIN_REVOKED = 10047
     NFS4ERR_CB_PATH_DOWN = 10048
+    NFS4ERR_BADIOMODE = 10049
+    NFS4ERR_BADLAYOUT = 10050
+    NFS4ERR_BAD_SESSION_DIGEST = 10051
+    NFS4ERR_BADSESSION = 10052
+    NFS4ERR_BADSLOT = 10053
+    NFS4ERR_COMPLETE_ALREADY = 10054
+    NFS4ERR_CONN_NOT_BOUND_TO_SESSION = 10055
+    NFS4ERR_DELEG_ALREADY_WANTED = 10056
+    NFS4ERR_BACK_CHAN_BUSY = 10057
+    NFS4ERR_LAYOUTTRYLATER = 10058
+    NFS4ERR_LAYOUTUNAVAILABLE = 10059
+    NFS4ERR_NOMATCHING_LAYOUT = 10060
+    NFS4ERR_RECALLCONFLICT = 10061
+    NFS4ERR_UNKNOWN_LAYOUTTYPE = 10062
+    NFS4ERR_SEQ_MISORDERED = 10063
+    NFS4ERR_SEQUENCE_POS = 10064
+    NFS4ERR_REQ_TOO_BIG = 10065
+    NFS4ERR_REP_TOO_BIG = 10066
+    NFS4ERR_REP_TOO_BIG_TO_CACHE = 10067
+    NFS4ERR_RETRY_UNCACHED_REP = 10068
+    NFS4ERR_UNSAFE_COMPOUND = 10069
+    NFS4ERR_TOO_MANY_OPS = 10070
+    NFS4ERR_OP_NOT_IN_SESSION = 10071
+    NFS4ERR_HASH_ALG_UNSUPP = 10072
+    NFS4ERR_CLIENTID_BUSY = 10074
+    NFS4ERR_PNFS_IO_HOLE = 10075
+    NFS4ERR_SEQ_FALSE_RETRY = 10076
+    NFS4ERR_BAD_HIGH_SLOT = 10077
+    NFS4ERR_DEADSESSION = 10078
+    NFS4ERR_ENCR_ALG_UNSUPP = 10079
+    NFS4ERR_PNFS_NO_LAYOUT = 10080
+    NFS4ERR_NOT_ONLY_OP = 10081
+    NFS4ERR_WRONG_CRED = 10082
+    NFS4ERR_WRONG_TYPE = 10083
+    NFS4ERR_DIRDELEG_UNAVAIL = 10084
+    NFS4ERR_REJECT_DELEG = 10085
+    NFS4ERR_RETURNCONFLICT = 10086
+    NFS4ERR_DELEG_REVOKED = 10087
 
 
 class StableHow(IntEnum):
@@ -319,7 +1143,50 @@ class Operation(IntEnum):
     OP_VERIFY = 37
     OP_WRITE = 38
     OP_RELEASE_LOCKOWNER = 39
+    OP_BACKCHANNEL_CTL = 40
+    OP_BIND_CONN_TO_SESSION = 41
+    OP_EXCHANGE_ID = 42
+    OP_CREATE_SESSION = 43
+    OP_DESTROY_SESSION = 44
+    OP_FREE_STATEID = 45
+    OP_GET_DIR_DELEGATION = 46
+    OP_GETDEVICEINFO = 47
+    OP_GETDEVICELIST = 48
+    OP_LAYOUTCOMMIT = 49
+    OP_LAYOUTGET = 50
+    OP_LAYOUTRETURN = 51
+    OP_SECINFO_NO_NAME = 52
+    OP_SEQUENCE = 53
+    OP_SET_SSV = 54
+    OP_TEST_STATEID = 55
+    OP_WANT_DELEGATION = 56
+    OP_DESTROY_CLIENTID = 57
+    OP_RECLAIM_COMPLETE = 58
     OP_ILLEGAL = 10044
+
+
+class Time(msgspec.Struct, frozen=True, gc=False):
+    """struct nfstime4."""
+
+    seconds: int
+    nseconds: int
+
+
+class TimeHow(IntEnum):
+    """enum time_how4."""
+
+    SET_TO_SERVER_TIME4 = 0
+    SET_TO_CLIENT_TIME4 = 1
+
+
+class ServerTime(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of settime4."""
+
+    set_it: TimeHow
+
+
+TimeSetting: TypeAlias = "Time | ServerTime"
+"""The value of union settime4."""
 
 
 class FileSystemId(msgspec.Struct, frozen=True, gc=False):
@@ -327,6 +1194,13 @@ class FileSystemId(msgspec.Struct, frozen=True, gc=False):
 
     major: int
     minor: int
+
+
+class DeviceNumbers(msgspec.Struct, frozen=True, gc=False):
+    """struct specdata4."""
+
+    specdata1: int
+    specdata2: int
 
 
 class AttributeBitmap(msgspec.Struct, frozen=True, gc=False):
@@ -353,6 +1227,18 @@ class AttributeHandle(msgspec.Struct, frozen=True, gc=False):
     value: bytes
 
 
+class AttributeText(msgspec.Struct, frozen=True, gc=False):
+    """struct attribute_text."""
+
+    value: bytes
+
+
+class AttributeTimeSet(msgspec.Struct, frozen=True, gc=False):
+    """struct attribute_time_set."""
+
+    value: TimeSetting
+
+
 class FileAttributes(msgspec.Struct, frozen=True, gc=False):
     """struct fattr4."""
 
@@ -360,11 +1246,219 @@ class FileAttributes(msgspec.Struct, frozen=True, gc=False):
     attr_vals: bytes
 
 
+class ChangeInformation(msgspec.Struct, frozen=True, gc=False):
+    """struct change_info4."""
+
+    atomic: bool
+    before: int
+    after: int
+
+
 class StateId(msgspec.Struct, frozen=True, gc=False):
     """struct stateid4."""
 
     seqid: int
     other: bytes
+
+
+class NetworkAddress(msgspec.Struct, frozen=True, gc=False):
+    """struct netaddr4."""
+
+    na_r_netid: str
+    na_r_addr: str
+
+
+class CallbackClient(msgspec.Struct, frozen=True, gc=False):
+    """struct cb_client4."""
+
+    cb_program: int
+    cb_location: NetworkAddress
+
+
+class LongClientId(msgspec.Struct, frozen=True, gc=False):
+    """struct nfs_client_id4."""
+
+    verifier: bytes
+    id: bytes
+
+
+class ClientOwner(msgspec.Struct, frozen=True, gc=False):
+    """struct client_owner4."""
+
+    co_verifier: bytes
+    co_ownerid: bytes
+
+
+class ServerOwner(msgspec.Struct, frozen=True, gc=False):
+    """struct server_owner4."""
+
+    so_minor_id: int
+    so_major_id: bytes
+
+
+class StateOwner(msgspec.Struct, frozen=True, gc=False):
+    """struct state_owner4."""
+
+    clientid: int
+    owner: bytes
+
+
+class Implementation(msgspec.Struct, frozen=True, gc=False):
+    """struct nfs_impl_id4."""
+
+    nii_domain: bytes
+    nii_name: bytes
+    nii_date: Time
+
+
+class AccessControlEntry(msgspec.Struct, frozen=True, gc=False):
+    """struct nfsace4."""
+
+    type: int
+    flag: int
+    access_mask: int
+    who: bytes
+
+
+class AccessArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct ACCESS4args."""
+
+    access: int
+
+
+class AccessDone(msgspec.Struct, frozen=True, gc=False):
+    """struct ACCESS4resok."""
+
+    supported: int
+    access: int
+
+
+class AccessFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of ACCESS4res."""
+
+    status: Status
+
+
+AccessOutcome: TypeAlias = "AccessDone | AccessFailed"
+"""The value of union ACCESS4res."""
+
+
+class CloseArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct CLOSE4args."""
+
+    seqid: int
+    open_stateid: StateId
+
+
+class CloseFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of CLOSE4res."""
+
+    status: Status
+
+
+CloseOutcome: TypeAlias = "StateId | CloseFailed"
+"""The value of union CLOSE4res."""
+
+
+class CommitArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct COMMIT4args."""
+
+    offset: int
+    count: int
+
+
+class CommitDone(msgspec.Struct, frozen=True, gc=False):
+    """struct COMMIT4resok."""
+
+    writeverf: bytes
+
+
+class CommitFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of COMMIT4res."""
+
+    status: Status
+
+
+CommitOutcome: TypeAlias = "CommitDone | CommitFailed"
+"""The value of union COMMIT4res."""
+
+
+class LinkType(msgspec.Struct, frozen=True, gc=False):
+    """createtype4, case NF4LNK."""
+
+    linkdata: bytes
+
+
+class DeviceType(msgspec.Struct, frozen=True, gc=False):
+    """createtype4, case NF4BLK, NF4CHR."""
+
+    type: FileType
+    devdata: DeviceNumbers
+
+
+class PlainType(msgspec.Struct, frozen=True, gc=False):
+    """createtype4, case NF4SOCK, NF4FIFO, NF4DIR."""
+
+    type: FileType
+
+
+class OtherType(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of createtype4."""
+
+    type: FileType
+
+
+CreateType: TypeAlias = "LinkType | DeviceType | PlainType | OtherType"
+"""The value of union createtype4."""
+
+
+class CreateArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct CREATE4args."""
+
+    objtype: CreateType
+    objname: bytes
+    createattrs: FileAttributes
+
+
+class CreateDone(msgspec.Struct, frozen=True, gc=False):
+    """struct CREATE4resok."""
+
+    cinfo: ChangeInformation
+    attrset: tuple[int, ...]
+
+
+class CreateFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of CREATE4res."""
+
+    status: Status
+
+
+CreateOutcome: TypeAlias = "CreateDone | CreateFailed"
+"""The value of union CREATE4res."""
+
+
+class DelegpurgeArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct DELEGPURGE4args."""
+
+    clientid: int
+
+
+class DelegpurgeResult(msgspec.Struct, frozen=True, gc=False):
+    """struct DELEGPURGE4res."""
+
+    status: Status
+
+
+class DelegreturnArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct DELEGRETURN4args."""
+
+    deleg_stateid: StateId
+
+
+class DelegreturnResult(msgspec.Struct, frozen=True, gc=False):
+    """struct DELEGRETURN4res."""
+
+    status: Status
 
 
 class GetattrArguments(msgspec.Struct, frozen=True, gc=False):
@@ -405,6 +1499,135 @@ GetfhOutcome: TypeAlias = "GetfhDone | GetfhFailed"
 """The value of union GETFH4res."""
 
 
+class LinkArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct LINK4args."""
+
+    newname: bytes
+
+
+class LinkDone(msgspec.Struct, frozen=True, gc=False):
+    """struct LINK4resok."""
+
+    cinfo: ChangeInformation
+
+
+class LinkFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of LINK4res."""
+
+    status: Status
+
+
+LinkOutcome: TypeAlias = "LinkDone | LinkFailed"
+"""The value of union LINK4res."""
+
+
+class LockType(IntEnum):
+    """enum nfs_lock_type4."""
+
+    READ_LT = 1
+    WRITE_LT = 2
+    READW_LT = 3
+    WRITEW_LT = 4
+
+
+class NewLockOwner(msgspec.Struct, frozen=True, gc=False):
+    """struct open_to_lock_owner4."""
+
+    open_seqid: int
+    open_stateid: StateId
+    lock_seqid: int
+    lock_owner: StateOwner
+
+
+class ExistingLockOwner(msgspec.Struct, frozen=True, gc=False):
+    """struct exist_lock_owner4."""
+
+    lock_stateid: StateId
+    lock_seqid: int
+
+
+Locker: TypeAlias = "NewLockOwner | ExistingLockOwner"
+"""The value of union locker4."""
+
+
+class LockArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct LOCK4args."""
+
+    locktype: LockType
+    reclaim: bool
+    offset: int
+    length: int
+    locker: Locker
+
+
+class LockDenial(msgspec.Struct, frozen=True, gc=False):
+    """struct LOCK4denied."""
+
+    offset: int
+    length: int
+    locktype: LockType
+    owner: StateOwner
+
+
+class LockDone(msgspec.Struct, frozen=True, gc=False):
+    """struct LOCK4resok."""
+
+    lock_stateid: StateId
+
+
+class LockFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of LOCK4res."""
+
+    status: Status
+
+
+LockOutcome: TypeAlias = "LockDone | LockDenial | LockFailed"
+"""The value of union LOCK4res."""
+
+
+class LocktArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct LOCKT4args."""
+
+    locktype: LockType
+    offset: int
+    length: int
+    owner: StateOwner
+
+
+class LocktDone(msgspec.Struct, frozen=True, gc=False):
+    """LOCKT4res, case NFS4_OK."""
+
+
+class LocktFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of LOCKT4res."""
+
+    status: Status
+
+
+LocktOutcome: TypeAlias = "LockDenial | LocktDone | LocktFailed"
+"""The value of union LOCKT4res."""
+
+
+class LockuArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct LOCKU4args."""
+
+    locktype: LockType
+    seqid: int
+    lock_stateid: StateId
+    offset: int
+    length: int
+
+
+class LockuFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of LOCKU4res."""
+
+    status: Status
+
+
+LockuOutcome: TypeAlias = "StateId | LockuFailed"
+"""The value of union LOCKU4res."""
+
+
 class LookupArguments(msgspec.Struct, frozen=True, gc=False):
     """struct LOOKUP4args."""
 
@@ -417,6 +1640,320 @@ class LookupResult(msgspec.Struct, frozen=True, gc=False):
     status: Status
 
 
+class LookuppResult(msgspec.Struct, frozen=True, gc=False):
+    """struct LOOKUPP4res."""
+
+    status: Status
+
+
+class NverifyArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct NVERIFY4args."""
+
+    obj_attributes: FileAttributes
+
+
+class NverifyResult(msgspec.Struct, frozen=True, gc=False):
+    """struct NVERIFY4res."""
+
+    status: Status
+
+
+class CreateMode(IntEnum):
+    """enum createmode4."""
+
+    UNCHECKED4 = 0
+    GUARDED4 = 1
+    EXCLUSIVE4 = 2
+    EXCLUSIVE4_1 = 3
+
+
+class VerifierAndAttributes(msgspec.Struct, frozen=True, gc=False):
+    """struct creatverfattr."""
+
+    cva_verf: bytes
+    cva_attrs: FileAttributes
+
+
+class CreateWithAttributes(msgspec.Struct, frozen=True, gc=False):
+    """createhow4, case UNCHECKED4, GUARDED4."""
+
+    mode: CreateMode
+    createattrs: FileAttributes
+
+
+class CreateExclusively(msgspec.Struct, frozen=True, gc=False):
+    """createhow4, case EXCLUSIVE4."""
+
+    createverf: bytes
+
+
+CreateHow: TypeAlias = "CreateWithAttributes | CreateExclusively | VerifierAndAttributes"
+"""The value of union createhow4."""
+
+
+class OpenType(IntEnum):
+    """enum opentype4."""
+
+    OPEN4_NOCREATE = 0
+    OPEN4_CREATE = 1
+
+
+class OpenCreate(msgspec.Struct, frozen=True, gc=False):
+    """openflag4, case OPEN4_CREATE."""
+
+    how: CreateHow
+
+
+class OpenNoCreate(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of openflag4."""
+
+    opentype: OpenType
+
+
+OpenHow: TypeAlias = "OpenCreate | OpenNoCreate"
+"""The value of union openflag4."""
+
+
+class LimitKind(IntEnum):
+    """enum limit_by4."""
+
+    NFS_LIMIT_SIZE = 1
+    NFS_LIMIT_BLOCKS = 2
+
+
+class BlockLimit(msgspec.Struct, frozen=True, gc=False):
+    """struct nfs_modified_limit4."""
+
+    num_blocks: int
+    bytes_per_block: int
+
+
+class SizeLimit(msgspec.Struct, frozen=True, gc=False):
+    """nfs_space_limit4, case NFS_LIMIT_SIZE."""
+
+    filesize: int
+
+
+SpaceLimit: TypeAlias = "SizeLimit | BlockLimit"
+"""The value of union nfs_space_limit4."""
+
+
+class DelegationType(IntEnum):
+    """enum open_delegation_type4."""
+
+    OPEN_DELEGATE_NONE = 0
+    OPEN_DELEGATE_READ = 1
+    OPEN_DELEGATE_WRITE = 2
+    OPEN_DELEGATE_NONE_EXT = 3
+
+
+class ClaimType(IntEnum):
+    """enum open_claim_type4."""
+
+    CLAIM_NULL = 0
+    CLAIM_PREVIOUS = 1
+    CLAIM_DELEGATE_CUR = 2
+    CLAIM_DELEGATE_PREV = 3
+    CLAIM_FH = 4
+    CLAIM_DELEG_CUR_FH = 5
+    CLAIM_DELEG_PREV_FH = 6
+
+
+class DelegateCurrentClaim(msgspec.Struct, frozen=True, gc=False):
+    """struct open_claim_delegate_cur4."""
+
+    delegate_stateid: StateId
+    file: bytes
+
+
+class ClaimName(msgspec.Struct, frozen=True, gc=False):
+    """open_claim4, case CLAIM_NULL."""
+
+    file: bytes
+
+
+class ClaimPrevious(msgspec.Struct, frozen=True, gc=False):
+    """open_claim4, case CLAIM_PREVIOUS."""
+
+    delegate_type: DelegationType
+
+
+class ClaimDelegatePrevious(msgspec.Struct, frozen=True, gc=False):
+    """open_claim4, case CLAIM_DELEGATE_PREV."""
+
+    file_delegate_prev: bytes
+
+
+class ClaimHandle(msgspec.Struct, frozen=True, gc=False):
+    """open_claim4, case CLAIM_FH."""
+
+
+class ClaimDelegatePreviousHandle(msgspec.Struct, frozen=True, gc=False):
+    """open_claim4, case CLAIM_DELEG_PREV_FH."""
+
+
+OpenClaim: TypeAlias = "ClaimName | ClaimPrevious | DelegateCurrentClaim | ClaimDelegatePrevious | ClaimHandle | ClaimDelegatePreviousHandle | StateId"
+"""The value of union open_claim4."""
+
+
+class OpenArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct OPEN4args."""
+
+    seqid: int
+    share_access: int
+    share_deny: int
+    owner: StateOwner
+    openhow: OpenHow
+    claim: OpenClaim
+
+
+class ReadDelegation(msgspec.Struct, frozen=True, gc=False):
+    """struct open_read_delegation4."""
+
+    stateid: StateId
+    recall: bool
+    permissions: AccessControlEntry
+
+
+class WriteDelegation(msgspec.Struct, frozen=True, gc=False):
+    """struct open_write_delegation4."""
+
+    stateid: StateId
+    recall: bool
+    space_limit: SpaceLimit
+    permissions: AccessControlEntry
+
+
+class WhyNoDelegation(IntEnum):
+    """enum why_no_delegation4."""
+
+    WND4_NOT_WANTED = 0
+    WND4_CONTENTION = 1
+    WND4_RESOURCE = 2
+    WND4_NOT_SUPP_FTYPE = 3
+    WND4_WRITE_DELEG_NOT_SUPP_FTYPE = 4
+    WND4_NOT_SUPP_UPGRADE = 5
+    WND4_NOT_SUPP_DOWNGRADE = 6
+    WND4_CANCELLED = 7
+    WND4_IS_DIR = 8
+
+
+class NoDelegationContention(msgspec.Struct, frozen=True, gc=False):
+    """open_none_delegation4, case WND4_CONTENTION."""
+
+    ond_server_will_push_deleg: bool
+
+
+class NoDelegationResource(msgspec.Struct, frozen=True, gc=False):
+    """open_none_delegation4, case WND4_RESOURCE."""
+
+    ond_server_will_signal_avail: bool
+
+
+class NoDelegationOther(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of open_none_delegation4."""
+
+    ond_why: WhyNoDelegation
+
+
+NoDelegationReason: TypeAlias = "NoDelegationContention | NoDelegationResource | NoDelegationOther"
+"""The value of union open_none_delegation4."""
+
+
+class NoDelegation(msgspec.Struct, frozen=True, gc=False):
+    """open_delegation4, case OPEN_DELEGATE_NONE."""
+
+
+class NoDelegationBecause(msgspec.Struct, frozen=True, gc=False):
+    """open_delegation4, case OPEN_DELEGATE_NONE_EXT."""
+
+    od_whynone: NoDelegationReason
+
+
+OpenDelegation: TypeAlias = "NoDelegation | ReadDelegation | WriteDelegation | NoDelegationBecause"
+"""The value of union open_delegation4."""
+
+
+class OpenDone(msgspec.Struct, frozen=True, gc=False):
+    """struct OPEN4resok."""
+
+    stateid: StateId
+    cinfo: ChangeInformation
+    rflags: int
+    attrset: tuple[int, ...]
+    delegation: OpenDelegation
+
+
+class OpenFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of OPEN4res."""
+
+    status: Status
+
+
+OpenOutcome: TypeAlias = "OpenDone | OpenFailed"
+"""The value of union OPEN4res."""
+
+
+class OpenattrArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct OPENATTR4args."""
+
+    createdir: bool
+
+
+class OpenattrResult(msgspec.Struct, frozen=True, gc=False):
+    """struct OPENATTR4res."""
+
+    status: Status
+
+
+class OpenConfirmArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct OPEN_CONFIRM4args."""
+
+    open_stateid: StateId
+    seqid: int
+
+
+class OpenConfirmDone(msgspec.Struct, frozen=True, gc=False):
+    """struct OPEN_CONFIRM4resok."""
+
+    open_stateid: StateId
+
+
+class OpenConfirmFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of OPEN_CONFIRM4res."""
+
+    status: Status
+
+
+OpenConfirmOutcome: TypeAlias = "OpenConfirmDone | OpenConfirmFailed"
+"""The value of union OPEN_CONFIRM4res."""
+
+
+class OpenDowngradeArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct OPEN_DOWNGRADE4args."""
+
+    open_stateid: StateId
+    seqid: int
+    share_access: int
+    share_deny: int
+
+
+class OpenDowngradeDone(msgspec.Struct, frozen=True, gc=False):
+    """struct OPEN_DOWNGRADE4resok."""
+
+    open_stateid: StateId
+
+
+class OpenDowngradeFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of OPEN_DOWNGRADE4res."""
+
+    status: Status
+
+
+OpenDowngradeOutcome: TypeAlias = "OpenDowngradeDone | OpenDowngradeFailed"
+"""The value of union OPEN_DOWNGRADE4res."""
+
+
 class PutfhArguments(msgspec.Struct, frozen=True, gc=False):
     """struct PUTFH4args."""
 
@@ -425,6 +1962,12 @@ class PutfhArguments(msgspec.Struct, frozen=True, gc=False):
 
 class PutfhResult(msgspec.Struct, frozen=True, gc=False):
     """struct PUTFH4res."""
+
+    status: Status
+
+
+class PutpubfhResult(msgspec.Struct, frozen=True, gc=False):
+    """struct PUTPUBFH4res."""
 
     status: Status
 
@@ -518,6 +2061,188 @@ ReadlinkOutcome: TypeAlias = "ReadlinkDone | ReadlinkFailed"
 """The value of union READLINK4res."""
 
 
+class RemoveArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct REMOVE4args."""
+
+    target: bytes
+
+
+class RemoveDone(msgspec.Struct, frozen=True, gc=False):
+    """struct REMOVE4resok."""
+
+    cinfo: ChangeInformation
+
+
+class RemoveFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of REMOVE4res."""
+
+    status: Status
+
+
+RemoveOutcome: TypeAlias = "RemoveDone | RemoveFailed"
+"""The value of union REMOVE4res."""
+
+
+class RenameArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct RENAME4args."""
+
+    oldname: bytes
+    newname: bytes
+
+
+class RenameDone(msgspec.Struct, frozen=True, gc=False):
+    """struct RENAME4resok."""
+
+    source_cinfo: ChangeInformation
+    target_cinfo: ChangeInformation
+
+
+class RenameFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of RENAME4res."""
+
+    status: Status
+
+
+RenameOutcome: TypeAlias = "RenameDone | RenameFailed"
+"""The value of union RENAME4res."""
+
+
+class RenewArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct RENEW4args."""
+
+    clientid: int
+
+
+class RenewResult(msgspec.Struct, frozen=True, gc=False):
+    """struct RENEW4res."""
+
+    status: Status
+
+
+class RestorefhResult(msgspec.Struct, frozen=True, gc=False):
+    """struct RESTOREFH4res."""
+
+    status: Status
+
+
+class SavefhResult(msgspec.Struct, frozen=True, gc=False):
+    """struct SAVEFH4res."""
+
+    status: Status
+
+
+class SecinfoArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct SECINFO4args."""
+
+    name: bytes
+
+
+class GssService(IntEnum):
+    """enum rpc_gss_svc_t."""
+
+    RPC_GSS_SVC_NONE = 1
+    RPC_GSS_SVC_INTEGRITY = 2
+    RPC_GSS_SVC_PRIVACY = 3
+
+
+class GssFlavor(msgspec.Struct, frozen=True, gc=False):
+    """struct rpcsec_gss_info."""
+
+    oid: bytes
+    qop: int
+    service: GssService
+
+
+class PlainFlavor(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of secinfo4."""
+
+    flavor: int
+
+
+SecurityFlavor: TypeAlias = "GssFlavor | PlainFlavor"
+"""The value of union secinfo4."""
+
+
+class SecinfoDone(msgspec.Struct, frozen=True, gc=False):
+    """SECINFO4res, case NFS4_OK."""
+
+    resok4: tuple[SecurityFlavor, ...]
+
+
+class SecinfoFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of SECINFO4res."""
+
+    status: Status
+
+
+SecinfoOutcome: TypeAlias = "SecinfoDone | SecinfoFailed"
+"""The value of union SECINFO4res."""
+
+
+class SetattrArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct SETATTR4args."""
+
+    stateid: StateId
+    obj_attributes: FileAttributes
+
+
+class SetattrResult(msgspec.Struct, frozen=True, gc=False):
+    """struct SETATTR4res."""
+
+    status: Status
+    attrsset: tuple[int, ...]
+
+
+class SetclientidArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct SETCLIENTID4args."""
+
+    client: LongClientId
+    callback: CallbackClient
+    callback_ident: int
+
+
+class SetclientidDone(msgspec.Struct, frozen=True, gc=False):
+    """struct SETCLIENTID4resok."""
+
+    clientid: int
+    setclientid_confirm: bytes
+
+
+class SetclientidFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of SETCLIENTID4res."""
+
+    status: Status
+
+
+SetclientidOutcome: TypeAlias = "SetclientidDone | NetworkAddress | SetclientidFailed"
+"""The value of union SETCLIENTID4res."""
+
+
+class SetclientidConfirmArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct SETCLIENTID_CONFIRM4args."""
+
+    clientid: int
+    setclientid_confirm: bytes
+
+
+class SetclientidConfirmResult(msgspec.Struct, frozen=True, gc=False):
+    """struct SETCLIENTID_CONFIRM4res."""
+
+    status: Status
+
+
+class VerifyArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct VERIFY4args."""
+
+    obj_attributes: FileAttributes
+
+
+class VerifyResult(msgspec.Struct, frozen=True, gc=False):
+    """struct VERIFY4res."""
+
+    status: Status
+
+
 class WriteArguments(msgspec.Struct, frozen=True, gc=False):
     """struct WRITE4args."""
 
@@ -545,14 +2270,330 @@ WriteOutcome: TypeAlias = "WriteDone | WriteFailed"
 """The value of union WRITE4res."""
 
 
+class ReleaseLockownerArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct RELEASE_LOCKOWNER4args."""
+
+    lock_owner: StateOwner
+
+
+class ReleaseLockownerResult(msgspec.Struct, frozen=True, gc=False):
+    """struct RELEASE_LOCKOWNER4res."""
+
+    status: Status
+
+
 class OtherStatus(msgspec.Struct, frozen=True, gc=False):
     """struct ILLEGAL4res."""
 
     status: Status
 
 
+class AuthSysParameters(msgspec.Struct, frozen=True, gc=False):
+    """struct authsys_parms."""
+
+    stamp: int
+    machinename: str
+    uid: int
+    gid: int
+    gids: tuple[int, ...]
+
+
+class GssCallbackHandles(msgspec.Struct, frozen=True, gc=False):
+    """struct gss_cb_handles4."""
+
+    gcbp_service: GssService
+    gcbp_handle_from_server: bytes
+    gcbp_handle_from_client: bytes
+
+
+class CallbackAuthNone(msgspec.Struct, frozen=True, gc=False):
+    """callback_sec_parms4, case 0."""
+
+
+CallbackSecurity: TypeAlias = "CallbackAuthNone | AuthSysParameters | GssCallbackHandles"
+"""The value of union callback_sec_parms4."""
+
+
+class BackchannelCtlArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct BACKCHANNEL_CTL4args."""
+
+    bca_cb_program: int
+    bca_sec_parms: tuple[CallbackSecurity, ...]
+
+
+class BackchannelCtlResult(msgspec.Struct, frozen=True, gc=False):
+    """struct BACKCHANNEL_CTL4res."""
+
+    bcr_status: Status
+
+
+class ChannelAsked(IntEnum):
+    """enum channel_dir_from_client4."""
+
+    CDFC4_FORE = 1
+    CDFC4_BACK = 2
+    CDFC4_FORE_OR_BOTH = 3
+    CDFC4_BACK_OR_BOTH = 7
+
+
+class BindConnToSessionArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct BIND_CONN_TO_SESSION4args."""
+
+    bctsa_sessid: bytes
+    bctsa_dir: ChannelAsked
+    bctsa_use_conn_in_rdma_mode: bool
+
+
+class ChannelGiven(IntEnum):
+    """enum channel_dir_from_server4."""
+
+    CDFS4_FORE = 1
+    CDFS4_BACK = 2
+    CDFS4_BOTH = 3
+
+
+class BindConnToSessionDone(msgspec.Struct, frozen=True, gc=False):
+    """struct BIND_CONN_TO_SESSION4resok."""
+
+    bctsr_sessid: bytes
+    bctsr_dir: ChannelGiven
+    bctsr_use_conn_in_rdma_mode: bool
+
+
+class BindConnToSessionFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of BIND_CONN_TO_SESSION4res."""
+
+    bctsr_status: Status
+
+
+BindConnToSessionOutcome: TypeAlias = "BindConnToSessionDone | BindConnToSessionFailed"
+"""The value of union BIND_CONN_TO_SESSION4res."""
+
+
+class ProtectedOperations(msgspec.Struct, frozen=True, gc=False):
+    """struct state_protect_ops4."""
+
+    spo_must_enforce: tuple[int, ...]
+    spo_must_allow: tuple[int, ...]
+
+
+class ProtectionKind(IntEnum):
+    """enum state_protect_how4."""
+
+    SP4_NONE = 0
+    SP4_MACH_CRED = 1
+    SP4_SSV = 2
+
+
+class AskNoProtection(msgspec.Struct, frozen=True, gc=False):
+    """state_protect4_a, case SP4_NONE."""
+
+
+ProtectionAsked: TypeAlias = "AskNoProtection | ProtectedOperations"
+"""The value of union state_protect4_a."""
+
+
+class ExchangeIdArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct EXCHANGE_ID4args."""
+
+    eia_clientowner: ClientOwner
+    eia_flags: int
+    eia_state_protect: ProtectionAsked
+    eia_client_impl_id: tuple[Implementation, ...]
+
+
+class GiveNoProtection(msgspec.Struct, frozen=True, gc=False):
+    """state_protect4_r, case SP4_NONE."""
+
+
+ProtectionGiven: TypeAlias = "GiveNoProtection | ProtectedOperations"
+"""The value of union state_protect4_r."""
+
+
+class ExchangeIdDone(msgspec.Struct, frozen=True, gc=False):
+    """struct EXCHANGE_ID4resok."""
+
+    eir_clientid: int
+    eir_sequenceid: int
+    eir_flags: int
+    eir_state_protect: ProtectionGiven
+    eir_server_owner: ServerOwner
+    eir_server_scope: bytes
+    eir_server_impl_id: tuple[Implementation, ...]
+
+
+class ExchangeIdFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of EXCHANGE_ID4res."""
+
+    eir_status: Status
+
+
+ExchangeIdOutcome: TypeAlias = "ExchangeIdDone | ExchangeIdFailed"
+"""The value of union EXCHANGE_ID4res."""
+
+
+class ChannelAttributes(msgspec.Struct, frozen=True, gc=False):
+    """struct channel_attrs4."""
+
+    ca_headerpadsize: int
+    ca_maxrequestsize: int
+    ca_maxresponsesize: int
+    ca_maxresponsesize_cached: int
+    ca_maxoperations: int
+    ca_maxrequests: int
+    ca_rdma_ird: tuple[int, ...]
+
+
+class CreateSessionArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct CREATE_SESSION4args."""
+
+    csa_clientid: int
+    csa_sequence: int
+    csa_flags: int
+    csa_fore_chan_attrs: ChannelAttributes
+    csa_back_chan_attrs: ChannelAttributes
+    csa_cb_program: int
+    csa_sec_parms: tuple[CallbackSecurity, ...]
+
+
+class CreateSessionDone(msgspec.Struct, frozen=True, gc=False):
+    """struct CREATE_SESSION4resok."""
+
+    csr_sessionid: bytes
+    csr_sequence: int
+    csr_flags: int
+    csr_fore_chan_attrs: ChannelAttributes
+    csr_back_chan_attrs: ChannelAttributes
+
+
+class CreateSessionFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of CREATE_SESSION4res."""
+
+    csr_status: Status
+
+
+CreateSessionOutcome: TypeAlias = "CreateSessionDone | CreateSessionFailed"
+"""The value of union CREATE_SESSION4res."""
+
+
+class DestroySessionArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct DESTROY_SESSION4args."""
+
+    dsa_sessionid: bytes
+
+
+class DestroySessionResult(msgspec.Struct, frozen=True, gc=False):
+    """struct DESTROY_SESSION4res."""
+
+    dsr_status: Status
+
+
+class FreeStateidArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct FREE_STATEID4args."""
+
+    fsa_stateid: StateId
+
+
+class FreeStateidResult(msgspec.Struct, frozen=True, gc=False):
+    """struct FREE_STATEID4res."""
+
+    fsr_status: Status
+
+
+class SecinfoStyle(IntEnum):
+    """enum secinfo_style4."""
+
+    SECINFO_STYLE4_CURRENT_FH = 0
+    SECINFO_STYLE4_PARENT = 1
+
+
+class SequenceArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct SEQUENCE4args."""
+
+    sa_sessionid: bytes
+    sa_sequenceid: int
+    sa_slotid: int
+    sa_highest_slotid: int
+    sa_cachethis: bool
+
+
+class SequenceDone(msgspec.Struct, frozen=True, gc=False):
+    """struct SEQUENCE4resok."""
+
+    sr_sessionid: bytes
+    sr_sequenceid: int
+    sr_slotid: int
+    sr_highest_slotid: int
+    sr_target_highest_slotid: int
+    sr_status_flags: int
+
+
+class SequenceFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of SEQUENCE4res."""
+
+    sr_status: Status
+
+
+SequenceOutcome: TypeAlias = "SequenceDone | SequenceFailed"
+"""The value of union SEQUENCE4res."""
+
+
+class TestStateidArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct TEST_STATEID4args."""
+
+    ts_stateids: tuple[StateId, ...]
+
+
+class TestStateidDone(msgspec.Struct, frozen=True, gc=False):
+    """struct TEST_STATEID4resok."""
+
+    tsr_status_codes: tuple[Status, ...]
+
+
+class TestStateidFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of TEST_STATEID4res."""
+
+    tsr_status: Status
+
+
+TestStateidOutcome: TypeAlias = "TestStateidDone | TestStateidFailed"
+"""The value of union TEST_STATEID4res."""
+
+
+class DestroyClientidArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct DESTROY_CLIENTID4args."""
+
+    dca_clientid: int
+
+
+class DestroyClientidResult(msgspec.Struct, frozen=True, gc=False):
+    """struct DESTROY_CLIENTID4res."""
+
+    dcr_status: Status
+
+
+class ReclaimCompleteArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct RECLAIM_COMPLETE4args."""
+
+    rca_one_fs: bool
+
+
+class ReclaimCompleteResult(msgspec.Struct, frozen=True, gc=False):
+    """struct RECLAIM_COMPLETE4res."""
+
+    rcr_status: Status
+
+
 class GetfhArguments(msgspec.Struct, frozen=True, gc=False):
     """nfs_argop4, case OP_GETFH."""
+
+
+class LookuppArguments(msgspec.Struct, frozen=True, gc=False):
+    """nfs_argop4, case OP_LOOKUPP."""
+
+
+class PutpubfhArguments(msgspec.Struct, frozen=True, gc=False):
+    """nfs_argop4, case OP_PUTPUBFH."""
 
 
 class PutrootfhArguments(msgspec.Struct, frozen=True, gc=False):
@@ -563,14 +2604,52 @@ class ReadlinkArguments(msgspec.Struct, frozen=True, gc=False):
     """nfs_argop4, case OP_READLINK."""
 
 
+class RestorefhArguments(msgspec.Struct, frozen=True, gc=False):
+    """nfs_argop4, case OP_RESTOREFH."""
+
+
+class SavefhArguments(msgspec.Struct, frozen=True, gc=False):
+    """nfs_argop4, case OP_SAVEFH."""
+
+
+class SecinfoNoNameArguments(msgspec.Struct, frozen=True, gc=False):
+    """nfs_argop4, case OP_SECINFO_NO_NAME."""
+
+    style: SecinfoStyle
+
+
 class OtherArguments(msgspec.Struct, frozen=True, gc=False):
     """Any other value of nfs_argop4."""
 
     argop: Operation
 
 
-ArgumentOperation: TypeAlias = "GetattrArguments | GetfhArguments | LookupArguments | PutfhArguments | PutrootfhArguments | ReadArguments | ReaddirArguments | ReadlinkArguments | WriteArguments | OtherArguments"
+ArgumentOperation: TypeAlias = "AccessArguments | CloseArguments | CommitArguments | CreateArguments | DelegpurgeArguments | DelegreturnArguments | GetattrArguments | GetfhArguments | LinkArguments | LockArguments | LocktArguments | LockuArguments | LookupArguments | LookuppArguments | NverifyArguments | OpenArguments | OpenattrArguments | OpenConfirmArguments | OpenDowngradeArguments | PutfhArguments | PutpubfhArguments | PutrootfhArguments | ReadArguments | ReaddirArguments | ReadlinkArguments | RemoveArguments | RenameArguments | RenewArguments | RestorefhArguments | SavefhArguments | SecinfoArguments | SetattrArguments | SetclientidArguments | SetclientidConfirmArguments | VerifyArguments | WriteArguments | ReleaseLockownerArguments | BackchannelCtlArguments | BindConnToSessionArguments | ExchangeIdArguments | CreateSessionArguments | DestroySessionArguments | FreeStateidArguments | SecinfoNoNameArguments | SequenceArguments | TestStateidArguments | DestroyClientidArguments | ReclaimCompleteArguments | OtherArguments"
 """The value of union nfs_argop4."""
+
+
+class AccessResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_ACCESS."""
+
+    outcome: AccessOutcome
+
+
+class CloseResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_CLOSE."""
+
+    outcome: CloseOutcome
+
+
+class CommitResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_COMMIT."""
+
+    outcome: CommitOutcome
+
+
+class CreateResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_CREATE."""
+
+    outcome: CreateOutcome
 
 
 class GetattrResult(msgspec.Struct, frozen=True, gc=False):
@@ -583,6 +2662,48 @@ class GetfhResult(msgspec.Struct, frozen=True, gc=False):
     """nfs_resop4, case OP_GETFH."""
 
     outcome: GetfhOutcome
+
+
+class LinkResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_LINK."""
+
+    outcome: LinkOutcome
+
+
+class LockResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_LOCK."""
+
+    outcome: LockOutcome
+
+
+class LocktResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_LOCKT."""
+
+    outcome: LocktOutcome
+
+
+class LockuResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_LOCKU."""
+
+    outcome: LockuOutcome
+
+
+class OpenResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_OPEN."""
+
+    outcome: OpenOutcome
+
+
+class OpenConfirmResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_OPEN_CONFIRM."""
+
+    outcome: OpenConfirmOutcome
+
+
+class OpenDowngradeResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_OPEN_DOWNGRADE."""
+
+    outcome: OpenDowngradeOutcome
 
 
 class ReadResult(msgspec.Struct, frozen=True, gc=False):
@@ -603,10 +2724,70 @@ class ReadlinkResult(msgspec.Struct, frozen=True, gc=False):
     outcome: ReadlinkOutcome
 
 
+class RemoveResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_REMOVE."""
+
+    outcome: RemoveOutcome
+
+
+class RenameResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_RENAME."""
+
+    outcome: RenameOutcome
+
+
+class SecinfoResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_SECINFO."""
+
+    outcome: SecinfoOutcome
+
+
+class SetclientidResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_SETCLIENTID."""
+
+    outcome: SetclientidOutcome
+
+
 class WriteResult(msgspec.Struct, frozen=True, gc=False):
     """nfs_resop4, case OP_WRITE."""
 
     outcome: WriteOutcome
+
+
+class BindConnToSessionResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_BIND_CONN_TO_SESSION."""
+
+    outcome: BindConnToSessionOutcome
+
+
+class ExchangeIdResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_EXCHANGE_ID."""
+
+    outcome: ExchangeIdOutcome
+
+
+class CreateSessionResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_CREATE_SESSION."""
+
+    outcome: CreateSessionOutcome
+
+
+class SecinfoNoNameResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_SECINFO_NO_NAME."""
+
+    outcome: SecinfoOutcome
+
+
+class SequenceResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_SEQUENCE."""
+
+    outcome: SequenceOutcome
+
+
+class TestStateidResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_TEST_STATEID."""
+
+    outcome: TestStateidOutcome
 
 
 class OtherResult(msgspec.Struct, frozen=True, gc=False):
@@ -616,7 +2797,7 @@ class OtherResult(msgspec.Struct, frozen=True, gc=False):
     outcome: OtherStatus
 
 
-ResultOperation: TypeAlias = "GetattrResult | GetfhResult | LookupResult | PutfhResult | PutrootfhResult | ReadResult | ReaddirResult | ReadlinkResult | WriteResult | OtherResult"
+ResultOperation: TypeAlias = "AccessResult | CloseResult | CommitResult | CreateResult | DelegpurgeResult | DelegreturnResult | GetattrResult | GetfhResult | LinkResult | LockResult | LocktResult | LockuResult | LookupResult | LookuppResult | NverifyResult | OpenResult | OpenattrResult | OpenConfirmResult | OpenDowngradeResult | PutfhResult | PutpubfhResult | PutrootfhResult | ReadResult | ReaddirResult | ReadlinkResult | RemoveResult | RenameResult | RenewResult | RestorefhResult | SavefhResult | SecinfoResult | SetattrResult | SetclientidResult | SetclientidConfirmResult | VerifyResult | WriteResult | ReleaseLockownerResult | BackchannelCtlResult | BindConnToSessionResult | ExchangeIdResult | CreateSessionResult | DestroySessionResult | FreeStateidResult | SecinfoNoNameResult | SequenceResult | TestStateidResult | DestroyClientidResult | ReclaimCompleteResult | OtherResult"
 """The value of union nfs_resop4."""
 
 
@@ -636,28 +2817,287 @@ class CompoundResult(msgspec.Struct, frozen=True, gc=False):
     resarray: tuple[ResultOperation, ...]
 
 
+class CallbackOperation(IntEnum):
+    """enum nfs_cb_opnum4."""
+
+    OP_CB_GETATTR = 3
+    OP_CB_RECALL = 4
+    OP_CB_LAYOUTRECALL = 5
+    OP_CB_NOTIFY = 6
+    OP_CB_PUSH_DELEG = 7
+    OP_CB_RECALL_ANY = 8
+    OP_CB_RECALLABLE_OBJ_AVAIL = 9
+    OP_CB_RECALL_SLOT = 10
+    OP_CB_SEQUENCE = 11
+    OP_CB_WANTS_CANCELLED = 12
+    OP_CB_NOTIFY_LOCK = 13
+    OP_CB_NOTIFY_DEVICEID = 14
+    OP_CB_ILLEGAL = 10044
+
+
+class CbGetattrArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_GETATTR4args."""
+
+    fh: bytes
+    attr_request: tuple[int, ...]
+
+
+class CbGetattrDone(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_GETATTR4resok."""
+
+    obj_attributes: FileAttributes
+
+
+class CbGetattrFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of CB_GETATTR4res."""
+
+    status: Status
+
+
+CbGetattrOutcome: TypeAlias = "CbGetattrDone | CbGetattrFailed"
+"""The value of union CB_GETATTR4res."""
+
+
+class CbRecallArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_RECALL4args."""
+
+    stateid: StateId
+    truncate: bool
+    fh: bytes
+
+
+class CbRecallResult(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_RECALL4res."""
+
+    status: Status
+
+
+class CbRecallAnyArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_RECALL_ANY4args."""
+
+    craa_objects_to_keep: int
+    craa_type_mask: tuple[int, ...]
+
+
+class CbRecallAnyResult(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_RECALL_ANY4res."""
+
+    crar_status: Status
+
+
+class CbRecallSlotArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_RECALL_SLOT4args."""
+
+    rsa_target_highest_slotid: int
+
+
+class CbRecallSlotResult(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_RECALL_SLOT4res."""
+
+    rsr_status: Status
+
+
+class ReferringCall(msgspec.Struct, frozen=True, gc=False):
+    """struct referring_call4."""
+
+    rc_sequenceid: int
+    rc_slotid: int
+
+
+class ReferringCallList(msgspec.Struct, frozen=True, gc=False):
+    """struct referring_call_list4."""
+
+    rcl_sessionid: bytes
+    rcl_referring_calls: tuple[ReferringCall, ...]
+
+
+class CbSequenceArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_SEQUENCE4args."""
+
+    csa_sessionid: bytes
+    csa_sequenceid: int
+    csa_slotid: int
+    csa_highest_slotid: int
+    csa_cachethis: bool
+    csa_referring_call_lists: tuple[ReferringCallList, ...]
+
+
+class CbSequenceDone(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_SEQUENCE4resok."""
+
+    csr_sessionid: bytes
+    csr_sequenceid: int
+    csr_slotid: int
+    csr_highest_slotid: int
+    csr_target_highest_slotid: int
+
+
+class CbSequenceFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of CB_SEQUENCE4res."""
+
+    csr_status: Status
+
+
+CbSequenceOutcome: TypeAlias = "CbSequenceDone | CbSequenceFailed"
+"""The value of union CB_SEQUENCE4res."""
+
+
+class OtherCallbackStatus(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_ILLEGAL4res."""
+
+    status: Status
+
+
+class OtherCallbackArguments(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of nfs_cb_argop4."""
+
+    argop: CallbackOperation
+
+
+CallbackArgument: TypeAlias = "CbGetattrArguments | CbRecallArguments | CbRecallAnyArguments | CbRecallSlotArguments | CbSequenceArguments | OtherCallbackArguments"
+"""The value of union nfs_cb_argop4."""
+
+
+class CbGetattrResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_cb_resop4, case OP_CB_GETATTR."""
+
+    outcome: CbGetattrOutcome
+
+
+class CbSequenceResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_cb_resop4, case OP_CB_SEQUENCE."""
+
+    outcome: CbSequenceOutcome
+
+
+class OtherCallbackResult(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of nfs_cb_resop4."""
+
+    resop: CallbackOperation
+    outcome: OtherCallbackStatus
+
+
+CallbackResult: TypeAlias = "CbGetattrResult | CbRecallResult | CbRecallAnyResult | CbRecallSlotResult | CbSequenceResult | OtherCallbackResult"
+"""The value of union nfs_cb_resop4."""
+
+
+class CallbackCompoundArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_COMPOUND4args."""
+
+    tag: bytes
+    minorversion: int
+    callback_ident: int
+    argarray: tuple[CallbackArgument, ...]
+
+
+class CallbackCompoundResult(msgspec.Struct, frozen=True, gc=False):
+    """struct CB_COMPOUND4res."""
+
+    status: Status
+    tag: bytes
+    resarray: tuple[CallbackResult, ...]
+
+
 SCHEMA: Final = model.Schema(
     types={
         "FileType": model.Enumeration(name='FileType', members=(('NF4REG', 1), ('NF4DIR', 2), ('NF4BLK', 3), ('NF4CHR', 4), ('NF4LNK', 5), ('NF4SOCK', 6), ('NF4FIFO', 7), ('NF4ATTRDIR', 8), ('NF4NAMEDATTR', 9))),
-        "Status": model.Enumeration(name='Status', members=(('NFS4_OK', 0), ('NFS4ERR_PERM', 1), ('NFS4ERR_NOENT', 2), ('NFS4ERR_IO', 5), ('NFS4ERR_NXIO', 6), ('NFS4ERR_ACCESS', 13), ('NFS4ERR_EXIST', 17), ('NFS4ERR_XDEV', 18), ('NFS4ERR_NOTDIR', 20), ('NFS4ERR_ISDIR', 21), ('NFS4ERR_INVAL', 22), ('NFS4ERR_FBIG', 27), ('NFS4ERR_NOSPC', 28), ('NFS4ERR_ROFS', 30), ('NFS4ERR_MLINK', 31), ('NFS4ERR_NAMETOOLONG', 63), ('NFS4ERR_NOTEMPTY', 66), ('NFS4ERR_DQUOT', 69), ('NFS4ERR_STALE', 70), ('NFS4ERR_BADHANDLE', 10001), ('NFS4ERR_BAD_COOKIE', 10003), ('NFS4ERR_NOTSUPP', 10004), ('NFS4ERR_TOOSMALL', 10005), ('NFS4ERR_SERVERFAULT', 10006), ('NFS4ERR_BADTYPE', 10007), ('NFS4ERR_DELAY', 10008), ('NFS4ERR_SAME', 10009), ('NFS4ERR_DENIED', 10010), ('NFS4ERR_EXPIRED', 10011), ('NFS4ERR_LOCKED', 10012), ('NFS4ERR_GRACE', 10013), ('NFS4ERR_FHEXPIRED', 10014), ('NFS4ERR_SHARE_DENIED', 10015), ('NFS4ERR_WRONGSEC', 10016), ('NFS4ERR_CLID_INUSE', 10017), ('NFS4ERR_RESOURCE', 10018), ('NFS4ERR_MOVED', 10019), ('NFS4ERR_NOFILEHANDLE', 10020), ('NFS4ERR_MINOR_VERS_MISMATCH', 10021), ('NFS4ERR_STALE_CLIENTID', 10022), ('NFS4ERR_STALE_STATEID', 10023), ('NFS4ERR_OLD_STATEID', 10024), ('NFS4ERR_BAD_STATEID', 10025), ('NFS4ERR_BAD_SEQID', 10026), ('NFS4ERR_NOT_SAME', 10027), ('NFS4ERR_LOCK_RANGE', 10028), ('NFS4ERR_SYMLINK', 10029), ('NFS4ERR_RESTOREFH', 10030), ('NFS4ERR_LEASE_MOVED', 10031), ('NFS4ERR_ATTRNOTSUPP', 10032), ('NFS4ERR_NO_GRACE', 10033), ('NFS4ERR_RECLAIM_BAD', 10034), ('NFS4ERR_RECLAIM_CONFLICT', 10035), ('NFS4ERR_BADXDR', 10036), ('NFS4ERR_LOCKS_HELD', 10037), ('NFS4ERR_OPENMODE', 10038), ('NFS4ERR_BADOWNER', 10039), ('NFS4ERR_BADCHAR', 10040), ('NFS4ERR_BADNAME', 10041), ('NFS4ERR_BAD_RANGE', 10042), ('NFS4ERR_LOCK_NOTSUPP', 10043), ('NFS4ERR_OP_ILLEGAL', 10044), ('NFS4ERR_DEADLOCK', 10045), ('NFS4ERR_FILE_OPEN', 10046), ('NFS4ERR_ADMIN_REVOKED', 10047), ('NFS4ERR_CB_PATH_DOWN', 10048))),
+        "Status": model.Enumeration(name='Status', members=(('NFS4_OK', 0), ('NFS4ERR_PERM', 1), ('NFS4ERR_NOENT', 2), ('NFS4ERR_IO', 5), ('NFS4ERR_NXIO', 6), ('NFS4ERR_ACCESS', 13), ('NFS4ERR_EXIST', 17), ('NFS4ERR_XDEV', 18), ('NFS4ERR_NOTDIR', 20), ('NFS4ERR_ISDIR', 21), ('NFS4ERR_INVAL', 22), ('NFS4ERR_FBIG', 27), ('NFS4ERR_NOSPC', 28), ('NFS4ERR_ROFS', 30), ('NFS4ERR_MLINK', 31), ('NFS4ERR_NAMETOOLONG', 63), ('NFS4ERR_NOTEMPTY', 66), ('NFS4ERR_DQUOT', 69), ('NFS4ERR_STALE', 70), ('NFS4ERR_BADHANDLE', 10001), ('NFS4ERR_BAD_COOKIE', 10003), ('NFS4ERR_NOTSUPP', 10004), ('NFS4ERR_TOOSMALL', 10005), ('NFS4ERR_SERVERFAULT', 10006), ('NFS4ERR_BADTYPE', 10007), ('NFS4ERR_DELAY', 10008), ('NFS4ERR_SAME', 10009), ('NFS4ERR_DENIED', 10010), ('NFS4ERR_EXPIRED', 10011), ('NFS4ERR_LOCKED', 10012), ('NFS4ERR_GRACE', 10013), ('NFS4ERR_FHEXPIRED', 10014), ('NFS4ERR_SHARE_DENIED', 10015), ('NFS4ERR_WRONGSEC', 10016), ('NFS4ERR_CLID_INUSE', 10017), ('NFS4ERR_RESOURCE', 10018), ('NFS4ERR_MOVED', 10019), ('NFS4ERR_NOFILEHANDLE', 10020), ('NFS4ERR_MINOR_VERS_MISMATCH', 10021), ('NFS4ERR_STALE_CLIENTID', 10022), ('NFS4ERR_STALE_STATEID', 10023), ('NFS4ERR_OLD_STATEID', 10024), ('NFS4ERR_BAD_STATEID', 10025), ('NFS4ERR_BAD_SEQID', 10026), ('NFS4ERR_NOT_SAME', 10027), ('NFS4ERR_LOCK_RANGE', 10028), ('NFS4ERR_SYMLINK', 10029), ('NFS4ERR_RESTOREFH', 10030), ('NFS4ERR_LEASE_MOVED', 10031), ('NFS4ERR_ATTRNOTSUPP', 10032), ('NFS4ERR_NO_GRACE', 10033), ('NFS4ERR_RECLAIM_BAD', 10034), ('NFS4ERR_RECLAIM_CONFLICT', 10035), ('NFS4ERR_BADXDR', 10036), ('NFS4ERR_LOCKS_HELD', 10037), ('NFS4ERR_OPENMODE', 10038), ('NFS4ERR_BADOWNER', 10039), ('NFS4ERR_BADCHAR', 10040), ('NFS4ERR_BADNAME', 10041), ('NFS4ERR_BAD_RANGE', 10042), ('NFS4ERR_LOCK_NOTSUPP', 10043), ('NFS4ERR_OP_ILLEGAL', 10044), ('NFS4ERR_DEADLOCK', 10045), ('NFS4ERR_FILE_OPEN', 10046), ('NFS4ERR_ADMIN_REVOKED', 10047), ('NFS4ERR_CB_PATH_DOWN', 10048), ('NFS4ERR_BADIOMODE', 10049), ('NFS4ERR_BADLAYOUT', 10050), ('NFS4ERR_BAD_SESSION_DIGEST', 10051), ('NFS4ERR_BADSESSION', 10052), ('NFS4ERR_BADSLOT', 10053), ('NFS4ERR_COMPLETE_ALREADY', 10054), ('NFS4ERR_CONN_NOT_BOUND_TO_SESSION', 10055), ('NFS4ERR_DELEG_ALREADY_WANTED', 10056), ('NFS4ERR_BACK_CHAN_BUSY', 10057), ('NFS4ERR_LAYOUTTRYLATER', 10058), ('NFS4ERR_LAYOUTUNAVAILABLE', 10059), ('NFS4ERR_NOMATCHING_LAYOUT', 10060), ('NFS4ERR_RECALLCONFLICT', 10061), ('NFS4ERR_UNKNOWN_LAYOUTTYPE', 10062), ('NFS4ERR_SEQ_MISORDERED', 10063), ('NFS4ERR_SEQUENCE_POS', 10064), ('NFS4ERR_REQ_TOO_BIG', 10065), ('NFS4ERR_REP_TOO_BIG', 10066), ('NFS4ERR_REP_TOO_BIG_TO_CACHE', 10067), ('NFS4ERR_RETRY_UNCACHED_REP', 10068), ('NFS4ERR_UNSAFE_COMPOUND', 10069), ('NFS4ERR_TOO_MANY_OPS', 10070), ('NFS4ERR_OP_NOT_IN_SESSION', 10071), ('NFS4ERR_HASH_ALG_UNSUPP', 10072), ('NFS4ERR_CLIENTID_BUSY', 10074), ('NFS4ERR_PNFS_IO_HOLE', 10075), ('NFS4ERR_SEQ_FALSE_RETRY', 10076), ('NFS4ERR_BAD_HIGH_SLOT', 10077), ('NFS4ERR_DEADSESSION', 10078), ('NFS4ERR_ENCR_ALG_UNSUPP', 10079), ('NFS4ERR_PNFS_NO_LAYOUT', 10080), ('NFS4ERR_NOT_ONLY_OP', 10081), ('NFS4ERR_WRONG_CRED', 10082), ('NFS4ERR_WRONG_TYPE', 10083), ('NFS4ERR_DIRDELEG_UNAVAIL', 10084), ('NFS4ERR_REJECT_DELEG', 10085), ('NFS4ERR_RETURNCONFLICT', 10086), ('NFS4ERR_DELEG_REVOKED', 10087))),
         "StableHow": model.Enumeration(name='StableHow', members=(('UNSTABLE4', 0), ('DATA_SYNC4', 1), ('FILE_SYNC4', 2))),
-        "Operation": model.Enumeration(name='Operation', members=(('OP_ACCESS', 3), ('OP_CLOSE', 4), ('OP_COMMIT', 5), ('OP_CREATE', 6), ('OP_DELEGPURGE', 7), ('OP_DELEGRETURN', 8), ('OP_GETATTR', 9), ('OP_GETFH', 10), ('OP_LINK', 11), ('OP_LOCK', 12), ('OP_LOCKT', 13), ('OP_LOCKU', 14), ('OP_LOOKUP', 15), ('OP_LOOKUPP', 16), ('OP_NVERIFY', 17), ('OP_OPEN', 18), ('OP_OPENATTR', 19), ('OP_OPEN_CONFIRM', 20), ('OP_OPEN_DOWNGRADE', 21), ('OP_PUTFH', 22), ('OP_PUTPUBFH', 23), ('OP_PUTROOTFH', 24), ('OP_READ', 25), ('OP_READDIR', 26), ('OP_READLINK', 27), ('OP_REMOVE', 28), ('OP_RENAME', 29), ('OP_RENEW', 30), ('OP_RESTOREFH', 31), ('OP_SAVEFH', 32), ('OP_SECINFO', 33), ('OP_SETATTR', 34), ('OP_SETCLIENTID', 35), ('OP_SETCLIENTID_CONFIRM', 36), ('OP_VERIFY', 37), ('OP_WRITE', 38), ('OP_RELEASE_LOCKOWNER', 39), ('OP_ILLEGAL', 10044))),
+        "Operation": model.Enumeration(name='Operation', members=(('OP_ACCESS', 3), ('OP_CLOSE', 4), ('OP_COMMIT', 5), ('OP_CREATE', 6), ('OP_DELEGPURGE', 7), ('OP_DELEGRETURN', 8), ('OP_GETATTR', 9), ('OP_GETFH', 10), ('OP_LINK', 11), ('OP_LOCK', 12), ('OP_LOCKT', 13), ('OP_LOCKU', 14), ('OP_LOOKUP', 15), ('OP_LOOKUPP', 16), ('OP_NVERIFY', 17), ('OP_OPEN', 18), ('OP_OPENATTR', 19), ('OP_OPEN_CONFIRM', 20), ('OP_OPEN_DOWNGRADE', 21), ('OP_PUTFH', 22), ('OP_PUTPUBFH', 23), ('OP_PUTROOTFH', 24), ('OP_READ', 25), ('OP_READDIR', 26), ('OP_READLINK', 27), ('OP_REMOVE', 28), ('OP_RENAME', 29), ('OP_RENEW', 30), ('OP_RESTOREFH', 31), ('OP_SAVEFH', 32), ('OP_SECINFO', 33), ('OP_SETATTR', 34), ('OP_SETCLIENTID', 35), ('OP_SETCLIENTID_CONFIRM', 36), ('OP_VERIFY', 37), ('OP_WRITE', 38), ('OP_RELEASE_LOCKOWNER', 39), ('OP_BACKCHANNEL_CTL', 40), ('OP_BIND_CONN_TO_SESSION', 41), ('OP_EXCHANGE_ID', 42), ('OP_CREATE_SESSION', 43), ('OP_DESTROY_SESSION', 44), ('OP_FREE_STATEID', 45), ('OP_GET_DIR_DELEGATION', 46), ('OP_GETDEVICEINFO', 47), ('OP_GETDEVICELIST', 48), ('OP_LAYOUTCOMMIT', 49), ('OP_LAYOUTGET', 50), ('OP_LAYOUTRETURN', 51), ('OP_SECINFO_NO_NAME', 52), ('OP_SEQUENCE', 53), ('OP_SET_SSV', 54), ('OP_TEST_STATEID', 55), ('OP_WANT_DELEGATION', 56), ('OP_DESTROY_CLIENTID', 57), ('OP_RECLAIM_COMPLETE', 58), ('OP_ILLEGAL', 10044))),
+        "Time": model.Structure(name='Time', fields=(model.Field(name='seconds', type=model.Integer(bits=64, signed=True)), model.Field(name='nseconds', type=model.Integer(bits=32, signed=False)))),
+        "TimeHow": model.Enumeration(name='TimeHow', members=(('SET_TO_SERVER_TIME4', 0), ('SET_TO_CLIENT_TIME4', 1))),
+        "TimeSetting": model.Union(name='TimeSetting', discriminant=model.Field(name='set_it', type=model.Reference(name='TimeHow', recursive=False)), arms=(model.Arm(name='Time', cases=(1,), tagged=False, fields=(model.Field(name='seconds', type=model.Integer(bits=64, signed=True)), model.Field(name='nseconds', type=model.Integer(bits=32, signed=False)))),), default=model.Arm(name='ServerTime', cases=(), tagged=True, fields=())),
         "FileSystemId": model.Structure(name='FileSystemId', fields=(model.Field(name='major', type=model.Integer(bits=64, signed=False)), model.Field(name='minor', type=model.Integer(bits=64, signed=False)))),
+        "DeviceNumbers": model.Structure(name='DeviceNumbers', fields=(model.Field(name='specdata1', type=model.Integer(bits=32, signed=False)), model.Field(name='specdata2', type=model.Integer(bits=32, signed=False)))),
         "AttributeBitmap": model.Structure(name='AttributeBitmap', fields=(model.Field(name='value', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)),)),
         "AttributeWord": model.Structure(name='AttributeWord', fields=(model.Field(name='value', type=model.Integer(bits=32, signed=False)),)),
         "AttributeHyper": model.Structure(name='AttributeHyper', fields=(model.Field(name='value', type=model.Integer(bits=64, signed=False)),)),
         "AttributeHandle": model.Structure(name='AttributeHandle', fields=(model.Field(name='value', type=model.VariableOpaque(maximum=128)),)),
+        "AttributeText": model.Structure(name='AttributeText', fields=(model.Field(name='value', type=model.VariableOpaque(maximum=4294967295)),)),
+        "AttributeTimeSet": model.Structure(name='AttributeTimeSet', fields=(model.Field(name='value', type=model.Reference(name='TimeSetting', recursive=False)),)),
         "FileAttributes": model.Structure(name='FileAttributes', fields=(model.Field(name='attrmask', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)), model.Field(name='attr_vals', type=model.VariableOpaque(maximum=4294967295)))),
+        "ChangeInformation": model.Structure(name='ChangeInformation', fields=(model.Field(name='atomic', type=model.Boolean()), model.Field(name='before', type=model.Integer(bits=64, signed=False)), model.Field(name='after', type=model.Integer(bits=64, signed=False)))),
         "StateId": model.Structure(name='StateId', fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='other', type=model.FixedOpaque(length=12)))),
+        "NetworkAddress": model.Structure(name='NetworkAddress', fields=(model.Field(name='na_r_netid', type=model.Text(maximum=4294967295)), model.Field(name='na_r_addr', type=model.Text(maximum=4294967295)))),
+        "CallbackClient": model.Structure(name='CallbackClient', fields=(model.Field(name='cb_program', type=model.Integer(bits=32, signed=False)), model.Field(name='cb_location', type=model.Reference(name='NetworkAddress', recursive=False)))),
+        "LongClientId": model.Structure(name='LongClientId', fields=(model.Field(name='verifier', type=model.FixedOpaque(length=8)), model.Field(name='id', type=model.VariableOpaque(maximum=1024)))),
+        "ClientOwner": model.Structure(name='ClientOwner', fields=(model.Field(name='co_verifier', type=model.FixedOpaque(length=8)), model.Field(name='co_ownerid', type=model.VariableOpaque(maximum=1024)))),
+        "ServerOwner": model.Structure(name='ServerOwner', fields=(model.Field(name='so_minor_id', type=model.Integer(bits=64, signed=False)), model.Field(name='so_major_id', type=model.VariableOpaque(maximum=1024)))),
+        "StateOwner": model.Structure(name='StateOwner', fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='owner', type=model.VariableOpaque(maximum=1024)))),
+        "Implementation": model.Structure(name='Implementation', fields=(model.Field(name='nii_domain', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='nii_name', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='nii_date', type=model.Reference(name='Time', recursive=False)))),
+        "AccessControlEntry": model.Structure(name='AccessControlEntry', fields=(model.Field(name='type', type=model.Integer(bits=32, signed=False)), model.Field(name='flag', type=model.Integer(bits=32, signed=False)), model.Field(name='access_mask', type=model.Integer(bits=32, signed=False)), model.Field(name='who', type=model.VariableOpaque(maximum=4294967295)))),
+        "AccessArguments": model.Structure(name='AccessArguments', fields=(model.Field(name='access', type=model.Integer(bits=32, signed=False)),)),
+        "AccessDone": model.Structure(name='AccessDone', fields=(model.Field(name='supported', type=model.Integer(bits=32, signed=False)), model.Field(name='access', type=model.Integer(bits=32, signed=False)))),
+        "AccessOutcome": model.Union(name='AccessOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='AccessDone', cases=(0,), tagged=False, fields=(model.Field(name='supported', type=model.Integer(bits=32, signed=False)), model.Field(name='access', type=model.Integer(bits=32, signed=False)))),), default=model.Arm(name='AccessFailed', cases=(), tagged=True, fields=())),
+        "CloseArguments": model.Structure(name='CloseArguments', fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)))),
+        "CloseOutcome": model.Union(name='CloseOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='StateId', cases=(0,), tagged=False, fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='other', type=model.FixedOpaque(length=12)))),), default=model.Arm(name='CloseFailed', cases=(), tagged=True, fields=())),
+        "CommitArguments": model.Structure(name='CommitArguments', fields=(model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='count', type=model.Integer(bits=32, signed=False)))),
+        "CommitDone": model.Structure(name='CommitDone', fields=(model.Field(name='writeverf', type=model.FixedOpaque(length=8)),)),
+        "CommitOutcome": model.Union(name='CommitOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='CommitDone', cases=(0,), tagged=False, fields=(model.Field(name='writeverf', type=model.FixedOpaque(length=8)),)),), default=model.Arm(name='CommitFailed', cases=(), tagged=True, fields=())),
+        "CreateType": model.Union(name='CreateType', discriminant=model.Field(name='type', type=model.Reference(name='FileType', recursive=False)), arms=(model.Arm(name='LinkType', cases=(5,), tagged=False, fields=(model.Field(name='linkdata', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='DeviceType', cases=(3, 4), tagged=True, fields=(model.Field(name='devdata', type=model.Reference(name='DeviceNumbers', recursive=False)),)), model.Arm(name='PlainType', cases=(6, 7, 2), tagged=True, fields=())), default=model.Arm(name='OtherType', cases=(), tagged=True, fields=())),
+        "CreateArguments": model.Structure(name='CreateArguments', fields=(model.Field(name='objtype', type=model.Reference(name='CreateType', recursive=False)), model.Field(name='objname', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='createattrs', type=model.Reference(name='FileAttributes', recursive=False)))),
+        "CreateDone": model.Structure(name='CreateDone', fields=(model.Field(name='cinfo', type=model.Reference(name='ChangeInformation', recursive=False)), model.Field(name='attrset', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))),
+        "CreateOutcome": model.Union(name='CreateOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='CreateDone', cases=(0,), tagged=False, fields=(model.Field(name='cinfo', type=model.Reference(name='ChangeInformation', recursive=False)), model.Field(name='attrset', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))),), default=model.Arm(name='CreateFailed', cases=(), tagged=True, fields=())),
+        "DelegpurgeArguments": model.Structure(name='DelegpurgeArguments', fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)),)),
+        "DelegpurgeResult": model.Structure(name='DelegpurgeResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "DelegreturnArguments": model.Structure(name='DelegreturnArguments', fields=(model.Field(name='deleg_stateid', type=model.Reference(name='StateId', recursive=False)),)),
+        "DelegreturnResult": model.Structure(name='DelegreturnResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
         "GetattrArguments": model.Structure(name='GetattrArguments', fields=(model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)),)),
         "GetattrDone": model.Structure(name='GetattrDone', fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)),
         "GetattrOutcome": model.Union(name='GetattrOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='GetattrDone', cases=(0,), tagged=False, fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)),), default=model.Arm(name='GetattrFailed', cases=(), tagged=True, fields=())),
         "GetfhDone": model.Structure(name='GetfhDone', fields=(model.Field(name='object', type=model.VariableOpaque(maximum=128)),)),
         "GetfhOutcome": model.Union(name='GetfhOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='GetfhDone', cases=(0,), tagged=False, fields=(model.Field(name='object', type=model.VariableOpaque(maximum=128)),)),), default=model.Arm(name='GetfhFailed', cases=(), tagged=True, fields=())),
+        "LinkArguments": model.Structure(name='LinkArguments', fields=(model.Field(name='newname', type=model.VariableOpaque(maximum=4294967295)),)),
+        "LinkDone": model.Structure(name='LinkDone', fields=(model.Field(name='cinfo', type=model.Reference(name='ChangeInformation', recursive=False)),)),
+        "LinkOutcome": model.Union(name='LinkOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='LinkDone', cases=(0,), tagged=False, fields=(model.Field(name='cinfo', type=model.Reference(name='ChangeInformation', recursive=False)),)),), default=model.Arm(name='LinkFailed', cases=(), tagged=True, fields=())),
+        "LockType": model.Enumeration(name='LockType', members=(('READ_LT', 1), ('WRITE_LT', 2), ('READW_LT', 3), ('WRITEW_LT', 4))),
+        "NewLockOwner": model.Structure(name='NewLockOwner', fields=(model.Field(name='open_seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='lock_seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='lock_owner', type=model.Reference(name='StateOwner', recursive=False)))),
+        "ExistingLockOwner": model.Structure(name='ExistingLockOwner', fields=(model.Field(name='lock_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='lock_seqid', type=model.Integer(bits=32, signed=False)))),
+        "Locker": model.Union(name='Locker', discriminant=model.Field(name='new_lock_owner', type=model.Boolean()), arms=(model.Arm(name='NewLockOwner', cases=(1,), tagged=False, fields=(model.Field(name='open_seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='lock_seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='lock_owner', type=model.Reference(name='StateOwner', recursive=False)))), model.Arm(name='ExistingLockOwner', cases=(0,), tagged=False, fields=(model.Field(name='lock_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='lock_seqid', type=model.Integer(bits=32, signed=False))))), default=None),
+        "LockArguments": model.Structure(name='LockArguments', fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='reclaim', type=model.Boolean()), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='locker', type=model.Reference(name='Locker', recursive=False)))),
+        "LockDenial": model.Structure(name='LockDenial', fields=(model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)))),
+        "LockDone": model.Structure(name='LockDone', fields=(model.Field(name='lock_stateid', type=model.Reference(name='StateId', recursive=False)),)),
+        "LockOutcome": model.Union(name='LockOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='LockDone', cases=(0,), tagged=False, fields=(model.Field(name='lock_stateid', type=model.Reference(name='StateId', recursive=False)),)), model.Arm(name='LockDenial', cases=(10010,), tagged=False, fields=(model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False))))), default=model.Arm(name='LockFailed', cases=(), tagged=True, fields=())),
+        "LocktArguments": model.Structure(name='LocktArguments', fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)))),
+        "LocktOutcome": model.Union(name='LocktOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='LockDenial', cases=(10010,), tagged=False, fields=(model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)))), model.Arm(name='LocktDone', cases=(0,), tagged=False, fields=())), default=model.Arm(name='LocktFailed', cases=(), tagged=True, fields=())),
+        "LockuArguments": model.Structure(name='LockuArguments', fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='lock_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)))),
+        "LockuOutcome": model.Union(name='LockuOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='StateId', cases=(0,), tagged=False, fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='other', type=model.FixedOpaque(length=12)))),), default=model.Arm(name='LockuFailed', cases=(), tagged=True, fields=())),
         "LookupArguments": model.Structure(name='LookupArguments', fields=(model.Field(name='objname', type=model.VariableOpaque(maximum=4294967295)),)),
         "LookupResult": model.Structure(name='LookupResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "LookuppResult": model.Structure(name='LookuppResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "NverifyArguments": model.Structure(name='NverifyArguments', fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)),
+        "NverifyResult": model.Structure(name='NverifyResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "CreateMode": model.Enumeration(name='CreateMode', members=(('UNCHECKED4', 0), ('GUARDED4', 1), ('EXCLUSIVE4', 2), ('EXCLUSIVE4_1', 3))),
+        "VerifierAndAttributes": model.Structure(name='VerifierAndAttributes', fields=(model.Field(name='cva_verf', type=model.FixedOpaque(length=8)), model.Field(name='cva_attrs', type=model.Reference(name='FileAttributes', recursive=False)))),
+        "CreateHow": model.Union(name='CreateHow', discriminant=model.Field(name='mode', type=model.Reference(name='CreateMode', recursive=False)), arms=(model.Arm(name='CreateWithAttributes', cases=(0, 1), tagged=True, fields=(model.Field(name='createattrs', type=model.Reference(name='FileAttributes', recursive=False)),)), model.Arm(name='CreateExclusively', cases=(2,), tagged=False, fields=(model.Field(name='createverf', type=model.FixedOpaque(length=8)),)), model.Arm(name='VerifierAndAttributes', cases=(3,), tagged=False, fields=(model.Field(name='cva_verf', type=model.FixedOpaque(length=8)), model.Field(name='cva_attrs', type=model.Reference(name='FileAttributes', recursive=False))))), default=None),
+        "OpenType": model.Enumeration(name='OpenType', members=(('OPEN4_NOCREATE', 0), ('OPEN4_CREATE', 1))),
+        "OpenHow": model.Union(name='OpenHow', discriminant=model.Field(name='opentype', type=model.Reference(name='OpenType', recursive=False)), arms=(model.Arm(name='OpenCreate', cases=(1,), tagged=False, fields=(model.Field(name='how', type=model.Reference(name='CreateHow', recursive=False)),)),), default=model.Arm(name='OpenNoCreate', cases=(), tagged=True, fields=())),
+        "LimitKind": model.Enumeration(name='LimitKind', members=(('NFS_LIMIT_SIZE', 1), ('NFS_LIMIT_BLOCKS', 2))),
+        "BlockLimit": model.Structure(name='BlockLimit', fields=(model.Field(name='num_blocks', type=model.Integer(bits=32, signed=False)), model.Field(name='bytes_per_block', type=model.Integer(bits=32, signed=False)))),
+        "SpaceLimit": model.Union(name='SpaceLimit', discriminant=model.Field(name='limitby', type=model.Reference(name='LimitKind', recursive=False)), arms=(model.Arm(name='SizeLimit', cases=(1,), tagged=False, fields=(model.Field(name='filesize', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='BlockLimit', cases=(2,), tagged=False, fields=(model.Field(name='num_blocks', type=model.Integer(bits=32, signed=False)), model.Field(name='bytes_per_block', type=model.Integer(bits=32, signed=False))))), default=None),
+        "DelegationType": model.Enumeration(name='DelegationType', members=(('OPEN_DELEGATE_NONE', 0), ('OPEN_DELEGATE_READ', 1), ('OPEN_DELEGATE_WRITE', 2), ('OPEN_DELEGATE_NONE_EXT', 3))),
+        "ClaimType": model.Enumeration(name='ClaimType', members=(('CLAIM_NULL', 0), ('CLAIM_PREVIOUS', 1), ('CLAIM_DELEGATE_CUR', 2), ('CLAIM_DELEGATE_PREV', 3), ('CLAIM_FH', 4), ('CLAIM_DELEG_CUR_FH', 5), ('CLAIM_DELEG_PREV_FH', 6))),
+        "DelegateCurrentClaim": model.Structure(name='DelegateCurrentClaim', fields=(model.Field(name='delegate_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='file', type=model.VariableOpaque(maximum=4294967295)))),
+        "OpenClaim": model.Union(name='OpenClaim', discriminant=model.Field(name='claim', type=model.Reference(name='ClaimType', recursive=False)), arms=(model.Arm(name='ClaimName', cases=(0,), tagged=False, fields=(model.Field(name='file', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='ClaimPrevious', cases=(1,), tagged=False, fields=(model.Field(name='delegate_type', type=model.Reference(name='DelegationType', recursive=False)),)), model.Arm(name='DelegateCurrentClaim', cases=(2,), tagged=False, fields=(model.Field(name='delegate_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='file', type=model.VariableOpaque(maximum=4294967295)))), model.Arm(name='ClaimDelegatePrevious', cases=(3,), tagged=False, fields=(model.Field(name='file_delegate_prev', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='ClaimHandle', cases=(4,), tagged=False, fields=()), model.Arm(name='ClaimDelegatePreviousHandle', cases=(6,), tagged=False, fields=()), model.Arm(name='StateId', cases=(5,), tagged=False, fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='other', type=model.FixedOpaque(length=12))))), default=None),
+        "OpenArguments": model.Structure(name='OpenArguments', fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='share_access', type=model.Integer(bits=32, signed=False)), model.Field(name='share_deny', type=model.Integer(bits=32, signed=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)), model.Field(name='openhow', type=model.Reference(name='OpenHow', recursive=False)), model.Field(name='claim', type=model.Reference(name='OpenClaim', recursive=False)))),
+        "ReadDelegation": model.Structure(name='ReadDelegation', fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='recall', type=model.Boolean()), model.Field(name='permissions', type=model.Reference(name='AccessControlEntry', recursive=False)))),
+        "WriteDelegation": model.Structure(name='WriteDelegation', fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='recall', type=model.Boolean()), model.Field(name='space_limit', type=model.Reference(name='SpaceLimit', recursive=False)), model.Field(name='permissions', type=model.Reference(name='AccessControlEntry', recursive=False)))),
+        "WhyNoDelegation": model.Enumeration(name='WhyNoDelegation', members=(('WND4_NOT_WANTED', 0), ('WND4_CONTENTION', 1), ('WND4_RESOURCE', 2), ('WND4_NOT_SUPP_FTYPE', 3), ('WND4_WRITE_DELEG_NOT_SUPP_FTYPE', 4), ('WND4_NOT_SUPP_UPGRADE', 5), ('WND4_NOT_SUPP_DOWNGRADE', 6), ('WND4_CANCELLED', 7), ('WND4_IS_DIR', 8))),
+        "NoDelegationReason": model.Union(name='NoDelegationReason', discriminant=model.Field(name='ond_why', type=model.Reference(name='WhyNoDelegation', recursive=False)), arms=(model.Arm(name='NoDelegationContention', cases=(1,), tagged=False, fields=(model.Field(name='ond_server_will_push_deleg', type=model.Boolean()),)), model.Arm(name='NoDelegationResource', cases=(2,), tagged=False, fields=(model.Field(name='ond_server_will_signal_avail', type=model.Boolean()),))), default=model.Arm(name='NoDelegationOther', cases=(), tagged=True, fields=())),
+        "OpenDelegation": model.Union(name='OpenDelegation', discriminant=model.Field(name='delegation_type', type=model.Reference(name='DelegationType', recursive=False)), arms=(model.Arm(name='NoDelegation', cases=(0,), tagged=False, fields=()), model.Arm(name='ReadDelegation', cases=(1,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='recall', type=model.Boolean()), model.Field(name='permissions', type=model.Reference(name='AccessControlEntry', recursive=False)))), model.Arm(name='WriteDelegation', cases=(2,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='recall', type=model.Boolean()), model.Field(name='space_limit', type=model.Reference(name='SpaceLimit', recursive=False)), model.Field(name='permissions', type=model.Reference(name='AccessControlEntry', recursive=False)))), model.Arm(name='NoDelegationBecause', cases=(3,), tagged=False, fields=(model.Field(name='od_whynone', type=model.Reference(name='NoDelegationReason', recursive=False)),))), default=None),
+        "OpenDone": model.Structure(name='OpenDone', fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='cinfo', type=model.Reference(name='ChangeInformation', recursive=False)), model.Field(name='rflags', type=model.Integer(bits=32, signed=False)), model.Field(name='attrset', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)), model.Field(name='delegation', type=model.Reference(name='OpenDelegation', recursive=False)))),
+        "OpenOutcome": model.Union(name='OpenOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='OpenDone', cases=(0,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='cinfo', type=model.Reference(name='ChangeInformation', recursive=False)), model.Field(name='rflags', type=model.Integer(bits=32, signed=False)), model.Field(name='attrset', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)), model.Field(name='delegation', type=model.Reference(name='OpenDelegation', recursive=False)))),), default=model.Arm(name='OpenFailed', cases=(), tagged=True, fields=())),
+        "OpenattrArguments": model.Structure(name='OpenattrArguments', fields=(model.Field(name='createdir', type=model.Boolean()),)),
+        "OpenattrResult": model.Structure(name='OpenattrResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "OpenConfirmArguments": model.Structure(name='OpenConfirmArguments', fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)))),
+        "OpenConfirmDone": model.Structure(name='OpenConfirmDone', fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)),)),
+        "OpenConfirmOutcome": model.Union(name='OpenConfirmOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='OpenConfirmDone', cases=(0,), tagged=False, fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)),)),), default=model.Arm(name='OpenConfirmFailed', cases=(), tagged=True, fields=())),
+        "OpenDowngradeArguments": model.Structure(name='OpenDowngradeArguments', fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='share_access', type=model.Integer(bits=32, signed=False)), model.Field(name='share_deny', type=model.Integer(bits=32, signed=False)))),
+        "OpenDowngradeDone": model.Structure(name='OpenDowngradeDone', fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)),)),
+        "OpenDowngradeOutcome": model.Union(name='OpenDowngradeOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='OpenDowngradeDone', cases=(0,), tagged=False, fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)),)),), default=model.Arm(name='OpenDowngradeFailed', cases=(), tagged=True, fields=())),
         "PutfhArguments": model.Structure(name='PutfhArguments', fields=(model.Field(name='object', type=model.VariableOpaque(maximum=128)),)),
         "PutfhResult": model.Structure(name='PutfhResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "PutpubfhResult": model.Structure(name='PutpubfhResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
         "PutrootfhResult": model.Structure(name='PutrootfhResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
         "ReadArguments": model.Structure(name='ReadArguments', fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='count', type=model.Integer(bits=32, signed=False)))),
         "ReadDone": model.Structure(name='ReadDone', fields=(model.Field(name='eof', type=model.Boolean()), model.Field(name='data', type=model.VariableOpaque(maximum=4294967295)))),
@@ -669,18 +3109,100 @@ SCHEMA: Final = model.Schema(
         "ReaddirOutcome": model.Union(name='ReaddirOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='ReaddirDone', cases=(0,), tagged=False, fields=(model.Field(name='cookieverf', type=model.FixedOpaque(length=8)), model.Field(name='reply', type=model.Reference(name='DirectoryList', recursive=False)))),), default=model.Arm(name='ReaddirFailed', cases=(), tagged=True, fields=())),
         "ReadlinkDone": model.Structure(name='ReadlinkDone', fields=(model.Field(name='link', type=model.VariableOpaque(maximum=4294967295)),)),
         "ReadlinkOutcome": model.Union(name='ReadlinkOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='ReadlinkDone', cases=(0,), tagged=False, fields=(model.Field(name='link', type=model.VariableOpaque(maximum=4294967295)),)),), default=model.Arm(name='ReadlinkFailed', cases=(), tagged=True, fields=())),
+        "RemoveArguments": model.Structure(name='RemoveArguments', fields=(model.Field(name='target', type=model.VariableOpaque(maximum=4294967295)),)),
+        "RemoveDone": model.Structure(name='RemoveDone', fields=(model.Field(name='cinfo', type=model.Reference(name='ChangeInformation', recursive=False)),)),
+        "RemoveOutcome": model.Union(name='RemoveOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='RemoveDone', cases=(0,), tagged=False, fields=(model.Field(name='cinfo', type=model.Reference(name='ChangeInformation', recursive=False)),)),), default=model.Arm(name='RemoveFailed', cases=(), tagged=True, fields=())),
+        "RenameArguments": model.Structure(name='RenameArguments', fields=(model.Field(name='oldname', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='newname', type=model.VariableOpaque(maximum=4294967295)))),
+        "RenameDone": model.Structure(name='RenameDone', fields=(model.Field(name='source_cinfo', type=model.Reference(name='ChangeInformation', recursive=False)), model.Field(name='target_cinfo', type=model.Reference(name='ChangeInformation', recursive=False)))),
+        "RenameOutcome": model.Union(name='RenameOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='RenameDone', cases=(0,), tagged=False, fields=(model.Field(name='source_cinfo', type=model.Reference(name='ChangeInformation', recursive=False)), model.Field(name='target_cinfo', type=model.Reference(name='ChangeInformation', recursive=False)))),), default=model.Arm(name='RenameFailed', cases=(), tagged=True, fields=())),
+        "RenewArguments": model.Structure(name='RenewArguments', fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)),)),
+        "RenewResult": model.Structure(name='RenewResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "RestorefhResult": model.Structure(name='RestorefhResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "SavefhResult": model.Structure(name='SavefhResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "SecinfoArguments": model.Structure(name='SecinfoArguments', fields=(model.Field(name='name', type=model.VariableOpaque(maximum=4294967295)),)),
+        "GssService": model.Enumeration(name='GssService', members=(('RPC_GSS_SVC_NONE', 1), ('RPC_GSS_SVC_INTEGRITY', 2), ('RPC_GSS_SVC_PRIVACY', 3))),
+        "GssFlavor": model.Structure(name='GssFlavor', fields=(model.Field(name='oid', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='qop', type=model.Integer(bits=32, signed=False)), model.Field(name='service', type=model.Reference(name='GssService', recursive=False)))),
+        "SecurityFlavor": model.Union(name='SecurityFlavor', discriminant=model.Field(name='flavor', type=model.Integer(bits=32, signed=False)), arms=(model.Arm(name='GssFlavor', cases=(6,), tagged=False, fields=(model.Field(name='oid', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='qop', type=model.Integer(bits=32, signed=False)), model.Field(name='service', type=model.Reference(name='GssService', recursive=False)))),), default=model.Arm(name='PlainFlavor', cases=(), tagged=True, fields=())),
+        "SecinfoOutcome": model.Union(name='SecinfoOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='SecinfoDone', cases=(0,), tagged=False, fields=(model.Field(name='resok4', type=model.VariableArray(element=model.Reference(name='SecurityFlavor', recursive=False), maximum=4294967295)),)),), default=model.Arm(name='SecinfoFailed', cases=(), tagged=True, fields=())),
+        "SetattrArguments": model.Structure(name='SetattrArguments', fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)))),
+        "SetattrResult": model.Structure(name='SetattrResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)), model.Field(name='attrsset', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))),
+        "SetclientidArguments": model.Structure(name='SetclientidArguments', fields=(model.Field(name='client', type=model.Reference(name='LongClientId', recursive=False)), model.Field(name='callback', type=model.Reference(name='CallbackClient', recursive=False)), model.Field(name='callback_ident', type=model.Integer(bits=32, signed=False)))),
+        "SetclientidDone": model.Structure(name='SetclientidDone', fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='setclientid_confirm', type=model.FixedOpaque(length=8)))),
+        "SetclientidOutcome": model.Union(name='SetclientidOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='SetclientidDone', cases=(0,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='setclientid_confirm', type=model.FixedOpaque(length=8)))), model.Arm(name='NetworkAddress', cases=(10017,), tagged=False, fields=(model.Field(name='na_r_netid', type=model.Text(maximum=4294967295)), model.Field(name='na_r_addr', type=model.Text(maximum=4294967295))))), default=model.Arm(name='SetclientidFailed', cases=(), tagged=True, fields=())),
+        "SetclientidConfirmArguments": model.Structure(name='SetclientidConfirmArguments', fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='setclientid_confirm', type=model.FixedOpaque(length=8)))),
+        "SetclientidConfirmResult": model.Structure(name='SetclientidConfirmResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "VerifyArguments": model.Structure(name='VerifyArguments', fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)),
+        "VerifyResult": model.Structure(name='VerifyResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
         "WriteArguments": model.Structure(name='WriteArguments', fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='stable', type=model.Reference(name='StableHow', recursive=False)), model.Field(name='data', type=model.VariableOpaque(maximum=4294967295)))),
         "WriteDone": model.Structure(name='WriteDone', fields=(model.Field(name='count', type=model.Integer(bits=32, signed=False)), model.Field(name='committed', type=model.Reference(name='StableHow', recursive=False)), model.Field(name='writeverf', type=model.FixedOpaque(length=8)))),
         "WriteOutcome": model.Union(name='WriteOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='WriteDone', cases=(0,), tagged=False, fields=(model.Field(name='count', type=model.Integer(bits=32, signed=False)), model.Field(name='committed', type=model.Reference(name='StableHow', recursive=False)), model.Field(name='writeverf', type=model.FixedOpaque(length=8)))),), default=model.Arm(name='WriteFailed', cases=(), tagged=True, fields=())),
+        "ReleaseLockownerArguments": model.Structure(name='ReleaseLockownerArguments', fields=(model.Field(name='lock_owner', type=model.Reference(name='StateOwner', recursive=False)),)),
+        "ReleaseLockownerResult": model.Structure(name='ReleaseLockownerResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
         "OtherStatus": model.Structure(name='OtherStatus', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
-        "ArgumentOperation": model.Union(name='ArgumentOperation', discriminant=model.Field(name='argop', type=model.Reference(name='Operation', recursive=False)), arms=(model.Arm(name='GetattrArguments', cases=(9,), tagged=False, fields=(model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)),)), model.Arm(name='GetfhArguments', cases=(10,), tagged=False, fields=()), model.Arm(name='LookupArguments', cases=(15,), tagged=False, fields=(model.Field(name='objname', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='PutfhArguments', cases=(22,), tagged=False, fields=(model.Field(name='object', type=model.VariableOpaque(maximum=128)),)), model.Arm(name='PutrootfhArguments', cases=(24,), tagged=False, fields=()), model.Arm(name='ReadArguments', cases=(25,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='count', type=model.Integer(bits=32, signed=False)))), model.Arm(name='ReaddirArguments', cases=(26,), tagged=False, fields=(model.Field(name='cookie', type=model.Integer(bits=64, signed=False)), model.Field(name='cookieverf', type=model.FixedOpaque(length=8)), model.Field(name='dircount', type=model.Integer(bits=32, signed=False)), model.Field(name='maxcount', type=model.Integer(bits=32, signed=False)), model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))), model.Arm(name='ReadlinkArguments', cases=(27,), tagged=False, fields=()), model.Arm(name='WriteArguments', cases=(38,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='stable', type=model.Reference(name='StableHow', recursive=False)), model.Field(name='data', type=model.VariableOpaque(maximum=4294967295))))), default=model.Arm(name='OtherArguments', cases=(), tagged=True, fields=())),
-        "ResultOperation": model.Union(name='ResultOperation', discriminant=model.Field(name='resop', type=model.Reference(name='Operation', recursive=False)), arms=(model.Arm(name='GetattrResult', cases=(9,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='GetattrOutcome', recursive=False)),)), model.Arm(name='GetfhResult', cases=(10,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='GetfhOutcome', recursive=False)),)), model.Arm(name='LookupResult', cases=(15,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='PutfhResult', cases=(22,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='PutrootfhResult', cases=(24,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='ReadResult', cases=(25,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReadOutcome', recursive=False)),)), model.Arm(name='ReaddirResult', cases=(26,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReaddirOutcome', recursive=False)),)), model.Arm(name='ReadlinkResult', cases=(27,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReadlinkOutcome', recursive=False)),)), model.Arm(name='WriteResult', cases=(38,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='WriteOutcome', recursive=False)),))), default=model.Arm(name='OtherResult', cases=(), tagged=True, fields=(model.Field(name='outcome', type=model.Reference(name='OtherStatus', recursive=False)),))),
+        "AuthSysParameters": model.Structure(name='AuthSysParameters', fields=(model.Field(name='stamp', type=model.Integer(bits=32, signed=False)), model.Field(name='machinename', type=model.Text(maximum=255)), model.Field(name='uid', type=model.Integer(bits=32, signed=False)), model.Field(name='gid', type=model.Integer(bits=32, signed=False)), model.Field(name='gids', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=16)))),
+        "GssCallbackHandles": model.Structure(name='GssCallbackHandles', fields=(model.Field(name='gcbp_service', type=model.Reference(name='GssService', recursive=False)), model.Field(name='gcbp_handle_from_server', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='gcbp_handle_from_client', type=model.VariableOpaque(maximum=4294967295)))),
+        "CallbackSecurity": model.Union(name='CallbackSecurity', discriminant=model.Field(name='cb_secflavor', type=model.Integer(bits=32, signed=False)), arms=(model.Arm(name='CallbackAuthNone', cases=(0,), tagged=False, fields=()), model.Arm(name='AuthSysParameters', cases=(1,), tagged=False, fields=(model.Field(name='stamp', type=model.Integer(bits=32, signed=False)), model.Field(name='machinename', type=model.Text(maximum=255)), model.Field(name='uid', type=model.Integer(bits=32, signed=False)), model.Field(name='gid', type=model.Integer(bits=32, signed=False)), model.Field(name='gids', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=16)))), model.Arm(name='GssCallbackHandles', cases=(6,), tagged=False, fields=(model.Field(name='gcbp_service', type=model.Reference(name='GssService', recursive=False)), model.Field(name='gcbp_handle_from_server', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='gcbp_handle_from_client', type=model.VariableOpaque(maximum=4294967295))))), default=None),
+        "BackchannelCtlArguments": model.Structure(name='BackchannelCtlArguments', fields=(model.Field(name='bca_cb_program', type=model.Integer(bits=32, signed=False)), model.Field(name='bca_sec_parms', type=model.VariableArray(element=model.Reference(name='CallbackSecurity', recursive=False), maximum=4294967295)))),
+        "BackchannelCtlResult": model.Structure(name='BackchannelCtlResult', fields=(model.Field(name='bcr_status', type=model.Reference(name='Status', recursive=False)),)),
+        "ChannelAsked": model.Enumeration(name='ChannelAsked', members=(('CDFC4_FORE', 1), ('CDFC4_BACK', 2), ('CDFC4_FORE_OR_BOTH', 3), ('CDFC4_BACK_OR_BOTH', 7))),
+        "BindConnToSessionArguments": model.Structure(name='BindConnToSessionArguments', fields=(model.Field(name='bctsa_sessid', type=model.FixedOpaque(length=16)), model.Field(name='bctsa_dir', type=model.Reference(name='ChannelAsked', recursive=False)), model.Field(name='bctsa_use_conn_in_rdma_mode', type=model.Boolean()))),
+        "ChannelGiven": model.Enumeration(name='ChannelGiven', members=(('CDFS4_FORE', 1), ('CDFS4_BACK', 2), ('CDFS4_BOTH', 3))),
+        "BindConnToSessionDone": model.Structure(name='BindConnToSessionDone', fields=(model.Field(name='bctsr_sessid', type=model.FixedOpaque(length=16)), model.Field(name='bctsr_dir', type=model.Reference(name='ChannelGiven', recursive=False)), model.Field(name='bctsr_use_conn_in_rdma_mode', type=model.Boolean()))),
+        "BindConnToSessionOutcome": model.Union(name='BindConnToSessionOutcome', discriminant=model.Field(name='bctsr_status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='BindConnToSessionDone', cases=(0,), tagged=False, fields=(model.Field(name='bctsr_sessid', type=model.FixedOpaque(length=16)), model.Field(name='bctsr_dir', type=model.Reference(name='ChannelGiven', recursive=False)), model.Field(name='bctsr_use_conn_in_rdma_mode', type=model.Boolean()))),), default=model.Arm(name='BindConnToSessionFailed', cases=(), tagged=True, fields=())),
+        "ProtectedOperations": model.Structure(name='ProtectedOperations', fields=(model.Field(name='spo_must_enforce', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)), model.Field(name='spo_must_allow', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))),
+        "ProtectionKind": model.Enumeration(name='ProtectionKind', members=(('SP4_NONE', 0), ('SP4_MACH_CRED', 1), ('SP4_SSV', 2))),
+        "ProtectionAsked": model.Union(name='ProtectionAsked', discriminant=model.Field(name='spa_how', type=model.Reference(name='ProtectionKind', recursive=False)), arms=(model.Arm(name='AskNoProtection', cases=(0,), tagged=False, fields=()), model.Arm(name='ProtectedOperations', cases=(1,), tagged=False, fields=(model.Field(name='spo_must_enforce', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)), model.Field(name='spo_must_allow', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295))))), default=None),
+        "ExchangeIdArguments": model.Structure(name='ExchangeIdArguments', fields=(model.Field(name='eia_clientowner', type=model.Reference(name='ClientOwner', recursive=False)), model.Field(name='eia_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='eia_state_protect', type=model.Reference(name='ProtectionAsked', recursive=False)), model.Field(name='eia_client_impl_id', type=model.VariableArray(element=model.Reference(name='Implementation', recursive=False), maximum=1)))),
+        "ProtectionGiven": model.Union(name='ProtectionGiven', discriminant=model.Field(name='spr_how', type=model.Reference(name='ProtectionKind', recursive=False)), arms=(model.Arm(name='GiveNoProtection', cases=(0,), tagged=False, fields=()), model.Arm(name='ProtectedOperations', cases=(1,), tagged=False, fields=(model.Field(name='spo_must_enforce', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)), model.Field(name='spo_must_allow', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295))))), default=None),
+        "ExchangeIdDone": model.Structure(name='ExchangeIdDone', fields=(model.Field(name='eir_clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='eir_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='eir_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='eir_state_protect', type=model.Reference(name='ProtectionGiven', recursive=False)), model.Field(name='eir_server_owner', type=model.Reference(name='ServerOwner', recursive=False)), model.Field(name='eir_server_scope', type=model.VariableOpaque(maximum=1024)), model.Field(name='eir_server_impl_id', type=model.VariableArray(element=model.Reference(name='Implementation', recursive=False), maximum=1)))),
+        "ExchangeIdOutcome": model.Union(name='ExchangeIdOutcome', discriminant=model.Field(name='eir_status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='ExchangeIdDone', cases=(0,), tagged=False, fields=(model.Field(name='eir_clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='eir_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='eir_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='eir_state_protect', type=model.Reference(name='ProtectionGiven', recursive=False)), model.Field(name='eir_server_owner', type=model.Reference(name='ServerOwner', recursive=False)), model.Field(name='eir_server_scope', type=model.VariableOpaque(maximum=1024)), model.Field(name='eir_server_impl_id', type=model.VariableArray(element=model.Reference(name='Implementation', recursive=False), maximum=1)))),), default=model.Arm(name='ExchangeIdFailed', cases=(), tagged=True, fields=())),
+        "ChannelAttributes": model.Structure(name='ChannelAttributes', fields=(model.Field(name='ca_headerpadsize', type=model.Integer(bits=32, signed=False)), model.Field(name='ca_maxrequestsize', type=model.Integer(bits=32, signed=False)), model.Field(name='ca_maxresponsesize', type=model.Integer(bits=32, signed=False)), model.Field(name='ca_maxresponsesize_cached', type=model.Integer(bits=32, signed=False)), model.Field(name='ca_maxoperations', type=model.Integer(bits=32, signed=False)), model.Field(name='ca_maxrequests', type=model.Integer(bits=32, signed=False)), model.Field(name='ca_rdma_ird', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=1)))),
+        "CreateSessionArguments": model.Structure(name='CreateSessionArguments', fields=(model.Field(name='csa_clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='csa_sequence', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_fore_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csa_back_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csa_cb_program', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_sec_parms', type=model.VariableArray(element=model.Reference(name='CallbackSecurity', recursive=False), maximum=4294967295)))),
+        "CreateSessionDone": model.Structure(name='CreateSessionDone', fields=(model.Field(name='csr_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='csr_sequence', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_fore_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csr_back_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)))),
+        "CreateSessionOutcome": model.Union(name='CreateSessionOutcome', discriminant=model.Field(name='csr_status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='CreateSessionDone', cases=(0,), tagged=False, fields=(model.Field(name='csr_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='csr_sequence', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_fore_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csr_back_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)))),), default=model.Arm(name='CreateSessionFailed', cases=(), tagged=True, fields=())),
+        "DestroySessionArguments": model.Structure(name='DestroySessionArguments', fields=(model.Field(name='dsa_sessionid', type=model.FixedOpaque(length=16)),)),
+        "DestroySessionResult": model.Structure(name='DestroySessionResult', fields=(model.Field(name='dsr_status', type=model.Reference(name='Status', recursive=False)),)),
+        "FreeStateidArguments": model.Structure(name='FreeStateidArguments', fields=(model.Field(name='fsa_stateid', type=model.Reference(name='StateId', recursive=False)),)),
+        "FreeStateidResult": model.Structure(name='FreeStateidResult', fields=(model.Field(name='fsr_status', type=model.Reference(name='Status', recursive=False)),)),
+        "SecinfoStyle": model.Enumeration(name='SecinfoStyle', members=(('SECINFO_STYLE4_CURRENT_FH', 0), ('SECINFO_STYLE4_PARENT', 1))),
+        "SequenceArguments": model.Structure(name='SequenceArguments', fields=(model.Field(name='sa_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='sa_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_cachethis', type=model.Boolean()))),
+        "SequenceDone": model.Structure(name='SequenceDone', fields=(model.Field(name='sr_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='sr_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='sr_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sr_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sr_target_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sr_status_flags', type=model.Integer(bits=32, signed=False)))),
+        "SequenceOutcome": model.Union(name='SequenceOutcome', discriminant=model.Field(name='sr_status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='SequenceDone', cases=(0,), tagged=False, fields=(model.Field(name='sr_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='sr_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='sr_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sr_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sr_target_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sr_status_flags', type=model.Integer(bits=32, signed=False)))),), default=model.Arm(name='SequenceFailed', cases=(), tagged=True, fields=())),
+        "TestStateidArguments": model.Structure(name='TestStateidArguments', fields=(model.Field(name='ts_stateids', type=model.VariableArray(element=model.Reference(name='StateId', recursive=False), maximum=4294967295)),)),
+        "TestStateidDone": model.Structure(name='TestStateidDone', fields=(model.Field(name='tsr_status_codes', type=model.VariableArray(element=model.Reference(name='Status', recursive=False), maximum=4294967295)),)),
+        "TestStateidOutcome": model.Union(name='TestStateidOutcome', discriminant=model.Field(name='tsr_status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='TestStateidDone', cases=(0,), tagged=False, fields=(model.Field(name='tsr_status_codes', type=model.VariableArray(element=model.Reference(name='Status', recursive=False), maximum=4294967295)),)),), default=model.Arm(name='TestStateidFailed', cases=(), tagged=True, fields=())),
+        "DestroyClientidArguments": model.Structure(name='DestroyClientidArguments', fields=(model.Field(name='dca_clientid', type=model.Integer(bits=64, signed=False)),)),
+        "DestroyClientidResult": model.Structure(name='DestroyClientidResult', fields=(model.Field(name='dcr_status', type=model.Reference(name='Status', recursive=False)),)),
+        "ReclaimCompleteArguments": model.Structure(name='ReclaimCompleteArguments', fields=(model.Field(name='rca_one_fs', type=model.Boolean()),)),
+        "ReclaimCompleteResult": model.Structure(name='ReclaimCompleteResult', fields=(model.Field(name='rcr_status', type=model.Reference(name='Status', recursive=False)),)),
+        "ArgumentOperation": model.Union(name='ArgumentOperation', discriminant=model.Field(name='argop', type=model.Reference(name='Operation', recursive=False)), arms=(model.Arm(name='AccessArguments', cases=(3,), tagged=False, fields=(model.Field(name='access', type=model.Integer(bits=32, signed=False)),)), model.Arm(name='CloseArguments', cases=(4,), tagged=False, fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)))), model.Arm(name='CommitArguments', cases=(5,), tagged=False, fields=(model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='count', type=model.Integer(bits=32, signed=False)))), model.Arm(name='CreateArguments', cases=(6,), tagged=False, fields=(model.Field(name='objtype', type=model.Reference(name='CreateType', recursive=False)), model.Field(name='objname', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='createattrs', type=model.Reference(name='FileAttributes', recursive=False)))), model.Arm(name='DelegpurgeArguments', cases=(7,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='DelegreturnArguments', cases=(8,), tagged=False, fields=(model.Field(name='deleg_stateid', type=model.Reference(name='StateId', recursive=False)),)), model.Arm(name='GetattrArguments', cases=(9,), tagged=False, fields=(model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)),)), model.Arm(name='GetfhArguments', cases=(10,), tagged=False, fields=()), model.Arm(name='LinkArguments', cases=(11,), tagged=False, fields=(model.Field(name='newname', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='LockArguments', cases=(12,), tagged=False, fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='reclaim', type=model.Boolean()), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='locker', type=model.Reference(name='Locker', recursive=False)))), model.Arm(name='LocktArguments', cases=(13,), tagged=False, fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)))), model.Arm(name='LockuArguments', cases=(14,), tagged=False, fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='lock_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)))), model.Arm(name='LookupArguments', cases=(15,), tagged=False, fields=(model.Field(name='objname', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='LookuppArguments', cases=(16,), tagged=False, fields=()), model.Arm(name='NverifyArguments', cases=(17,), tagged=False, fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)), model.Arm(name='OpenArguments', cases=(18,), tagged=False, fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='share_access', type=model.Integer(bits=32, signed=False)), model.Field(name='share_deny', type=model.Integer(bits=32, signed=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)), model.Field(name='openhow', type=model.Reference(name='OpenHow', recursive=False)), model.Field(name='claim', type=model.Reference(name='OpenClaim', recursive=False)))), model.Arm(name='OpenattrArguments', cases=(19,), tagged=False, fields=(model.Field(name='createdir', type=model.Boolean()),)), model.Arm(name='OpenConfirmArguments', cases=(20,), tagged=False, fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)))), model.Arm(name='OpenDowngradeArguments', cases=(21,), tagged=False, fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='share_access', type=model.Integer(bits=32, signed=False)), model.Field(name='share_deny', type=model.Integer(bits=32, signed=False)))), model.Arm(name='PutfhArguments', cases=(22,), tagged=False, fields=(model.Field(name='object', type=model.VariableOpaque(maximum=128)),)), model.Arm(name='PutpubfhArguments', cases=(23,), tagged=False, fields=()), model.Arm(name='PutrootfhArguments', cases=(24,), tagged=False, fields=()), model.Arm(name='ReadArguments', cases=(25,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='count', type=model.Integer(bits=32, signed=False)))), model.Arm(name='ReaddirArguments', cases=(26,), tagged=False, fields=(model.Field(name='cookie', type=model.Integer(bits=64, signed=False)), model.Field(name='cookieverf', type=model.FixedOpaque(length=8)), model.Field(name='dircount', type=model.Integer(bits=32, signed=False)), model.Field(name='maxcount', type=model.Integer(bits=32, signed=False)), model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))), model.Arm(name='ReadlinkArguments', cases=(27,), tagged=False, fields=()), model.Arm(name='RemoveArguments', cases=(28,), tagged=False, fields=(model.Field(name='target', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='RenameArguments', cases=(29,), tagged=False, fields=(model.Field(name='oldname', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='newname', type=model.VariableOpaque(maximum=4294967295)))), model.Arm(name='RenewArguments', cases=(30,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='RestorefhArguments', cases=(31,), tagged=False, fields=()), model.Arm(name='SavefhArguments', cases=(32,), tagged=False, fields=()), model.Arm(name='SecinfoArguments', cases=(33,), tagged=False, fields=(model.Field(name='name', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='SetattrArguments', cases=(34,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)))), model.Arm(name='SetclientidArguments', cases=(35,), tagged=False, fields=(model.Field(name='client', type=model.Reference(name='LongClientId', recursive=False)), model.Field(name='callback', type=model.Reference(name='CallbackClient', recursive=False)), model.Field(name='callback_ident', type=model.Integer(bits=32, signed=False)))), model.Arm(name='SetclientidConfirmArguments', cases=(36,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='setclientid_confirm', type=model.FixedOpaque(length=8)))), model.Arm(name='VerifyArguments', cases=(37,), tagged=False, fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)), model.Arm(name='WriteArguments', cases=(38,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='stable', type=model.Reference(name='StableHow', recursive=False)), model.Field(name='data', type=model.VariableOpaque(maximum=4294967295)))), model.Arm(name='ReleaseLockownerArguments', cases=(39,), tagged=False, fields=(model.Field(name='lock_owner', type=model.Reference(name='StateOwner', recursive=False)),)), model.Arm(name='BackchannelCtlArguments', cases=(40,), tagged=False, fields=(model.Field(name='bca_cb_program', type=model.Integer(bits=32, signed=False)), model.Field(name='bca_sec_parms', type=model.VariableArray(element=model.Reference(name='CallbackSecurity', recursive=False), maximum=4294967295)))), model.Arm(name='BindConnToSessionArguments', cases=(41,), tagged=False, fields=(model.Field(name='bctsa_sessid', type=model.FixedOpaque(length=16)), model.Field(name='bctsa_dir', type=model.Reference(name='ChannelAsked', recursive=False)), model.Field(name='bctsa_use_conn_in_rdma_mode', type=model.Boolean()))), model.Arm(name='ExchangeIdArguments', cases=(42,), tagged=False, fields=(model.Field(name='eia_clientowner', type=model.Reference(name='ClientOwner', recursive=False)), model.Field(name='eia_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='eia_state_protect', type=model.Reference(name='ProtectionAsked', recursive=False)), model.Field(name='eia_client_impl_id', type=model.VariableArray(element=model.Reference(name='Implementation', recursive=False), maximum=1)))), model.Arm(name='CreateSessionArguments', cases=(43,), tagged=False, fields=(model.Field(name='csa_clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='csa_sequence', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_fore_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csa_back_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csa_cb_program', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_sec_parms', type=model.VariableArray(element=model.Reference(name='CallbackSecurity', recursive=False), maximum=4294967295)))), model.Arm(name='DestroySessionArguments', cases=(44,), tagged=False, fields=(model.Field(name='dsa_sessionid', type=model.FixedOpaque(length=16)),)), model.Arm(name='FreeStateidArguments', cases=(45,), tagged=False, fields=(model.Field(name='fsa_stateid', type=model.Reference(name='StateId', recursive=False)),)), model.Arm(name='SecinfoNoNameArguments', cases=(52,), tagged=False, fields=(model.Field(name='style', type=model.Reference(name='SecinfoStyle', recursive=False)),)), model.Arm(name='SequenceArguments', cases=(53,), tagged=False, fields=(model.Field(name='sa_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='sa_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_cachethis', type=model.Boolean()))), model.Arm(name='TestStateidArguments', cases=(55,), tagged=False, fields=(model.Field(name='ts_stateids', type=model.VariableArray(element=model.Reference(name='StateId', recursive=False), maximum=4294967295)),)), model.Arm(name='DestroyClientidArguments', cases=(57,), tagged=False, fields=(model.Field(name='dca_clientid', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='ReclaimCompleteArguments', cases=(58,), tagged=False, fields=(model.Field(name='rca_one_fs', type=model.Boolean()),))), default=model.Arm(name='OtherArguments', cases=(), tagged=True, fields=())),
+        "ResultOperation": model.Union(name='ResultOperation', discriminant=model.Field(name='resop', type=model.Reference(name='Operation', recursive=False)), arms=(model.Arm(name='AccessResult', cases=(3,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='AccessOutcome', recursive=False)),)), model.Arm(name='CloseResult', cases=(4,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CloseOutcome', recursive=False)),)), model.Arm(name='CommitResult', cases=(5,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CommitOutcome', recursive=False)),)), model.Arm(name='CreateResult', cases=(6,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CreateOutcome', recursive=False)),)), model.Arm(name='DelegpurgeResult', cases=(7,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='DelegreturnResult', cases=(8,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='GetattrResult', cases=(9,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='GetattrOutcome', recursive=False)),)), model.Arm(name='GetfhResult', cases=(10,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='GetfhOutcome', recursive=False)),)), model.Arm(name='LinkResult', cases=(11,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LinkOutcome', recursive=False)),)), model.Arm(name='LockResult', cases=(12,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LockOutcome', recursive=False)),)), model.Arm(name='LocktResult', cases=(13,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LocktOutcome', recursive=False)),)), model.Arm(name='LockuResult', cases=(14,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LockuOutcome', recursive=False)),)), model.Arm(name='LookupResult', cases=(15,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='LookuppResult', cases=(16,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='NverifyResult', cases=(17,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='OpenResult', cases=(18,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='OpenOutcome', recursive=False)),)), model.Arm(name='OpenattrResult', cases=(19,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='OpenConfirmResult', cases=(20,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='OpenConfirmOutcome', recursive=False)),)), model.Arm(name='OpenDowngradeResult', cases=(21,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='OpenDowngradeOutcome', recursive=False)),)), model.Arm(name='PutfhResult', cases=(22,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='PutpubfhResult', cases=(23,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='PutrootfhResult', cases=(24,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='ReadResult', cases=(25,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReadOutcome', recursive=False)),)), model.Arm(name='ReaddirResult', cases=(26,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReaddirOutcome', recursive=False)),)), model.Arm(name='ReadlinkResult', cases=(27,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReadlinkOutcome', recursive=False)),)), model.Arm(name='RemoveResult', cases=(28,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='RemoveOutcome', recursive=False)),)), model.Arm(name='RenameResult', cases=(29,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='RenameOutcome', recursive=False)),)), model.Arm(name='RenewResult', cases=(30,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='RestorefhResult', cases=(31,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='SavefhResult', cases=(32,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='SecinfoResult', cases=(33,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SecinfoOutcome', recursive=False)),)), model.Arm(name='SetattrResult', cases=(34,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)), model.Field(name='attrsset', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))), model.Arm(name='SetclientidResult', cases=(35,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SetclientidOutcome', recursive=False)),)), model.Arm(name='SetclientidConfirmResult', cases=(36,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='VerifyResult', cases=(37,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='WriteResult', cases=(38,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='WriteOutcome', recursive=False)),)), model.Arm(name='ReleaseLockownerResult', cases=(39,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='BackchannelCtlResult', cases=(40,), tagged=False, fields=(model.Field(name='bcr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='BindConnToSessionResult', cases=(41,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='BindConnToSessionOutcome', recursive=False)),)), model.Arm(name='ExchangeIdResult', cases=(42,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ExchangeIdOutcome', recursive=False)),)), model.Arm(name='CreateSessionResult', cases=(43,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CreateSessionOutcome', recursive=False)),)), model.Arm(name='DestroySessionResult', cases=(44,), tagged=False, fields=(model.Field(name='dsr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='FreeStateidResult', cases=(45,), tagged=False, fields=(model.Field(name='fsr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='SecinfoNoNameResult', cases=(52,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SecinfoOutcome', recursive=False)),)), model.Arm(name='SequenceResult', cases=(53,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SequenceOutcome', recursive=False)),)), model.Arm(name='TestStateidResult', cases=(55,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='TestStateidOutcome', recursive=False)),)), model.Arm(name='DestroyClientidResult', cases=(57,), tagged=False, fields=(model.Field(name='dcr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='ReclaimCompleteResult', cases=(58,), tagged=False, fields=(model.Field(name='rcr_status', type=model.Reference(name='Status', recursive=False)),))), default=model.Arm(name='OtherResult', cases=(), tagged=True, fields=(model.Field(name='outcome', type=model.Reference(name='OtherStatus', recursive=False)),))),
         "CompoundArguments": model.Structure(name='CompoundArguments', fields=(model.Field(name='tag', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='minorversion', type=model.Integer(bits=32, signed=False)), model.Field(name='argarray', type=model.VariableArray(element=model.Reference(name='ArgumentOperation', recursive=False), maximum=4294967295)))),
         "CompoundResult": model.Structure(name='CompoundResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)), model.Field(name='tag', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='resarray', type=model.VariableArray(element=model.Reference(name='ResultOperation', recursive=False), maximum=4294967295)))),
+        "CallbackOperation": model.Enumeration(name='CallbackOperation', members=(('OP_CB_GETATTR', 3), ('OP_CB_RECALL', 4), ('OP_CB_LAYOUTRECALL', 5), ('OP_CB_NOTIFY', 6), ('OP_CB_PUSH_DELEG', 7), ('OP_CB_RECALL_ANY', 8), ('OP_CB_RECALLABLE_OBJ_AVAIL', 9), ('OP_CB_RECALL_SLOT', 10), ('OP_CB_SEQUENCE', 11), ('OP_CB_WANTS_CANCELLED', 12), ('OP_CB_NOTIFY_LOCK', 13), ('OP_CB_NOTIFY_DEVICEID', 14), ('OP_CB_ILLEGAL', 10044))),
+        "CbGetattrArguments": model.Structure(name='CbGetattrArguments', fields=(model.Field(name='fh', type=model.VariableOpaque(maximum=128)), model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))),
+        "CbGetattrDone": model.Structure(name='CbGetattrDone', fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)),
+        "CbGetattrOutcome": model.Union(name='CbGetattrOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='CbGetattrDone', cases=(0,), tagged=False, fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)),), default=model.Arm(name='CbGetattrFailed', cases=(), tagged=True, fields=())),
+        "CbRecallArguments": model.Structure(name='CbRecallArguments', fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='truncate', type=model.Boolean()), model.Field(name='fh', type=model.VariableOpaque(maximum=128)))),
+        "CbRecallResult": model.Structure(name='CbRecallResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "CbRecallAnyArguments": model.Structure(name='CbRecallAnyArguments', fields=(model.Field(name='craa_objects_to_keep', type=model.Integer(bits=32, signed=False)), model.Field(name='craa_type_mask', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))),
+        "CbRecallAnyResult": model.Structure(name='CbRecallAnyResult', fields=(model.Field(name='crar_status', type=model.Reference(name='Status', recursive=False)),)),
+        "CbRecallSlotArguments": model.Structure(name='CbRecallSlotArguments', fields=(model.Field(name='rsa_target_highest_slotid', type=model.Integer(bits=32, signed=False)),)),
+        "CbRecallSlotResult": model.Structure(name='CbRecallSlotResult', fields=(model.Field(name='rsr_status', type=model.Reference(name='Status', recursive=False)),)),
+        "ReferringCall": model.Structure(name='ReferringCall', fields=(model.Field(name='rc_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='rc_slotid', type=model.Integer(bits=32, signed=False)))),
+        "ReferringCallList": model.Structure(name='ReferringCallList', fields=(model.Field(name='rcl_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='rcl_referring_calls', type=model.VariableArray(element=model.Reference(name='ReferringCall', recursive=False), maximum=4294967295)))),
+        "CbSequenceArguments": model.Structure(name='CbSequenceArguments', fields=(model.Field(name='csa_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='csa_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_cachethis', type=model.Boolean()), model.Field(name='csa_referring_call_lists', type=model.VariableArray(element=model.Reference(name='ReferringCallList', recursive=False), maximum=4294967295)))),
+        "CbSequenceDone": model.Structure(name='CbSequenceDone', fields=(model.Field(name='csr_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='csr_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_target_highest_slotid', type=model.Integer(bits=32, signed=False)))),
+        "CbSequenceOutcome": model.Union(name='CbSequenceOutcome', discriminant=model.Field(name='csr_status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='CbSequenceDone', cases=(0,), tagged=False, fields=(model.Field(name='csr_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='csr_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='csr_target_highest_slotid', type=model.Integer(bits=32, signed=False)))),), default=model.Arm(name='CbSequenceFailed', cases=(), tagged=True, fields=())),
+        "OtherCallbackStatus": model.Structure(name='OtherCallbackStatus', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)),
+        "CallbackArgument": model.Union(name='CallbackArgument', discriminant=model.Field(name='argop', type=model.Reference(name='CallbackOperation', recursive=False)), arms=(model.Arm(name='CbGetattrArguments', cases=(3,), tagged=False, fields=(model.Field(name='fh', type=model.VariableOpaque(maximum=128)), model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))), model.Arm(name='CbRecallArguments', cases=(4,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='truncate', type=model.Boolean()), model.Field(name='fh', type=model.VariableOpaque(maximum=128)))), model.Arm(name='CbRecallAnyArguments', cases=(8,), tagged=False, fields=(model.Field(name='craa_objects_to_keep', type=model.Integer(bits=32, signed=False)), model.Field(name='craa_type_mask', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))), model.Arm(name='CbRecallSlotArguments', cases=(10,), tagged=False, fields=(model.Field(name='rsa_target_highest_slotid', type=model.Integer(bits=32, signed=False)),)), model.Arm(name='CbSequenceArguments', cases=(11,), tagged=False, fields=(model.Field(name='csa_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='csa_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_cachethis', type=model.Boolean()), model.Field(name='csa_referring_call_lists', type=model.VariableArray(element=model.Reference(name='ReferringCallList', recursive=False), maximum=4294967295))))), default=model.Arm(name='OtherCallbackArguments', cases=(), tagged=True, fields=())),
+        "CallbackResult": model.Union(name='CallbackResult', discriminant=model.Field(name='resop', type=model.Reference(name='CallbackOperation', recursive=False)), arms=(model.Arm(name='CbGetattrResult', cases=(3,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CbGetattrOutcome', recursive=False)),)), model.Arm(name='CbRecallResult', cases=(4,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='CbRecallAnyResult', cases=(8,), tagged=False, fields=(model.Field(name='crar_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='CbRecallSlotResult', cases=(10,), tagged=False, fields=(model.Field(name='rsr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='CbSequenceResult', cases=(11,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CbSequenceOutcome', recursive=False)),))), default=model.Arm(name='OtherCallbackResult', cases=(), tagged=True, fields=(model.Field(name='outcome', type=model.Reference(name='OtherCallbackStatus', recursive=False)),))),
+        "CallbackCompoundArguments": model.Structure(name='CallbackCompoundArguments', fields=(model.Field(name='tag', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='minorversion', type=model.Integer(bits=32, signed=False)), model.Field(name='callback_ident', type=model.Integer(bits=32, signed=False)), model.Field(name='argarray', type=model.VariableArray(element=model.Reference(name='CallbackArgument', recursive=False), maximum=4294967295)))),
+        "CallbackCompoundResult": model.Structure(name='CallbackCompoundResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)), model.Field(name='tag', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='resarray', type=model.VariableArray(element=model.Reference(name='CallbackResult', recursive=False), maximum=4294967295)))),
     },
-    sources={'FileType': 'nfs_ftype4', 'Status': 'nfsstat4', 'StableHow': 'stable_how4', 'Operation': 'nfs_opnum4', 'FileSystemId': 'fsid4', 'AttributeBitmap': 'attribute_bitmap', 'AttributeWord': 'attribute_word', 'AttributeHyper': 'attribute_hyper', 'AttributeHandle': 'attribute_handle', 'FileAttributes': 'fattr4', 'StateId': 'stateid4', 'GetattrArguments': 'GETATTR4args', 'GetattrDone': 'GETATTR4resok', 'GetattrOutcome': 'GETATTR4res', 'GetfhDone': 'GETFH4resok', 'GetfhOutcome': 'GETFH4res', 'LookupArguments': 'LOOKUP4args', 'LookupResult': 'LOOKUP4res', 'PutfhArguments': 'PUTFH4args', 'PutfhResult': 'PUTFH4res', 'PutrootfhResult': 'PUTROOTFH4res', 'ReadArguments': 'READ4args', 'ReadDone': 'READ4resok', 'ReadOutcome': 'READ4res', 'ReaddirArguments': 'READDIR4args', 'DirectoryEntry': 'entry4', 'DirectoryList': 'dirlist4', 'ReaddirDone': 'READDIR4resok', 'ReaddirOutcome': 'READDIR4res', 'ReadlinkDone': 'READLINK4resok', 'ReadlinkOutcome': 'READLINK4res', 'WriteArguments': 'WRITE4args', 'WriteDone': 'WRITE4resok', 'WriteOutcome': 'WRITE4res', 'OtherStatus': 'ILLEGAL4res', 'ArgumentOperation': 'nfs_argop4', 'ResultOperation': 'nfs_resop4', 'CompoundArguments': 'COMPOUND4args', 'CompoundResult': 'COMPOUND4res'},
-    constants={'NFS4_VERSION': 4, 'NFS4_FHSIZE': 128, 'NFS4_VERIFIER_SIZE': 8, 'NFS4_OTHER_SIZE': 12, 'FATTR4_SUPPORTED_ATTRS': 0, 'FATTR4_TYPE': 1, 'FATTR4_CHANGE': 3, 'FATTR4_SIZE': 4, 'FATTR4_FSID': 8, 'FATTR4_RDATTR_ERROR': 11, 'FATTR4_FILEHANDLE': 19, 'FATTR4_FILEID': 20, 'FATTR4_MODE': 33, 'FATTR4_NUMLINKS': 35, 'NFS4_PROGRAM': 100003, 'NFS_V4': 4},
-    procedures={'NFS_V4': (('NFSPROC4_NULL', 0), ('NFSPROC4_COMPOUND', 1))},
+    sources={'FileType': 'nfs_ftype4', 'Status': 'nfsstat4', 'StableHow': 'stable_how4', 'Operation': 'nfs_opnum4', 'Time': 'nfstime4', 'TimeHow': 'time_how4', 'TimeSetting': 'settime4', 'FileSystemId': 'fsid4', 'DeviceNumbers': 'specdata4', 'AttributeBitmap': 'attribute_bitmap', 'AttributeWord': 'attribute_word', 'AttributeHyper': 'attribute_hyper', 'AttributeHandle': 'attribute_handle', 'AttributeText': 'attribute_text', 'AttributeTimeSet': 'attribute_time_set', 'FileAttributes': 'fattr4', 'ChangeInformation': 'change_info4', 'StateId': 'stateid4', 'NetworkAddress': 'netaddr4', 'CallbackClient': 'cb_client4', 'LongClientId': 'nfs_client_id4', 'ClientOwner': 'client_owner4', 'ServerOwner': 'server_owner4', 'StateOwner': 'state_owner4', 'Implementation': 'nfs_impl_id4', 'AccessControlEntry': 'nfsace4', 'AccessArguments': 'ACCESS4args', 'AccessDone': 'ACCESS4resok', 'AccessOutcome': 'ACCESS4res', 'CloseArguments': 'CLOSE4args', 'CloseOutcome': 'CLOSE4res', 'CommitArguments': 'COMMIT4args', 'CommitDone': 'COMMIT4resok', 'CommitOutcome': 'COMMIT4res', 'CreateType': 'createtype4', 'CreateArguments': 'CREATE4args', 'CreateDone': 'CREATE4resok', 'CreateOutcome': 'CREATE4res', 'DelegpurgeArguments': 'DELEGPURGE4args', 'DelegpurgeResult': 'DELEGPURGE4res', 'DelegreturnArguments': 'DELEGRETURN4args', 'DelegreturnResult': 'DELEGRETURN4res', 'GetattrArguments': 'GETATTR4args', 'GetattrDone': 'GETATTR4resok', 'GetattrOutcome': 'GETATTR4res', 'GetfhDone': 'GETFH4resok', 'GetfhOutcome': 'GETFH4res', 'LinkArguments': 'LINK4args', 'LinkDone': 'LINK4resok', 'LinkOutcome': 'LINK4res', 'LockType': 'nfs_lock_type4', 'NewLockOwner': 'open_to_lock_owner4', 'ExistingLockOwner': 'exist_lock_owner4', 'Locker': 'locker4', 'LockArguments': 'LOCK4args', 'LockDenial': 'LOCK4denied', 'LockDone': 'LOCK4resok', 'LockOutcome': 'LOCK4res', 'LocktArguments': 'LOCKT4args', 'LocktOutcome': 'LOCKT4res', 'LockuArguments': 'LOCKU4args', 'LockuOutcome': 'LOCKU4res', 'LookupArguments': 'LOOKUP4args', 'LookupResult': 'LOOKUP4res', 'LookuppResult': 'LOOKUPP4res', 'NverifyArguments': 'NVERIFY4args', 'NverifyResult': 'NVERIFY4res', 'CreateMode': 'createmode4', 'VerifierAndAttributes': 'creatverfattr', 'CreateHow': 'createhow4', 'OpenType': 'opentype4', 'OpenHow': 'openflag4', 'LimitKind': 'limit_by4', 'BlockLimit': 'nfs_modified_limit4', 'SpaceLimit': 'nfs_space_limit4', 'DelegationType': 'open_delegation_type4', 'ClaimType': 'open_claim_type4', 'DelegateCurrentClaim': 'open_claim_delegate_cur4', 'OpenClaim': 'open_claim4', 'OpenArguments': 'OPEN4args', 'ReadDelegation': 'open_read_delegation4', 'WriteDelegation': 'open_write_delegation4', 'WhyNoDelegation': 'why_no_delegation4', 'NoDelegationReason': 'open_none_delegation4', 'OpenDelegation': 'open_delegation4', 'OpenDone': 'OPEN4resok', 'OpenOutcome': 'OPEN4res', 'OpenattrArguments': 'OPENATTR4args', 'OpenattrResult': 'OPENATTR4res', 'OpenConfirmArguments': 'OPEN_CONFIRM4args', 'OpenConfirmDone': 'OPEN_CONFIRM4resok', 'OpenConfirmOutcome': 'OPEN_CONFIRM4res', 'OpenDowngradeArguments': 'OPEN_DOWNGRADE4args', 'OpenDowngradeDone': 'OPEN_DOWNGRADE4resok', 'OpenDowngradeOutcome': 'OPEN_DOWNGRADE4res', 'PutfhArguments': 'PUTFH4args', 'PutfhResult': 'PUTFH4res', 'PutpubfhResult': 'PUTPUBFH4res', 'PutrootfhResult': 'PUTROOTFH4res', 'ReadArguments': 'READ4args', 'ReadDone': 'READ4resok', 'ReadOutcome': 'READ4res', 'ReaddirArguments': 'READDIR4args', 'DirectoryEntry': 'entry4', 'DirectoryList': 'dirlist4', 'ReaddirDone': 'READDIR4resok', 'ReaddirOutcome': 'READDIR4res', 'ReadlinkDone': 'READLINK4resok', 'ReadlinkOutcome': 'READLINK4res', 'RemoveArguments': 'REMOVE4args', 'RemoveDone': 'REMOVE4resok', 'RemoveOutcome': 'REMOVE4res', 'RenameArguments': 'RENAME4args', 'RenameDone': 'RENAME4resok', 'RenameOutcome': 'RENAME4res', 'RenewArguments': 'RENEW4args', 'RenewResult': 'RENEW4res', 'RestorefhResult': 'RESTOREFH4res', 'SavefhResult': 'SAVEFH4res', 'SecinfoArguments': 'SECINFO4args', 'GssService': 'rpc_gss_svc_t', 'GssFlavor': 'rpcsec_gss_info', 'SecurityFlavor': 'secinfo4', 'SecinfoOutcome': 'SECINFO4res', 'SetattrArguments': 'SETATTR4args', 'SetattrResult': 'SETATTR4res', 'SetclientidArguments': 'SETCLIENTID4args', 'SetclientidDone': 'SETCLIENTID4resok', 'SetclientidOutcome': 'SETCLIENTID4res', 'SetclientidConfirmArguments': 'SETCLIENTID_CONFIRM4args', 'SetclientidConfirmResult': 'SETCLIENTID_CONFIRM4res', 'VerifyArguments': 'VERIFY4args', 'VerifyResult': 'VERIFY4res', 'WriteArguments': 'WRITE4args', 'WriteDone': 'WRITE4resok', 'WriteOutcome': 'WRITE4res', 'ReleaseLockownerArguments': 'RELEASE_LOCKOWNER4args', 'ReleaseLockownerResult': 'RELEASE_LOCKOWNER4res', 'OtherStatus': 'ILLEGAL4res', 'AuthSysParameters': 'authsys_parms', 'GssCallbackHandles': 'gss_cb_handles4', 'CallbackSecurity': 'callback_sec_parms4', 'BackchannelCtlArguments': 'BACKCHANNEL_CTL4args', 'BackchannelCtlResult': 'BACKCHANNEL_CTL4res', 'ChannelAsked': 'channel_dir_from_client4', 'BindConnToSessionArguments': 'BIND_CONN_TO_SESSION4args', 'ChannelGiven': 'channel_dir_from_server4', 'BindConnToSessionDone': 'BIND_CONN_TO_SESSION4resok', 'BindConnToSessionOutcome': 'BIND_CONN_TO_SESSION4res', 'ProtectedOperations': 'state_protect_ops4', 'ProtectionKind': 'state_protect_how4', 'ProtectionAsked': 'state_protect4_a', 'ExchangeIdArguments': 'EXCHANGE_ID4args', 'ProtectionGiven': 'state_protect4_r', 'ExchangeIdDone': 'EXCHANGE_ID4resok', 'ExchangeIdOutcome': 'EXCHANGE_ID4res', 'ChannelAttributes': 'channel_attrs4', 'CreateSessionArguments': 'CREATE_SESSION4args', 'CreateSessionDone': 'CREATE_SESSION4resok', 'CreateSessionOutcome': 'CREATE_SESSION4res', 'DestroySessionArguments': 'DESTROY_SESSION4args', 'DestroySessionResult': 'DESTROY_SESSION4res', 'FreeStateidArguments': 'FREE_STATEID4args', 'FreeStateidResult': 'FREE_STATEID4res', 'SecinfoStyle': 'secinfo_style4', 'SequenceArguments': 'SEQUENCE4args', 'SequenceDone': 'SEQUENCE4resok', 'SequenceOutcome': 'SEQUENCE4res', 'TestStateidArguments': 'TEST_STATEID4args', 'TestStateidDone': 'TEST_STATEID4resok', 'TestStateidOutcome': 'TEST_STATEID4res', 'DestroyClientidArguments': 'DESTROY_CLIENTID4args', 'DestroyClientidResult': 'DESTROY_CLIENTID4res', 'ReclaimCompleteArguments': 'RECLAIM_COMPLETE4args', 'ReclaimCompleteResult': 'RECLAIM_COMPLETE4res', 'ArgumentOperation': 'nfs_argop4', 'ResultOperation': 'nfs_resop4', 'CompoundArguments': 'COMPOUND4args', 'CompoundResult': 'COMPOUND4res', 'CallbackOperation': 'nfs_cb_opnum4', 'CbGetattrArguments': 'CB_GETATTR4args', 'CbGetattrDone': 'CB_GETATTR4resok', 'CbGetattrOutcome': 'CB_GETATTR4res', 'CbRecallArguments': 'CB_RECALL4args', 'CbRecallResult': 'CB_RECALL4res', 'CbRecallAnyArguments': 'CB_RECALL_ANY4args', 'CbRecallAnyResult': 'CB_RECALL_ANY4res', 'CbRecallSlotArguments': 'CB_RECALL_SLOT4args', 'CbRecallSlotResult': 'CB_RECALL_SLOT4res', 'ReferringCall': 'referring_call4', 'ReferringCallList': 'referring_call_list4', 'CbSequenceArguments': 'CB_SEQUENCE4args', 'CbSequenceDone': 'CB_SEQUENCE4resok', 'CbSequenceOutcome': 'CB_SEQUENCE4res', 'OtherCallbackStatus': 'CB_ILLEGAL4res', 'CallbackArgument': 'nfs_cb_argop4', 'CallbackResult': 'nfs_cb_resop4', 'CallbackCompoundArguments': 'CB_COMPOUND4args', 'CallbackCompoundResult': 'CB_COMPOUND4res'},
+    constants={'NFS4_VERSION': 4, 'NFS4_FHSIZE': 128, 'NFS4_VERIFIER_SIZE': 8, 'NFS4_OPAQUE_LIMIT': 1024, 'NFS4_SESSIONID_SIZE': 16, 'NFS4_OTHER_SIZE': 12, 'FATTR4_SUPPORTED_ATTRS': 0, 'FATTR4_TYPE': 1, 'FATTR4_FH_EXPIRE_TYPE': 2, 'FATTR4_CHANGE': 3, 'FATTR4_SIZE': 4, 'FATTR4_LINK_SUPPORT': 5, 'FATTR4_SYMLINK_SUPPORT': 6, 'FATTR4_NAMED_ATTR': 7, 'FATTR4_FSID': 8, 'FATTR4_UNIQUE_HANDLES': 9, 'FATTR4_LEASE_TIME': 10, 'FATTR4_RDATTR_ERROR': 11, 'FATTR4_ACL': 12, 'FATTR4_ACLSUPPORT': 13, 'FATTR4_ARCHIVE': 14, 'FATTR4_CANSETTIME': 15, 'FATTR4_CASE_INSENSITIVE': 16, 'FATTR4_CASE_PRESERVING': 17, 'FATTR4_CHOWN_RESTRICTED': 18, 'FATTR4_FILEHANDLE': 19, 'FATTR4_FILEID': 20, 'FATTR4_FILES_AVAIL': 21, 'FATTR4_FILES_FREE': 22, 'FATTR4_FILES_TOTAL': 23, 'FATTR4_FS_LOCATIONS': 24, 'FATTR4_HIDDEN': 25, 'FATTR4_HOMOGENEOUS': 26, 'FATTR4_MAXFILESIZE': 27, 'FATTR4_MAXLINK': 28, 'FATTR4_MAXNAME': 29, 'FATTR4_MAXREAD': 30, 'FATTR4_MAXWRITE': 31, 'FATTR4_MIMETYPE': 32, 'FATTR4_MODE': 33, 'FATTR4_NO_TRUNC': 34, 'FATTR4_NUMLINKS': 35, 'FATTR4_OWNER': 36, 'FATTR4_OWNER_GROUP': 37, 'FATTR4_QUOTA_AVAIL_HARD': 38, 'FATTR4_QUOTA_AVAIL_SOFT': 39, 'FATTR4_QUOTA_USED': 40, 'FATTR4_RAWDEV': 41, 'FATTR4_SPACE_AVAIL': 42, 'FATTR4_SPACE_FREE': 43, 'FATTR4_SPACE_TOTAL': 44, 'FATTR4_SPACE_USED': 45, 'FATTR4_SYSTEM': 46, 'FATTR4_TIME_ACCESS': 47, 'FATTR4_TIME_ACCESS_SET': 48, 'FATTR4_TIME_BACKUP': 49, 'FATTR4_TIME_CREATE': 50, 'FATTR4_TIME_DELTA': 51, 'FATTR4_TIME_METADATA': 52, 'FATTR4_TIME_MODIFY': 53, 'FATTR4_TIME_MODIFY_SET': 54, 'FATTR4_MOUNTED_ON_FILEID': 55, 'FATTR4_DIR_NOTIF_DELAY': 56, 'FATTR4_DIRENT_NOTIF_DELAY': 57, 'FATTR4_DACL': 58, 'FATTR4_SACL': 59, 'FATTR4_CHANGE_POLICY': 60, 'FATTR4_FS_STATUS': 61, 'FATTR4_FS_LAYOUT_TYPES': 62, 'FATTR4_LAYOUT_HINT': 63, 'FATTR4_LAYOUT_TYPES': 64, 'FATTR4_LAYOUT_BLKSIZE': 65, 'FATTR4_LAYOUT_ALIGNMENT': 66, 'FATTR4_FS_LOCATIONS_INFO': 67, 'FATTR4_MDSTHRESHOLD': 68, 'FATTR4_RETENTION_GET': 69, 'FATTR4_RETENTION_SET': 70, 'FATTR4_RETENTEVT_GET': 71, 'FATTR4_RETENTEVT_SET': 72, 'FATTR4_RETENTION_HOLD': 73, 'FATTR4_MODE_SET_MASKED': 74, 'FATTR4_SUPPATTR_EXCLCREAT': 75, 'FATTR4_FS_CHARSET_CAP': 76, 'ACCESS4_READ': 1, 'ACCESS4_LOOKUP': 2, 'ACCESS4_MODIFY': 4, 'ACCESS4_EXTEND': 8, 'ACCESS4_DELETE': 16, 'ACCESS4_EXECUTE': 32, 'OPEN4_SHARE_ACCESS_READ': 1, 'OPEN4_SHARE_ACCESS_WRITE': 2, 'OPEN4_SHARE_ACCESS_BOTH': 3, 'OPEN4_SHARE_DENY_NONE': 0, 'OPEN4_SHARE_DENY_READ': 1, 'OPEN4_SHARE_DENY_WRITE': 2, 'OPEN4_SHARE_DENY_BOTH': 3, 'OPEN4_SHARE_ACCESS_WANT_DELEG_MASK': 65280, 'OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE': 0, 'OPEN4_SHARE_ACCESS_WANT_READ_DELEG': 256, 'OPEN4_SHARE_ACCESS_WANT_WRITE_DELEG': 512, 'OPEN4_SHARE_ACCESS_WANT_ANY_DELEG': 768, 'OPEN4_SHARE_ACCESS_WANT_NO_DELEG': 1024, 'OPEN4_SHARE_ACCESS_WANT_CANCEL': 1280, 'OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL': 65536, 'OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED': 131072, 'OPEN4_RESULT_CONFIRM': 2, 'OPEN4_RESULT_LOCKTYPE_POSIX': 4, 'OPEN4_RESULT_PRESERVE_UNLINKED': 8, 'OPEN4_RESULT_MAY_NOTIFY_LOCK': 32, 'AUTH_NONE': 0, 'AUTH_SYS': 1, 'RPCSEC_GSS': 6, 'EXCHGID4_FLAG_SUPP_MOVED_REFER': 1, 'EXCHGID4_FLAG_SUPP_MOVED_MIGR': 2, 'EXCHGID4_FLAG_BIND_PRINC_STATEID': 256, 'EXCHGID4_FLAG_USE_NON_PNFS': 65536, 'EXCHGID4_FLAG_USE_PNFS_MDS': 131072, 'EXCHGID4_FLAG_USE_PNFS_DS': 262144, 'EXCHGID4_FLAG_MASK_PNFS': 458752, 'EXCHGID4_FLAG_UPD_CONFIRMED_REC_A': 1073741824, 'EXCHGID4_FLAG_CONFIRMED_R': 2147483648, 'CREATE_SESSION4_FLAG_PERSIST': 1, 'CREATE_SESSION4_FLAG_CONN_BACK_CHAN': 2, 'CREATE_SESSION4_FLAG_CONN_RDMA': 4, 'SEQ4_STATUS_CB_PATH_DOWN': 1, 'SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRING': 2, 'SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRED': 4, 'SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED': 8, 'SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED': 16, 'SEQ4_STATUS_ADMIN_STATE_REVOKED': 32, 'SEQ4_STATUS_RECALLABLE_STATE_REVOKED': 64, 'SEQ4_STATUS_LEASE_MOVED': 128, 'SEQ4_STATUS_RESTART_RECLAIM_NEEDED': 256, 'SEQ4_STATUS_CB_PATH_DOWN_SESSION': 512, 'SEQ4_STATUS_BACKCHANNEL_FAULT': 1024, 'SEQ4_STATUS_DEVID_CHANGED': 2048, 'SEQ4_STATUS_DEVID_DELETED': 4096, 'NFS4_PROGRAM': 100003, 'NFS_V4': 4, 'NFS4_CALLBACK': 1073741824, 'NFS_CB': 1},
+    procedures={'NFS_V4': (('NFSPROC4_NULL', 0), ('NFSPROC4_COMPOUND', 1)), 'NFS_CB': (('CB_NULL', 0), ('CB_COMPOUND', 1))},
     charset="ascii",
 )
 
@@ -688,17 +3210,100 @@ SCHEMA: Final = model.Schema(
 _INTERPRETER: Final = Interpreter(
     SCHEMA,
     {
+        "AccessArguments": AccessArguments,
+        "AccessControlEntry": AccessControlEntry,
+        "AccessDone": AccessDone,
+        "AccessFailed": AccessFailed,
+        "AccessResult": AccessResult,
+        "AskNoProtection": AskNoProtection,
         "AttributeBitmap": AttributeBitmap,
         "AttributeHandle": AttributeHandle,
         "AttributeHyper": AttributeHyper,
+        "AttributeText": AttributeText,
+        "AttributeTimeSet": AttributeTimeSet,
         "AttributeWord": AttributeWord,
+        "AuthSysParameters": AuthSysParameters,
+        "BackchannelCtlArguments": BackchannelCtlArguments,
+        "BackchannelCtlResult": BackchannelCtlResult,
+        "BindConnToSessionArguments": BindConnToSessionArguments,
+        "BindConnToSessionDone": BindConnToSessionDone,
+        "BindConnToSessionFailed": BindConnToSessionFailed,
+        "BindConnToSessionResult": BindConnToSessionResult,
+        "BlockLimit": BlockLimit,
+        "CallbackAuthNone": CallbackAuthNone,
+        "CallbackClient": CallbackClient,
+        "CallbackCompoundArguments": CallbackCompoundArguments,
+        "CallbackCompoundResult": CallbackCompoundResult,
+        "CallbackOperation": CallbackOperation,
+        "CbGetattrArguments": CbGetattrArguments,
+        "CbGetattrDone": CbGetattrDone,
+        "CbGetattrFailed": CbGetattrFailed,
+        "CbGetattrResult": CbGetattrResult,
+        "CbRecallAnyArguments": CbRecallAnyArguments,
+        "CbRecallAnyResult": CbRecallAnyResult,
+        "CbRecallArguments": CbRecallArguments,
+        "CbRecallResult": CbRecallResult,
+        "CbRecallSlotArguments": CbRecallSlotArguments,
+        "CbRecallSlotResult": CbRecallSlotResult,
+        "CbSequenceArguments": CbSequenceArguments,
+        "CbSequenceDone": CbSequenceDone,
+        "CbSequenceFailed": CbSequenceFailed,
+        "CbSequenceResult": CbSequenceResult,
+        "ChangeInformation": ChangeInformation,
+        "ChannelAsked": ChannelAsked,
+        "ChannelAttributes": ChannelAttributes,
+        "ChannelGiven": ChannelGiven,
+        "ClaimDelegatePrevious": ClaimDelegatePrevious,
+        "ClaimDelegatePreviousHandle": ClaimDelegatePreviousHandle,
+        "ClaimHandle": ClaimHandle,
+        "ClaimName": ClaimName,
+        "ClaimPrevious": ClaimPrevious,
+        "ClaimType": ClaimType,
+        "ClientOwner": ClientOwner,
+        "CloseArguments": CloseArguments,
+        "CloseFailed": CloseFailed,
+        "CloseResult": CloseResult,
+        "CommitArguments": CommitArguments,
+        "CommitDone": CommitDone,
+        "CommitFailed": CommitFailed,
+        "CommitResult": CommitResult,
         "CompoundArguments": CompoundArguments,
         "CompoundResult": CompoundResult,
+        "CreateArguments": CreateArguments,
+        "CreateDone": CreateDone,
+        "CreateExclusively": CreateExclusively,
+        "CreateFailed": CreateFailed,
+        "CreateMode": CreateMode,
+        "CreateResult": CreateResult,
+        "CreateSessionArguments": CreateSessionArguments,
+        "CreateSessionDone": CreateSessionDone,
+        "CreateSessionFailed": CreateSessionFailed,
+        "CreateSessionResult": CreateSessionResult,
+        "CreateWithAttributes": CreateWithAttributes,
+        "DelegateCurrentClaim": DelegateCurrentClaim,
+        "DelegationType": DelegationType,
+        "DelegpurgeArguments": DelegpurgeArguments,
+        "DelegpurgeResult": DelegpurgeResult,
+        "DelegreturnArguments": DelegreturnArguments,
+        "DelegreturnResult": DelegreturnResult,
+        "DestroyClientidArguments": DestroyClientidArguments,
+        "DestroyClientidResult": DestroyClientidResult,
+        "DestroySessionArguments": DestroySessionArguments,
+        "DestroySessionResult": DestroySessionResult,
+        "DeviceNumbers": DeviceNumbers,
+        "DeviceType": DeviceType,
         "DirectoryEntry": DirectoryEntry,
         "DirectoryList": DirectoryList,
+        "ExchangeIdArguments": ExchangeIdArguments,
+        "ExchangeIdDone": ExchangeIdDone,
+        "ExchangeIdFailed": ExchangeIdFailed,
+        "ExchangeIdResult": ExchangeIdResult,
+        "ExistingLockOwner": ExistingLockOwner,
         "FileAttributes": FileAttributes,
         "FileSystemId": FileSystemId,
         "FileType": FileType,
+        "FreeStateidArguments": FreeStateidArguments,
+        "FreeStateidResult": FreeStateidResult,
         "GetattrArguments": GetattrArguments,
         "GetattrDone": GetattrDone,
         "GetattrFailed": GetattrFailed,
@@ -707,17 +3312,81 @@ _INTERPRETER: Final = Interpreter(
         "GetfhDone": GetfhDone,
         "GetfhFailed": GetfhFailed,
         "GetfhResult": GetfhResult,
+        "GiveNoProtection": GiveNoProtection,
+        "GssCallbackHandles": GssCallbackHandles,
+        "GssFlavor": GssFlavor,
+        "GssService": GssService,
+        "Implementation": Implementation,
+        "LimitKind": LimitKind,
+        "LinkArguments": LinkArguments,
+        "LinkDone": LinkDone,
+        "LinkFailed": LinkFailed,
+        "LinkResult": LinkResult,
+        "LinkType": LinkType,
+        "LockArguments": LockArguments,
+        "LockDenial": LockDenial,
+        "LockDone": LockDone,
+        "LockFailed": LockFailed,
+        "LockResult": LockResult,
+        "LockType": LockType,
+        "LocktArguments": LocktArguments,
+        "LocktDone": LocktDone,
+        "LocktFailed": LocktFailed,
+        "LocktResult": LocktResult,
+        "LockuArguments": LockuArguments,
+        "LockuFailed": LockuFailed,
+        "LockuResult": LockuResult,
+        "LongClientId": LongClientId,
         "LookupArguments": LookupArguments,
         "LookupResult": LookupResult,
+        "LookuppArguments": LookuppArguments,
+        "LookuppResult": LookuppResult,
+        "NetworkAddress": NetworkAddress,
+        "NewLockOwner": NewLockOwner,
+        "NoDelegation": NoDelegation,
+        "NoDelegationBecause": NoDelegationBecause,
+        "NoDelegationContention": NoDelegationContention,
+        "NoDelegationOther": NoDelegationOther,
+        "NoDelegationResource": NoDelegationResource,
+        "NverifyArguments": NverifyArguments,
+        "NverifyResult": NverifyResult,
+        "OpenArguments": OpenArguments,
+        "OpenConfirmArguments": OpenConfirmArguments,
+        "OpenConfirmDone": OpenConfirmDone,
+        "OpenConfirmFailed": OpenConfirmFailed,
+        "OpenConfirmResult": OpenConfirmResult,
+        "OpenCreate": OpenCreate,
+        "OpenDone": OpenDone,
+        "OpenDowngradeArguments": OpenDowngradeArguments,
+        "OpenDowngradeDone": OpenDowngradeDone,
+        "OpenDowngradeFailed": OpenDowngradeFailed,
+        "OpenDowngradeResult": OpenDowngradeResult,
+        "OpenFailed": OpenFailed,
+        "OpenNoCreate": OpenNoCreate,
+        "OpenResult": OpenResult,
+        "OpenType": OpenType,
+        "OpenattrArguments": OpenattrArguments,
+        "OpenattrResult": OpenattrResult,
         "Operation": Operation,
         "OtherArguments": OtherArguments,
+        "OtherCallbackArguments": OtherCallbackArguments,
+        "OtherCallbackResult": OtherCallbackResult,
+        "OtherCallbackStatus": OtherCallbackStatus,
         "OtherResult": OtherResult,
         "OtherStatus": OtherStatus,
+        "OtherType": OtherType,
+        "PlainFlavor": PlainFlavor,
+        "PlainType": PlainType,
+        "ProtectedOperations": ProtectedOperations,
+        "ProtectionKind": ProtectionKind,
         "PutfhArguments": PutfhArguments,
         "PutfhResult": PutfhResult,
+        "PutpubfhArguments": PutpubfhArguments,
+        "PutpubfhResult": PutpubfhResult,
         "PutrootfhArguments": PutrootfhArguments,
         "PutrootfhResult": PutrootfhResult,
         "ReadArguments": ReadArguments,
+        "ReadDelegation": ReadDelegation,
         "ReadDone": ReadDone,
         "ReadFailed": ReadFailed,
         "ReadResult": ReadResult,
@@ -729,10 +3398,64 @@ _INTERPRETER: Final = Interpreter(
         "ReadlinkDone": ReadlinkDone,
         "ReadlinkFailed": ReadlinkFailed,
         "ReadlinkResult": ReadlinkResult,
+        "ReclaimCompleteArguments": ReclaimCompleteArguments,
+        "ReclaimCompleteResult": ReclaimCompleteResult,
+        "ReferringCall": ReferringCall,
+        "ReferringCallList": ReferringCallList,
+        "ReleaseLockownerArguments": ReleaseLockownerArguments,
+        "ReleaseLockownerResult": ReleaseLockownerResult,
+        "RemoveArguments": RemoveArguments,
+        "RemoveDone": RemoveDone,
+        "RemoveFailed": RemoveFailed,
+        "RemoveResult": RemoveResult,
+        "RenameArguments": RenameArguments,
+        "RenameDone": RenameDone,
+        "RenameFailed": RenameFailed,
+        "RenameResult": RenameResult,
+        "RenewArguments": RenewArguments,
+        "RenewResult": RenewResult,
+        "RestorefhArguments": RestorefhArguments,
+        "RestorefhResult": RestorefhResult,
+        "SavefhArguments": SavefhArguments,
+        "SavefhResult": SavefhResult,
+        "SecinfoArguments": SecinfoArguments,
+        "SecinfoDone": SecinfoDone,
+        "SecinfoFailed": SecinfoFailed,
+        "SecinfoNoNameArguments": SecinfoNoNameArguments,
+        "SecinfoNoNameResult": SecinfoNoNameResult,
+        "SecinfoResult": SecinfoResult,
+        "SecinfoStyle": SecinfoStyle,
+        "SequenceArguments": SequenceArguments,
+        "SequenceDone": SequenceDone,
+        "SequenceFailed": SequenceFailed,
+        "SequenceResult": SequenceResult,
+        "ServerOwner": ServerOwner,
+        "ServerTime": ServerTime,
+        "SetattrArguments": SetattrArguments,
+        "SetattrResult": SetattrResult,
+        "SetclientidArguments": SetclientidArguments,
+        "SetclientidConfirmArguments": SetclientidConfirmArguments,
+        "SetclientidConfirmResult": SetclientidConfirmResult,
+        "SetclientidDone": SetclientidDone,
+        "SetclientidFailed": SetclientidFailed,
+        "SetclientidResult": SetclientidResult,
+        "SizeLimit": SizeLimit,
         "StableHow": StableHow,
         "StateId": StateId,
+        "StateOwner": StateOwner,
         "Status": Status,
+        "TestStateidArguments": TestStateidArguments,
+        "TestStateidDone": TestStateidDone,
+        "TestStateidFailed": TestStateidFailed,
+        "TestStateidResult": TestStateidResult,
+        "Time": Time,
+        "TimeHow": TimeHow,
+        "VerifierAndAttributes": VerifierAndAttributes,
+        "VerifyArguments": VerifyArguments,
+        "VerifyResult": VerifyResult,
+        "WhyNoDelegation": WhyNoDelegation,
         "WriteArguments": WriteArguments,
+        "WriteDelegation": WriteDelegation,
         "WriteDone": WriteDone,
         "WriteFailed": WriteFailed,
         "WriteResult": WriteResult,
@@ -740,75 +3463,246 @@ _INTERPRETER: Final = Interpreter(
 )
 
 
-_UNPACK_QQ_0: Final = struct.Struct(">QQ").unpack_from
-_PACK_QQ_1: Final = struct.Struct(">QQ").pack
-_UNPACK_I_2: Final = struct.Struct(">I").unpack_from
-_UNPACK_II_3: Final = struct.Struct(">II").unpack_from
-_ITERATE_I_4: Final = struct.Struct(">I").iter_unpack
-_PACK_I_5: Final = struct.Struct(">I").pack
-_PACK_II_6: Final = struct.Struct(">II").pack
-_PACK_III_7: Final = struct.Struct(">III").pack
-_PACK_IIII_8: Final = struct.Struct(">IIII").pack
-_UNPACK_Q_9: Final = struct.Struct(">Q").unpack_from
-_PACK_Q_10: Final = struct.Struct(">Q").pack
-_UNPACK_I12S_11: Final = struct.Struct(">I12s").unpack_from
-_PACK_I12S_12: Final = struct.Struct(">I12s").pack
-_UNPACK_I_13: Final = struct.Struct(">i").unpack_from
-_PACK_III_14: Final = struct.Struct(">iII").pack
-_PACK_IIII_15: Final = struct.Struct(">iIII").pack
-_PACK_II_16: Final = struct.Struct(">iI").pack
-_PACK_I_17: Final = struct.Struct(">i").pack
-_UNPACK_I12SQI_18: Final = struct.Struct(">I12sQI").unpack_from
-_PACK_I12SQI_19: Final = struct.Struct(">I12sQI").pack
-_UNPACK_Q8SIII_20: Final = struct.Struct(">Q8sIII").unpack_from
-_PACK_Q8SIII_21: Final = struct.Struct(">Q8sIII").pack
-_UNPACK_QIII_22: Final = struct.Struct(">QIII").unpack_from
-_PACK_QI_23: Final = struct.Struct(">QI").pack
+_UNPACK_QI_0: Final = struct.Struct(">qI").unpack_from
+_PACK_QI_1: Final = struct.Struct(">qI").pack
+_UNPACK_I_2: Final = struct.Struct(">i").unpack_from
+_PACK_IQI_3: Final = struct.Struct(">iqI").pack
+_PACK_I_4: Final = struct.Struct(">i").pack
+_UNPACK_QQ_5: Final = struct.Struct(">QQ").unpack_from
+_PACK_QQ_6: Final = struct.Struct(">QQ").pack
+_UNPACK_II_7: Final = struct.Struct(">II").unpack_from
+_PACK_II_8: Final = struct.Struct(">II").pack
+_UNPACK_I_9: Final = struct.Struct(">I").unpack_from
+_ITERATE_I_10: Final = struct.Struct(">I").iter_unpack
+_PACK_I_11: Final = struct.Struct(">I").pack
+_PACK_III_12: Final = struct.Struct(">III").pack
+_PACK_IIII_13: Final = struct.Struct(">IIII").pack
+_UNPACK_Q_14: Final = struct.Struct(">Q").unpack_from
+_PACK_Q_15: Final = struct.Struct(">Q").pack
+_UNPACK_IQI_16: Final = struct.Struct(">iqI").unpack_from
+_UNPACK_IQQ_17: Final = struct.Struct(">IQQ").unpack_from
+_PACK_IQQ_18: Final = struct.Struct(">IQQ").pack
+_UNPACK_I12S_19: Final = struct.Struct(">I12s").unpack_from
+_PACK_I12S_20: Final = struct.Struct(">I12s").pack
+_UNPACK_III_21: Final = struct.Struct(">III").unpack_from
+_UNPACK_8SI_22: Final = struct.Struct(">8sI").unpack_from
+_PACK_8SI_23: Final = struct.Struct(">8sI").pack
 _UNPACK_QI_24: Final = struct.Struct(">QI").unpack_from
-_PACK_IQI_25: Final = struct.Struct(">IQI").pack
-_UNPACK_8SII_26: Final = struct.Struct(">8sII").unpack_from
-_PACK_8S_27: Final = struct.Struct(">8s").pack
-_UNPACK_8SI_28: Final = struct.Struct(">8sI").unpack_from
-_PACK_I8S_29: Final = struct.Struct(">i8s").pack
-_UNPACK_I12SQII_30: Final = struct.Struct(">I12sQiI").unpack_from
-_PACK_I12SQII_31: Final = struct.Struct(">I12sQiI").pack
-_UNPACK_II8S_32: Final = struct.Struct(">Ii8s").unpack_from
-_PACK_II8S_33: Final = struct.Struct(">Ii8s").pack
-_PACK_III8S_34: Final = struct.Struct(">iIi8s").pack
-_PACK_II12SQI_35: Final = struct.Struct(">iI12sQI").pack
-_PACK_IQ8SIII_36: Final = struct.Struct(">iQ8sIII").pack
-_PACK_II12SQII_37: Final = struct.Struct(">iI12sQiI").pack
-_UNPACK_II_38: Final = struct.Struct(">ii").unpack_from
-_PACK_IIII_39: Final = struct.Struct(">iiII").pack
-_PACK_IIIII_40: Final = struct.Struct(">iiIII").pack
-_PACK_III_41: Final = struct.Struct(">iiI").pack
-_PACK_II_42: Final = struct.Struct(">ii").pack
-_PACK_II8S_43: Final = struct.Struct(">ii8s").pack
-_PACK_IIII8S_44: Final = struct.Struct(">iiIi8s").pack
-_UNPACK_III_45: Final = struct.Struct(">III").unpack_from
-_UNPACK_III_46: Final = struct.Struct(">iII").unpack_from
+_PACK_QI_25: Final = struct.Struct(">QI").pack
+_UNPACK_IIQI_26: Final = struct.Struct(">IIqI").unpack_from
+_UNPACK_IIII_27: Final = struct.Struct(">IIII").unpack_from
+_PACK_III_28: Final = struct.Struct(">iII").pack
+_UNPACK_II12S_29: Final = struct.Struct(">II12s").unpack_from
+_PACK_II12S_30: Final = struct.Struct(">II12s").pack
+_PACK_II12S_31: Final = struct.Struct(">iI12s").pack
+_UNPACK_8S_32: Final = struct.Struct(">8s").unpack_from
+_PACK_8S_33: Final = struct.Struct(">8s").pack
+_PACK_I8S_34: Final = struct.Struct(">i8s").pack
+_PACK_II_35: Final = struct.Struct(">iI").pack
+_UNPACK_IIIII_36: Final = struct.Struct(">iIIII").unpack_from
+_UNPACK_IQQI_37: Final = struct.Struct(">IQQI").unpack_from
+_PACK_IQQII_38: Final = struct.Struct(">IQQII").pack
+_PACK_IQQIII_39: Final = struct.Struct(">IQQIII").pack
+_PACK_IQQI_40: Final = struct.Struct(">IQQI").pack
+_PACK_IIQQII_41: Final = struct.Struct(">iIQQII").pack
+_PACK_IIQQIII_42: Final = struct.Struct(">iIQQIII").pack
+_PACK_IIQQI_43: Final = struct.Struct(">iIQQI").pack
+_PACK_IIII_44: Final = struct.Struct(">iIII").pack
+_PACK_IIQQ_45: Final = struct.Struct(">iIQQ").pack
+_UNPACK_II12SIQI_46: Final = struct.Struct(">II12sIQI").unpack_from
+_PACK_II12SIQI_47: Final = struct.Struct(">II12sIQI").pack
+_UNPACK_I12SI_48: Final = struct.Struct(">I12sI").unpack_from
+_PACK_I12SI_49: Final = struct.Struct(">I12sI").pack
+_UNPACK_I12SIQI_50: Final = struct.Struct(">I12sIQI").unpack_from
+_UNPACK_12SI_51: Final = struct.Struct(">12sI").unpack_from
+_PACK_III12SIQI_52: Final = struct.Struct(">III12sIQI").pack
+_PACK_II12SI_53: Final = struct.Struct(">II12sI").pack
+_UNPACK_IIQQIII12SIQI_54: Final = struct.Struct(">iIQQIII12sIQI").unpack_from
+_PACK_IIQQIII12SIQI_55: Final = struct.Struct(">iIQQIII12sIQI").pack
+_PACK_IIQQII12SI_56: Final = struct.Struct(">iIQQII12sI").pack
+_UNPACK_QQIQI_57: Final = struct.Struct(">QQiQI").unpack_from
+_PACK_QQIQI_58: Final = struct.Struct(">QQiQI").pack
+_PACK_IQQIQI_59: Final = struct.Struct(">iQQiQI").pack
+_UNPACK_IQQQI_60: Final = struct.Struct(">iQQQI").unpack_from
+_PACK_IQQQI_61: Final = struct.Struct(">iQQQI").pack
+_UNPACK_III12SQQ_62: Final = struct.Struct(">iII12sQQ").unpack_from
+_PACK_III12SQQ_63: Final = struct.Struct(">iII12sQQ").pack
+_UNPACK_8SII_64: Final = struct.Struct(">8sII").unpack_from
+_PACK_I8SI_65: Final = struct.Struct(">i8sI").pack
+_PACK_IIII_66: Final = struct.Struct(">iiII").pack
+_PACK_IIIII_67: Final = struct.Struct(">iiIII").pack
+_PACK_III_68: Final = struct.Struct(">iiI").pack
+_PACK_II8S_69: Final = struct.Struct(">ii8s").pack
+_PACK_II8SI_70: Final = struct.Struct(">ii8sI").pack
+_PACK_IQ_71: Final = struct.Struct(">iQ").pack
+_PACK_II_72: Final = struct.Struct(">ii").pack
+_PACK_II12SI_73: Final = struct.Struct(">iI12sI").pack
+_PACK_IIIQI_74: Final = struct.Struct(">IIIQI").pack
+_UNPACK_I12SIIIII_75: Final = struct.Struct(">I12sIIIII").unpack_from
+_PACK_I12SIIIII_76: Final = struct.Struct(">I12sIIIII").pack
+_UNPACK_I12SIIQIIII_77: Final = struct.Struct(">I12sIiQIIII").unpack_from
+_PACK_I12SIIQ_78: Final = struct.Struct(">I12sIiQ").pack
+_PACK_I12SIIII_79: Final = struct.Struct(">I12sIiII").pack
+_UNPACK_I12SII_80: Final = struct.Struct(">I12sIi").unpack_from
+_PACK_II12SIIIII_81: Final = struct.Struct(">iI12sIIIII").pack
+_PACK_II12SIIQ_82: Final = struct.Struct(">iI12sIiQ").pack
+_PACK_II12SIIII_83: Final = struct.Struct(">iI12sIiII").pack
+_UNPACK_I12SIQQIII_84: Final = struct.Struct(">I12sIQQIIi").unpack_from
+_PACK_I12SIQQII_85: Final = struct.Struct(">I12sIQQII").pack
+_UNPACK_I12SIQQII_86: Final = struct.Struct(">I12sIQQII").unpack_from
+_PACK_II12SIQQII_87: Final = struct.Struct(">iI12sIQQII").pack
+_UNPACK_I12SIII_88: Final = struct.Struct(">I12sIII").unpack_from
+_PACK_I12SIII_89: Final = struct.Struct(">I12sIII").pack
+_UNPACK_I12SQI_90: Final = struct.Struct(">I12sQI").unpack_from
+_PACK_I12SQI_91: Final = struct.Struct(">I12sQI").pack
+_UNPACK_Q8SIII_92: Final = struct.Struct(">Q8sIII").unpack_from
+_PACK_Q8SIII_93: Final = struct.Struct(">Q8sIII").pack
+_UNPACK_QIII_94: Final = struct.Struct(">QIII").unpack_from
+_PACK_IQI_95: Final = struct.Struct(">IQI").pack
+_UNPACK_IQQIQQ_96: Final = struct.Struct(">IQQIQQ").unpack_from
+_PACK_IQQIQQ_97: Final = struct.Struct(">IQQIQQ").pack
+_PACK_IIQQIQQ_98: Final = struct.Struct(">iIQQIQQ").pack
+_UNPACK_III_99: Final = struct.Struct(">IIi").unpack_from
+_UNPACK_II_100: Final = struct.Struct(">Ii").unpack_from
+_PACK_II_101: Final = struct.Struct(">Ii").pack
+_UNPACK_I12SII_102: Final = struct.Struct(">I12sII").unpack_from
+_UNPACK_II_103: Final = struct.Struct(">iI").unpack_from
+_UNPACK_8SIIIII_104: Final = struct.Struct(">8sIIIII").unpack_from
+_UNPACK_Q8S_105: Final = struct.Struct(">Q8s").unpack_from
+_PACK_Q8S_106: Final = struct.Struct(">Q8s").pack
+_PACK_IQ8S_107: Final = struct.Struct(">iQ8s").pack
+_UNPACK_I12SQII_108: Final = struct.Struct(">I12sQiI").unpack_from
+_PACK_I12SQII_109: Final = struct.Struct(">I12sQiI").pack
+_UNPACK_II8S_110: Final = struct.Struct(">Ii8s").unpack_from
+_PACK_II8S_111: Final = struct.Struct(">Ii8s").pack
+_PACK_III8S_112: Final = struct.Struct(">iIi8s").pack
+_UNPACK_IIIII_113: Final = struct.Struct(">IIIII").unpack_from
+_PACK_IIIII_114: Final = struct.Struct(">IIIII").pack
+_UNPACK_III_115: Final = struct.Struct(">iII").unpack_from
+_PACK_III_116: Final = struct.Struct(">IiI").pack
+_UNPACK_16SII_117: Final = struct.Struct(">16siI").unpack_from
+_PACK_16SII_118: Final = struct.Struct(">16siI").pack
+_PACK_I16SII_119: Final = struct.Struct(">i16siI").pack
+_UNPACK_8SIIII_120: Final = struct.Struct(">8sIIiI").unpack_from
+_UNPACK_III_121: Final = struct.Struct(">IiI").unpack_from
+_PACK_IIII_122: Final = struct.Struct(">IiII").pack
+_PACK_IIIII_123: Final = struct.Struct(">IiIII").pack
+_UNPACK_QIIIQIII_124: Final = struct.Struct(">QIIiQIII").unpack_from
+_PACK_QIII_125: Final = struct.Struct(">QIIi").pack
+_PACK_QIIIII_126: Final = struct.Struct(">QIIiII").pack
+_PACK_QIIIIII_127: Final = struct.Struct(">QIIiIII").pack
+_PACK_QIIII_128: Final = struct.Struct(">QIIiI").pack
+_UNPACK_QIII_129: Final = struct.Struct(">QIIi").unpack_from
+_PACK_IQIII_130: Final = struct.Struct(">iQIIi").pack
+_PACK_IQIIIII_131: Final = struct.Struct(">iQIIiII").pack
+_PACK_IQIIIIII_132: Final = struct.Struct(">iQIIiIII").pack
+_PACK_IQIIII_133: Final = struct.Struct(">iQIIiI").pack
+_UNPACK_IIIIIII_134: Final = struct.Struct(">IIIIIII").unpack_from
+_PACK_IIIIIII_135: Final = struct.Struct(">IIIIIII").pack
+_PACK_IIIIIIII_136: Final = struct.Struct(">IIIIIIII").pack
+_PACK_IIIIIIIII_137: Final = struct.Struct(">IIIIIIIII").pack
+_UNPACK_QIIIIIIIIIIIIIIIIII_138: Final = struct.Struct(">QIIIIIIIIIIIIIIIIII").unpack_from
+_PACK_QIIIIIIIIII_139: Final = struct.Struct(">QIIIIIIIIII").pack
+_PACK_QIIIIIIIIIII_140: Final = struct.Struct(">QIIIIIIIIIII").pack
+_PACK_QIIIIIIIII_141: Final = struct.Struct(">QIIIIIIIII").pack
+_UNPACK_16SIIIIIIIIIIIIIIII_142: Final = struct.Struct(">16sIIIIIIIIIIIIIIII").unpack_from
+_PACK_16SIIIIIIIII_143: Final = struct.Struct(">16sIIIIIIIII").pack
+_UNPACK_16SIIIIIIIII_144: Final = struct.Struct(">16sIIIIIIIII").unpack_from
+_PACK_I16SIIIIIIIII_145: Final = struct.Struct(">i16sIIIIIIIII").pack
+_UNPACK_16S_146: Final = struct.Struct(">16s").unpack_from
+_PACK_16S_147: Final = struct.Struct(">16s").pack
+_UNPACK_16SIIII_148: Final = struct.Struct(">16sIIII").unpack_from
+_PACK_16SIIII_149: Final = struct.Struct(">16sIIII").pack
+_UNPACK_16SIIIII_150: Final = struct.Struct(">16sIIIII").unpack_from
+_PACK_16SIIIII_151: Final = struct.Struct(">16sIIIII").pack
+_PACK_I16SIIIII_152: Final = struct.Struct(">i16sIIIII").pack
+_UNPACK_I12SI12S_153: Final = struct.Struct(">I12sI12s").unpack_from
+_ITERATE_I12S_154: Final = struct.Struct(">I12s").iter_unpack
+_UNPACK_II_155: Final = struct.Struct(">ii").unpack_from
+_ITERATE_I_156: Final = struct.Struct(">i").iter_unpack
+_PACK_III_157: Final = struct.Struct(">Iii").pack
+_PACK_IIII_158: Final = struct.Struct(">iiii").pack
+_PACK_III_159: Final = struct.Struct(">iIi").pack
+_PACK_IIII_160: Final = struct.Struct(">iIii").pack
+_UNPACK_IIQQII_161: Final = struct.Struct(">iIQQII").unpack_from
+_UNPACK_IIIQI_162: Final = struct.Struct(">IIIQI").unpack_from
+_PACK_III12S_163: Final = struct.Struct(">iII12s").pack
+_PACK_IQI_164: Final = struct.Struct(">iQI").pack
+_PACK_IIIQQIII12SIQI_165: Final = struct.Struct(">iiIQQIII12sIQI").pack
+_PACK_IIIQQII12SI_166: Final = struct.Struct(">iiIQQII12sI").pack
+_PACK_IIQQQI_167: Final = struct.Struct(">iiQQQI").pack
+_PACK_IIII12SQQ_168: Final = struct.Struct(">iiII12sQQ").pack
+_PACK_IIIIQI_169: Final = struct.Struct(">iIIIQI").pack
+_PACK_II12SIII_170: Final = struct.Struct(">iI12sIII").pack
+_PACK_II12SQI_171: Final = struct.Struct(">iI12sQI").pack
+_PACK_IQ8SIII_172: Final = struct.Struct(">iQ8sIII").pack
+_PACK_III12S_173: Final = struct.Struct(">iiI12s").pack
+_PACK_IIIQQII_174: Final = struct.Struct(">iiIQQII").pack
+_PACK_IIIQQIII_175: Final = struct.Struct(">iiIQQIII").pack
+_PACK_IIIQQI_176: Final = struct.Struct(">iiIQQI").pack
+_PACK_IIIQQ_177: Final = struct.Struct(">iiIQQ").pack
+_PACK_IIQQIQI_178: Final = struct.Struct(">iiQQiQI").pack
+_PACK_III12SIQQII_179: Final = struct.Struct(">iiI12sIQQII").pack
+_PACK_I12SII_180: Final = struct.Struct(">I12sII").pack
+_UNPACK_16SI_181: Final = struct.Struct(">16sI").unpack_from
+_ITERATE_II_182: Final = struct.Struct(">II").iter_unpack
+_PACK_16SI_183: Final = struct.Struct(">16sI").pack
+_PACK_I16SIIII_184: Final = struct.Struct(">i16sIIII").pack
+_PACK_II12SII_185: Final = struct.Struct(">iI12sII").pack
+_PACK_IIIII_186: Final = struct.Struct(">iIIII").pack
+_PACK_II16SIIII_187: Final = struct.Struct(">ii16sIIII").pack
+_TIME_HOW_OF: Final = {int(member): member for member in TimeHow}
 _UNPACK_I_BY_COUNT: Final = tuple([struct.Struct(">" + "I" * count).unpack_from for count in range(17)])
-_STATUS_OF: Final = {int(member): member for member in Status}
 _BOOLEANS: Final = {0: False, 1: True}
+_STATUS_OF: Final = {int(member): member for member in Status}
+_FILE_TYPE_OF: Final = {int(member): member for member in FileType}
+_LOCK_TYPE_OF: Final = {int(member): member for member in LockType}
+_CREATE_MODE_OF: Final = {int(member): member for member in CreateMode}
+_OPEN_TYPE_OF: Final = {int(member): member for member in OpenType}
+_DELEGATION_TYPE_OF: Final = {int(member): member for member in DelegationType}
+_WHY_NO_DELEGATION_OF: Final = {int(member): member for member in WhyNoDelegation}
+_GSS_SERVICE_OF: Final = {int(member): member for member in GssService}
 _STABLE_HOW_OF: Final = {int(member): member for member in StableHow}
-_OPERATION_OF: Final = {int(member): member for member in Operation}
+_CHANNEL_ASKED_OF: Final = {int(member): member for member in ChannelAsked}
+_CHANNEL_GIVEN_OF: Final = {int(member): member for member in ChannelGiven}
+_UNPACK_I12S_BY_COUNT: Final = tuple([struct.Struct(">" + "I12s" * count).unpack_from for count in range(17)])
+_UNPACK_II_BY_COUNT: Final = tuple([struct.Struct(">" + "II" * count).unpack_from for count in range(17)])
+_CALLBACK_OPERATION_OF: Final = {int(member): member for member in CallbackOperation}
 _MINIMAL_0: Final = AttributeBitmap(())
 _MINIMAL_1: Final = AttributeHandle(b"")
-_MINIMAL_2: Final = FileAttributes((), b"")
-_MINIMAL_3: Final = GetattrArguments(())
-_MINIMAL_4: Final = GetattrDone(_MINIMAL_2)
-_MINIMAL_5: Final = GetfhDone(b"")
-_MINIMAL_6: Final = LookupArguments(b"")
-_MINIMAL_7: Final = PutfhArguments(b"")
-_MINIMAL_8: Final = ReadlinkDone(b"")
+_MINIMAL_2: Final = AttributeText(b"")
+_MINIMAL_3: Final = FileAttributes((), b"")
+_MINIMAL_4: Final = NetworkAddress("", "")
+_MINIMAL_5: Final = LinkType(b"")
+_MINIMAL_6: Final = CreateArguments(_MINIMAL_5, b"", _MINIMAL_3)
+_MINIMAL_7: Final = GetattrArguments(())
+_MINIMAL_8: Final = GetattrDone(_MINIMAL_3)
+_MINIMAL_9: Final = GetfhDone(b"")
+_MINIMAL_10: Final = LinkArguments(b"")
+_MINIMAL_11: Final = LookupArguments(b"")
+_MINIMAL_12: Final = NverifyArguments(_MINIMAL_3)
+_MINIMAL_13: Final = NoDelegation()
+_MINIMAL_14: Final = PutfhArguments(b"")
+_MINIMAL_15: Final = ReadlinkDone(b"")
+_MINIMAL_16: Final = RemoveArguments(b"")
+_MINIMAL_17: Final = RenameArguments(b"", b"")
+_MINIMAL_18: Final = SecinfoArguments(b"")
+_MINIMAL_19: Final = VerifyArguments(_MINIMAL_3)
+_MINIMAL_20: Final = ProtectedOperations((), ())
+_MINIMAL_21: Final = AskNoProtection()
+_MINIMAL_22: Final = GiveNoProtection()
+_MINIMAL_23: Final = TestStateidArguments(())
+_MINIMAL_24: Final = TestStateidDone(())
+_MINIMAL_25: Final = CbGetattrArguments(b"", ())
+_MINIMAL_26: Final = CbGetattrDone(_MINIMAL_3)
 
 
 def _take_uint32_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
     if count == 1:
-        item_1, = _UNPACK_I_2(buffer, p)
+        item_1, = _UNPACK_I_9(buffer, p)
         return (item_1,)
     if count == 2:
-        item_1, item_2 = _UNPACK_II_3(buffer, p)
+        item_1, item_2 = _UNPACK_II_7(buffer, p)
         return (item_1, item_2)
     if count <= 16:
         items = iter(_UNPACK_I_BY_COUNT[count](buffer, p))
@@ -816,73 +3710,421 @@ def _take_uint32_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
     end = p + count * 4
     if end > len(buffer):
         raise ValueError
-    return tuple([item_1 for item_1, in _ITERATE_I_4(buffer[p:end])])
+    return tuple([item_1 for item_1, in _ITERATE_I_10(buffer[p:end])])
 
 
 def _put_uint32_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_II_6(head_1, item_1))
+        parts.append(_PACK_II_8(head_1, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_III_7(head_1, item_1, item_2))
+        parts.append(_PACK_III_12(head_1, item_1, item_2))
     else:
-        parts.append(_PACK_I_5(head_1))
+        parts.append(_PACK_I_11(head_1))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
-            _PACK_IIII_8(item_1, item_2, item_3, item_4)
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
             for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
         ]
         for item_1 in values[whole:]:
-            parts.append(_PACK_I_5(item_1))
+            parts.append(_PACK_I_11(item_1))
+
+
+def _put_uint32_run_after_4_QQ(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IQQII_38(head_1, head_2, head_3, head_4, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IQQIII_39(head_1, head_2, head_3, head_4, item_1, item_2))
+    else:
+        parts.append(_PACK_IQQI_40(head_1, head_2, head_3, head_4))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
+
+
+def _put_uint32_run_after_5_iQQ(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIQQII_41(head_1, head_2, head_3, head_4, head_5, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIQQIII_42(head_1, head_2, head_3, head_4, head_5, item_1, item_2))
+    else:
+        parts.append(_PACK_IIQQI_43(head_1, head_2, head_3, head_4, head_5))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
 
 
 def _put_uint32_run_after_2_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_III_14(head_1, head_2, item_1))
+        parts.append(_PACK_III_28(head_1, head_2, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_IIII_15(head_1, head_2, item_1, item_2))
+        parts.append(_PACK_IIII_44(head_1, head_2, item_1, item_2))
     else:
-        parts.append(_PACK_II_16(head_1, head_2))
+        parts.append(_PACK_II_35(head_1, head_2))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
-            _PACK_IIII_8(item_1, item_2, item_3, item_4)
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
             for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
         ]
         for item_1 in values[whole:]:
-            parts.append(_PACK_I_5(item_1))
+            parts.append(_PACK_I_11(item_1))
 
 
 def _put_uint32_run_after_3_ii(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_IIII_39(head_1, head_2, head_3, item_1))
+        parts.append(_PACK_IIII_66(head_1, head_2, head_3, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_IIIII_40(head_1, head_2, head_3, item_1, item_2))
+        parts.append(_PACK_IIIII_67(head_1, head_2, head_3, item_1, item_2))
     else:
-        parts.append(_PACK_III_41(head_1, head_2, head_3))
+        parts.append(_PACK_III_68(head_1, head_2, head_3))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
-            _PACK_IIII_8(item_1, item_2, item_3, item_4)
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
             for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
         ]
         for item_1 in values[whole:]:
-            parts.append(_PACK_I_5(item_1))
+            parts.append(_PACK_I_11(item_1))
+
+
+def _put_uint32_run_after_3(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIII_13(head_1, head_2, head_3, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIII_114(head_1, head_2, head_3, item_1, item_2))
+    else:
+        parts.append(_PACK_III_12(head_1, head_2, head_3))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
+
+
+def _put_uint32_run_after_3_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIII_44(head_1, head_2, head_3, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIII_186(head_1, head_2, head_3, item_1, item_2))
+    else:
+        parts.append(_PACK_III_28(head_1, head_2, head_3))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
+
+
+def _put_uint32_run_after_5_Qi(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_QIIIII_126(head_1, head_2, head_3, head_4, head_5, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_QIIIIII_127(head_1, head_2, head_3, head_4, head_5, item_1, item_2))
+    else:
+        parts.append(_PACK_QIIII_128(head_1, head_2, head_3, head_4, head_5))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
+
+
+def _put_uint32_run_after_6_iQi(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IQIIIII_131(head_1, head_2, head_3, head_4, head_5, head_6, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IQIIIIII_132(head_1, head_2, head_3, head_4, head_5, head_6, item_1, item_2))
+    else:
+        parts.append(_PACK_IQIIII_133(head_1, head_2, head_3, head_4, head_5, head_6))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
+
+
+def _put_uint32_run_after_7(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any, head_7: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIIIII_136(head_1, head_2, head_3, head_4, head_5, head_6, head_7, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIIIII_137(head_1, head_2, head_3, head_4, head_5, head_6, head_7, item_1, item_2))
+    else:
+        parts.append(_PACK_IIIIIII_135(head_1, head_2, head_3, head_4, head_5, head_6, head_7))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
+
+
+def _put_uint32_run_after_10_Q(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any, head_7: Any, head_8: Any, head_9: Any, head_10: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_QIIIIIIIIII_139(head_1, head_2, head_3, head_4, head_5, head_6, head_7, head_8, head_9, head_10, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_QIIIIIIIIIII_140(head_1, head_2, head_3, head_4, head_5, head_6, head_7, head_8, head_9, head_10, item_1, item_2))
+    else:
+        parts.append(_PACK_QIIIIIIIII_141(head_1, head_2, head_3, head_4, head_5, head_6, head_7, head_8, head_9, head_10))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
+
+
+def _take_state_id_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
+    if count == 1:
+        item_1, item_2 = _UNPACK_I12S_19(buffer, p)
+        return (StateId(item_1, item_2),)
+    if count == 2:
+        item_1, item_2, item_3, item_4 = _UNPACK_I12SI12S_153(buffer, p)
+        return (StateId(item_1, item_2), StateId(item_3, item_4))
+    if count <= 16:
+        items = iter(_UNPACK_I12S_BY_COUNT[count](buffer, p))
+        return tuple(map(StateId, items, items))
+    end = p + count * 16
+    if end > len(buffer):
+        raise ValueError
+    return tuple([StateId(item_1, item_2) for item_1, item_2 in _ITERATE_I12S_154(buffer[p:end])])
+
+
+def _take_status_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
+    if count == 1:
+        item_1, = _UNPACK_I_2(buffer, p)
+        return (_STATUS_OF[item_1],)
+    if count == 2:
+        item_1, item_2 = _UNPACK_II_155(buffer, p)
+        return (_STATUS_OF[item_1], _STATUS_OF[item_2])
+    if count <= 16:
+        items = iter(_UNPACK_I_BY_COUNT[count](buffer, p))
+        return tuple(map(_STATUS_OF.__getitem__, items))
+    end = p + count * 4
+    if end > len(buffer):
+        raise ValueError
+    return tuple([_STATUS_OF[item_1] for item_1, in _ITERATE_I_156(buffer[p:end])])
+
+
+def _put_status_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_II_101(head_1, _STATUS_OF[item_1]))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_III_157(head_1, _STATUS_OF[item_1], _STATUS_OF[item_2]))
+    else:
+        parts.append(_PACK_I_11(head_1))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_158(_STATUS_OF[item_1], _STATUS_OF[item_2], _STATUS_OF[item_3], _STATUS_OF[item_4])
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_4(_STATUS_OF[item_1]))
+
+
+def _put_status_run_after_2_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_III_159(head_1, head_2, _STATUS_OF[item_1]))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIII_160(head_1, head_2, _STATUS_OF[item_1], _STATUS_OF[item_2]))
+    else:
+        parts.append(_PACK_II_35(head_1, head_2))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_158(_STATUS_OF[item_1], _STATUS_OF[item_2], _STATUS_OF[item_3], _STATUS_OF[item_4])
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_4(_STATUS_OF[item_1]))
+
+
+def _put_uint32_run_after_6_iiQQ(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIQQII_174(head_1, head_2, head_3, head_4, head_5, head_6, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIQQIII_175(head_1, head_2, head_3, head_4, head_5, head_6, item_1, item_2))
+    else:
+        parts.append(_PACK_IIIQQI_176(head_1, head_2, head_3, head_4, head_5, head_6))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
+
+
+def _put_uint32_run_after_2(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_III_12(head_1, head_2, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIII_13(head_1, head_2, item_1, item_2))
+    else:
+        parts.append(_PACK_II_8(head_1, head_2))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
+
+
+def _take_referring_call_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
+    if count == 1:
+        item_1, item_2 = _UNPACK_II_7(buffer, p)
+        return (ReferringCall(item_1, item_2),)
+    if count == 2:
+        item_1, item_2, item_3, item_4 = _UNPACK_IIII_27(buffer, p)
+        return (ReferringCall(item_1, item_2), ReferringCall(item_3, item_4))
+    if count <= 16:
+        items = iter(_UNPACK_II_BY_COUNT[count](buffer, p))
+        return tuple(map(ReferringCall, items, items))
+    end = p + count * 8
+    if end > len(buffer):
+        raise ValueError
+    return tuple([ReferringCall(item_1, item_2) for item_1, item_2 in _ITERATE_II_182(buffer[p:end])])
+
+
+def decode_time(buffer: Buffer, offset: int = 0) -> tuple[Time, int]:
+    """Decode Time; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_QI_0(buffer, offset)
+        return Time(number_1, number_2), offset + 12
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("Time", buffer, offset)
+    return value, end
+
+
+def encode_time(value: Time) -> bytes:
+    """Encode Time; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_QI_1(value.seconds, value.nseconds)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("Time", value)
+
+
+def decode_time_setting(buffer: Buffer, offset: int = 0) -> tuple[TimeSetting, int]:
+    """Decode TimeSetting; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 1:
+            number_3, number_4 = _UNPACK_QI_0(buffer, offset + 4)
+            arm_2 = Time(number_3, number_4)
+            p = offset + 16
+        else:
+            arm_2 = ServerTime(_TIME_HOW_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("TimeSetting", buffer, offset)
+    return value, end
+
+
+def encode_time_setting(value: TimeSetting) -> bytes:
+    """Encode TimeSetting; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is Time:
+            add(_PACK_IQI_3(1, arm_1.seconds, arm_1.nseconds))
+        elif kind_2 is ServerTime:
+            if arm_1.set_it in (1,):
+                raise ValueError
+            add(_PACK_I_4(_TIME_HOW_OF[arm_1.set_it]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("TimeSetting", value)
 
 
 def decode_file_system_id(buffer: Buffer, offset: int = 0) -> tuple[FileSystemId, int]:
     """Decode FileSystemId; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2 = _UNPACK_QQ_0(buffer, offset)
+        number_1, number_2 = _UNPACK_QQ_5(buffer, offset)
         return FileSystemId(number_1, number_2), offset + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -893,16 +4135,36 @@ def decode_file_system_id(buffer: Buffer, offset: int = 0) -> tuple[FileSystemId
 def encode_file_system_id(value: FileSystemId) -> bytes:
     """Encode FileSystemId; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_QQ_1(value.major, value.minor)
+        return _PACK_QQ_6(value.major, value.minor)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FileSystemId", value)
 
 
+def decode_device_numbers(buffer: Buffer, offset: int = 0) -> tuple[DeviceNumbers, int]:
+    """Decode DeviceNumbers; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_II_7(buffer, offset)
+        return DeviceNumbers(number_1, number_2), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DeviceNumbers", buffer, offset)
+    return value, end
+
+
+def encode_device_numbers(value: DeviceNumbers) -> bytes:
+    """Encode DeviceNumbers; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_II_8(value.specdata1, value.specdata2)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DeviceNumbers", value)
+
+
 def decode_attribute_bitmap(buffer: Buffer, offset: int = 0) -> tuple[AttributeBitmap, int]:
     """Decode AttributeBitmap; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, = _UNPACK_I_2(buffer, offset)
+        word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
             return _MINIMAL_0, offset + 4
         p = offset + 4
@@ -919,7 +4181,7 @@ def encode_attribute_bitmap(value: AttributeBitmap) -> bytes:
     """Encode AttributeBitmap; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.value == ():
-            return _PACK_I_5(0)
+            return _PACK_I_11(0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.value
@@ -929,7 +4191,7 @@ def encode_attribute_bitmap(value: AttributeBitmap) -> bytes:
         if values_1:
             _put_uint32_run_after_1(parts, values_1, count_2)
         else:
-            add(_PACK_I_5(count_2))
+            add(_PACK_I_11(count_2))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -939,7 +4201,7 @@ def encode_attribute_bitmap(value: AttributeBitmap) -> bytes:
 def decode_attribute_word(buffer: Buffer, offset: int = 0) -> tuple[AttributeWord, int]:
     """Decode AttributeWord; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
+        number_1, = _UNPACK_I_9(buffer, offset)
         return AttributeWord(number_1), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -950,7 +4212,7 @@ def decode_attribute_word(buffer: Buffer, offset: int = 0) -> tuple[AttributeWor
 def encode_attribute_word(value: AttributeWord) -> bytes:
     """Encode AttributeWord; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_5(value.value)
+        return _PACK_I_11(value.value)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AttributeWord", value)
@@ -959,7 +4221,7 @@ def encode_attribute_word(value: AttributeWord) -> bytes:
 def decode_attribute_hyper(buffer: Buffer, offset: int = 0) -> tuple[AttributeHyper, int]:
     """Decode AttributeHyper; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_Q_9(buffer, offset)
+        number_1, = _UNPACK_Q_14(buffer, offset)
         return AttributeHyper(number_1), offset + 8
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -970,7 +4232,7 @@ def decode_attribute_hyper(buffer: Buffer, offset: int = 0) -> tuple[AttributeHy
 def encode_attribute_hyper(value: AttributeHyper) -> bytes:
     """Encode AttributeHyper; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_Q_10(value.value)
+        return _PACK_Q_15(value.value)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("AttributeHyper", value)
@@ -979,7 +4241,7 @@ def encode_attribute_hyper(value: AttributeHyper) -> bytes:
 def decode_attribute_handle(buffer: Buffer, offset: int = 0) -> tuple[AttributeHandle, int]:
     """Decode AttributeHandle; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, = _UNPACK_I_2(buffer, offset)
+        word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
             return _MINIMAL_1, offset + 4
         limit = len(buffer)
@@ -1007,7 +4269,7 @@ def encode_attribute_handle(value: AttributeHandle) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 128:
             raise ValueError
-        add(_PACK_I_5(length_2))
+        add(_PACK_I_11(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1017,17 +4279,97 @@ def encode_attribute_handle(value: AttributeHandle) -> bytes:
     return _INTERPRETER.encode("AttributeHandle", value)
 
 
+def decode_attribute_text(buffer: Buffer, offset: int = 0) -> tuple[AttributeText, int]:
+    """Decode AttributeText; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_9(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_2, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return AttributeText(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("AttributeText", buffer, offset)
+    return value, end
+
+
+def encode_attribute_text(value: AttributeText) -> bytes:
+    """Encode AttributeText; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.value
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("AttributeText", value)
+
+
+def decode_attribute_time_set(buffer: Buffer, offset: int = 0) -> tuple[AttributeTimeSet, int]:
+    """Decode AttributeTimeSet; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_IQI_16(buffer, offset)
+        if word_1 == 1:
+            return AttributeTimeSet(Time(word_2, word_3)), offset + 16
+        arm_4: Any
+        if word_1 == 1:
+            arm_4 = Time(word_2, word_3)
+            p = offset + 16
+        else:
+            arm_4 = ServerTime(_TIME_HOW_OF[word_1])
+            p = offset + 4
+        return AttributeTimeSet(arm_4), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("AttributeTimeSet", buffer, offset)
+    return value, end
+
+
+def encode_attribute_time_set(value: AttributeTimeSet) -> bytes:
+    """Encode AttributeTimeSet; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value.value
+        kind_2 = type(arm_1)
+        if kind_2 is Time:
+            add(_PACK_IQI_3(1, arm_1.seconds, arm_1.nseconds))
+        elif kind_2 is ServerTime:
+            if arm_1.set_it in (1,):
+                raise ValueError
+            add(_PACK_I_4(_TIME_HOW_OF[arm_1.set_it]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("AttributeTimeSet", value)
+
+
 def decode_file_attributes(buffer: Buffer, offset: int = 0) -> tuple[FileAttributes, int]:
     """Decode FileAttributes; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2 = _UNPACK_II_3(buffer, offset)
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
-            return _MINIMAL_2, offset + 8
+            return _MINIMAL_3, offset + 8
         limit = len(buffer)
         p = offset + 4
         values_3 = _take_uint32_run(buffer, p, word_1)
         p = p + word_1 * 4
-        length_4, = _UNPACK_I_2(buffer, p)
+        length_4, = _UNPACK_I_9(buffer, p)
         p = p + 4
         end_5 = p + length_4
         padded_6 = end_5 + (-length_4 & 3)
@@ -1053,12 +4395,12 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
         if values_1:
             _put_uint32_run_after_1(parts, values_1, count_2)
         else:
-            add(_PACK_I_5(count_2))
+            add(_PACK_I_11(count_2))
         octets_3: Any = value.attr_vals
         length_4 = len(octets_3)
         if type(octets_3) is not bytes or length_4 > 4294967295:
             raise ValueError
-        add(_PACK_I_5(length_4))
+        add(_PACK_I_11(length_4))
         add(octets_3)
         if length_4 & 3:
             add(ZEROES[-length_4 & 3])
@@ -1068,10 +4410,30 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
     return _INTERPRETER.encode("FileAttributes", value)
 
 
+def decode_change_information(buffer: Buffer, offset: int = 0) -> tuple[ChangeInformation, int]:
+    """Decode ChangeInformation; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return ChangeInformation(_BOOLEANS[flag_1], number_2, number_3), offset + 20
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ChangeInformation", buffer, offset)
+    return value, end
+
+
+def encode_change_information(value: ChangeInformation) -> bytes:
+    """Encode ChangeInformation; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_IQQ_18(_BOOLEANS[value.atomic], value.before, value.after)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ChangeInformation", value)
+
+
 def decode_state_id(buffer: Buffer, offset: int = 0) -> tuple[StateId, int]:
     """Decode StateId; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2 = _UNPACK_I12S_11(buffer, offset)
+        number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
         return StateId(number_1, octets_2), offset + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1087,19 +4449,989 @@ def encode_state_id(value: StateId) -> bytes:
         octets_1: Any = value.other
         if type(octets_1) is not bytes or len(octets_1) != 12:
             raise ValueError
-        add(_PACK_I12S_12(value.seqid, octets_1))
+        add(_PACK_I12S_20(value.seqid, octets_1))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("StateId", value)
 
 
+def decode_network_address(buffer: Buffer, offset: int = 0) -> tuple[NetworkAddress, int]:
+    """Decode NetworkAddress; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_4, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        end_3 = p + word_1
+        padded_4 = end_3 + (-word_1 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3]).decode("ascii")
+        length_6, = _UNPACK_I_9(buffer, padded_4)
+        p = padded_4 + 4
+        end_7 = p + length_6
+        padded_8 = end_7 + (-length_6 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7]).decode("ascii")
+        return NetworkAddress(octets_5, octets_9), padded_8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("NetworkAddress", buffer, offset)
+    return value, end
+
+
+def encode_network_address(value: NetworkAddress) -> bytes:
+    """Encode NetworkAddress; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.na_r_netid.encode("ascii")
+        length_2 = len(octets_1)
+        if length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        octets_3: Any = value.na_r_addr.encode("ascii")
+        length_4 = len(octets_3)
+        if length_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("NetworkAddress", value)
+
+
+def decode_callback_client(buffer: Buffer, offset: int = 0) -> tuple[CallbackClient, int]:
+    """Decode CallbackClient; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_III_21(buffer, offset)
+        if not (word_2 or word_3):
+            return CallbackClient(word_1, _MINIMAL_4), offset + 12
+        limit = len(buffer)
+        p = offset + 8
+        end_4 = p + word_2
+        padded_5 = end_4 + (-word_2 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4]).decode("ascii")
+        length_7, = _UNPACK_I_9(buffer, padded_5)
+        p = padded_5 + 4
+        end_8 = p + length_7
+        padded_9 = end_8 + (-length_7 & 3)
+        if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+            raise ValueError
+        octets_10 = bytes(buffer[p:end_8]).decode("ascii")
+        return CallbackClient(word_1, NetworkAddress(octets_6, octets_10)), padded_9
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CallbackClient", buffer, offset)
+    return value, end
+
+
+def encode_callback_client(value: CallbackClient) -> bytes:
+    """Encode CallbackClient; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.cb_location
+        octets_2: Any = item_1.na_r_netid.encode("ascii")
+        length_3 = len(octets_2)
+        if length_3 > 4294967295:
+            raise ValueError
+        add(_PACK_II_8(value.cb_program, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        octets_4: Any = item_1.na_r_addr.encode("ascii")
+        length_5 = len(octets_4)
+        if length_5 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_5))
+        add(octets_4)
+        if length_5 & 3:
+            add(ZEROES[-length_5 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CallbackClient", value)
+
+
+def decode_long_client_id(buffer: Buffer, offset: int = 0) -> tuple[LongClientId, int]:
+    """Decode LongClientId; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_8SI_22(buffer, offset)
+        if not (word_2):
+            return LongClientId(word_1, b""), offset + 12
+        limit = len(buffer)
+        p = offset + 12
+        if word_2 > 1024:
+            raise ValueError
+        end_3 = p + word_2
+        padded_4 = end_3 + (-word_2 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        return LongClientId(word_1, octets_5), padded_4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LongClientId", buffer, offset)
+    return value, end
+
+
+def encode_long_client_id(value: LongClientId) -> bytes:
+    """Encode LongClientId; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.verifier
+        if type(octets_1) is not bytes or len(octets_1) != 8:
+            raise ValueError
+        octets_2: Any = value.id
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 1024:
+            raise ValueError
+        add(_PACK_8SI_23(octets_1, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LongClientId", value)
+
+
+def decode_client_owner(buffer: Buffer, offset: int = 0) -> tuple[ClientOwner, int]:
+    """Decode ClientOwner; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_8SI_22(buffer, offset)
+        if not (word_2):
+            return ClientOwner(word_1, b""), offset + 12
+        limit = len(buffer)
+        p = offset + 12
+        if word_2 > 1024:
+            raise ValueError
+        end_3 = p + word_2
+        padded_4 = end_3 + (-word_2 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        return ClientOwner(word_1, octets_5), padded_4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ClientOwner", buffer, offset)
+    return value, end
+
+
+def encode_client_owner(value: ClientOwner) -> bytes:
+    """Encode ClientOwner; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.co_verifier
+        if type(octets_1) is not bytes or len(octets_1) != 8:
+            raise ValueError
+        octets_2: Any = value.co_ownerid
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 1024:
+            raise ValueError
+        add(_PACK_8SI_23(octets_1, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ClientOwner", value)
+
+
+def decode_server_owner(buffer: Buffer, offset: int = 0) -> tuple[ServerOwner, int]:
+    """Decode ServerOwner; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_QI_24(buffer, offset)
+        if not (word_2):
+            return ServerOwner(word_1, b""), offset + 12
+        limit = len(buffer)
+        p = offset + 12
+        if word_2 > 1024:
+            raise ValueError
+        end_3 = p + word_2
+        padded_4 = end_3 + (-word_2 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        return ServerOwner(word_1, octets_5), padded_4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ServerOwner", buffer, offset)
+    return value, end
+
+
+def encode_server_owner(value: ServerOwner) -> bytes:
+    """Encode ServerOwner; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.so_major_id
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 1024:
+            raise ValueError
+        add(_PACK_QI_25(value.so_minor_id, length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ServerOwner", value)
+
+
+def decode_state_owner(buffer: Buffer, offset: int = 0) -> tuple[StateOwner, int]:
+    """Decode StateOwner; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_QI_24(buffer, offset)
+        if not (word_2):
+            return StateOwner(word_1, b""), offset + 12
+        limit = len(buffer)
+        p = offset + 12
+        if word_2 > 1024:
+            raise ValueError
+        end_3 = p + word_2
+        padded_4 = end_3 + (-word_2 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        return StateOwner(word_1, octets_5), padded_4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("StateOwner", buffer, offset)
+    return value, end
+
+
+def encode_state_owner(value: StateOwner) -> bytes:
+    """Encode StateOwner; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.owner
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 1024:
+            raise ValueError
+        add(_PACK_QI_25(value.clientid, length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("StateOwner", value)
+
+
+def decode_implementation(buffer: Buffer, offset: int = 0) -> tuple[Implementation, int]:
+    """Decode Implementation; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4 = _UNPACK_IIQI_26(buffer, offset)
+        if not (word_1 or word_2):
+            return Implementation(b"", b"", Time(word_3, word_4)), offset + 20
+        limit = len(buffer)
+        p = offset + 4
+        end_5 = p + word_1
+        padded_6 = end_5 + (-word_1 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+            raise ValueError
+        octets_7 = bytes(buffer[p:end_5])
+        length_8, = _UNPACK_I_9(buffer, padded_6)
+        p = padded_6 + 4
+        end_9 = p + length_8
+        padded_10 = end_9 + (-length_8 & 3)
+        if padded_10 > limit or buffer[end_9:padded_10] != ZEROES[padded_10 - end_9]:
+            raise ValueError
+        octets_11 = bytes(buffer[p:end_9])
+        number_12, number_13 = _UNPACK_QI_0(buffer, padded_10)
+        return Implementation(octets_7, octets_11, Time(number_12, number_13)), padded_10 + 12
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("Implementation", buffer, offset)
+    return value, end
+
+
+def encode_implementation(value: Implementation) -> bytes:
+    """Encode Implementation; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.nii_domain
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        octets_3: Any = value.nii_name
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        item_5: Any = value.nii_date
+        add(_PACK_QI_1(item_5.seconds, item_5.nseconds))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("Implementation", value)
+
+
+def decode_access_control_entry(buffer: Buffer, offset: int = 0) -> tuple[AccessControlEntry, int]:
+    """Decode AccessControlEntry; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4 = _UNPACK_IIII_27(buffer, offset)
+        if not (word_4):
+            return AccessControlEntry(word_1, word_2, word_3, b""), offset + 16
+        limit = len(buffer)
+        p = offset + 16
+        end_5 = p + word_4
+        padded_6 = end_5 + (-word_4 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+            raise ValueError
+        octets_7 = bytes(buffer[p:end_5])
+        return AccessControlEntry(word_1, word_2, word_3, octets_7), padded_6
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("AccessControlEntry", buffer, offset)
+    return value, end
+
+
+def encode_access_control_entry(value: AccessControlEntry) -> bytes:
+    """Encode AccessControlEntry; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.who
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_IIII_13(value.type, value.flag, value.access_mask, length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("AccessControlEntry", value)
+
+
+def decode_access_arguments(buffer: Buffer, offset: int = 0) -> tuple[AccessArguments, int]:
+    """Decode AccessArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_9(buffer, offset)
+        return AccessArguments(number_1), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("AccessArguments", buffer, offset)
+    return value, end
+
+
+def encode_access_arguments(value: AccessArguments) -> bytes:
+    """Encode AccessArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_11(value.access)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("AccessArguments", value)
+
+
+def decode_access_done(buffer: Buffer, offset: int = 0) -> tuple[AccessDone, int]:
+    """Decode AccessDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_II_7(buffer, offset)
+        return AccessDone(number_1, number_2), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("AccessDone", buffer, offset)
+    return value, end
+
+
+def encode_access_done(value: AccessDone) -> bytes:
+    """Encode AccessDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_II_8(value.supported, value.access)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("AccessDone", value)
+
+
+def decode_access_outcome(buffer: Buffer, offset: int = 0) -> tuple[AccessOutcome, int]:
+    """Decode AccessOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            number_3, number_4 = _UNPACK_II_7(buffer, offset + 4)
+            arm_2 = AccessDone(number_3, number_4)
+            p = offset + 12
+        else:
+            arm_2 = AccessFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("AccessOutcome", buffer, offset)
+    return value, end
+
+
+def encode_access_outcome(value: AccessOutcome) -> bytes:
+    """Encode AccessOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is AccessDone:
+            add(_PACK_III_28(0, arm_1.supported, arm_1.access))
+        elif kind_2 is AccessFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("AccessOutcome", value)
+
+
+def decode_close_arguments(buffer: Buffer, offset: int = 0) -> tuple[CloseArguments, int]:
+    """Decode CloseArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2, octets_3 = _UNPACK_II12S_29(buffer, offset)
+        return CloseArguments(number_1, StateId(number_2, octets_3)), offset + 20
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CloseArguments", buffer, offset)
+    return value, end
+
+
+def encode_close_arguments(value: CloseArguments) -> bytes:
+    """Encode CloseArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.open_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_II12S_30(value.seqid, item_1.seqid, octets_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CloseArguments", value)
+
+
+def decode_close_outcome(buffer: Buffer, offset: int = 0) -> tuple[CloseOutcome, int]:
+    """Decode CloseOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4 = _UNPACK_I12S_19(buffer, offset + 4)
+            arm_2 = StateId(number_3, octets_4)
+            p = offset + 20
+        else:
+            arm_2 = CloseFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CloseOutcome", buffer, offset)
+    return value, end
+
+
+def encode_close_outcome(value: CloseOutcome) -> bytes:
+    """Encode CloseOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is StateId:
+            octets_3: Any = arm_1.other
+            if type(octets_3) is not bytes or len(octets_3) != 12:
+                raise ValueError
+            add(_PACK_II12S_31(0, arm_1.seqid, octets_3))
+        elif kind_2 is CloseFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CloseOutcome", value)
+
+
+def decode_commit_arguments(buffer: Buffer, offset: int = 0) -> tuple[CommitArguments, int]:
+    """Decode CommitArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_QI_24(buffer, offset)
+        return CommitArguments(number_1, number_2), offset + 12
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CommitArguments", buffer, offset)
+    return value, end
+
+
+def encode_commit_arguments(value: CommitArguments) -> bytes:
+    """Encode CommitArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_QI_25(value.offset, value.count)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CommitArguments", value)
+
+
+def decode_commit_done(buffer: Buffer, offset: int = 0) -> tuple[CommitDone, int]:
+    """Decode CommitDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        octets_1, = _UNPACK_8S_32(buffer, offset)
+        return CommitDone(octets_1), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CommitDone", buffer, offset)
+    return value, end
+
+
+def encode_commit_done(value: CommitDone) -> bytes:
+    """Encode CommitDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.writeverf
+        if type(octets_1) is not bytes or len(octets_1) != 8:
+            raise ValueError
+        add(_PACK_8S_33(octets_1))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CommitDone", value)
+
+
+def decode_commit_outcome(buffer: Buffer, offset: int = 0) -> tuple[CommitOutcome, int]:
+    """Decode CommitOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            octets_3, = _UNPACK_8S_32(buffer, offset + 4)
+            arm_2 = CommitDone(octets_3)
+            p = offset + 12
+        else:
+            arm_2 = CommitFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CommitOutcome", buffer, offset)
+    return value, end
+
+
+def encode_commit_outcome(value: CommitOutcome) -> bytes:
+    """Encode CommitOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CommitDone:
+            octets_3: Any = arm_1.writeverf
+            if type(octets_3) is not bytes or len(octets_3) != 8:
+                raise ValueError
+            add(_PACK_I8S_34(0, octets_3))
+        elif kind_2 is CommitFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CommitOutcome", value)
+
+
+def decode_create_type(buffer: Buffer, offset: int = 0) -> tuple[CreateType, int]:
+    """Decode CreateType; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 5:
+            length_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            arm_2 = LinkType(octets_6)
+            p = padded_5
+        elif tag_1 == 3 or tag_1 == 4:
+            number_7, number_8 = _UNPACK_II_7(buffer, offset + 4)
+            arm_2 = DeviceType(_FILE_TYPE_OF[tag_1], DeviceNumbers(number_7, number_8))
+            p = offset + 12
+        elif tag_1 == 6 or tag_1 == 7 or tag_1 == 2:
+            arm_2 = PlainType(_FILE_TYPE_OF[tag_1])
+            p = offset + 4
+        else:
+            arm_2 = OtherType(_FILE_TYPE_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CreateType", buffer, offset)
+    return value, end
+
+
+def encode_create_type(value: CreateType) -> bytes:
+    """Encode CreateType; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is LinkType:
+            octets_3: Any = arm_1.linkdata
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_35(5, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is DeviceType:
+            if arm_1.type not in (3, 4):
+                raise ValueError
+            item_5: Any = arm_1.devdata
+            add(_PACK_III_28(_FILE_TYPE_OF[arm_1.type], item_5.specdata1, item_5.specdata2))
+        elif kind_2 is PlainType:
+            if arm_1.type not in (6, 7, 2):
+                raise ValueError
+            add(_PACK_I_4(_FILE_TYPE_OF[arm_1.type]))
+        elif kind_2 is OtherType:
+            if arm_1.type in (5, 3, 4, 6, 7, 2):
+                raise ValueError
+            add(_PACK_I_4(_FILE_TYPE_OF[arm_1.type]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CreateType", value)
+
+
+def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArguments, int]:
+    """Decode CreateArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_36(buffer, offset)
+        if not (word_2 or word_3 or word_4 or word_5) and word_1 == 5:
+            return _MINIMAL_6, offset + 20
+        limit = len(buffer)
+        arm_6: Any
+        if word_1 == 5:
+            p = offset + 8
+            end_7 = p + word_2
+            padded_8 = end_7 + (-word_2 & 3)
+            if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+                raise ValueError
+            octets_9 = bytes(buffer[p:end_7])
+            arm_6 = LinkType(octets_9)
+            p = padded_8
+        elif word_1 == 3 or word_1 == 4:
+            arm_6 = DeviceType(_FILE_TYPE_OF[word_1], DeviceNumbers(word_2, word_3))
+            p = offset + 12
+        elif word_1 == 6 or word_1 == 7 or word_1 == 2:
+            arm_6 = PlainType(_FILE_TYPE_OF[word_1])
+            p = offset + 4
+        else:
+            arm_6 = OtherType(_FILE_TYPE_OF[word_1])
+            p = offset + 4
+        length_10, = _UNPACK_I_9(buffer, p)
+        p = p + 4
+        end_11 = p + length_10
+        padded_12 = end_11 + (-length_10 & 3)
+        if padded_12 > limit or buffer[end_11:padded_12] != ZEROES[padded_12 - end_11]:
+            raise ValueError
+        octets_13 = bytes(buffer[p:end_11])
+        count_14, = _UNPACK_I_9(buffer, padded_12)
+        p = padded_12 + 4
+        values_15 = _take_uint32_run(buffer, p, count_14)
+        p = p + count_14 * 4
+        length_16, = _UNPACK_I_9(buffer, p)
+        p = p + 4
+        end_17 = p + length_16
+        padded_18 = end_17 + (-length_16 & 3)
+        if padded_18 > limit or buffer[end_17:padded_18] != ZEROES[padded_18 - end_17]:
+            raise ValueError
+        octets_19 = bytes(buffer[p:end_17])
+        return CreateArguments(arm_6, octets_13, FileAttributes(values_15, octets_19)), padded_18
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CreateArguments", buffer, offset)
+    return value, end
+
+
+def encode_create_arguments(value: CreateArguments) -> bytes:
+    """Encode CreateArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value.objtype
+        kind_2 = type(arm_1)
+        if kind_2 is LinkType:
+            octets_3: Any = arm_1.linkdata
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_35(5, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is DeviceType:
+            if arm_1.type not in (3, 4):
+                raise ValueError
+            item_5: Any = arm_1.devdata
+            add(_PACK_III_28(_FILE_TYPE_OF[arm_1.type], item_5.specdata1, item_5.specdata2))
+        elif kind_2 is PlainType:
+            if arm_1.type not in (6, 7, 2):
+                raise ValueError
+            add(_PACK_I_4(_FILE_TYPE_OF[arm_1.type]))
+        elif kind_2 is OtherType:
+            if arm_1.type in (5, 3, 4, 6, 7, 2):
+                raise ValueError
+            add(_PACK_I_4(_FILE_TYPE_OF[arm_1.type]))
+        else:
+            raise ValueError
+        octets_6: Any = value.objname
+        length_7 = len(octets_6)
+        if type(octets_6) is not bytes or length_7 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_7))
+        add(octets_6)
+        if length_7 & 3:
+            add(ZEROES[-length_7 & 3])
+        item_8: Any = value.createattrs
+        values_9: Any = item_8.attrmask
+        if type(values_9) is not tuple:
+            raise ValueError
+        count_10 = len(values_9)
+        if values_9:
+            _put_uint32_run_after_1(parts, values_9, count_10)
+        else:
+            add(_PACK_I_11(count_10))
+        octets_11: Any = item_8.attr_vals
+        length_12 = len(octets_11)
+        if type(octets_11) is not bytes or length_12 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_12))
+        add(octets_11)
+        if length_12 & 3:
+            add(ZEROES[-length_12 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CreateArguments", value)
+
+
+def decode_create_done(buffer: Buffer, offset: int = 0) -> tuple[CreateDone, int]:
+    """Decode CreateDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4 = _UNPACK_IQQI_37(buffer, offset)
+        if not (word_4):
+            return CreateDone(ChangeInformation(_BOOLEANS[word_1], word_2, word_3), ()), offset + 24
+        p = offset + 24
+        values_5 = _take_uint32_run(buffer, p, word_4)
+        p = p + word_4 * 4
+        return CreateDone(ChangeInformation(_BOOLEANS[word_1], word_2, word_3), values_5), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CreateDone", buffer, offset)
+    return value, end
+
+
+def encode_create_done(value: CreateDone) -> bytes:
+    """Encode CreateDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.cinfo
+        values_2: Any = value.attrset
+        if type(values_2) is not tuple:
+            raise ValueError
+        count_3 = len(values_2)
+        if values_2:
+            _put_uint32_run_after_4_QQ(parts, values_2, _BOOLEANS[item_1.atomic], item_1.before, item_1.after, count_3)
+        else:
+            add(_PACK_IQQI_40(_BOOLEANS[item_1.atomic], item_1.before, item_1.after, count_3))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CreateDone", value)
+
+
+def decode_create_outcome(buffer: Buffer, offset: int = 0) -> tuple[CreateOutcome, int]:
+    """Decode CreateOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            flag_3, number_4, number_5, count_6 = _UNPACK_IQQI_37(buffer, offset + 4)
+            p = offset + 28
+            values_7 = _take_uint32_run(buffer, p, count_6)
+            p = p + count_6 * 4
+            arm_2 = CreateDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5), values_7)
+        else:
+            arm_2 = CreateFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CreateOutcome", buffer, offset)
+    return value, end
+
+
+def encode_create_outcome(value: CreateOutcome) -> bytes:
+    """Encode CreateOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CreateDone:
+            item_3: Any = arm_1.cinfo
+            values_4: Any = arm_1.attrset
+            if type(values_4) is not tuple:
+                raise ValueError
+            count_5 = len(values_4)
+            if values_4:
+                _put_uint32_run_after_5_iQQ(parts, values_4, 0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after, count_5)
+            else:
+                add(_PACK_IIQQI_43(0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after, count_5))
+        elif kind_2 is CreateFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CreateOutcome", value)
+
+
+def decode_delegpurge_arguments(buffer: Buffer, offset: int = 0) -> tuple[DelegpurgeArguments, int]:
+    """Decode DelegpurgeArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_Q_14(buffer, offset)
+        return DelegpurgeArguments(number_1), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DelegpurgeArguments", buffer, offset)
+    return value, end
+
+
+def encode_delegpurge_arguments(value: DelegpurgeArguments) -> bytes:
+    """Encode DelegpurgeArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_Q_15(value.clientid)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DelegpurgeArguments", value)
+
+
+def decode_delegpurge_result(buffer: Buffer, offset: int = 0) -> tuple[DelegpurgeResult, int]:
+    """Decode DelegpurgeResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return DelegpurgeResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DelegpurgeResult", buffer, offset)
+    return value, end
+
+
+def encode_delegpurge_result(value: DelegpurgeResult) -> bytes:
+    """Encode DelegpurgeResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DelegpurgeResult", value)
+
+
+def decode_delegreturn_arguments(buffer: Buffer, offset: int = 0) -> tuple[DelegreturnArguments, int]:
+    """Decode DelegreturnArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
+        return DelegreturnArguments(StateId(number_1, octets_2)), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DelegreturnArguments", buffer, offset)
+    return value, end
+
+
+def encode_delegreturn_arguments(value: DelegreturnArguments) -> bytes:
+    """Encode DelegreturnArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.deleg_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_I12S_20(item_1.seqid, octets_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DelegreturnArguments", value)
+
+
+def decode_delegreturn_result(buffer: Buffer, offset: int = 0) -> tuple[DelegreturnResult, int]:
+    """Decode DelegreturnResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return DelegreturnResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DelegreturnResult", buffer, offset)
+    return value, end
+
+
+def encode_delegreturn_result(value: DelegreturnResult) -> bytes:
+    """Encode DelegreturnResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DelegreturnResult", value)
+
+
 def decode_getattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[GetattrArguments, int]:
     """Decode GetattrArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, = _UNPACK_I_2(buffer, offset)
+        word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
-            return _MINIMAL_3, offset + 4
+            return _MINIMAL_7, offset + 4
         p = offset + 4
         values_2 = _take_uint32_run(buffer, p, word_1)
         p = p + word_1 * 4
@@ -1114,7 +5446,7 @@ def encode_getattr_arguments(value: GetattrArguments) -> bytes:
     """Encode GetattrArguments; raises EncodeError for a value that XDR cannot express."""
     try:
         if value.attr_request == ():
-            return _PACK_I_5(0)
+            return _PACK_I_11(0)
         parts: list[bytes] = []
         add = parts.append
         values_1: Any = value.attr_request
@@ -1124,7 +5456,7 @@ def encode_getattr_arguments(value: GetattrArguments) -> bytes:
         if values_1:
             _put_uint32_run_after_1(parts, values_1, count_2)
         else:
-            add(_PACK_I_5(count_2))
+            add(_PACK_I_11(count_2))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1134,14 +5466,14 @@ def encode_getattr_arguments(value: GetattrArguments) -> bytes:
 def decode_getattr_done(buffer: Buffer, offset: int = 0) -> tuple[GetattrDone, int]:
     """Decode GetattrDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2 = _UNPACK_II_3(buffer, offset)
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
-            return _MINIMAL_4, offset + 8
+            return _MINIMAL_8, offset + 8
         limit = len(buffer)
         p = offset + 4
         values_3 = _take_uint32_run(buffer, p, word_1)
         p = p + word_1 * 4
-        length_4, = _UNPACK_I_2(buffer, p)
+        length_4, = _UNPACK_I_9(buffer, p)
         p = p + 4
         end_5 = p + length_4
         padded_6 = end_5 + (-length_4 & 3)
@@ -1168,12 +5500,12 @@ def encode_getattr_done(value: GetattrDone) -> bytes:
         if values_2:
             _put_uint32_run_after_1(parts, values_2, count_3)
         else:
-            add(_PACK_I_5(count_3))
+            add(_PACK_I_11(count_3))
         octets_4: Any = item_1.attr_vals
         length_5 = len(octets_4)
         if type(octets_4) is not bytes or length_5 > 4294967295:
             raise ValueError
-        add(_PACK_I_5(length_5))
+        add(_PACK_I_11(length_5))
         add(octets_4)
         if length_5 & 3:
             add(ZEROES[-length_5 & 3])
@@ -1188,13 +5520,13 @@ def decode_getattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetattrOutc
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_13(buffer, offset)
+        tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            count_3, = _UNPACK_I_2(buffer, offset + 4)
+            count_3, = _UNPACK_I_9(buffer, offset + 4)
             p = offset + 8
             values_4 = _take_uint32_run(buffer, p, count_3)
             p = p + count_3 * 4
-            length_5, = _UNPACK_I_2(buffer, p)
+            length_5, = _UNPACK_I_9(buffer, p)
             p = p + 4
             end_6 = p + length_5
             padded_7 = end_6 + (-length_5 & 3)
@@ -1229,19 +5561,19 @@ def encode_getattr_outcome(value: GetattrOutcome) -> bytes:
             if values_4:
                 _put_uint32_run_after_2_i(parts, values_4, 0, count_5)
             else:
-                add(_PACK_II_16(0, count_5))
+                add(_PACK_II_35(0, count_5))
             octets_6: Any = item_3.attr_vals
             length_7 = len(octets_6)
             if type(octets_6) is not bytes or length_7 > 4294967295:
                 raise ValueError
-            add(_PACK_I_5(length_7))
+            add(_PACK_I_11(length_7))
             add(octets_6)
             if length_7 & 3:
                 add(ZEROES[-length_7 & 3])
         elif kind_2 is GetattrFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1253,9 +5585,9 @@ def encode_getattr_outcome(value: GetattrOutcome) -> bytes:
 def decode_getfh_done(buffer: Buffer, offset: int = 0) -> tuple[GetfhDone, int]:
     """Decode GetfhDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, = _UNPACK_I_2(buffer, offset)
+        word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
-            return _MINIMAL_5, offset + 4
+            return _MINIMAL_9, offset + 4
         limit = len(buffer)
         p = offset + 4
         if word_1 > 128:
@@ -1281,7 +5613,7 @@ def encode_getfh_done(value: GetfhDone) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 128:
             raise ValueError
-        add(_PACK_I_5(length_2))
+        add(_PACK_I_11(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1296,9 +5628,9 @@ def decode_getfh_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetfhOutcome,
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_13(buffer, offset)
+        tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            length_3, = _UNPACK_I_2(buffer, offset + 4)
+            length_3, = _UNPACK_I_9(buffer, offset + 4)
             p = offset + 8
             if length_3 > 128:
                 raise ValueError
@@ -1331,14 +5663,14 @@ def encode_getfh_outcome(value: GetfhOutcome) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 128:
                 raise ValueError
-            add(_PACK_II_16(0, length_4))
+            add(_PACK_II_35(0, length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
         elif kind_2 is GetfhFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1347,12 +5679,632 @@ def encode_getfh_outcome(value: GetfhOutcome) -> bytes:
     return _INTERPRETER.encode("GetfhOutcome", value)
 
 
+def decode_link_arguments(buffer: Buffer, offset: int = 0) -> tuple[LinkArguments, int]:
+    """Decode LinkArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_9(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_10, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return LinkArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LinkArguments", buffer, offset)
+    return value, end
+
+
+def encode_link_arguments(value: LinkArguments) -> bytes:
+    """Encode LinkArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.newname
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LinkArguments", value)
+
+
+def decode_link_done(buffer: Buffer, offset: int = 0) -> tuple[LinkDone, int]:
+    """Decode LinkDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return LinkDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LinkDone", buffer, offset)
+    return value, end
+
+
+def encode_link_done(value: LinkDone) -> bytes:
+    """Encode LinkDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.cinfo
+        add(_PACK_IQQ_18(_BOOLEANS[item_1.atomic], item_1.before, item_1.after))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LinkDone", value)
+
+
+def decode_link_outcome(buffer: Buffer, offset: int = 0) -> tuple[LinkOutcome, int]:
+    """Decode LinkOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            flag_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
+            arm_2 = LinkDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5))
+            p = offset + 24
+        else:
+            arm_2 = LinkFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LinkOutcome", buffer, offset)
+    return value, end
+
+
+def encode_link_outcome(value: LinkOutcome) -> bytes:
+    """Encode LinkOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is LinkDone:
+            item_3: Any = arm_1.cinfo
+            add(_PACK_IIQQ_45(0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after))
+        elif kind_2 is LinkFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LinkOutcome", value)
+
+
+def decode_new_lock_owner(buffer: Buffer, offset: int = 0) -> tuple[NewLockOwner, int]:
+    """Decode NewLockOwner; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6 = _UNPACK_II12SIQI_46(buffer, offset)
+        if not (word_6):
+            return NewLockOwner(word_1, StateId(word_2, word_3), word_4, StateOwner(word_5, b"")), offset + 36
+        limit = len(buffer)
+        p = offset + 36
+        if word_6 > 1024:
+            raise ValueError
+        end_7 = p + word_6
+        padded_8 = end_7 + (-word_6 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7])
+        return NewLockOwner(word_1, StateId(word_2, word_3), word_4, StateOwner(word_5, octets_9)), padded_8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("NewLockOwner", buffer, offset)
+    return value, end
+
+
+def encode_new_lock_owner(value: NewLockOwner) -> bytes:
+    """Encode NewLockOwner; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.open_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        item_3: Any = value.lock_owner
+        octets_4: Any = item_3.owner
+        length_5 = len(octets_4)
+        if type(octets_4) is not bytes or length_5 > 1024:
+            raise ValueError
+        add(_PACK_II12SIQI_47(value.open_seqid, item_1.seqid, octets_2, value.lock_seqid, item_3.clientid, length_5))
+        add(octets_4)
+        if length_5 & 3:
+            add(ZEROES[-length_5 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("NewLockOwner", value)
+
+
+def decode_existing_lock_owner(buffer: Buffer, offset: int = 0) -> tuple[ExistingLockOwner, int]:
+    """Decode ExistingLockOwner; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2, number_3 = _UNPACK_I12SI_48(buffer, offset)
+        return ExistingLockOwner(StateId(number_1, octets_2), number_3), offset + 20
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ExistingLockOwner", buffer, offset)
+    return value, end
+
+
+def encode_existing_lock_owner(value: ExistingLockOwner) -> bytes:
+    """Encode ExistingLockOwner; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.lock_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_I12SI_49(item_1.seqid, octets_2, value.lock_seqid))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ExistingLockOwner", value)
+
+
+def decode_locker(buffer: Buffer, offset: int = 0) -> tuple[Locker, int]:
+    """Decode Locker; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, next_3 = _UNPACK_II_7(buffer, offset)
+        if tag_1 == 1:
+            number_4, octets_5, number_6, number_7, length_8 = _UNPACK_I12SIQI_50(buffer, offset + 8)
+            p = offset + 40
+            if length_8 > 1024:
+                raise ValueError
+            end_9 = p + length_8
+            padded_10 = end_9 + (-length_8 & 3)
+            if padded_10 > limit or buffer[end_9:padded_10] != ZEROES[padded_10 - end_9]:
+                raise ValueError
+            octets_11 = bytes(buffer[p:end_9])
+            arm_2 = NewLockOwner(next_3, StateId(number_4, octets_5), number_6, StateOwner(number_7, octets_11))
+            p = padded_10
+        elif tag_1 == 0:
+            octets_12, number_13 = _UNPACK_12SI_51(buffer, offset + 8)
+            arm_2 = ExistingLockOwner(StateId(next_3, octets_12), number_13)
+            p = offset + 24
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("Locker", buffer, offset)
+    return value, end
+
+
+def encode_locker(value: Locker) -> bytes:
+    """Encode Locker; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is NewLockOwner:
+            item_3: Any = arm_1.open_stateid
+            octets_4: Any = item_3.other
+            if type(octets_4) is not bytes or len(octets_4) != 12:
+                raise ValueError
+            item_5: Any = arm_1.lock_owner
+            octets_6: Any = item_5.owner
+            length_7 = len(octets_6)
+            if type(octets_6) is not bytes or length_7 > 1024:
+                raise ValueError
+            add(_PACK_III12SIQI_52(1, arm_1.open_seqid, item_3.seqid, octets_4, arm_1.lock_seqid, item_5.clientid, length_7))
+            add(octets_6)
+            if length_7 & 3:
+                add(ZEROES[-length_7 & 3])
+        elif kind_2 is ExistingLockOwner:
+            item_8: Any = arm_1.lock_stateid
+            octets_9: Any = item_8.other
+            if type(octets_9) is not bytes or len(octets_9) != 12:
+                raise ValueError
+            add(_PACK_II12SI_53(0, item_8.seqid, octets_9, arm_1.lock_seqid))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("Locker", value)
+
+
+def decode_lock_arguments(buffer: Buffer, offset: int = 0) -> tuple[LockArguments, int]:
+    """Decode LockArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11 = _UNPACK_IIQQIII12SIQI_54(buffer, offset)
+        if not (word_11) and word_5 == 1:
+            return LockArguments(_LOCK_TYPE_OF[word_1], _BOOLEANS[word_2], word_3, word_4, NewLockOwner(word_6, StateId(word_7, word_8), word_9, StateOwner(word_10, b""))), offset + 64
+        limit = len(buffer)
+        arm_12: Any
+        if word_5 == 1:
+            p = offset + 64
+            if word_11 > 1024:
+                raise ValueError
+            end_13 = p + word_11
+            padded_14 = end_13 + (-word_11 & 3)
+            if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
+                raise ValueError
+            octets_15 = bytes(buffer[p:end_13])
+            arm_12 = NewLockOwner(word_6, StateId(word_7, word_8), word_9, StateOwner(word_10, octets_15))
+            p = padded_14
+        elif word_5 == 0:
+            octets_16, number_17 = _UNPACK_12SI_51(buffer, offset + 32)
+            arm_12 = ExistingLockOwner(StateId(word_6, octets_16), number_17)
+            p = offset + 48
+        else:
+            raise ValueError
+        return LockArguments(_LOCK_TYPE_OF[word_1], _BOOLEANS[word_2], word_3, word_4, arm_12), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LockArguments", buffer, offset)
+    return value, end
+
+
+def encode_lock_arguments(value: LockArguments) -> bytes:
+    """Encode LockArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value.locker
+        kind_2 = type(arm_1)
+        if kind_2 is NewLockOwner:
+            item_3: Any = arm_1.open_stateid
+            octets_4: Any = item_3.other
+            if type(octets_4) is not bytes or len(octets_4) != 12:
+                raise ValueError
+            item_5: Any = arm_1.lock_owner
+            octets_6: Any = item_5.owner
+            length_7 = len(octets_6)
+            if type(octets_6) is not bytes or length_7 > 1024:
+                raise ValueError
+            add(_PACK_IIQQIII12SIQI_55(_LOCK_TYPE_OF[value.locktype], _BOOLEANS[value.reclaim], value.offset, value.length, 1, arm_1.open_seqid, item_3.seqid, octets_4, arm_1.lock_seqid, item_5.clientid, length_7))
+            add(octets_6)
+            if length_7 & 3:
+                add(ZEROES[-length_7 & 3])
+        elif kind_2 is ExistingLockOwner:
+            item_8: Any = arm_1.lock_stateid
+            octets_9: Any = item_8.other
+            if type(octets_9) is not bytes or len(octets_9) != 12:
+                raise ValueError
+            add(_PACK_IIQQII12SI_56(_LOCK_TYPE_OF[value.locktype], _BOOLEANS[value.reclaim], value.offset, value.length, 0, item_8.seqid, octets_9, arm_1.lock_seqid))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LockArguments", value)
+
+
+def decode_lock_denial(buffer: Buffer, offset: int = 0) -> tuple[LockDenial, int]:
+    """Decode LockDenial; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_QQIQI_57(buffer, offset)
+        if not (word_5):
+            return LockDenial(word_1, word_2, _LOCK_TYPE_OF[word_3], StateOwner(word_4, b"")), offset + 32
+        limit = len(buffer)
+        p = offset + 32
+        if word_5 > 1024:
+            raise ValueError
+        end_6 = p + word_5
+        padded_7 = end_6 + (-word_5 & 3)
+        if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+            raise ValueError
+        octets_8 = bytes(buffer[p:end_6])
+        return LockDenial(word_1, word_2, _LOCK_TYPE_OF[word_3], StateOwner(word_4, octets_8)), padded_7
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LockDenial", buffer, offset)
+    return value, end
+
+
+def encode_lock_denial(value: LockDenial) -> bytes:
+    """Encode LockDenial; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.owner
+        octets_2: Any = item_1.owner
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 1024:
+            raise ValueError
+        add(_PACK_QQIQI_58(value.offset, value.length, _LOCK_TYPE_OF[value.locktype], item_1.clientid, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LockDenial", value)
+
+
+def decode_lock_done(buffer: Buffer, offset: int = 0) -> tuple[LockDone, int]:
+    """Decode LockDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
+        return LockDone(StateId(number_1, octets_2)), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LockDone", buffer, offset)
+    return value, end
+
+
+def encode_lock_done(value: LockDone) -> bytes:
+    """Encode LockDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.lock_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_I12S_20(item_1.seqid, octets_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LockDone", value)
+
+
+def decode_lock_outcome(buffer: Buffer, offset: int = 0) -> tuple[LockOutcome, int]:
+    """Decode LockOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4 = _UNPACK_I12S_19(buffer, offset + 4)
+            arm_2 = LockDone(StateId(number_3, octets_4))
+            p = offset + 20
+        elif tag_1 == 10010:
+            number_5, number_6, number_7, number_8, length_9 = _UNPACK_QQIQI_57(buffer, offset + 4)
+            p = offset + 36
+            if length_9 > 1024:
+                raise ValueError
+            end_10 = p + length_9
+            padded_11 = end_10 + (-length_9 & 3)
+            if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
+                raise ValueError
+            octets_12 = bytes(buffer[p:end_10])
+            arm_2 = LockDenial(number_5, number_6, _LOCK_TYPE_OF[number_7], StateOwner(number_8, octets_12))
+            p = padded_11
+        else:
+            arm_2 = LockFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LockOutcome", buffer, offset)
+    return value, end
+
+
+def encode_lock_outcome(value: LockOutcome) -> bytes:
+    """Encode LockOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is LockDone:
+            item_3: Any = arm_1.lock_stateid
+            octets_4: Any = item_3.other
+            if type(octets_4) is not bytes or len(octets_4) != 12:
+                raise ValueError
+            add(_PACK_II12S_31(0, item_3.seqid, octets_4))
+        elif kind_2 is LockDenial:
+            item_5: Any = arm_1.owner
+            octets_6: Any = item_5.owner
+            length_7 = len(octets_6)
+            if type(octets_6) is not bytes or length_7 > 1024:
+                raise ValueError
+            add(_PACK_IQQIQI_59(10010, arm_1.offset, arm_1.length, _LOCK_TYPE_OF[arm_1.locktype], item_5.clientid, length_7))
+            add(octets_6)
+            if length_7 & 3:
+                add(ZEROES[-length_7 & 3])
+        elif kind_2 is LockFailed:
+            if arm_1.status in (0, 10010):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LockOutcome", value)
+
+
+def decode_lockt_arguments(buffer: Buffer, offset: int = 0) -> tuple[LocktArguments, int]:
+    """Decode LocktArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_IQQQI_60(buffer, offset)
+        if not (word_5):
+            return LocktArguments(_LOCK_TYPE_OF[word_1], word_2, word_3, StateOwner(word_4, b"")), offset + 32
+        limit = len(buffer)
+        p = offset + 32
+        if word_5 > 1024:
+            raise ValueError
+        end_6 = p + word_5
+        padded_7 = end_6 + (-word_5 & 3)
+        if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+            raise ValueError
+        octets_8 = bytes(buffer[p:end_6])
+        return LocktArguments(_LOCK_TYPE_OF[word_1], word_2, word_3, StateOwner(word_4, octets_8)), padded_7
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LocktArguments", buffer, offset)
+    return value, end
+
+
+def encode_lockt_arguments(value: LocktArguments) -> bytes:
+    """Encode LocktArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.owner
+        octets_2: Any = item_1.owner
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 1024:
+            raise ValueError
+        add(_PACK_IQQQI_61(_LOCK_TYPE_OF[value.locktype], value.offset, value.length, item_1.clientid, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LocktArguments", value)
+
+
+def decode_lockt_outcome(buffer: Buffer, offset: int = 0) -> tuple[LocktOutcome, int]:
+    """Decode LocktOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 10010:
+            number_3, number_4, number_5, number_6, length_7 = _UNPACK_QQIQI_57(buffer, offset + 4)
+            p = offset + 36
+            if length_7 > 1024:
+                raise ValueError
+            end_8 = p + length_7
+            padded_9 = end_8 + (-length_7 & 3)
+            if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                raise ValueError
+            octets_10 = bytes(buffer[p:end_8])
+            arm_2 = LockDenial(number_3, number_4, _LOCK_TYPE_OF[number_5], StateOwner(number_6, octets_10))
+            p = padded_9
+        elif tag_1 == 0:
+            arm_2 = LocktDone()
+            p = offset + 4
+        else:
+            arm_2 = LocktFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LocktOutcome", buffer, offset)
+    return value, end
+
+
+def encode_lockt_outcome(value: LocktOutcome) -> bytes:
+    """Encode LocktOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is LockDenial:
+            item_3: Any = arm_1.owner
+            octets_4: Any = item_3.owner
+            length_5 = len(octets_4)
+            if type(octets_4) is not bytes or length_5 > 1024:
+                raise ValueError
+            add(_PACK_IQQIQI_59(10010, arm_1.offset, arm_1.length, _LOCK_TYPE_OF[arm_1.locktype], item_3.clientid, length_5))
+            add(octets_4)
+            if length_5 & 3:
+                add(ZEROES[-length_5 & 3])
+        elif kind_2 is LocktDone:
+            add(_PACK_I_4(0))
+        elif kind_2 is LocktFailed:
+            if arm_1.status in (10010, 0):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LocktOutcome", value)
+
+
+def decode_locku_arguments(buffer: Buffer, offset: int = 0) -> tuple[LockuArguments, int]:
+    """Decode LockuArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2, number_3, octets_4, number_5, number_6 = _UNPACK_III12SQQ_62(buffer, offset)
+        return LockuArguments(_LOCK_TYPE_OF[number_1], number_2, StateId(number_3, octets_4), number_5, number_6), offset + 40
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LockuArguments", buffer, offset)
+    return value, end
+
+
+def encode_locku_arguments(value: LockuArguments) -> bytes:
+    """Encode LockuArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.lock_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_III12SQQ_63(_LOCK_TYPE_OF[value.locktype], value.seqid, item_1.seqid, octets_2, value.offset, value.length))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LockuArguments", value)
+
+
+def decode_locku_outcome(buffer: Buffer, offset: int = 0) -> tuple[LockuOutcome, int]:
+    """Decode LockuOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4 = _UNPACK_I12S_19(buffer, offset + 4)
+            arm_2 = StateId(number_3, octets_4)
+            p = offset + 20
+        else:
+            arm_2 = LockuFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LockuOutcome", buffer, offset)
+    return value, end
+
+
+def encode_locku_outcome(value: LockuOutcome) -> bytes:
+    """Encode LockuOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is StateId:
+            octets_3: Any = arm_1.other
+            if type(octets_3) is not bytes or len(octets_3) != 12:
+                raise ValueError
+            add(_PACK_II12S_31(0, arm_1.seqid, octets_3))
+        elif kind_2 is LockuFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LockuOutcome", value)
+
+
 def decode_lookup_arguments(buffer: Buffer, offset: int = 0) -> tuple[LookupArguments, int]:
     """Decode LookupArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, = _UNPACK_I_2(buffer, offset)
+        word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
-            return _MINIMAL_6, offset + 4
+            return _MINIMAL_11, offset + 4
         limit = len(buffer)
         p = offset + 4
         end_2 = p + word_1
@@ -1376,7 +6328,7 @@ def encode_lookup_arguments(value: LookupArguments) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_I_5(length_2))
+        add(_PACK_I_11(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1389,7 +6341,7 @@ def encode_lookup_arguments(value: LookupArguments) -> bytes:
 def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult, int]:
     """Decode LookupResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_13(buffer, offset)
+        number_1, = _UNPACK_I_2(buffer, offset)
         return LookupResult(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1400,18 +6352,1576 @@ def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult,
 def encode_lookup_result(value: LookupResult) -> bytes:
     """Encode LookupResult; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_17(_STATUS_OF[value.status])
+        return _PACK_I_4(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("LookupResult", value)
 
 
+def decode_lookupp_result(buffer: Buffer, offset: int = 0) -> tuple[LookuppResult, int]:
+    """Decode LookuppResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return LookuppResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("LookuppResult", buffer, offset)
+    return value, end
+
+
+def encode_lookupp_result(value: LookuppResult) -> bytes:
+    """Encode LookuppResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("LookuppResult", value)
+
+
+def decode_nverify_arguments(buffer: Buffer, offset: int = 0) -> tuple[NverifyArguments, int]:
+    """Decode NverifyArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_12, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        values_3 = _take_uint32_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        length_4, = _UNPACK_I_9(buffer, p)
+        p = p + 4
+        end_5 = p + length_4
+        padded_6 = end_5 + (-length_4 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+            raise ValueError
+        octets_7 = bytes(buffer[p:end_5])
+        return NverifyArguments(FileAttributes(values_3, octets_7)), padded_6
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("NverifyArguments", buffer, offset)
+    return value, end
+
+
+def encode_nverify_arguments(value: NverifyArguments) -> bytes:
+    """Encode NverifyArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.obj_attributes
+        values_2: Any = item_1.attrmask
+        if type(values_2) is not tuple:
+            raise ValueError
+        count_3 = len(values_2)
+        if values_2:
+            _put_uint32_run_after_1(parts, values_2, count_3)
+        else:
+            add(_PACK_I_11(count_3))
+        octets_4: Any = item_1.attr_vals
+        length_5 = len(octets_4)
+        if type(octets_4) is not bytes or length_5 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_5))
+        add(octets_4)
+        if length_5 & 3:
+            add(ZEROES[-length_5 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("NverifyArguments", value)
+
+
+def decode_nverify_result(buffer: Buffer, offset: int = 0) -> tuple[NverifyResult, int]:
+    """Decode NverifyResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return NverifyResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("NverifyResult", buffer, offset)
+    return value, end
+
+
+def encode_nverify_result(value: NverifyResult) -> bytes:
+    """Encode NverifyResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("NverifyResult", value)
+
+
+def decode_verifier_and_attributes(buffer: Buffer, offset: int = 0) -> tuple[VerifierAndAttributes, int]:
+    """Decode VerifierAndAttributes; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_8SII_64(buffer, offset)
+        if not (word_2 or word_3):
+            return VerifierAndAttributes(word_1, _MINIMAL_3), offset + 16
+        limit = len(buffer)
+        p = offset + 12
+        values_4 = _take_uint32_run(buffer, p, word_2)
+        p = p + word_2 * 4
+        length_5, = _UNPACK_I_9(buffer, p)
+        p = p + 4
+        end_6 = p + length_5
+        padded_7 = end_6 + (-length_5 & 3)
+        if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+            raise ValueError
+        octets_8 = bytes(buffer[p:end_6])
+        return VerifierAndAttributes(word_1, FileAttributes(values_4, octets_8)), padded_7
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("VerifierAndAttributes", buffer, offset)
+    return value, end
+
+
+def encode_verifier_and_attributes(value: VerifierAndAttributes) -> bytes:
+    """Encode VerifierAndAttributes; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.cva_verf
+        if type(octets_1) is not bytes or len(octets_1) != 8:
+            raise ValueError
+        item_2: Any = value.cva_attrs
+        values_3: Any = item_2.attrmask
+        if type(values_3) is not tuple:
+            raise ValueError
+        count_4 = len(values_3)
+        add(_PACK_8SI_23(octets_1, count_4))
+        for item_5 in values_3:
+            add(_PACK_I_11(item_5))
+        octets_6: Any = item_2.attr_vals
+        length_7 = len(octets_6)
+        if type(octets_6) is not bytes or length_7 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_7))
+        add(octets_6)
+        if length_7 & 3:
+            add(ZEROES[-length_7 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("VerifierAndAttributes", value)
+
+
+def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
+    """Decode CreateHow; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0 or tag_1 == 1:
+            count_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            values_4 = _take_uint32_run(buffer, p, count_3)
+            p = p + count_3 * 4
+            length_5, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            end_6 = p + length_5
+            padded_7 = end_6 + (-length_5 & 3)
+            if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+                raise ValueError
+            octets_8 = bytes(buffer[p:end_6])
+            arm_2 = CreateWithAttributes(_CREATE_MODE_OF[tag_1], FileAttributes(values_4, octets_8))
+            p = padded_7
+        elif tag_1 == 2:
+            octets_9, = _UNPACK_8S_32(buffer, offset + 4)
+            arm_2 = CreateExclusively(octets_9)
+            p = offset + 12
+        elif tag_1 == 3:
+            octets_10, count_11 = _UNPACK_8SI_22(buffer, offset + 4)
+            p = offset + 16
+            values_12 = _take_uint32_run(buffer, p, count_11)
+            p = p + count_11 * 4
+            length_13, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            end_14 = p + length_13
+            padded_15 = end_14 + (-length_13 & 3)
+            if padded_15 > limit or buffer[end_14:padded_15] != ZEROES[padded_15 - end_14]:
+                raise ValueError
+            octets_16 = bytes(buffer[p:end_14])
+            arm_2 = VerifierAndAttributes(octets_10, FileAttributes(values_12, octets_16))
+            p = padded_15
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CreateHow", buffer, offset)
+    return value, end
+
+
+def encode_create_how(value: CreateHow) -> bytes:
+    """Encode CreateHow; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CreateWithAttributes:
+            if arm_1.mode not in (0, 1):
+                raise ValueError
+            item_3: Any = arm_1.createattrs
+            values_4: Any = item_3.attrmask
+            if type(values_4) is not tuple:
+                raise ValueError
+            count_5 = len(values_4)
+            if values_4:
+                _put_uint32_run_after_2_i(parts, values_4, _CREATE_MODE_OF[arm_1.mode], count_5)
+            else:
+                add(_PACK_II_35(_CREATE_MODE_OF[arm_1.mode], count_5))
+            octets_6: Any = item_3.attr_vals
+            length_7 = len(octets_6)
+            if type(octets_6) is not bytes or length_7 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_7))
+            add(octets_6)
+            if length_7 & 3:
+                add(ZEROES[-length_7 & 3])
+        elif kind_2 is CreateExclusively:
+            octets_8: Any = arm_1.createverf
+            if type(octets_8) is not bytes or len(octets_8) != 8:
+                raise ValueError
+            add(_PACK_I8S_34(2, octets_8))
+        elif kind_2 is VerifierAndAttributes:
+            octets_9: Any = arm_1.cva_verf
+            if type(octets_9) is not bytes or len(octets_9) != 8:
+                raise ValueError
+            item_10: Any = arm_1.cva_attrs
+            values_11: Any = item_10.attrmask
+            if type(values_11) is not tuple:
+                raise ValueError
+            count_12 = len(values_11)
+            add(_PACK_I8SI_65(3, octets_9, count_12))
+            for item_13 in values_11:
+                add(_PACK_I_11(item_13))
+            octets_14: Any = item_10.attr_vals
+            length_15 = len(octets_14)
+            if type(octets_14) is not bytes or length_15 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_15))
+            add(octets_14)
+            if length_15 & 3:
+                add(ZEROES[-length_15 & 3])
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CreateHow", value)
+
+
+def decode_open_how(buffer: Buffer, offset: int = 0) -> tuple[OpenHow, int]:
+    """Decode OpenHow; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 1:
+            arm_4: Any
+            tag_3, = _UNPACK_I_2(buffer, offset + 4)
+            if tag_3 == 0 or tag_3 == 1:
+                count_5, = _UNPACK_I_9(buffer, offset + 8)
+                p = offset + 12
+                values_6 = _take_uint32_run(buffer, p, count_5)
+                p = p + count_5 * 4
+                length_7, = _UNPACK_I_9(buffer, p)
+                p = p + 4
+                end_8 = p + length_7
+                padded_9 = end_8 + (-length_7 & 3)
+                if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                    raise ValueError
+                octets_10 = bytes(buffer[p:end_8])
+                arm_4 = CreateWithAttributes(_CREATE_MODE_OF[tag_3], FileAttributes(values_6, octets_10))
+                p = padded_9
+            elif tag_3 == 2:
+                octets_11, = _UNPACK_8S_32(buffer, offset + 8)
+                arm_4 = CreateExclusively(octets_11)
+                p = offset + 16
+            elif tag_3 == 3:
+                octets_12, count_13 = _UNPACK_8SI_22(buffer, offset + 8)
+                p = offset + 20
+                values_14 = _take_uint32_run(buffer, p, count_13)
+                p = p + count_13 * 4
+                length_15, = _UNPACK_I_9(buffer, p)
+                p = p + 4
+                end_16 = p + length_15
+                padded_17 = end_16 + (-length_15 & 3)
+                if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
+                    raise ValueError
+                octets_18 = bytes(buffer[p:end_16])
+                arm_4 = VerifierAndAttributes(octets_12, FileAttributes(values_14, octets_18))
+                p = padded_17
+            else:
+                raise ValueError
+            arm_2 = OpenCreate(arm_4)
+        else:
+            arm_2 = OpenNoCreate(_OPEN_TYPE_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenHow", buffer, offset)
+    return value, end
+
+
+def encode_open_how(value: OpenHow) -> bytes:
+    """Encode OpenHow; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is OpenCreate:
+            arm_3: Any = arm_1.how
+            kind_4 = type(arm_3)
+            if kind_4 is CreateWithAttributes:
+                if arm_3.mode not in (0, 1):
+                    raise ValueError
+                item_5: Any = arm_3.createattrs
+                values_6: Any = item_5.attrmask
+                if type(values_6) is not tuple:
+                    raise ValueError
+                count_7 = len(values_6)
+                if values_6:
+                    _put_uint32_run_after_3_ii(parts, values_6, 1, _CREATE_MODE_OF[arm_3.mode], count_7)
+                else:
+                    add(_PACK_III_68(1, _CREATE_MODE_OF[arm_3.mode], count_7))
+                octets_8: Any = item_5.attr_vals
+                length_9 = len(octets_8)
+                if type(octets_8) is not bytes or length_9 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_9))
+                add(octets_8)
+                if length_9 & 3:
+                    add(ZEROES[-length_9 & 3])
+            elif kind_4 is CreateExclusively:
+                octets_10: Any = arm_3.createverf
+                if type(octets_10) is not bytes or len(octets_10) != 8:
+                    raise ValueError
+                add(_PACK_II8S_69(1, 2, octets_10))
+            elif kind_4 is VerifierAndAttributes:
+                octets_11: Any = arm_3.cva_verf
+                if type(octets_11) is not bytes or len(octets_11) != 8:
+                    raise ValueError
+                item_12: Any = arm_3.cva_attrs
+                values_13: Any = item_12.attrmask
+                if type(values_13) is not tuple:
+                    raise ValueError
+                count_14 = len(values_13)
+                add(_PACK_II8SI_70(1, 3, octets_11, count_14))
+                for item_15 in values_13:
+                    add(_PACK_I_11(item_15))
+                octets_16: Any = item_12.attr_vals
+                length_17 = len(octets_16)
+                if type(octets_16) is not bytes or length_17 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_17))
+                add(octets_16)
+                if length_17 & 3:
+                    add(ZEROES[-length_17 & 3])
+            else:
+                raise ValueError
+        elif kind_2 is OpenNoCreate:
+            if arm_1.opentype in (1,):
+                raise ValueError
+            add(_PACK_I_4(_OPEN_TYPE_OF[arm_1.opentype]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenHow", value)
+
+
+def decode_block_limit(buffer: Buffer, offset: int = 0) -> tuple[BlockLimit, int]:
+    """Decode BlockLimit; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_II_7(buffer, offset)
+        return BlockLimit(number_1, number_2), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("BlockLimit", buffer, offset)
+    return value, end
+
+
+def encode_block_limit(value: BlockLimit) -> bytes:
+    """Encode BlockLimit; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_II_8(value.num_blocks, value.bytes_per_block)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("BlockLimit", value)
+
+
+def decode_space_limit(buffer: Buffer, offset: int = 0) -> tuple[SpaceLimit, int]:
+    """Decode SpaceLimit; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 1:
+            number_3, = _UNPACK_Q_14(buffer, offset + 4)
+            arm_2 = SizeLimit(number_3)
+            p = offset + 12
+        elif tag_1 == 2:
+            number_4, number_5 = _UNPACK_II_7(buffer, offset + 4)
+            arm_2 = BlockLimit(number_4, number_5)
+            p = offset + 12
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SpaceLimit", buffer, offset)
+    return value, end
+
+
+def encode_space_limit(value: SpaceLimit) -> bytes:
+    """Encode SpaceLimit; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is SizeLimit:
+            add(_PACK_IQ_71(1, arm_1.filesize))
+        elif kind_2 is BlockLimit:
+            add(_PACK_III_28(2, arm_1.num_blocks, arm_1.bytes_per_block))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SpaceLimit", value)
+
+
+def decode_delegate_current_claim(buffer: Buffer, offset: int = 0) -> tuple[DelegateCurrentClaim, int]:
+    """Decode DelegateCurrentClaim; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_I12SI_48(buffer, offset)
+        if not (word_3):
+            return DelegateCurrentClaim(StateId(word_1, word_2), b""), offset + 20
+        limit = len(buffer)
+        p = offset + 20
+        end_4 = p + word_3
+        padded_5 = end_4 + (-word_3 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4])
+        return DelegateCurrentClaim(StateId(word_1, word_2), octets_6), padded_5
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DelegateCurrentClaim", buffer, offset)
+    return value, end
+
+
+def encode_delegate_current_claim(value: DelegateCurrentClaim) -> bytes:
+    """Encode DelegateCurrentClaim; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.delegate_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        octets_3: Any = value.file
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I12SI_49(item_1.seqid, octets_2, length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DelegateCurrentClaim", value)
+
+
+def decode_open_claim(buffer: Buffer, offset: int = 0) -> tuple[OpenClaim, int]:
+    """Decode OpenClaim; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            length_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            arm_2 = ClaimName(octets_6)
+            p = padded_5
+        elif tag_1 == 1:
+            number_7, = _UNPACK_I_2(buffer, offset + 4)
+            arm_2 = ClaimPrevious(_DELEGATION_TYPE_OF[number_7])
+            p = offset + 8
+        elif tag_1 == 2:
+            number_8, octets_9, length_10 = _UNPACK_I12SI_48(buffer, offset + 4)
+            p = offset + 24
+            end_11 = p + length_10
+            padded_12 = end_11 + (-length_10 & 3)
+            if padded_12 > limit or buffer[end_11:padded_12] != ZEROES[padded_12 - end_11]:
+                raise ValueError
+            octets_13 = bytes(buffer[p:end_11])
+            arm_2 = DelegateCurrentClaim(StateId(number_8, octets_9), octets_13)
+            p = padded_12
+        elif tag_1 == 3:
+            length_14, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            end_15 = p + length_14
+            padded_16 = end_15 + (-length_14 & 3)
+            if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
+                raise ValueError
+            octets_17 = bytes(buffer[p:end_15])
+            arm_2 = ClaimDelegatePrevious(octets_17)
+            p = padded_16
+        elif tag_1 == 4:
+            arm_2 = ClaimHandle()
+            p = offset + 4
+        elif tag_1 == 6:
+            arm_2 = ClaimDelegatePreviousHandle()
+            p = offset + 4
+        elif tag_1 == 5:
+            number_18, octets_19 = _UNPACK_I12S_19(buffer, offset + 4)
+            arm_2 = StateId(number_18, octets_19)
+            p = offset + 20
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenClaim", buffer, offset)
+    return value, end
+
+
+def encode_open_claim(value: OpenClaim) -> bytes:
+    """Encode OpenClaim; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is ClaimName:
+            octets_3: Any = arm_1.file
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_35(0, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is ClaimPrevious:
+            add(_PACK_II_72(1, _DELEGATION_TYPE_OF[arm_1.delegate_type]))
+        elif kind_2 is DelegateCurrentClaim:
+            item_5: Any = arm_1.delegate_stateid
+            octets_6: Any = item_5.other
+            if type(octets_6) is not bytes or len(octets_6) != 12:
+                raise ValueError
+            octets_7: Any = arm_1.file
+            length_8 = len(octets_7)
+            if type(octets_7) is not bytes or length_8 > 4294967295:
+                raise ValueError
+            add(_PACK_II12SI_73(2, item_5.seqid, octets_6, length_8))
+            add(octets_7)
+            if length_8 & 3:
+                add(ZEROES[-length_8 & 3])
+        elif kind_2 is ClaimDelegatePrevious:
+            octets_9: Any = arm_1.file_delegate_prev
+            length_10 = len(octets_9)
+            if type(octets_9) is not bytes or length_10 > 4294967295:
+                raise ValueError
+            add(_PACK_II_35(3, length_10))
+            add(octets_9)
+            if length_10 & 3:
+                add(ZEROES[-length_10 & 3])
+        elif kind_2 is ClaimHandle:
+            add(_PACK_I_4(4))
+        elif kind_2 is ClaimDelegatePreviousHandle:
+            add(_PACK_I_4(6))
+        elif kind_2 is StateId:
+            octets_11: Any = arm_1.other
+            if type(octets_11) is not bytes or len(octets_11) != 12:
+                raise ValueError
+            add(_PACK_II12S_31(5, arm_1.seqid, octets_11))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenClaim", value)
+
+
+def decode_open_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenArguments, int]:
+    """Decode OpenArguments; returns it and the offset behind it, or raises DecodeError."""
+    value, end = _INTERPRETER.decode("OpenArguments", buffer, offset)
+    return value, end
+
+
+def encode_open_arguments(value: OpenArguments) -> bytes:
+    """Encode OpenArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.owner
+        octets_2: Any = item_1.owner
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 1024:
+            raise ValueError
+        add(_PACK_IIIQI_74(value.seqid, value.share_access, value.share_deny, item_1.clientid, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        arm_4: Any = value.openhow
+        kind_5 = type(arm_4)
+        if kind_5 is OpenCreate:
+            arm_6: Any = arm_4.how
+            kind_7 = type(arm_6)
+            if kind_7 is CreateWithAttributes:
+                if arm_6.mode not in (0, 1):
+                    raise ValueError
+                item_8: Any = arm_6.createattrs
+                values_9: Any = item_8.attrmask
+                if type(values_9) is not tuple:
+                    raise ValueError
+                count_10 = len(values_9)
+                if values_9:
+                    _put_uint32_run_after_3_ii(parts, values_9, 1, _CREATE_MODE_OF[arm_6.mode], count_10)
+                else:
+                    add(_PACK_III_68(1, _CREATE_MODE_OF[arm_6.mode], count_10))
+                octets_11: Any = item_8.attr_vals
+                length_12 = len(octets_11)
+                if type(octets_11) is not bytes or length_12 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_12))
+                add(octets_11)
+                if length_12 & 3:
+                    add(ZEROES[-length_12 & 3])
+            elif kind_7 is CreateExclusively:
+                octets_13: Any = arm_6.createverf
+                if type(octets_13) is not bytes or len(octets_13) != 8:
+                    raise ValueError
+                add(_PACK_II8S_69(1, 2, octets_13))
+            elif kind_7 is VerifierAndAttributes:
+                octets_14: Any = arm_6.cva_verf
+                if type(octets_14) is not bytes or len(octets_14) != 8:
+                    raise ValueError
+                item_15: Any = arm_6.cva_attrs
+                values_16: Any = item_15.attrmask
+                if type(values_16) is not tuple:
+                    raise ValueError
+                count_17 = len(values_16)
+                add(_PACK_II8SI_70(1, 3, octets_14, count_17))
+                for item_18 in values_16:
+                    add(_PACK_I_11(item_18))
+                octets_19: Any = item_15.attr_vals
+                length_20 = len(octets_19)
+                if type(octets_19) is not bytes or length_20 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_20))
+                add(octets_19)
+                if length_20 & 3:
+                    add(ZEROES[-length_20 & 3])
+            else:
+                raise ValueError
+        elif kind_5 is OpenNoCreate:
+            if arm_4.opentype in (1,):
+                raise ValueError
+            add(_PACK_I_4(_OPEN_TYPE_OF[arm_4.opentype]))
+        else:
+            raise ValueError
+        arm_21: Any = value.claim
+        kind_22 = type(arm_21)
+        if kind_22 is ClaimName:
+            octets_23: Any = arm_21.file
+            length_24 = len(octets_23)
+            if type(octets_23) is not bytes or length_24 > 4294967295:
+                raise ValueError
+            add(_PACK_II_35(0, length_24))
+            add(octets_23)
+            if length_24 & 3:
+                add(ZEROES[-length_24 & 3])
+        elif kind_22 is ClaimPrevious:
+            add(_PACK_II_72(1, _DELEGATION_TYPE_OF[arm_21.delegate_type]))
+        elif kind_22 is DelegateCurrentClaim:
+            item_25: Any = arm_21.delegate_stateid
+            octets_26: Any = item_25.other
+            if type(octets_26) is not bytes or len(octets_26) != 12:
+                raise ValueError
+            octets_27: Any = arm_21.file
+            length_28 = len(octets_27)
+            if type(octets_27) is not bytes or length_28 > 4294967295:
+                raise ValueError
+            add(_PACK_II12SI_73(2, item_25.seqid, octets_26, length_28))
+            add(octets_27)
+            if length_28 & 3:
+                add(ZEROES[-length_28 & 3])
+        elif kind_22 is ClaimDelegatePrevious:
+            octets_29: Any = arm_21.file_delegate_prev
+            length_30 = len(octets_29)
+            if type(octets_29) is not bytes or length_30 > 4294967295:
+                raise ValueError
+            add(_PACK_II_35(3, length_30))
+            add(octets_29)
+            if length_30 & 3:
+                add(ZEROES[-length_30 & 3])
+        elif kind_22 is ClaimHandle:
+            add(_PACK_I_4(4))
+        elif kind_22 is ClaimDelegatePreviousHandle:
+            add(_PACK_I_4(6))
+        elif kind_22 is StateId:
+            octets_31: Any = arm_21.other
+            if type(octets_31) is not bytes or len(octets_31) != 12:
+                raise ValueError
+            add(_PACK_II12S_31(5, arm_21.seqid, octets_31))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenArguments", value)
+
+
+def decode_read_delegation(buffer: Buffer, offset: int = 0) -> tuple[ReadDelegation, int]:
+    """Decode ReadDelegation; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_I12SIIIII_75(buffer, offset)
+        if not (word_7):
+            return ReadDelegation(StateId(word_1, word_2), _BOOLEANS[word_3], AccessControlEntry(word_4, word_5, word_6, b"")), offset + 36
+        limit = len(buffer)
+        p = offset + 36
+        end_8 = p + word_7
+        padded_9 = end_8 + (-word_7 & 3)
+        if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+            raise ValueError
+        octets_10 = bytes(buffer[p:end_8])
+        return ReadDelegation(StateId(word_1, word_2), _BOOLEANS[word_3], AccessControlEntry(word_4, word_5, word_6, octets_10)), padded_9
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ReadDelegation", buffer, offset)
+    return value, end
+
+
+def encode_read_delegation(value: ReadDelegation) -> bytes:
+    """Encode ReadDelegation; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        item_3: Any = value.permissions
+        octets_4: Any = item_3.who
+        length_5 = len(octets_4)
+        if type(octets_4) is not bytes or length_5 > 4294967295:
+            raise ValueError
+        add(_PACK_I12SIIIII_76(item_1.seqid, octets_2, _BOOLEANS[value.recall], item_3.type, item_3.flag, item_3.access_mask, length_5))
+        add(octets_4)
+        if length_5 & 3:
+            add(ZEROES[-length_5 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ReadDelegation", value)
+
+
+def decode_write_delegation(buffer: Buffer, offset: int = 0) -> tuple[WriteDelegation, int]:
+    """Decode WriteDelegation; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9 = _UNPACK_I12SIIQIIII_77(buffer, offset)
+        if not (word_9) and word_4 == 1:
+            return WriteDelegation(StateId(word_1, word_2), _BOOLEANS[word_3], SizeLimit(word_5), AccessControlEntry(word_6, word_7, word_8, b"")), offset + 48
+        limit = len(buffer)
+        arm_10: Any
+        if word_4 == 1:
+            arm_10 = SizeLimit(word_5)
+            p = offset + 32
+        elif word_4 == 2:
+            number_11, number_12 = _UNPACK_II_7(buffer, offset + 24)
+            arm_10 = BlockLimit(number_11, number_12)
+            p = offset + 32
+        else:
+            raise ValueError
+        number_13, number_14, number_15, length_16 = _UNPACK_IIII_27(buffer, p)
+        p = p + 16
+        end_17 = p + length_16
+        padded_18 = end_17 + (-length_16 & 3)
+        if padded_18 > limit or buffer[end_17:padded_18] != ZEROES[padded_18 - end_17]:
+            raise ValueError
+        octets_19 = bytes(buffer[p:end_17])
+        return WriteDelegation(StateId(word_1, word_2), _BOOLEANS[word_3], arm_10, AccessControlEntry(number_13, number_14, number_15, octets_19)), padded_18
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("WriteDelegation", buffer, offset)
+    return value, end
+
+
+def encode_write_delegation(value: WriteDelegation) -> bytes:
+    """Encode WriteDelegation; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        arm_3: Any = value.space_limit
+        kind_4 = type(arm_3)
+        if kind_4 is SizeLimit:
+            add(_PACK_I12SIIQ_78(item_1.seqid, octets_2, _BOOLEANS[value.recall], 1, arm_3.filesize))
+        elif kind_4 is BlockLimit:
+            add(_PACK_I12SIIII_79(item_1.seqid, octets_2, _BOOLEANS[value.recall], 2, arm_3.num_blocks, arm_3.bytes_per_block))
+        else:
+            raise ValueError
+        item_5: Any = value.permissions
+        octets_6: Any = item_5.who
+        length_7 = len(octets_6)
+        if type(octets_6) is not bytes or length_7 > 4294967295:
+            raise ValueError
+        add(_PACK_IIII_13(item_5.type, item_5.flag, item_5.access_mask, length_7))
+        add(octets_6)
+        if length_7 & 3:
+            add(ZEROES[-length_7 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("WriteDelegation", value)
+
+
+def decode_no_delegation_reason(buffer: Buffer, offset: int = 0) -> tuple[NoDelegationReason, int]:
+    """Decode NoDelegationReason; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 1:
+            flag_3, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = NoDelegationContention(_BOOLEANS[flag_3])
+            p = offset + 8
+        elif tag_1 == 2:
+            flag_4, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = NoDelegationResource(_BOOLEANS[flag_4])
+            p = offset + 8
+        else:
+            arm_2 = NoDelegationOther(_WHY_NO_DELEGATION_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("NoDelegationReason", buffer, offset)
+    return value, end
+
+
+def encode_no_delegation_reason(value: NoDelegationReason) -> bytes:
+    """Encode NoDelegationReason; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is NoDelegationContention:
+            add(_PACK_II_35(1, _BOOLEANS[arm_1.ond_server_will_push_deleg]))
+        elif kind_2 is NoDelegationResource:
+            add(_PACK_II_35(2, _BOOLEANS[arm_1.ond_server_will_signal_avail]))
+        elif kind_2 is NoDelegationOther:
+            if arm_1.ond_why in (1, 2):
+                raise ValueError
+            add(_PACK_I_4(_WHY_NO_DELEGATION_OF[arm_1.ond_why]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("NoDelegationReason", value)
+
+
+def decode_open_delegation(buffer: Buffer, offset: int = 0) -> tuple[OpenDelegation, int]:
+    """Decode OpenDelegation; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            arm_2 = NoDelegation()
+            p = offset + 4
+        elif tag_1 == 1:
+            number_3, octets_4, flag_5, number_6, number_7, number_8, length_9 = _UNPACK_I12SIIIII_75(buffer, offset + 4)
+            p = offset + 40
+            end_10 = p + length_9
+            padded_11 = end_10 + (-length_9 & 3)
+            if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
+                raise ValueError
+            octets_12 = bytes(buffer[p:end_10])
+            arm_2 = ReadDelegation(StateId(number_3, octets_4), _BOOLEANS[flag_5], AccessControlEntry(number_6, number_7, number_8, octets_12))
+            p = padded_11
+        elif tag_1 == 2:
+            arm_17: Any
+            number_13, octets_14, flag_15, tag_16 = _UNPACK_I12SII_80(buffer, offset + 4)
+            if tag_16 == 1:
+                number_18, = _UNPACK_Q_14(buffer, offset + 28)
+                arm_17 = SizeLimit(number_18)
+                p = offset + 36
+            elif tag_16 == 2:
+                number_19, number_20 = _UNPACK_II_7(buffer, offset + 28)
+                arm_17 = BlockLimit(number_19, number_20)
+                p = offset + 36
+            else:
+                raise ValueError
+            number_21, number_22, number_23, length_24 = _UNPACK_IIII_27(buffer, p)
+            p = p + 16
+            end_25 = p + length_24
+            padded_26 = end_25 + (-length_24 & 3)
+            if padded_26 > limit or buffer[end_25:padded_26] != ZEROES[padded_26 - end_25]:
+                raise ValueError
+            octets_27 = bytes(buffer[p:end_25])
+            arm_2 = WriteDelegation(StateId(number_13, octets_14), _BOOLEANS[flag_15], arm_17, AccessControlEntry(number_21, number_22, number_23, octets_27))
+            p = padded_26
+        elif tag_1 == 3:
+            arm_29: Any
+            tag_28, = _UNPACK_I_2(buffer, offset + 4)
+            if tag_28 == 1:
+                flag_30, = _UNPACK_I_9(buffer, offset + 8)
+                arm_29 = NoDelegationContention(_BOOLEANS[flag_30])
+                p = offset + 12
+            elif tag_28 == 2:
+                flag_31, = _UNPACK_I_9(buffer, offset + 8)
+                arm_29 = NoDelegationResource(_BOOLEANS[flag_31])
+                p = offset + 12
+            else:
+                arm_29 = NoDelegationOther(_WHY_NO_DELEGATION_OF[tag_28])
+                p = offset + 8
+            arm_2 = NoDelegationBecause(arm_29)
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenDelegation", buffer, offset)
+    return value, end
+
+
+def encode_open_delegation(value: OpenDelegation) -> bytes:
+    """Encode OpenDelegation; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is NoDelegation:
+            add(_PACK_I_4(0))
+        elif kind_2 is ReadDelegation:
+            item_3: Any = arm_1.stateid
+            octets_4: Any = item_3.other
+            if type(octets_4) is not bytes or len(octets_4) != 12:
+                raise ValueError
+            item_5: Any = arm_1.permissions
+            octets_6: Any = item_5.who
+            length_7 = len(octets_6)
+            if type(octets_6) is not bytes or length_7 > 4294967295:
+                raise ValueError
+            add(_PACK_II12SIIIII_81(1, item_3.seqid, octets_4, _BOOLEANS[arm_1.recall], item_5.type, item_5.flag, item_5.access_mask, length_7))
+            add(octets_6)
+            if length_7 & 3:
+                add(ZEROES[-length_7 & 3])
+        elif kind_2 is WriteDelegation:
+            item_8: Any = arm_1.stateid
+            octets_9: Any = item_8.other
+            if type(octets_9) is not bytes or len(octets_9) != 12:
+                raise ValueError
+            arm_10: Any = arm_1.space_limit
+            kind_11 = type(arm_10)
+            if kind_11 is SizeLimit:
+                add(_PACK_II12SIIQ_82(2, item_8.seqid, octets_9, _BOOLEANS[arm_1.recall], 1, arm_10.filesize))
+            elif kind_11 is BlockLimit:
+                add(_PACK_II12SIIII_83(2, item_8.seqid, octets_9, _BOOLEANS[arm_1.recall], 2, arm_10.num_blocks, arm_10.bytes_per_block))
+            else:
+                raise ValueError
+            item_12: Any = arm_1.permissions
+            octets_13: Any = item_12.who
+            length_14 = len(octets_13)
+            if type(octets_13) is not bytes or length_14 > 4294967295:
+                raise ValueError
+            add(_PACK_IIII_13(item_12.type, item_12.flag, item_12.access_mask, length_14))
+            add(octets_13)
+            if length_14 & 3:
+                add(ZEROES[-length_14 & 3])
+        elif kind_2 is NoDelegationBecause:
+            arm_15: Any = arm_1.od_whynone
+            kind_16 = type(arm_15)
+            if kind_16 is NoDelegationContention:
+                add(_PACK_III_68(3, 1, _BOOLEANS[arm_15.ond_server_will_push_deleg]))
+            elif kind_16 is NoDelegationResource:
+                add(_PACK_III_68(3, 2, _BOOLEANS[arm_15.ond_server_will_signal_avail]))
+            elif kind_16 is NoDelegationOther:
+                if arm_15.ond_why in (1, 2):
+                    raise ValueError
+                add(_PACK_II_72(3, _WHY_NO_DELEGATION_OF[arm_15.ond_why]))
+            else:
+                raise ValueError
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenDelegation", value)
+
+
+def decode_open_done(buffer: Buffer, offset: int = 0) -> tuple[OpenDone, int]:
+    """Decode OpenDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_I12SIQQIII_84(buffer, offset)
+        if not (word_7 or word_8):
+            return OpenDone(StateId(word_1, word_2), ChangeInformation(_BOOLEANS[word_3], word_4, word_5), word_6, (), _MINIMAL_13), offset + 48
+        limit = len(buffer)
+        p = offset + 44
+        values_9 = _take_uint32_run(buffer, p, word_7)
+        p = p + word_7 * 4
+        arm_11: Any
+        tag_10, = _UNPACK_I_2(buffer, p)
+        if tag_10 == 0:
+            arm_11 = NoDelegation()
+            p = p + 4
+        elif tag_10 == 1:
+            number_12, octets_13, flag_14, number_15, number_16, number_17, length_18 = _UNPACK_I12SIIIII_75(buffer, p + 4)
+            p = p + 40
+            end_19 = p + length_18
+            padded_20 = end_19 + (-length_18 & 3)
+            if padded_20 > limit or buffer[end_19:padded_20] != ZEROES[padded_20 - end_19]:
+                raise ValueError
+            octets_21 = bytes(buffer[p:end_19])
+            arm_11 = ReadDelegation(StateId(number_12, octets_13), _BOOLEANS[flag_14], AccessControlEntry(number_15, number_16, number_17, octets_21))
+            p = padded_20
+        elif tag_10 == 2:
+            arm_26: Any
+            number_22, octets_23, flag_24, tag_25 = _UNPACK_I12SII_80(buffer, p + 4)
+            if tag_25 == 1:
+                number_27, = _UNPACK_Q_14(buffer, p + 28)
+                arm_26 = SizeLimit(number_27)
+                p = p + 36
+            elif tag_25 == 2:
+                number_28, number_29 = _UNPACK_II_7(buffer, p + 28)
+                arm_26 = BlockLimit(number_28, number_29)
+                p = p + 36
+            else:
+                raise ValueError
+            number_30, number_31, number_32, length_33 = _UNPACK_IIII_27(buffer, p)
+            p = p + 16
+            end_34 = p + length_33
+            padded_35 = end_34 + (-length_33 & 3)
+            if padded_35 > limit or buffer[end_34:padded_35] != ZEROES[padded_35 - end_34]:
+                raise ValueError
+            octets_36 = bytes(buffer[p:end_34])
+            arm_11 = WriteDelegation(StateId(number_22, octets_23), _BOOLEANS[flag_24], arm_26, AccessControlEntry(number_30, number_31, number_32, octets_36))
+            p = padded_35
+        elif tag_10 == 3:
+            arm_38: Any
+            tag_37, = _UNPACK_I_2(buffer, p + 4)
+            if tag_37 == 1:
+                flag_39, = _UNPACK_I_9(buffer, p + 8)
+                arm_38 = NoDelegationContention(_BOOLEANS[flag_39])
+                p = p + 12
+            elif tag_37 == 2:
+                flag_40, = _UNPACK_I_9(buffer, p + 8)
+                arm_38 = NoDelegationResource(_BOOLEANS[flag_40])
+                p = p + 12
+            else:
+                arm_38 = NoDelegationOther(_WHY_NO_DELEGATION_OF[tag_37])
+                p = p + 8
+            arm_11 = NoDelegationBecause(arm_38)
+        else:
+            raise ValueError
+        return OpenDone(StateId(word_1, word_2), ChangeInformation(_BOOLEANS[word_3], word_4, word_5), word_6, values_9, arm_11), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenDone", buffer, offset)
+    return value, end
+
+
+def encode_open_done(value: OpenDone) -> bytes:
+    """Encode OpenDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        item_3: Any = value.cinfo
+        values_4: Any = value.attrset
+        if type(values_4) is not tuple:
+            raise ValueError
+        count_5 = len(values_4)
+        add(_PACK_I12SIQQII_85(item_1.seqid, octets_2, _BOOLEANS[item_3.atomic], item_3.before, item_3.after, value.rflags, count_5))
+        for item_6 in values_4:
+            add(_PACK_I_11(item_6))
+        arm_7: Any = value.delegation
+        kind_8 = type(arm_7)
+        if kind_8 is NoDelegation:
+            add(_PACK_I_4(0))
+        elif kind_8 is ReadDelegation:
+            item_9: Any = arm_7.stateid
+            octets_10: Any = item_9.other
+            if type(octets_10) is not bytes or len(octets_10) != 12:
+                raise ValueError
+            item_11: Any = arm_7.permissions
+            octets_12: Any = item_11.who
+            length_13 = len(octets_12)
+            if type(octets_12) is not bytes or length_13 > 4294967295:
+                raise ValueError
+            add(_PACK_II12SIIIII_81(1, item_9.seqid, octets_10, _BOOLEANS[arm_7.recall], item_11.type, item_11.flag, item_11.access_mask, length_13))
+            add(octets_12)
+            if length_13 & 3:
+                add(ZEROES[-length_13 & 3])
+        elif kind_8 is WriteDelegation:
+            item_14: Any = arm_7.stateid
+            octets_15: Any = item_14.other
+            if type(octets_15) is not bytes or len(octets_15) != 12:
+                raise ValueError
+            arm_16: Any = arm_7.space_limit
+            kind_17 = type(arm_16)
+            if kind_17 is SizeLimit:
+                add(_PACK_II12SIIQ_82(2, item_14.seqid, octets_15, _BOOLEANS[arm_7.recall], 1, arm_16.filesize))
+            elif kind_17 is BlockLimit:
+                add(_PACK_II12SIIII_83(2, item_14.seqid, octets_15, _BOOLEANS[arm_7.recall], 2, arm_16.num_blocks, arm_16.bytes_per_block))
+            else:
+                raise ValueError
+            item_18: Any = arm_7.permissions
+            octets_19: Any = item_18.who
+            length_20 = len(octets_19)
+            if type(octets_19) is not bytes or length_20 > 4294967295:
+                raise ValueError
+            add(_PACK_IIII_13(item_18.type, item_18.flag, item_18.access_mask, length_20))
+            add(octets_19)
+            if length_20 & 3:
+                add(ZEROES[-length_20 & 3])
+        elif kind_8 is NoDelegationBecause:
+            arm_21: Any = arm_7.od_whynone
+            kind_22 = type(arm_21)
+            if kind_22 is NoDelegationContention:
+                add(_PACK_III_68(3, 1, _BOOLEANS[arm_21.ond_server_will_push_deleg]))
+            elif kind_22 is NoDelegationResource:
+                add(_PACK_III_68(3, 2, _BOOLEANS[arm_21.ond_server_will_signal_avail]))
+            elif kind_22 is NoDelegationOther:
+                if arm_21.ond_why in (1, 2):
+                    raise ValueError
+                add(_PACK_II_72(3, _WHY_NO_DELEGATION_OF[arm_21.ond_why]))
+            else:
+                raise ValueError
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenDone", value)
+
+
+def decode_open_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenOutcome, int]:
+    """Decode OpenOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4, flag_5, number_6, number_7, number_8, count_9 = _UNPACK_I12SIQQII_86(buffer, offset + 4)
+            p = offset + 48
+            values_10 = _take_uint32_run(buffer, p, count_9)
+            p = p + count_9 * 4
+            arm_12: Any
+            tag_11, = _UNPACK_I_2(buffer, p)
+            if tag_11 == 0:
+                arm_12 = NoDelegation()
+                p = p + 4
+            elif tag_11 == 1:
+                number_13, octets_14, flag_15, number_16, number_17, number_18, length_19 = _UNPACK_I12SIIIII_75(buffer, p + 4)
+                p = p + 40
+                end_20 = p + length_19
+                padded_21 = end_20 + (-length_19 & 3)
+                if padded_21 > limit or buffer[end_20:padded_21] != ZEROES[padded_21 - end_20]:
+                    raise ValueError
+                octets_22 = bytes(buffer[p:end_20])
+                arm_12 = ReadDelegation(StateId(number_13, octets_14), _BOOLEANS[flag_15], AccessControlEntry(number_16, number_17, number_18, octets_22))
+                p = padded_21
+            elif tag_11 == 2:
+                arm_27: Any
+                number_23, octets_24, flag_25, tag_26 = _UNPACK_I12SII_80(buffer, p + 4)
+                if tag_26 == 1:
+                    number_28, = _UNPACK_Q_14(buffer, p + 28)
+                    arm_27 = SizeLimit(number_28)
+                    p = p + 36
+                elif tag_26 == 2:
+                    number_29, number_30 = _UNPACK_II_7(buffer, p + 28)
+                    arm_27 = BlockLimit(number_29, number_30)
+                    p = p + 36
+                else:
+                    raise ValueError
+                number_31, number_32, number_33, length_34 = _UNPACK_IIII_27(buffer, p)
+                p = p + 16
+                end_35 = p + length_34
+                padded_36 = end_35 + (-length_34 & 3)
+                if padded_36 > limit or buffer[end_35:padded_36] != ZEROES[padded_36 - end_35]:
+                    raise ValueError
+                octets_37 = bytes(buffer[p:end_35])
+                arm_12 = WriteDelegation(StateId(number_23, octets_24), _BOOLEANS[flag_25], arm_27, AccessControlEntry(number_31, number_32, number_33, octets_37))
+                p = padded_36
+            elif tag_11 == 3:
+                arm_39: Any
+                tag_38, = _UNPACK_I_2(buffer, p + 4)
+                if tag_38 == 1:
+                    flag_40, = _UNPACK_I_9(buffer, p + 8)
+                    arm_39 = NoDelegationContention(_BOOLEANS[flag_40])
+                    p = p + 12
+                elif tag_38 == 2:
+                    flag_41, = _UNPACK_I_9(buffer, p + 8)
+                    arm_39 = NoDelegationResource(_BOOLEANS[flag_41])
+                    p = p + 12
+                else:
+                    arm_39 = NoDelegationOther(_WHY_NO_DELEGATION_OF[tag_38])
+                    p = p + 8
+                arm_12 = NoDelegationBecause(arm_39)
+            else:
+                raise ValueError
+            arm_2 = OpenDone(StateId(number_3, octets_4), ChangeInformation(_BOOLEANS[flag_5], number_6, number_7), number_8, values_10, arm_12)
+        else:
+            arm_2 = OpenFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenOutcome", buffer, offset)
+    return value, end
+
+
+def encode_open_outcome(value: OpenOutcome) -> bytes:
+    """Encode OpenOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is OpenDone:
+            item_3: Any = arm_1.stateid
+            octets_4: Any = item_3.other
+            if type(octets_4) is not bytes or len(octets_4) != 12:
+                raise ValueError
+            item_5: Any = arm_1.cinfo
+            values_6: Any = arm_1.attrset
+            if type(values_6) is not tuple:
+                raise ValueError
+            count_7 = len(values_6)
+            add(_PACK_II12SIQQII_87(0, item_3.seqid, octets_4, _BOOLEANS[item_5.atomic], item_5.before, item_5.after, arm_1.rflags, count_7))
+            for item_8 in values_6:
+                add(_PACK_I_11(item_8))
+            arm_9: Any = arm_1.delegation
+            kind_10 = type(arm_9)
+            if kind_10 is NoDelegation:
+                add(_PACK_I_4(0))
+            elif kind_10 is ReadDelegation:
+                item_11: Any = arm_9.stateid
+                octets_12: Any = item_11.other
+                if type(octets_12) is not bytes or len(octets_12) != 12:
+                    raise ValueError
+                item_13: Any = arm_9.permissions
+                octets_14: Any = item_13.who
+                length_15 = len(octets_14)
+                if type(octets_14) is not bytes or length_15 > 4294967295:
+                    raise ValueError
+                add(_PACK_II12SIIIII_81(1, item_11.seqid, octets_12, _BOOLEANS[arm_9.recall], item_13.type, item_13.flag, item_13.access_mask, length_15))
+                add(octets_14)
+                if length_15 & 3:
+                    add(ZEROES[-length_15 & 3])
+            elif kind_10 is WriteDelegation:
+                item_16: Any = arm_9.stateid
+                octets_17: Any = item_16.other
+                if type(octets_17) is not bytes or len(octets_17) != 12:
+                    raise ValueError
+                arm_18: Any = arm_9.space_limit
+                kind_19 = type(arm_18)
+                if kind_19 is SizeLimit:
+                    add(_PACK_II12SIIQ_82(2, item_16.seqid, octets_17, _BOOLEANS[arm_9.recall], 1, arm_18.filesize))
+                elif kind_19 is BlockLimit:
+                    add(_PACK_II12SIIII_83(2, item_16.seqid, octets_17, _BOOLEANS[arm_9.recall], 2, arm_18.num_blocks, arm_18.bytes_per_block))
+                else:
+                    raise ValueError
+                item_20: Any = arm_9.permissions
+                octets_21: Any = item_20.who
+                length_22 = len(octets_21)
+                if type(octets_21) is not bytes or length_22 > 4294967295:
+                    raise ValueError
+                add(_PACK_IIII_13(item_20.type, item_20.flag, item_20.access_mask, length_22))
+                add(octets_21)
+                if length_22 & 3:
+                    add(ZEROES[-length_22 & 3])
+            elif kind_10 is NoDelegationBecause:
+                arm_23: Any = arm_9.od_whynone
+                kind_24 = type(arm_23)
+                if kind_24 is NoDelegationContention:
+                    add(_PACK_III_68(3, 1, _BOOLEANS[arm_23.ond_server_will_push_deleg]))
+                elif kind_24 is NoDelegationResource:
+                    add(_PACK_III_68(3, 2, _BOOLEANS[arm_23.ond_server_will_signal_avail]))
+                elif kind_24 is NoDelegationOther:
+                    if arm_23.ond_why in (1, 2):
+                        raise ValueError
+                    add(_PACK_II_72(3, _WHY_NO_DELEGATION_OF[arm_23.ond_why]))
+                else:
+                    raise ValueError
+            else:
+                raise ValueError
+        elif kind_2 is OpenFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenOutcome", value)
+
+
+def decode_openattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenattrArguments, int]:
+    """Decode OpenattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        flag_1, = _UNPACK_I_9(buffer, offset)
+        return OpenattrArguments(_BOOLEANS[flag_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenattrArguments", buffer, offset)
+    return value, end
+
+
+def encode_openattr_arguments(value: OpenattrArguments) -> bytes:
+    """Encode OpenattrArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_11(_BOOLEANS[value.createdir])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenattrArguments", value)
+
+
+def decode_openattr_result(buffer: Buffer, offset: int = 0) -> tuple[OpenattrResult, int]:
+    """Decode OpenattrResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return OpenattrResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenattrResult", buffer, offset)
+    return value, end
+
+
+def encode_openattr_result(value: OpenattrResult) -> bytes:
+    """Encode OpenattrResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenattrResult", value)
+
+
+def decode_open_confirm_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenConfirmArguments, int]:
+    """Decode OpenConfirmArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2, number_3 = _UNPACK_I12SI_48(buffer, offset)
+        return OpenConfirmArguments(StateId(number_1, octets_2), number_3), offset + 20
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenConfirmArguments", buffer, offset)
+    return value, end
+
+
+def encode_open_confirm_arguments(value: OpenConfirmArguments) -> bytes:
+    """Encode OpenConfirmArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.open_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_I12SI_49(item_1.seqid, octets_2, value.seqid))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenConfirmArguments", value)
+
+
+def decode_open_confirm_done(buffer: Buffer, offset: int = 0) -> tuple[OpenConfirmDone, int]:
+    """Decode OpenConfirmDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
+        return OpenConfirmDone(StateId(number_1, octets_2)), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenConfirmDone", buffer, offset)
+    return value, end
+
+
+def encode_open_confirm_done(value: OpenConfirmDone) -> bytes:
+    """Encode OpenConfirmDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.open_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_I12S_20(item_1.seqid, octets_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenConfirmDone", value)
+
+
+def decode_open_confirm_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenConfirmOutcome, int]:
+    """Decode OpenConfirmOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4 = _UNPACK_I12S_19(buffer, offset + 4)
+            arm_2 = OpenConfirmDone(StateId(number_3, octets_4))
+            p = offset + 20
+        else:
+            arm_2 = OpenConfirmFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenConfirmOutcome", buffer, offset)
+    return value, end
+
+
+def encode_open_confirm_outcome(value: OpenConfirmOutcome) -> bytes:
+    """Encode OpenConfirmOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is OpenConfirmDone:
+            item_3: Any = arm_1.open_stateid
+            octets_4: Any = item_3.other
+            if type(octets_4) is not bytes or len(octets_4) != 12:
+                raise ValueError
+            add(_PACK_II12S_31(0, item_3.seqid, octets_4))
+        elif kind_2 is OpenConfirmFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenConfirmOutcome", value)
+
+
+def decode_open_downgrade_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenDowngradeArguments, int]:
+    """Decode OpenDowngradeArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2, number_3, number_4, number_5 = _UNPACK_I12SIII_88(buffer, offset)
+        return OpenDowngradeArguments(StateId(number_1, octets_2), number_3, number_4, number_5), offset + 28
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenDowngradeArguments", buffer, offset)
+    return value, end
+
+
+def encode_open_downgrade_arguments(value: OpenDowngradeArguments) -> bytes:
+    """Encode OpenDowngradeArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.open_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_I12SIII_89(item_1.seqid, octets_2, value.seqid, value.share_access, value.share_deny))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenDowngradeArguments", value)
+
+
+def decode_open_downgrade_done(buffer: Buffer, offset: int = 0) -> tuple[OpenDowngradeDone, int]:
+    """Decode OpenDowngradeDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
+        return OpenDowngradeDone(StateId(number_1, octets_2)), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenDowngradeDone", buffer, offset)
+    return value, end
+
+
+def encode_open_downgrade_done(value: OpenDowngradeDone) -> bytes:
+    """Encode OpenDowngradeDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.open_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_I12S_20(item_1.seqid, octets_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenDowngradeDone", value)
+
+
+def decode_open_downgrade_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenDowngradeOutcome, int]:
+    """Decode OpenDowngradeOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4 = _UNPACK_I12S_19(buffer, offset + 4)
+            arm_2 = OpenDowngradeDone(StateId(number_3, octets_4))
+            p = offset + 20
+        else:
+            arm_2 = OpenDowngradeFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OpenDowngradeOutcome", buffer, offset)
+    return value, end
+
+
+def encode_open_downgrade_outcome(value: OpenDowngradeOutcome) -> bytes:
+    """Encode OpenDowngradeOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is OpenDowngradeDone:
+            item_3: Any = arm_1.open_stateid
+            octets_4: Any = item_3.other
+            if type(octets_4) is not bytes or len(octets_4) != 12:
+                raise ValueError
+            add(_PACK_II12S_31(0, item_3.seqid, octets_4))
+        elif kind_2 is OpenDowngradeFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OpenDowngradeOutcome", value)
+
+
 def decode_putfh_arguments(buffer: Buffer, offset: int = 0) -> tuple[PutfhArguments, int]:
     """Decode PutfhArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, = _UNPACK_I_2(buffer, offset)
+        word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
-            return _MINIMAL_7, offset + 4
+            return _MINIMAL_14, offset + 4
         limit = len(buffer)
         p = offset + 4
         if word_1 > 128:
@@ -1437,7 +7947,7 @@ def encode_putfh_arguments(value: PutfhArguments) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 128:
             raise ValueError
-        add(_PACK_I_5(length_2))
+        add(_PACK_I_11(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1450,7 +7960,7 @@ def encode_putfh_arguments(value: PutfhArguments) -> bytes:
 def decode_putfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutfhResult, int]:
     """Decode PutfhResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_13(buffer, offset)
+        number_1, = _UNPACK_I_2(buffer, offset)
         return PutfhResult(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1461,16 +7971,36 @@ def decode_putfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutfhResult, i
 def encode_putfh_result(value: PutfhResult) -> bytes:
     """Encode PutfhResult; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_17(_STATUS_OF[value.status])
+        return _PACK_I_4(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("PutfhResult", value)
 
 
+def decode_putpubfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutpubfhResult, int]:
+    """Decode PutpubfhResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return PutpubfhResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("PutpubfhResult", buffer, offset)
+    return value, end
+
+
+def encode_putpubfh_result(value: PutpubfhResult) -> bytes:
+    """Encode PutpubfhResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("PutpubfhResult", value)
+
+
 def decode_putrootfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutrootfhResult, int]:
     """Decode PutrootfhResult; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_13(buffer, offset)
+        number_1, = _UNPACK_I_2(buffer, offset)
         return PutrootfhResult(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1481,7 +8011,7 @@ def decode_putrootfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutrootfhR
 def encode_putrootfh_result(value: PutrootfhResult) -> bytes:
     """Encode PutrootfhResult; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_17(_STATUS_OF[value.status])
+        return _PACK_I_4(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("PutrootfhResult", value)
@@ -1490,7 +8020,7 @@ def encode_putrootfh_result(value: PutrootfhResult) -> bytes:
 def decode_read_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReadArguments, int]:
     """Decode ReadArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, octets_2, number_3, number_4 = _UNPACK_I12SQI_18(buffer, offset)
+        number_1, octets_2, number_3, number_4 = _UNPACK_I12SQI_90(buffer, offset)
         return ReadArguments(StateId(number_1, octets_2), number_3, number_4), offset + 28
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1507,7 +8037,7 @@ def encode_read_arguments(value: ReadArguments) -> bytes:
         octets_2: Any = item_1.other
         if type(octets_2) is not bytes or len(octets_2) != 12:
             raise ValueError
-        add(_PACK_I12SQI_19(item_1.seqid, octets_2, value.offset, value.count))
+        add(_PACK_I12SQI_91(item_1.seqid, octets_2, value.offset, value.count))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1517,7 +8047,7 @@ def encode_read_arguments(value: ReadArguments) -> bytes:
 def decode_read_done(buffer: Buffer, offset: int = 0) -> tuple[ReadDone, int]:
     """Decode ReadDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2 = _UNPACK_II_3(buffer, offset)
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_2):
             return ReadDone(_BOOLEANS[word_1], b""), offset + 8
         limit = len(buffer)
@@ -1543,7 +8073,7 @@ def encode_read_done(value: ReadDone) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_II_6(_BOOLEANS[value.eof], length_2))
+        add(_PACK_II_8(_BOOLEANS[value.eof], length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1558,9 +8088,9 @@ def decode_read_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadOutcome, i
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_13(buffer, offset)
+        tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            flag_3, length_4 = _UNPACK_II_3(buffer, offset + 4)
+            flag_3, length_4 = _UNPACK_II_7(buffer, offset + 4)
             p = offset + 12
             end_5 = p + length_4
             padded_6 = end_5 + (-length_4 & 3)
@@ -1591,14 +8121,14 @@ def encode_read_outcome(value: ReadOutcome) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 4294967295:
                 raise ValueError
-            add(_PACK_III_14(0, _BOOLEANS[arm_1.eof], length_4))
+            add(_PACK_III_28(0, _BOOLEANS[arm_1.eof], length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
         elif kind_2 is ReadFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -1610,7 +8140,7 @@ def encode_read_outcome(value: ReadOutcome) -> bytes:
 def decode_readdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReaddirArguments, int]:
     """Decode ReaddirArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2, word_3, word_4, word_5 = _UNPACK_Q8SIII_20(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_Q8SIII_92(buffer, offset)
         if not (word_5):
             return ReaddirArguments(word_1, word_2, word_3, word_4, ()), offset + 28
         p = offset + 28
@@ -1635,9 +8165,9 @@ def encode_readdir_arguments(value: ReaddirArguments) -> bytes:
         if type(values_2) is not tuple:
             raise ValueError
         count_3 = len(values_2)
-        add(_PACK_Q8SIII_21(value.cookie, octets_1, value.dircount, value.maxcount, count_3))
+        add(_PACK_Q8SIII_93(value.cookie, octets_1, value.dircount, value.maxcount, count_3))
         for item_4 in values_2:
-            add(_PACK_I_5(item_4))
+            add(_PACK_I_11(item_4))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1647,9 +8177,9 @@ def encode_readdir_arguments(value: ReaddirArguments) -> bytes:
 def decode_directory_entry(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEntry, int]:
     """Decode DirectoryEntry; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2, word_3, word_4 = _UNPACK_QIII_22(buffer, offset)
+        word_1, word_2, word_3, word_4 = _UNPACK_QIII_94(buffer, offset)
         if not (word_2 or word_3 or word_4):
-            return DirectoryEntry(word_1, b"", _MINIMAL_2), offset + 20
+            return DirectoryEntry(word_1, b"", _MINIMAL_3), offset + 20
         limit = len(buffer)
         p = offset + 12
         end_5 = p + word_2
@@ -1657,11 +8187,11 @@ def decode_directory_entry(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEn
         if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
             raise ValueError
         octets_7 = bytes(buffer[p:end_5])
-        count_8, = _UNPACK_I_2(buffer, padded_6)
+        count_8, = _UNPACK_I_9(buffer, padded_6)
         p = padded_6 + 4
         values_9 = _take_uint32_run(buffer, p, count_8)
         p = p + count_8 * 4
-        length_10, = _UNPACK_I_2(buffer, p)
+        length_10, = _UNPACK_I_9(buffer, p)
         p = p + 4
         end_11 = p + length_10
         padded_12 = end_11 + (-length_10 & 3)
@@ -1684,7 +8214,7 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_QI_23(value.cookie, length_2))
+        add(_PACK_QI_25(value.cookie, length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -1696,12 +8226,12 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
         if values_4:
             _put_uint32_run_after_1(parts, values_4, count_5)
         else:
-            add(_PACK_I_5(count_5))
+            add(_PACK_I_11(count_5))
         octets_6: Any = item_3.attr_vals
         length_7 = len(octets_6)
         if type(octets_6) is not bytes or length_7 > 4294967295:
             raise ValueError
-        add(_PACK_I_5(length_7))
+        add(_PACK_I_11(length_7))
         add(octets_6)
         if length_7 & 3:
             add(ZEROES[-length_7 & 3])
@@ -1714,7 +8244,7 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
 def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryList, int]:
     """Decode DirectoryList; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2 = _UNPACK_II_3(buffer, offset)
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1):
             return DirectoryList((), _BOOLEANS[word_2]), offset + 8
         limit = len(buffer)
@@ -1730,18 +8260,18 @@ def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryLis
                 if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
                     raise ValueError
                 octets_9 = bytes(buffer[p:end_7])
-                count_10, = _UNPACK_I_2(buffer, padded_8)
+                count_10, = _UNPACK_I_9(buffer, padded_8)
                 p = padded_8 + 4
                 values_11 = _take_uint32_run(buffer, p, count_10)
                 p = p + count_10 * 4
-                length_12, = _UNPACK_I_2(buffer, p)
+                length_12, = _UNPACK_I_9(buffer, p)
                 p = p + 4
                 end_13 = p + length_12
                 padded_14 = end_13 + (-length_12 & 3)
                 if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
                     raise ValueError
                 octets_15 = bytes(buffer[p:end_13])
-                word_1, = _UNPACK_I_2(buffer, padded_14)
+                word_1, = _UNPACK_I_9(buffer, padded_14)
                 items_3.append(DirectoryEntry(number_5, octets_9, FileAttributes(values_11, octets_15)))
                 p = padded_14 + 4
             if word_1:
@@ -1749,7 +8279,7 @@ def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryLis
             values_4 = tuple(items_3)
         else:
             values_4 = ()
-        flag_16, = _UNPACK_I_2(buffer, p)
+        flag_16, = _UNPACK_I_9(buffer, p)
         return DirectoryList(values_4, _BOOLEANS[flag_16]), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1770,7 +8300,7 @@ def encode_directory_list(value: DirectoryList) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 4294967295:
                 raise ValueError
-            add(_PACK_IQI_25(1, item_2.cookie, length_4))
+            add(_PACK_IQI_95(1, item_2.cookie, length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
@@ -1782,16 +8312,16 @@ def encode_directory_list(value: DirectoryList) -> bytes:
             if values_6:
                 _put_uint32_run_after_1(parts, values_6, count_7)
             else:
-                add(_PACK_I_5(count_7))
+                add(_PACK_I_11(count_7))
             octets_8: Any = item_5.attr_vals
             length_9 = len(octets_8)
             if type(octets_8) is not bytes or length_9 > 4294967295:
                 raise ValueError
-            add(_PACK_I_5(length_9))
+            add(_PACK_I_11(length_9))
             add(octets_8)
             if length_9 & 3:
                 add(ZEROES[-length_9 & 3])
-        add(_PACK_II_6(0, _BOOLEANS[value.eof]))
+        add(_PACK_II_8(0, _BOOLEANS[value.eof]))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1801,7 +8331,7 @@ def encode_directory_list(value: DirectoryList) -> bytes:
 def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, int]:
     """Decode ReaddirDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2, word_3 = _UNPACK_8SII_26(buffer, offset)
+        word_1, word_2, word_3 = _UNPACK_8SII_64(buffer, offset)
         if not (word_2):
             return ReaddirDone(word_1, DirectoryList((), _BOOLEANS[word_3])), offset + 16
         limit = len(buffer)
@@ -1817,18 +8347,18 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
                 if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
                     raise ValueError
                 octets_10 = bytes(buffer[p:end_8])
-                count_11, = _UNPACK_I_2(buffer, padded_9)
+                count_11, = _UNPACK_I_9(buffer, padded_9)
                 p = padded_9 + 4
                 values_12 = _take_uint32_run(buffer, p, count_11)
                 p = p + count_11 * 4
-                length_13, = _UNPACK_I_2(buffer, p)
+                length_13, = _UNPACK_I_9(buffer, p)
                 p = p + 4
                 end_14 = p + length_13
                 padded_15 = end_14 + (-length_13 & 3)
                 if padded_15 > limit or buffer[end_14:padded_15] != ZEROES[padded_15 - end_14]:
                     raise ValueError
                 octets_16 = bytes(buffer[p:end_14])
-                word_2, = _UNPACK_I_2(buffer, padded_15)
+                word_2, = _UNPACK_I_9(buffer, padded_15)
                 items_4.append(DirectoryEntry(number_6, octets_10, FileAttributes(values_12, octets_16)))
                 p = padded_15 + 4
             if word_2:
@@ -1836,7 +8366,7 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
             values_5 = tuple(items_4)
         else:
             values_5 = ()
-        flag_17, = _UNPACK_I_2(buffer, p)
+        flag_17, = _UNPACK_I_9(buffer, p)
         return ReaddirDone(word_1, DirectoryList(values_5, _BOOLEANS[flag_17])), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1856,13 +8386,13 @@ def encode_readdir_done(value: ReaddirDone) -> bytes:
         values_3: Any = item_2.entries
         if type(values_3) is not tuple:
             raise ValueError
-        add(_PACK_8S_27(octets_1))
+        add(_PACK_8S_33(octets_1))
         for item_4 in values_3:
             octets_5: Any = item_4.name
             length_6 = len(octets_5)
             if type(octets_5) is not bytes or length_6 > 4294967295:
                 raise ValueError
-            add(_PACK_IQI_25(1, item_4.cookie, length_6))
+            add(_PACK_IQI_95(1, item_4.cookie, length_6))
             add(octets_5)
             if length_6 & 3:
                 add(ZEROES[-length_6 & 3])
@@ -1874,16 +8404,16 @@ def encode_readdir_done(value: ReaddirDone) -> bytes:
             if values_8:
                 _put_uint32_run_after_1(parts, values_8, count_9)
             else:
-                add(_PACK_I_5(count_9))
+                add(_PACK_I_11(count_9))
             octets_10: Any = item_7.attr_vals
             length_11 = len(octets_10)
             if type(octets_10) is not bytes or length_11 > 4294967295:
                 raise ValueError
-            add(_PACK_I_5(length_11))
+            add(_PACK_I_11(length_11))
             add(octets_10)
             if length_11 & 3:
                 add(ZEROES[-length_11 & 3])
-        add(_PACK_II_6(0, _BOOLEANS[item_2.eof]))
+        add(_PACK_II_8(0, _BOOLEANS[item_2.eof]))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1895,10 +8425,10 @@ def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutc
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_13(buffer, offset)
+        tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
             values_6: Any
-            octets_3, flag_5 = _UNPACK_8SI_28(buffer, offset + 4)
+            octets_3, flag_5 = _UNPACK_8SI_22(buffer, offset + 4)
             p = offset + 16
             if flag_5:
                 items_4: list[Any] = []
@@ -1910,18 +8440,18 @@ def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutc
                     if padded_10 > limit or buffer[end_9:padded_10] != ZEROES[padded_10 - end_9]:
                         raise ValueError
                     octets_11 = bytes(buffer[p:end_9])
-                    count_12, = _UNPACK_I_2(buffer, padded_10)
+                    count_12, = _UNPACK_I_9(buffer, padded_10)
                     p = padded_10 + 4
                     values_13 = _take_uint32_run(buffer, p, count_12)
                     p = p + count_12 * 4
-                    length_14, = _UNPACK_I_2(buffer, p)
+                    length_14, = _UNPACK_I_9(buffer, p)
                     p = p + 4
                     end_15 = p + length_14
                     padded_16 = end_15 + (-length_14 & 3)
                     if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
                         raise ValueError
                     octets_17 = bytes(buffer[p:end_15])
-                    flag_5, = _UNPACK_I_2(buffer, padded_16)
+                    flag_5, = _UNPACK_I_9(buffer, padded_16)
                     items_4.append(DirectoryEntry(number_7, octets_11, FileAttributes(values_13, octets_17)))
                     p = padded_16 + 4
                 if flag_5:
@@ -1929,7 +8459,7 @@ def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutc
                 values_6 = tuple(items_4)
             else:
                 values_6 = ()
-            flag_18, = _UNPACK_I_2(buffer, p)
+            flag_18, = _UNPACK_I_9(buffer, p)
             arm_2 = ReaddirDone(octets_3, DirectoryList(values_6, _BOOLEANS[flag_18]))
             p = p + 4
         else:
@@ -1957,13 +8487,13 @@ def encode_readdir_outcome(value: ReaddirOutcome) -> bytes:
             values_5: Any = item_4.entries
             if type(values_5) is not tuple:
                 raise ValueError
-            add(_PACK_I8S_29(0, octets_3))
+            add(_PACK_I8S_34(0, octets_3))
             for item_6 in values_5:
                 octets_7: Any = item_6.name
                 length_8 = len(octets_7)
                 if type(octets_7) is not bytes or length_8 > 4294967295:
                     raise ValueError
-                add(_PACK_IQI_25(1, item_6.cookie, length_8))
+                add(_PACK_IQI_95(1, item_6.cookie, length_8))
                 add(octets_7)
                 if length_8 & 3:
                     add(ZEROES[-length_8 & 3])
@@ -1975,20 +8505,20 @@ def encode_readdir_outcome(value: ReaddirOutcome) -> bytes:
                 if values_10:
                     _put_uint32_run_after_1(parts, values_10, count_11)
                 else:
-                    add(_PACK_I_5(count_11))
+                    add(_PACK_I_11(count_11))
                 octets_12: Any = item_9.attr_vals
                 length_13 = len(octets_12)
                 if type(octets_12) is not bytes or length_13 > 4294967295:
                     raise ValueError
-                add(_PACK_I_5(length_13))
+                add(_PACK_I_11(length_13))
                 add(octets_12)
                 if length_13 & 3:
                     add(ZEROES[-length_13 & 3])
-            add(_PACK_II_6(0, _BOOLEANS[item_4.eof]))
+            add(_PACK_II_8(0, _BOOLEANS[item_4.eof]))
         elif kind_2 is ReaddirFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2000,9 +8530,9 @@ def encode_readdir_outcome(value: ReaddirOutcome) -> bytes:
 def decode_readlink_done(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkDone, int]:
     """Decode ReadlinkDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, = _UNPACK_I_2(buffer, offset)
+        word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
-            return _MINIMAL_8, offset + 4
+            return _MINIMAL_15, offset + 4
         limit = len(buffer)
         p = offset + 4
         end_2 = p + word_1
@@ -2026,7 +8556,7 @@ def encode_readlink_done(value: ReadlinkDone) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_I_5(length_2))
+        add(_PACK_I_11(length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -2041,9 +8571,9 @@ def decode_readlink_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkOu
     try:
         limit = len(buffer)
         arm_2: Any
-        tag_1, = _UNPACK_I_13(buffer, offset)
+        tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            length_3, = _UNPACK_I_2(buffer, offset + 4)
+            length_3, = _UNPACK_I_9(buffer, offset + 4)
             p = offset + 8
             end_4 = p + length_3
             padded_5 = end_4 + (-length_3 & 3)
@@ -2074,14 +8604,14 @@ def encode_readlink_outcome(value: ReadlinkOutcome) -> bytes:
             length_4 = len(octets_3)
             if type(octets_3) is not bytes or length_4 > 4294967295:
                 raise ValueError
-            add(_PACK_II_16(0, length_4))
+            add(_PACK_II_35(0, length_4))
             add(octets_3)
             if length_4 & 3:
                 add(ZEROES[-length_4 & 3])
         elif kind_2 is ReadlinkFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2090,10 +8620,927 @@ def encode_readlink_outcome(value: ReadlinkOutcome) -> bytes:
     return _INTERPRETER.encode("ReadlinkOutcome", value)
 
 
+def decode_remove_arguments(buffer: Buffer, offset: int = 0) -> tuple[RemoveArguments, int]:
+    """Decode RemoveArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_9(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_16, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return RemoveArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RemoveArguments", buffer, offset)
+    return value, end
+
+
+def encode_remove_arguments(value: RemoveArguments) -> bytes:
+    """Encode RemoveArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.target
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RemoveArguments", value)
+
+
+def decode_remove_done(buffer: Buffer, offset: int = 0) -> tuple[RemoveDone, int]:
+    """Decode RemoveDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return RemoveDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RemoveDone", buffer, offset)
+    return value, end
+
+
+def encode_remove_done(value: RemoveDone) -> bytes:
+    """Encode RemoveDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.cinfo
+        add(_PACK_IQQ_18(_BOOLEANS[item_1.atomic], item_1.before, item_1.after))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RemoveDone", value)
+
+
+def decode_remove_outcome(buffer: Buffer, offset: int = 0) -> tuple[RemoveOutcome, int]:
+    """Decode RemoveOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            flag_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
+            arm_2 = RemoveDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5))
+            p = offset + 24
+        else:
+            arm_2 = RemoveFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RemoveOutcome", buffer, offset)
+    return value, end
+
+
+def encode_remove_outcome(value: RemoveOutcome) -> bytes:
+    """Encode RemoveOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is RemoveDone:
+            item_3: Any = arm_1.cinfo
+            add(_PACK_IIQQ_45(0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after))
+        elif kind_2 is RemoveFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RemoveOutcome", value)
+
+
+def decode_rename_arguments(buffer: Buffer, offset: int = 0) -> tuple[RenameArguments, int]:
+    """Decode RenameArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_17, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        end_3 = p + word_1
+        padded_4 = end_3 + (-word_1 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        length_6, = _UNPACK_I_9(buffer, padded_4)
+        p = padded_4 + 4
+        end_7 = p + length_6
+        padded_8 = end_7 + (-length_6 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7])
+        return RenameArguments(octets_5, octets_9), padded_8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RenameArguments", buffer, offset)
+    return value, end
+
+
+def encode_rename_arguments(value: RenameArguments) -> bytes:
+    """Encode RenameArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.oldname
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        octets_3: Any = value.newname
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RenameArguments", value)
+
+
+def decode_rename_done(buffer: Buffer, offset: int = 0) -> tuple[RenameDone, int]:
+    """Decode RenameDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        flag_1, number_2, number_3, flag_4, number_5, number_6 = _UNPACK_IQQIQQ_96(buffer, offset)
+        return RenameDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3), ChangeInformation(_BOOLEANS[flag_4], number_5, number_6)), offset + 40
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RenameDone", buffer, offset)
+    return value, end
+
+
+def encode_rename_done(value: RenameDone) -> bytes:
+    """Encode RenameDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.source_cinfo
+        item_2: Any = value.target_cinfo
+        add(_PACK_IQQIQQ_97(_BOOLEANS[item_1.atomic], item_1.before, item_1.after, _BOOLEANS[item_2.atomic], item_2.before, item_2.after))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RenameDone", value)
+
+
+def decode_rename_outcome(buffer: Buffer, offset: int = 0) -> tuple[RenameOutcome, int]:
+    """Decode RenameOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            flag_3, number_4, number_5, flag_6, number_7, number_8 = _UNPACK_IQQIQQ_96(buffer, offset + 4)
+            arm_2 = RenameDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5), ChangeInformation(_BOOLEANS[flag_6], number_7, number_8))
+            p = offset + 44
+        else:
+            arm_2 = RenameFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RenameOutcome", buffer, offset)
+    return value, end
+
+
+def encode_rename_outcome(value: RenameOutcome) -> bytes:
+    """Encode RenameOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is RenameDone:
+            item_3: Any = arm_1.source_cinfo
+            item_4: Any = arm_1.target_cinfo
+            add(_PACK_IIQQIQQ_98(0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after, _BOOLEANS[item_4.atomic], item_4.before, item_4.after))
+        elif kind_2 is RenameFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RenameOutcome", value)
+
+
+def decode_renew_arguments(buffer: Buffer, offset: int = 0) -> tuple[RenewArguments, int]:
+    """Decode RenewArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_Q_14(buffer, offset)
+        return RenewArguments(number_1), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RenewArguments", buffer, offset)
+    return value, end
+
+
+def encode_renew_arguments(value: RenewArguments) -> bytes:
+    """Encode RenewArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_Q_15(value.clientid)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RenewArguments", value)
+
+
+def decode_renew_result(buffer: Buffer, offset: int = 0) -> tuple[RenewResult, int]:
+    """Decode RenewResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return RenewResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RenewResult", buffer, offset)
+    return value, end
+
+
+def encode_renew_result(value: RenewResult) -> bytes:
+    """Encode RenewResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RenewResult", value)
+
+
+def decode_restorefh_result(buffer: Buffer, offset: int = 0) -> tuple[RestorefhResult, int]:
+    """Decode RestorefhResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return RestorefhResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RestorefhResult", buffer, offset)
+    return value, end
+
+
+def encode_restorefh_result(value: RestorefhResult) -> bytes:
+    """Encode RestorefhResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RestorefhResult", value)
+
+
+def decode_savefh_result(buffer: Buffer, offset: int = 0) -> tuple[SavefhResult, int]:
+    """Decode SavefhResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return SavefhResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SavefhResult", buffer, offset)
+    return value, end
+
+
+def encode_savefh_result(value: SavefhResult) -> bytes:
+    """Encode SavefhResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SavefhResult", value)
+
+
+def decode_secinfo_arguments(buffer: Buffer, offset: int = 0) -> tuple[SecinfoArguments, int]:
+    """Decode SecinfoArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_9(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_18, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return SecinfoArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SecinfoArguments", buffer, offset)
+    return value, end
+
+
+def encode_secinfo_arguments(value: SecinfoArguments) -> bytes:
+    """Encode SecinfoArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.name
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SecinfoArguments", value)
+
+
+def decode_gss_flavor(buffer: Buffer, offset: int = 0) -> tuple[GssFlavor, int]:
+    """Decode GssFlavor; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_III_99(buffer, offset)
+        if not (word_1):
+            return GssFlavor(b"", word_2, _GSS_SERVICE_OF[word_3]), offset + 12
+        limit = len(buffer)
+        p = offset + 4
+        end_4 = p + word_1
+        padded_5 = end_4 + (-word_1 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4])
+        number_7, number_8 = _UNPACK_II_100(buffer, padded_5)
+        return GssFlavor(octets_6, number_7, _GSS_SERVICE_OF[number_8]), padded_5 + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("GssFlavor", buffer, offset)
+    return value, end
+
+
+def encode_gss_flavor(value: GssFlavor) -> bytes:
+    """Encode GssFlavor; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.oid
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        add(_PACK_II_101(value.qop, _GSS_SERVICE_OF[value.service]))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("GssFlavor", value)
+
+
+def decode_security_flavor(buffer: Buffer, offset: int = 0) -> tuple[SecurityFlavor, int]:
+    """Decode SecurityFlavor; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_9(buffer, offset)
+        if tag_1 == 6:
+            length_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            number_7, number_8 = _UNPACK_II_100(buffer, padded_5)
+            arm_2 = GssFlavor(octets_6, number_7, _GSS_SERVICE_OF[number_8])
+            p = padded_5 + 8
+        else:
+            arm_2 = PlainFlavor(tag_1)
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SecurityFlavor", buffer, offset)
+    return value, end
+
+
+def encode_security_flavor(value: SecurityFlavor) -> bytes:
+    """Encode SecurityFlavor; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is GssFlavor:
+            octets_3: Any = arm_1.oid
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_8(6, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+            add(_PACK_II_101(arm_1.qop, _GSS_SERVICE_OF[arm_1.service]))
+        elif kind_2 is PlainFlavor:
+            if arm_1.flavor in (6,):
+                raise ValueError
+            add(_PACK_I_11(arm_1.flavor))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SecurityFlavor", value)
+
+
+def decode_secinfo_outcome(buffer: Buffer, offset: int = 0) -> tuple[SecinfoOutcome, int]:
+    """Decode SecinfoOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            count_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            if count_3 * 4 > limit - p:
+                raise ValueError
+            items_4: list[Any] = []
+            for _ in range(count_3):
+                arm_6: Any
+                tag_5, = _UNPACK_I_9(buffer, p)
+                if tag_5 == 6:
+                    length_7, = _UNPACK_I_9(buffer, p + 4)
+                    p = p + 8
+                    end_8 = p + length_7
+                    padded_9 = end_8 + (-length_7 & 3)
+                    if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                        raise ValueError
+                    octets_10 = bytes(buffer[p:end_8])
+                    number_11, number_12 = _UNPACK_II_100(buffer, padded_9)
+                    arm_6 = GssFlavor(octets_10, number_11, _GSS_SERVICE_OF[number_12])
+                    p = padded_9 + 8
+                else:
+                    arm_6 = PlainFlavor(tag_5)
+                    p = p + 4
+                items_4.append(arm_6)
+            arm_2 = SecinfoDone(tuple(items_4))
+        else:
+            arm_2 = SecinfoFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SecinfoOutcome", buffer, offset)
+    return value, end
+
+
+def encode_secinfo_outcome(value: SecinfoOutcome) -> bytes:
+    """Encode SecinfoOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is SecinfoDone:
+            values_3: Any = arm_1.resok4
+            if type(values_3) is not tuple:
+                raise ValueError
+            count_4 = len(values_3)
+            add(_PACK_II_35(0, count_4))
+            for item_5 in values_3:
+                arm_6: Any = item_5
+                kind_7 = type(arm_6)
+                if kind_7 is GssFlavor:
+                    octets_8: Any = arm_6.oid
+                    length_9 = len(octets_8)
+                    if type(octets_8) is not bytes or length_9 > 4294967295:
+                        raise ValueError
+                    add(_PACK_II_8(6, length_9))
+                    add(octets_8)
+                    if length_9 & 3:
+                        add(ZEROES[-length_9 & 3])
+                    add(_PACK_II_101(arm_6.qop, _GSS_SERVICE_OF[arm_6.service]))
+                elif kind_7 is PlainFlavor:
+                    if arm_6.flavor in (6,):
+                        raise ValueError
+                    add(_PACK_I_11(arm_6.flavor))
+                else:
+                    raise ValueError
+        elif kind_2 is SecinfoFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SecinfoOutcome", value)
+
+
+def decode_setattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetattrArguments, int]:
+    """Decode SetattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4 = _UNPACK_I12SII_102(buffer, offset)
+        if not (word_3 or word_4):
+            return SetattrArguments(StateId(word_1, word_2), _MINIMAL_3), offset + 24
+        limit = len(buffer)
+        p = offset + 20
+        values_5 = _take_uint32_run(buffer, p, word_3)
+        p = p + word_3 * 4
+        length_6, = _UNPACK_I_9(buffer, p)
+        p = p + 4
+        end_7 = p + length_6
+        padded_8 = end_7 + (-length_6 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7])
+        return SetattrArguments(StateId(word_1, word_2), FileAttributes(values_5, octets_9)), padded_8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetattrArguments", buffer, offset)
+    return value, end
+
+
+def encode_setattr_arguments(value: SetattrArguments) -> bytes:
+    """Encode SetattrArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        item_3: Any = value.obj_attributes
+        values_4: Any = item_3.attrmask
+        if type(values_4) is not tuple:
+            raise ValueError
+        count_5 = len(values_4)
+        add(_PACK_I12SI_49(item_1.seqid, octets_2, count_5))
+        for item_6 in values_4:
+            add(_PACK_I_11(item_6))
+        octets_7: Any = item_3.attr_vals
+        length_8 = len(octets_7)
+        if type(octets_7) is not bytes or length_8 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_8))
+        add(octets_7)
+        if length_8 & 3:
+            add(ZEROES[-length_8 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetattrArguments", value)
+
+
+def decode_setattr_result(buffer: Buffer, offset: int = 0) -> tuple[SetattrResult, int]:
+    """Decode SetattrResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_103(buffer, offset)
+        if not (word_2):
+            return SetattrResult(_STATUS_OF[word_1], ()), offset + 8
+        p = offset + 8
+        values_3 = _take_uint32_run(buffer, p, word_2)
+        p = p + word_2 * 4
+        return SetattrResult(_STATUS_OF[word_1], values_3), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetattrResult", buffer, offset)
+    return value, end
+
+
+def encode_setattr_result(value: SetattrResult) -> bytes:
+    """Encode SetattrResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.attrsset
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if values_1:
+            _put_uint32_run_after_2_i(parts, values_1, _STATUS_OF[value.status], count_2)
+        else:
+            add(_PACK_II_35(_STATUS_OF[value.status], count_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetattrResult", value)
+
+
+def decode_setclientid_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetclientidArguments, int]:
+    """Decode SetclientidArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6 = _UNPACK_8SIIIII_104(buffer, offset)
+        if not (word_2 or word_4 or word_5):
+            return SetclientidArguments(LongClientId(word_1, b""), CallbackClient(word_3, _MINIMAL_4), word_6), offset + 28
+        limit = len(buffer)
+        p = offset + 12
+        if word_2 > 1024:
+            raise ValueError
+        end_7 = p + word_2
+        padded_8 = end_7 + (-word_2 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7])
+        number_10, length_11 = _UNPACK_II_7(buffer, padded_8)
+        p = padded_8 + 8
+        end_12 = p + length_11
+        padded_13 = end_12 + (-length_11 & 3)
+        if padded_13 > limit or buffer[end_12:padded_13] != ZEROES[padded_13 - end_12]:
+            raise ValueError
+        octets_14 = bytes(buffer[p:end_12]).decode("ascii")
+        length_15, = _UNPACK_I_9(buffer, padded_13)
+        p = padded_13 + 4
+        end_16 = p + length_15
+        padded_17 = end_16 + (-length_15 & 3)
+        if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
+            raise ValueError
+        octets_18 = bytes(buffer[p:end_16]).decode("ascii")
+        number_19, = _UNPACK_I_9(buffer, padded_17)
+        return SetclientidArguments(LongClientId(word_1, octets_9), CallbackClient(number_10, NetworkAddress(octets_14, octets_18)), number_19), padded_17 + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetclientidArguments", buffer, offset)
+    return value, end
+
+
+def encode_setclientid_arguments(value: SetclientidArguments) -> bytes:
+    """Encode SetclientidArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.client
+        octets_2: Any = item_1.verifier
+        if type(octets_2) is not bytes or len(octets_2) != 8:
+            raise ValueError
+        octets_3: Any = item_1.id
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 1024:
+            raise ValueError
+        add(_PACK_8SI_23(octets_2, length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        item_5: Any = value.callback
+        item_6: Any = item_5.cb_location
+        octets_7: Any = item_6.na_r_netid.encode("ascii")
+        length_8 = len(octets_7)
+        if length_8 > 4294967295:
+            raise ValueError
+        add(_PACK_II_8(item_5.cb_program, length_8))
+        add(octets_7)
+        if length_8 & 3:
+            add(ZEROES[-length_8 & 3])
+        octets_9: Any = item_6.na_r_addr.encode("ascii")
+        length_10 = len(octets_9)
+        if length_10 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_10))
+        add(octets_9)
+        if length_10 & 3:
+            add(ZEROES[-length_10 & 3])
+        add(_PACK_I_11(value.callback_ident))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetclientidArguments", value)
+
+
+def decode_setclientid_done(buffer: Buffer, offset: int = 0) -> tuple[SetclientidDone, int]:
+    """Decode SetclientidDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2 = _UNPACK_Q8S_105(buffer, offset)
+        return SetclientidDone(number_1, octets_2), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetclientidDone", buffer, offset)
+    return value, end
+
+
+def encode_setclientid_done(value: SetclientidDone) -> bytes:
+    """Encode SetclientidDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.setclientid_confirm
+        if type(octets_1) is not bytes or len(octets_1) != 8:
+            raise ValueError
+        add(_PACK_Q8S_106(value.clientid, octets_1))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetclientidDone", value)
+
+
+def decode_setclientid_outcome(buffer: Buffer, offset: int = 0) -> tuple[SetclientidOutcome, int]:
+    """Decode SetclientidOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            number_3, octets_4 = _UNPACK_Q8S_105(buffer, offset + 4)
+            arm_2 = SetclientidDone(number_3, octets_4)
+            p = offset + 20
+        elif tag_1 == 10017:
+            length_5, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            end_6 = p + length_5
+            padded_7 = end_6 + (-length_5 & 3)
+            if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+                raise ValueError
+            octets_8 = bytes(buffer[p:end_6]).decode("ascii")
+            length_9, = _UNPACK_I_9(buffer, padded_7)
+            p = padded_7 + 4
+            end_10 = p + length_9
+            padded_11 = end_10 + (-length_9 & 3)
+            if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
+                raise ValueError
+            octets_12 = bytes(buffer[p:end_10]).decode("ascii")
+            arm_2 = NetworkAddress(octets_8, octets_12)
+            p = padded_11
+        else:
+            arm_2 = SetclientidFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetclientidOutcome", buffer, offset)
+    return value, end
+
+
+def encode_setclientid_outcome(value: SetclientidOutcome) -> bytes:
+    """Encode SetclientidOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is SetclientidDone:
+            octets_3: Any = arm_1.setclientid_confirm
+            if type(octets_3) is not bytes or len(octets_3) != 8:
+                raise ValueError
+            add(_PACK_IQ8S_107(0, arm_1.clientid, octets_3))
+        elif kind_2 is NetworkAddress:
+            octets_4: Any = arm_1.na_r_netid.encode("ascii")
+            length_5 = len(octets_4)
+            if length_5 > 4294967295:
+                raise ValueError
+            add(_PACK_II_35(10017, length_5))
+            add(octets_4)
+            if length_5 & 3:
+                add(ZEROES[-length_5 & 3])
+            octets_6: Any = arm_1.na_r_addr.encode("ascii")
+            length_7 = len(octets_6)
+            if length_7 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_7))
+            add(octets_6)
+            if length_7 & 3:
+                add(ZEROES[-length_7 & 3])
+        elif kind_2 is SetclientidFailed:
+            if arm_1.status in (0, 10017):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetclientidOutcome", value)
+
+
+def decode_setclientid_confirm_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetclientidConfirmArguments, int]:
+    """Decode SetclientidConfirmArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2 = _UNPACK_Q8S_105(buffer, offset)
+        return SetclientidConfirmArguments(number_1, octets_2), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetclientidConfirmArguments", buffer, offset)
+    return value, end
+
+
+def encode_setclientid_confirm_arguments(value: SetclientidConfirmArguments) -> bytes:
+    """Encode SetclientidConfirmArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.setclientid_confirm
+        if type(octets_1) is not bytes or len(octets_1) != 8:
+            raise ValueError
+        add(_PACK_Q8S_106(value.clientid, octets_1))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetclientidConfirmArguments", value)
+
+
+def decode_setclientid_confirm_result(buffer: Buffer, offset: int = 0) -> tuple[SetclientidConfirmResult, int]:
+    """Decode SetclientidConfirmResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return SetclientidConfirmResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetclientidConfirmResult", buffer, offset)
+    return value, end
+
+
+def encode_setclientid_confirm_result(value: SetclientidConfirmResult) -> bytes:
+    """Encode SetclientidConfirmResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetclientidConfirmResult", value)
+
+
+def decode_verify_arguments(buffer: Buffer, offset: int = 0) -> tuple[VerifyArguments, int]:
+    """Decode VerifyArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_19, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        values_3 = _take_uint32_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        length_4, = _UNPACK_I_9(buffer, p)
+        p = p + 4
+        end_5 = p + length_4
+        padded_6 = end_5 + (-length_4 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+            raise ValueError
+        octets_7 = bytes(buffer[p:end_5])
+        return VerifyArguments(FileAttributes(values_3, octets_7)), padded_6
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("VerifyArguments", buffer, offset)
+    return value, end
+
+
+def encode_verify_arguments(value: VerifyArguments) -> bytes:
+    """Encode VerifyArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.obj_attributes
+        values_2: Any = item_1.attrmask
+        if type(values_2) is not tuple:
+            raise ValueError
+        count_3 = len(values_2)
+        if values_2:
+            _put_uint32_run_after_1(parts, values_2, count_3)
+        else:
+            add(_PACK_I_11(count_3))
+        octets_4: Any = item_1.attr_vals
+        length_5 = len(octets_4)
+        if type(octets_4) is not bytes or length_5 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_5))
+        add(octets_4)
+        if length_5 & 3:
+            add(ZEROES[-length_5 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("VerifyArguments", value)
+
+
+def decode_verify_result(buffer: Buffer, offset: int = 0) -> tuple[VerifyResult, int]:
+    """Decode VerifyResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return VerifyResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("VerifyResult", buffer, offset)
+    return value, end
+
+
+def encode_verify_result(value: VerifyResult) -> bytes:
+    """Encode VerifyResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("VerifyResult", value)
+
+
 def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArguments, int]:
     """Decode WriteArguments; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2, word_3, word_4, word_5 = _UNPACK_I12SQII_30(buffer, offset)
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_I12SQII_108(buffer, offset)
         if not (word_5):
             return WriteArguments(StateId(word_1, word_2), word_3, _STABLE_HOW_OF[word_4], b""), offset + 32
         limit = len(buffer)
@@ -2123,7 +9570,7 @@ def encode_write_arguments(value: WriteArguments) -> bytes:
         length_4 = len(octets_3)
         if type(octets_3) is not bytes or length_4 > 4294967295:
             raise ValueError
-        add(_PACK_I12SQII_31(item_1.seqid, octets_2, value.offset, _STABLE_HOW_OF[value.stable], length_4))
+        add(_PACK_I12SQII_109(item_1.seqid, octets_2, value.offset, _STABLE_HOW_OF[value.stable], length_4))
         add(octets_3)
         if length_4 & 3:
             add(ZEROES[-length_4 & 3])
@@ -2136,7 +9583,7 @@ def encode_write_arguments(value: WriteArguments) -> bytes:
 def decode_write_done(buffer: Buffer, offset: int = 0) -> tuple[WriteDone, int]:
     """Decode WriteDone; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, number_2, octets_3 = _UNPACK_II8S_32(buffer, offset)
+        number_1, number_2, octets_3 = _UNPACK_II8S_110(buffer, offset)
         return WriteDone(number_1, _STABLE_HOW_OF[number_2], octets_3), offset + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -2152,7 +9599,7 @@ def encode_write_done(value: WriteDone) -> bytes:
         octets_1: Any = value.writeverf
         if type(octets_1) is not bytes or len(octets_1) != 8:
             raise ValueError
-        add(_PACK_II8S_33(value.count, _STABLE_HOW_OF[value.committed], octets_1))
+        add(_PACK_II8S_111(value.count, _STABLE_HOW_OF[value.committed], octets_1))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -2163,9 +9610,9 @@ def decode_write_outcome(buffer: Buffer, offset: int = 0) -> tuple[WriteOutcome,
     """Decode WriteOutcome; returns it and the offset behind it, or raises DecodeError."""
     try:
         arm_2: Any
-        tag_1, = _UNPACK_I_13(buffer, offset)
+        tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            number_3, number_4, octets_5 = _UNPACK_II8S_32(buffer, offset + 4)
+            number_3, number_4, octets_5 = _UNPACK_II8S_110(buffer, offset + 4)
             arm_2 = WriteDone(number_3, _STABLE_HOW_OF[number_4], octets_5)
             p = offset + 20
         else:
@@ -2189,11 +9636,11 @@ def encode_write_outcome(value: WriteOutcome) -> bytes:
             octets_3: Any = arm_1.writeverf
             if type(octets_3) is not bytes or len(octets_3) != 8:
                 raise ValueError
-            add(_PACK_III8S_34(0, arm_1.count, _STABLE_HOW_OF[arm_1.committed], octets_3))
+            add(_PACK_III8S_112(0, arm_1.count, _STABLE_HOW_OF[arm_1.committed], octets_3))
         elif kind_2 is WriteFailed:
             if arm_1.status in (0,):
                 raise ValueError
-            add(_PACK_I_17(_STATUS_OF[arm_1.status]))
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
         else:
             raise ValueError
         return b"".join(parts)
@@ -2202,10 +9649,72 @@ def encode_write_outcome(value: WriteOutcome) -> bytes:
     return _INTERPRETER.encode("WriteOutcome", value)
 
 
+def decode_release_lockowner_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReleaseLockownerArguments, int]:
+    """Decode ReleaseLockownerArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_QI_24(buffer, offset)
+        if not (word_2):
+            return ReleaseLockownerArguments(StateOwner(word_1, b"")), offset + 12
+        limit = len(buffer)
+        p = offset + 12
+        if word_2 > 1024:
+            raise ValueError
+        end_3 = p + word_2
+        padded_4 = end_3 + (-word_2 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        return ReleaseLockownerArguments(StateOwner(word_1, octets_5)), padded_4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ReleaseLockownerArguments", buffer, offset)
+    return value, end
+
+
+def encode_release_lockowner_arguments(value: ReleaseLockownerArguments) -> bytes:
+    """Encode ReleaseLockownerArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.lock_owner
+        octets_2: Any = item_1.owner
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 1024:
+            raise ValueError
+        add(_PACK_QI_25(item_1.clientid, length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ReleaseLockownerArguments", value)
+
+
+def decode_release_lockowner_result(buffer: Buffer, offset: int = 0) -> tuple[ReleaseLockownerResult, int]:
+    """Decode ReleaseLockownerResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return ReleaseLockownerResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ReleaseLockownerResult", buffer, offset)
+    return value, end
+
+
+def encode_release_lockowner_result(value: ReleaseLockownerResult) -> bytes:
+    """Encode ReleaseLockownerResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ReleaseLockownerResult", value)
+
+
 def decode_other_status(buffer: Buffer, offset: int = 0) -> tuple[OtherStatus, int]:
     """Decode OtherStatus; returns it and the offset behind it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_13(buffer, offset)
+        number_1, = _UNPACK_I_2(buffer, offset)
         return OtherStatus(_STATUS_OF[number_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -2216,670 +9725,75 @@ def decode_other_status(buffer: Buffer, offset: int = 0) -> tuple[OtherStatus, i
 def encode_other_status(value: OtherStatus) -> bytes:
     """Encode OtherStatus; raises EncodeError for a value that XDR cannot express."""
     try:
-        return _PACK_I_17(_STATUS_OF[value.status])
+        return _PACK_I_4(_STATUS_OF[value.status])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("OtherStatus", value)
 
 
-def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[ArgumentOperation, int]:
-    """Decode ArgumentOperation; returns it and the offset behind it, or raises DecodeError."""
+def decode_auth_sys_parameters(buffer: Buffer, offset: int = 0) -> tuple[AuthSysParameters, int]:
+    """Decode AuthSysParameters; returns it and the offset behind it, or raises DecodeError."""
     try:
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_113(buffer, offset)
+        if not (word_2 or word_5):
+            return AuthSysParameters(word_1, "", word_3, word_4, ()), offset + 20
         limit = len(buffer)
-        arm_2: Any
-        tag_1, = _UNPACK_I_13(buffer, offset)
-        if tag_1 == 9:
-            count_3, = _UNPACK_I_2(buffer, offset + 4)
-            p = offset + 8
-            values_4 = _take_uint32_run(buffer, p, count_3)
-            p = p + count_3 * 4
-            arm_2 = GetattrArguments(values_4)
-        elif tag_1 == 10:
-            arm_2 = GetfhArguments()
-            p = offset + 4
-        elif tag_1 == 15:
-            length_5, = _UNPACK_I_2(buffer, offset + 4)
-            p = offset + 8
-            end_6 = p + length_5
-            padded_7 = end_6 + (-length_5 & 3)
-            if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
-                raise ValueError
-            octets_8 = bytes(buffer[p:end_6])
-            arm_2 = LookupArguments(octets_8)
-            p = padded_7
-        elif tag_1 == 22:
-            length_9, = _UNPACK_I_2(buffer, offset + 4)
-            p = offset + 8
-            if length_9 > 128:
-                raise ValueError
-            end_10 = p + length_9
-            padded_11 = end_10 + (-length_9 & 3)
-            if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
-                raise ValueError
-            octets_12 = bytes(buffer[p:end_10])
-            arm_2 = PutfhArguments(octets_12)
-            p = padded_11
-        elif tag_1 == 24:
-            arm_2 = PutrootfhArguments()
-            p = offset + 4
-        elif tag_1 == 25:
-            number_13, octets_14, number_15, number_16 = _UNPACK_I12SQI_18(buffer, offset + 4)
-            arm_2 = ReadArguments(StateId(number_13, octets_14), number_15, number_16)
-            p = offset + 32
-        elif tag_1 == 26:
-            number_17, octets_18, number_19, number_20, count_21 = _UNPACK_Q8SIII_20(buffer, offset + 4)
-            p = offset + 32
-            values_22 = _take_uint32_run(buffer, p, count_21)
-            p = p + count_21 * 4
-            arm_2 = ReaddirArguments(number_17, octets_18, number_19, number_20, values_22)
-        elif tag_1 == 27:
-            arm_2 = ReadlinkArguments()
-            p = offset + 4
-        elif tag_1 == 38:
-            number_23, octets_24, number_25, number_26, length_27 = _UNPACK_I12SQII_30(buffer, offset + 4)
-            p = offset + 36
-            end_28 = p + length_27
-            padded_29 = end_28 + (-length_27 & 3)
-            if padded_29 > limit or buffer[end_28:padded_29] != ZEROES[padded_29 - end_28]:
-                raise ValueError
-            octets_30 = bytes(buffer[p:end_28])
-            arm_2 = WriteArguments(StateId(number_23, octets_24), number_25, _STABLE_HOW_OF[number_26], octets_30)
-            p = padded_29
-        else:
-            arm_2 = OtherArguments(_OPERATION_OF[tag_1])
-            p = offset + 4
-        return arm_2, p
+        p = offset + 8
+        if word_2 > 255:
+            raise ValueError
+        end_6 = p + word_2
+        padded_7 = end_6 + (-word_2 & 3)
+        if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+            raise ValueError
+        octets_8 = bytes(buffer[p:end_6]).decode("ascii")
+        number_9, number_10, count_11 = _UNPACK_III_21(buffer, padded_7)
+        p = padded_7 + 12
+        if count_11 > 16:
+            raise ValueError
+        values_12 = _take_uint32_run(buffer, p, count_11)
+        p = p + count_11 * 4
+        return AuthSysParameters(word_1, octets_8, number_9, number_10, values_12), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
-    value, end = _INTERPRETER.decode("ArgumentOperation", buffer, offset)
+    value, end = _INTERPRETER.decode("AuthSysParameters", buffer, offset)
     return value, end
 
 
-def encode_argument_operation(value: ArgumentOperation) -> bytes:
-    """Encode ArgumentOperation; raises EncodeError for a value that XDR cannot express."""
+def encode_auth_sys_parameters(value: AuthSysParameters) -> bytes:
+    """Encode AuthSysParameters; raises EncodeError for a value that XDR cannot express."""
     try:
         parts: list[bytes] = []
         add = parts.append
-        arm_1: Any = value
-        kind_2 = type(arm_1)
-        if kind_2 is GetattrArguments:
-            values_3: Any = arm_1.attr_request
-            if type(values_3) is not tuple:
-                raise ValueError
-            count_4 = len(values_3)
-            if values_3:
-                _put_uint32_run_after_2_i(parts, values_3, 9, count_4)
-            else:
-                add(_PACK_II_16(9, count_4))
-        elif kind_2 is GetfhArguments:
-            add(_PACK_I_17(10))
-        elif kind_2 is LookupArguments:
-            octets_5: Any = arm_1.objname
-            length_6 = len(octets_5)
-            if type(octets_5) is not bytes or length_6 > 4294967295:
-                raise ValueError
-            add(_PACK_II_16(15, length_6))
-            add(octets_5)
-            if length_6 & 3:
-                add(ZEROES[-length_6 & 3])
-        elif kind_2 is PutfhArguments:
-            octets_7: Any = arm_1.object
-            length_8 = len(octets_7)
-            if type(octets_7) is not bytes or length_8 > 128:
-                raise ValueError
-            add(_PACK_II_16(22, length_8))
-            add(octets_7)
-            if length_8 & 3:
-                add(ZEROES[-length_8 & 3])
-        elif kind_2 is PutrootfhArguments:
-            add(_PACK_I_17(24))
-        elif kind_2 is ReadArguments:
-            item_9: Any = arm_1.stateid
-            octets_10: Any = item_9.other
-            if type(octets_10) is not bytes or len(octets_10) != 12:
-                raise ValueError
-            add(_PACK_II12SQI_35(25, item_9.seqid, octets_10, arm_1.offset, arm_1.count))
-        elif kind_2 is ReaddirArguments:
-            octets_11: Any = arm_1.cookieverf
-            if type(octets_11) is not bytes or len(octets_11) != 8:
-                raise ValueError
-            values_12: Any = arm_1.attr_request
-            if type(values_12) is not tuple:
-                raise ValueError
-            count_13 = len(values_12)
-            add(_PACK_IQ8SIII_36(26, arm_1.cookie, octets_11, arm_1.dircount, arm_1.maxcount, count_13))
-            for item_14 in values_12:
-                add(_PACK_I_5(item_14))
-        elif kind_2 is ReadlinkArguments:
-            add(_PACK_I_17(27))
-        elif kind_2 is WriteArguments:
-            item_15: Any = arm_1.stateid
-            octets_16: Any = item_15.other
-            if type(octets_16) is not bytes or len(octets_16) != 12:
-                raise ValueError
-            octets_17: Any = arm_1.data
-            length_18 = len(octets_17)
-            if type(octets_17) is not bytes or length_18 > 4294967295:
-                raise ValueError
-            add(_PACK_II12SQII_37(38, item_15.seqid, octets_16, arm_1.offset, _STABLE_HOW_OF[arm_1.stable], length_18))
-            add(octets_17)
-            if length_18 & 3:
-                add(ZEROES[-length_18 & 3])
-        elif kind_2 is OtherArguments:
-            if arm_1.argop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
-                raise ValueError
-            add(_PACK_I_17(_OPERATION_OF[arm_1.argop]))
-        else:
-            raise ValueError
-        return b"".join(parts)
-    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        pass  # the interpreter decides and explains
-    return _INTERPRETER.encode("ArgumentOperation", value)
-
-
-def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOperation, int]:
-    """Decode ResultOperation; returns it and the offset behind it, or raises DecodeError."""
-    try:
-        limit = len(buffer)
-        arm_2: Any
-        tag_1, next_3 = _UNPACK_II_38(buffer, offset)
-        if tag_1 == 9:
-            arm_4: Any
-            if next_3 == 0:
-                count_5, = _UNPACK_I_2(buffer, offset + 8)
-                p = offset + 12
-                values_6 = _take_uint32_run(buffer, p, count_5)
-                p = p + count_5 * 4
-                length_7, = _UNPACK_I_2(buffer, p)
-                p = p + 4
-                end_8 = p + length_7
-                padded_9 = end_8 + (-length_7 & 3)
-                if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
-                    raise ValueError
-                octets_10 = bytes(buffer[p:end_8])
-                arm_4 = GetattrDone(FileAttributes(values_6, octets_10))
-                p = padded_9
-            else:
-                arm_4 = GetattrFailed(_STATUS_OF[next_3])
-                p = offset + 8
-            arm_2 = GetattrResult(arm_4)
-        elif tag_1 == 10:
-            arm_11: Any
-            if next_3 == 0:
-                length_12, = _UNPACK_I_2(buffer, offset + 8)
-                p = offset + 12
-                if length_12 > 128:
-                    raise ValueError
-                end_13 = p + length_12
-                padded_14 = end_13 + (-length_12 & 3)
-                if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
-                    raise ValueError
-                octets_15 = bytes(buffer[p:end_13])
-                arm_11 = GetfhDone(octets_15)
-                p = padded_14
-            else:
-                arm_11 = GetfhFailed(_STATUS_OF[next_3])
-                p = offset + 8
-            arm_2 = GetfhResult(arm_11)
-        elif tag_1 == 15:
-            arm_2 = LookupResult(_STATUS_OF[next_3])
-            p = offset + 8
-        elif tag_1 == 22:
-            arm_2 = PutfhResult(_STATUS_OF[next_3])
-            p = offset + 8
-        elif tag_1 == 24:
-            arm_2 = PutrootfhResult(_STATUS_OF[next_3])
-            p = offset + 8
-        elif tag_1 == 25:
-            arm_16: Any
-            if next_3 == 0:
-                flag_17, length_18 = _UNPACK_II_3(buffer, offset + 8)
-                p = offset + 16
-                end_19 = p + length_18
-                padded_20 = end_19 + (-length_18 & 3)
-                if padded_20 > limit or buffer[end_19:padded_20] != ZEROES[padded_20 - end_19]:
-                    raise ValueError
-                octets_21 = bytes(buffer[p:end_19])
-                arm_16 = ReadDone(_BOOLEANS[flag_17], octets_21)
-                p = padded_20
-            else:
-                arm_16 = ReadFailed(_STATUS_OF[next_3])
-                p = offset + 8
-            arm_2 = ReadResult(arm_16)
-        elif tag_1 == 26:
-            arm_22: Any
-            if next_3 == 0:
-                values_26: Any
-                octets_23, flag_25 = _UNPACK_8SI_28(buffer, offset + 8)
-                p = offset + 20
-                if flag_25:
-                    items_24: list[Any] = []
-                    while flag_25 == 1:
-                        number_27, length_28 = _UNPACK_QI_24(buffer, p)
-                        p = p + 12
-                        end_29 = p + length_28
-                        padded_30 = end_29 + (-length_28 & 3)
-                        if padded_30 > limit or buffer[end_29:padded_30] != ZEROES[padded_30 - end_29]:
-                            raise ValueError
-                        octets_31 = bytes(buffer[p:end_29])
-                        count_32, = _UNPACK_I_2(buffer, padded_30)
-                        p = padded_30 + 4
-                        values_33 = _take_uint32_run(buffer, p, count_32)
-                        p = p + count_32 * 4
-                        length_34, = _UNPACK_I_2(buffer, p)
-                        p = p + 4
-                        end_35 = p + length_34
-                        padded_36 = end_35 + (-length_34 & 3)
-                        if padded_36 > limit or buffer[end_35:padded_36] != ZEROES[padded_36 - end_35]:
-                            raise ValueError
-                        octets_37 = bytes(buffer[p:end_35])
-                        flag_25, = _UNPACK_I_2(buffer, padded_36)
-                        items_24.append(DirectoryEntry(number_27, octets_31, FileAttributes(values_33, octets_37)))
-                        p = padded_36 + 4
-                    if flag_25:
-                        raise ValueError
-                    values_26 = tuple(items_24)
-                else:
-                    values_26 = ()
-                flag_38, = _UNPACK_I_2(buffer, p)
-                arm_22 = ReaddirDone(octets_23, DirectoryList(values_26, _BOOLEANS[flag_38]))
-                p = p + 4
-            else:
-                arm_22 = ReaddirFailed(_STATUS_OF[next_3])
-                p = offset + 8
-            arm_2 = ReaddirResult(arm_22)
-        elif tag_1 == 27:
-            arm_39: Any
-            if next_3 == 0:
-                length_40, = _UNPACK_I_2(buffer, offset + 8)
-                p = offset + 12
-                end_41 = p + length_40
-                padded_42 = end_41 + (-length_40 & 3)
-                if padded_42 > limit or buffer[end_41:padded_42] != ZEROES[padded_42 - end_41]:
-                    raise ValueError
-                octets_43 = bytes(buffer[p:end_41])
-                arm_39 = ReadlinkDone(octets_43)
-                p = padded_42
-            else:
-                arm_39 = ReadlinkFailed(_STATUS_OF[next_3])
-                p = offset + 8
-            arm_2 = ReadlinkResult(arm_39)
-        elif tag_1 == 38:
-            arm_44: Any
-            if next_3 == 0:
-                number_45, number_46, octets_47 = _UNPACK_II8S_32(buffer, offset + 8)
-                arm_44 = WriteDone(number_45, _STABLE_HOW_OF[number_46], octets_47)
-                p = offset + 24
-            else:
-                arm_44 = WriteFailed(_STATUS_OF[next_3])
-                p = offset + 8
-            arm_2 = WriteResult(arm_44)
-        else:
-            arm_2 = OtherResult(_OPERATION_OF[tag_1], OtherStatus(_STATUS_OF[next_3]))
-            p = offset + 8
-        return arm_2, p
-    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        pass  # the interpreter decides and explains
-    value, end = _INTERPRETER.decode("ResultOperation", buffer, offset)
-    return value, end
-
-
-def encode_result_operation(value: ResultOperation) -> bytes:
-    """Encode ResultOperation; raises EncodeError for a value that XDR cannot express."""
-    try:
-        parts: list[bytes] = []
-        add = parts.append
-        arm_1: Any = value
-        kind_2 = type(arm_1)
-        if kind_2 is GetattrResult:
-            arm_3: Any = arm_1.outcome
-            kind_4 = type(arm_3)
-            if kind_4 is GetattrDone:
-                item_5: Any = arm_3.obj_attributes
-                values_6: Any = item_5.attrmask
-                if type(values_6) is not tuple:
-                    raise ValueError
-                count_7 = len(values_6)
-                if values_6:
-                    _put_uint32_run_after_3_ii(parts, values_6, 9, 0, count_7)
-                else:
-                    add(_PACK_III_41(9, 0, count_7))
-                octets_8: Any = item_5.attr_vals
-                length_9 = len(octets_8)
-                if type(octets_8) is not bytes or length_9 > 4294967295:
-                    raise ValueError
-                add(_PACK_I_5(length_9))
-                add(octets_8)
-                if length_9 & 3:
-                    add(ZEROES[-length_9 & 3])
-            elif kind_4 is GetattrFailed:
-                if arm_3.status in (0,):
-                    raise ValueError
-                add(_PACK_II_42(9, _STATUS_OF[arm_3.status]))
-            else:
-                raise ValueError
-        elif kind_2 is GetfhResult:
-            arm_10: Any = arm_1.outcome
-            kind_11 = type(arm_10)
-            if kind_11 is GetfhDone:
-                octets_12: Any = arm_10.object
-                length_13 = len(octets_12)
-                if type(octets_12) is not bytes or length_13 > 128:
-                    raise ValueError
-                add(_PACK_III_41(10, 0, length_13))
-                add(octets_12)
-                if length_13 & 3:
-                    add(ZEROES[-length_13 & 3])
-            elif kind_11 is GetfhFailed:
-                if arm_10.status in (0,):
-                    raise ValueError
-                add(_PACK_II_42(10, _STATUS_OF[arm_10.status]))
-            else:
-                raise ValueError
-        elif kind_2 is LookupResult:
-            add(_PACK_II_42(15, _STATUS_OF[arm_1.status]))
-        elif kind_2 is PutfhResult:
-            add(_PACK_II_42(22, _STATUS_OF[arm_1.status]))
-        elif kind_2 is PutrootfhResult:
-            add(_PACK_II_42(24, _STATUS_OF[arm_1.status]))
-        elif kind_2 is ReadResult:
-            arm_14: Any = arm_1.outcome
-            kind_15 = type(arm_14)
-            if kind_15 is ReadDone:
-                octets_16: Any = arm_14.data
-                length_17 = len(octets_16)
-                if type(octets_16) is not bytes or length_17 > 4294967295:
-                    raise ValueError
-                add(_PACK_IIII_39(25, 0, _BOOLEANS[arm_14.eof], length_17))
-                add(octets_16)
-                if length_17 & 3:
-                    add(ZEROES[-length_17 & 3])
-            elif kind_15 is ReadFailed:
-                if arm_14.status in (0,):
-                    raise ValueError
-                add(_PACK_II_42(25, _STATUS_OF[arm_14.status]))
-            else:
-                raise ValueError
-        elif kind_2 is ReaddirResult:
-            arm_18: Any = arm_1.outcome
-            kind_19 = type(arm_18)
-            if kind_19 is ReaddirDone:
-                octets_20: Any = arm_18.cookieverf
-                if type(octets_20) is not bytes or len(octets_20) != 8:
-                    raise ValueError
-                item_21: Any = arm_18.reply
-                values_22: Any = item_21.entries
-                if type(values_22) is not tuple:
-                    raise ValueError
-                add(_PACK_II8S_43(26, 0, octets_20))
-                for item_23 in values_22:
-                    octets_24: Any = item_23.name
-                    length_25 = len(octets_24)
-                    if type(octets_24) is not bytes or length_25 > 4294967295:
-                        raise ValueError
-                    add(_PACK_IQI_25(1, item_23.cookie, length_25))
-                    add(octets_24)
-                    if length_25 & 3:
-                        add(ZEROES[-length_25 & 3])
-                    item_26: Any = item_23.attrs
-                    values_27: Any = item_26.attrmask
-                    if type(values_27) is not tuple:
-                        raise ValueError
-                    count_28 = len(values_27)
-                    if values_27:
-                        _put_uint32_run_after_1(parts, values_27, count_28)
-                    else:
-                        add(_PACK_I_5(count_28))
-                    octets_29: Any = item_26.attr_vals
-                    length_30 = len(octets_29)
-                    if type(octets_29) is not bytes or length_30 > 4294967295:
-                        raise ValueError
-                    add(_PACK_I_5(length_30))
-                    add(octets_29)
-                    if length_30 & 3:
-                        add(ZEROES[-length_30 & 3])
-                add(_PACK_II_6(0, _BOOLEANS[item_21.eof]))
-            elif kind_19 is ReaddirFailed:
-                if arm_18.status in (0,):
-                    raise ValueError
-                add(_PACK_II_42(26, _STATUS_OF[arm_18.status]))
-            else:
-                raise ValueError
-        elif kind_2 is ReadlinkResult:
-            arm_31: Any = arm_1.outcome
-            kind_32 = type(arm_31)
-            if kind_32 is ReadlinkDone:
-                octets_33: Any = arm_31.link
-                length_34 = len(octets_33)
-                if type(octets_33) is not bytes or length_34 > 4294967295:
-                    raise ValueError
-                add(_PACK_III_41(27, 0, length_34))
-                add(octets_33)
-                if length_34 & 3:
-                    add(ZEROES[-length_34 & 3])
-            elif kind_32 is ReadlinkFailed:
-                if arm_31.status in (0,):
-                    raise ValueError
-                add(_PACK_II_42(27, _STATUS_OF[arm_31.status]))
-            else:
-                raise ValueError
-        elif kind_2 is WriteResult:
-            arm_35: Any = arm_1.outcome
-            kind_36 = type(arm_35)
-            if kind_36 is WriteDone:
-                octets_37: Any = arm_35.writeverf
-                if type(octets_37) is not bytes or len(octets_37) != 8:
-                    raise ValueError
-                add(_PACK_IIII8S_44(38, 0, arm_35.count, _STABLE_HOW_OF[arm_35.committed], octets_37))
-            elif kind_36 is WriteFailed:
-                if arm_35.status in (0,):
-                    raise ValueError
-                add(_PACK_II_42(38, _STATUS_OF[arm_35.status]))
-            else:
-                raise ValueError
-        elif kind_2 is OtherResult:
-            if arm_1.resop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
-                raise ValueError
-            add(_PACK_II_42(_OPERATION_OF[arm_1.resop], _STATUS_OF[arm_1.outcome.status]))
-        else:
-            raise ValueError
-        return b"".join(parts)
-    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        pass  # the interpreter decides and explains
-    return _INTERPRETER.encode("ResultOperation", value)
-
-
-def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[CompoundArguments, int]:
-    """Decode CompoundArguments; returns it and the offset behind it, or raises DecodeError."""
-    try:
-        word_1, word_2, word_3 = _UNPACK_III_45(buffer, offset)
-        if not (word_1 or word_3):
-            return CompoundArguments(b"", word_2, ()), offset + 12
-        limit = len(buffer)
-        p = offset + 4
-        end_4 = p + word_1
-        padded_5 = end_4 + (-word_1 & 3)
-        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
-            raise ValueError
-        octets_6 = bytes(buffer[p:end_4])
-        number_7, count_8 = _UNPACK_II_3(buffer, padded_5)
-        p = padded_5 + 8
-        if count_8 * 4 > limit - p:
-            raise ValueError
-        items_9: list[Any] = []
-        for _ in range(count_8):
-            arm_11: Any
-            tag_10, = _UNPACK_I_13(buffer, p)
-            if tag_10 == 9:
-                count_12, = _UNPACK_I_2(buffer, p + 4)
-                p = p + 8
-                values_13 = _take_uint32_run(buffer, p, count_12)
-                p = p + count_12 * 4
-                arm_11 = GetattrArguments(values_13)
-            elif tag_10 == 10:
-                arm_11 = GetfhArguments()
-                p = p + 4
-            elif tag_10 == 15:
-                length_14, = _UNPACK_I_2(buffer, p + 4)
-                p = p + 8
-                end_15 = p + length_14
-                padded_16 = end_15 + (-length_14 & 3)
-                if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
-                    raise ValueError
-                octets_17 = bytes(buffer[p:end_15])
-                arm_11 = LookupArguments(octets_17)
-                p = padded_16
-            elif tag_10 == 22:
-                length_18, = _UNPACK_I_2(buffer, p + 4)
-                p = p + 8
-                if length_18 > 128:
-                    raise ValueError
-                end_19 = p + length_18
-                padded_20 = end_19 + (-length_18 & 3)
-                if padded_20 > limit or buffer[end_19:padded_20] != ZEROES[padded_20 - end_19]:
-                    raise ValueError
-                octets_21 = bytes(buffer[p:end_19])
-                arm_11 = PutfhArguments(octets_21)
-                p = padded_20
-            elif tag_10 == 24:
-                arm_11 = PutrootfhArguments()
-                p = p + 4
-            elif tag_10 == 25:
-                number_22, octets_23, number_24, number_25 = _UNPACK_I12SQI_18(buffer, p + 4)
-                arm_11 = ReadArguments(StateId(number_22, octets_23), number_24, number_25)
-                p = p + 32
-            elif tag_10 == 26:
-                number_26, octets_27, number_28, number_29, count_30 = _UNPACK_Q8SIII_20(buffer, p + 4)
-                p = p + 32
-                values_31 = _take_uint32_run(buffer, p, count_30)
-                p = p + count_30 * 4
-                arm_11 = ReaddirArguments(number_26, octets_27, number_28, number_29, values_31)
-            elif tag_10 == 27:
-                arm_11 = ReadlinkArguments()
-                p = p + 4
-            elif tag_10 == 38:
-                number_32, octets_33, number_34, number_35, length_36 = _UNPACK_I12SQII_30(buffer, p + 4)
-                p = p + 36
-                end_37 = p + length_36
-                padded_38 = end_37 + (-length_36 & 3)
-                if padded_38 > limit or buffer[end_37:padded_38] != ZEROES[padded_38 - end_37]:
-                    raise ValueError
-                octets_39 = bytes(buffer[p:end_37])
-                arm_11 = WriteArguments(StateId(number_32, octets_33), number_34, _STABLE_HOW_OF[number_35], octets_39)
-                p = padded_38
-            else:
-                arm_11 = OtherArguments(_OPERATION_OF[tag_10])
-                p = p + 4
-            items_9.append(arm_11)
-        return CompoundArguments(octets_6, number_7, tuple(items_9)), p
-    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        pass  # the interpreter decides and explains
-    value, end = _INTERPRETER.decode("CompoundArguments", buffer, offset)
-    return value, end
-
-
-def encode_compound_arguments(value: CompoundArguments) -> bytes:
-    """Encode CompoundArguments; raises EncodeError for a value that XDR cannot express."""
-    try:
-        parts: list[bytes] = []
-        add = parts.append
-        octets_1: Any = value.tag
+        octets_1: Any = value.machinename.encode("ascii")
         length_2 = len(octets_1)
-        if type(octets_1) is not bytes or length_2 > 4294967295:
+        if length_2 > 255:
             raise ValueError
-        add(_PACK_I_5(length_2))
+        add(_PACK_II_8(value.stamp, length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
-        values_3: Any = value.argarray
+        values_3: Any = value.gids
         if type(values_3) is not tuple:
             raise ValueError
         count_4 = len(values_3)
-        add(_PACK_II_6(value.minorversion, count_4))
-        for item_5 in values_3:
-            arm_6: Any = item_5
-            kind_7 = type(arm_6)
-            if kind_7 is GetattrArguments:
-                values_8: Any = arm_6.attr_request
-                if type(values_8) is not tuple:
-                    raise ValueError
-                count_9 = len(values_8)
-                if values_8:
-                    _put_uint32_run_after_2_i(parts, values_8, 9, count_9)
-                else:
-                    add(_PACK_II_16(9, count_9))
-            elif kind_7 is GetfhArguments:
-                add(_PACK_I_17(10))
-            elif kind_7 is LookupArguments:
-                octets_10: Any = arm_6.objname
-                length_11 = len(octets_10)
-                if type(octets_10) is not bytes or length_11 > 4294967295:
-                    raise ValueError
-                add(_PACK_II_16(15, length_11))
-                add(octets_10)
-                if length_11 & 3:
-                    add(ZEROES[-length_11 & 3])
-            elif kind_7 is PutfhArguments:
-                octets_12: Any = arm_6.object
-                length_13 = len(octets_12)
-                if type(octets_12) is not bytes or length_13 > 128:
-                    raise ValueError
-                add(_PACK_II_16(22, length_13))
-                add(octets_12)
-                if length_13 & 3:
-                    add(ZEROES[-length_13 & 3])
-            elif kind_7 is PutrootfhArguments:
-                add(_PACK_I_17(24))
-            elif kind_7 is ReadArguments:
-                item_14: Any = arm_6.stateid
-                octets_15: Any = item_14.other
-                if type(octets_15) is not bytes or len(octets_15) != 12:
-                    raise ValueError
-                add(_PACK_II12SQI_35(25, item_14.seqid, octets_15, arm_6.offset, arm_6.count))
-            elif kind_7 is ReaddirArguments:
-                octets_16: Any = arm_6.cookieverf
-                if type(octets_16) is not bytes or len(octets_16) != 8:
-                    raise ValueError
-                values_17: Any = arm_6.attr_request
-                if type(values_17) is not tuple:
-                    raise ValueError
-                count_18 = len(values_17)
-                add(_PACK_IQ8SIII_36(26, arm_6.cookie, octets_16, arm_6.dircount, arm_6.maxcount, count_18))
-                for item_19 in values_17:
-                    add(_PACK_I_5(item_19))
-            elif kind_7 is ReadlinkArguments:
-                add(_PACK_I_17(27))
-            elif kind_7 is WriteArguments:
-                item_20: Any = arm_6.stateid
-                octets_21: Any = item_20.other
-                if type(octets_21) is not bytes or len(octets_21) != 12:
-                    raise ValueError
-                octets_22: Any = arm_6.data
-                length_23 = len(octets_22)
-                if type(octets_22) is not bytes or length_23 > 4294967295:
-                    raise ValueError
-                add(_PACK_II12SQII_37(38, item_20.seqid, octets_21, arm_6.offset, _STABLE_HOW_OF[arm_6.stable], length_23))
-                add(octets_22)
-                if length_23 & 3:
-                    add(ZEROES[-length_23 & 3])
-            elif kind_7 is OtherArguments:
-                if arm_6.argop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
-                    raise ValueError
-                add(_PACK_I_17(_OPERATION_OF[arm_6.argop]))
-            else:
-                raise ValueError
+        if count_4 > 16:
+            raise ValueError
+        if values_3:
+            _put_uint32_run_after_3(parts, values_3, value.uid, value.gid, count_4)
+        else:
+            add(_PACK_III_12(value.uid, value.gid, count_4))
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
-    return _INTERPRETER.encode("CompoundArguments", value)
+    return _INTERPRETER.encode("AuthSysParameters", value)
 
 
-def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundResult, int]:
-    """Decode CompoundResult; returns it and the offset behind it, or raises DecodeError."""
+def decode_gss_callback_handles(buffer: Buffer, offset: int = 0) -> tuple[GssCallbackHandles, int]:
+    """Decode GssCallbackHandles; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2, word_3 = _UNPACK_III_46(buffer, offset)
+        word_1, word_2, word_3 = _UNPACK_III_115(buffer, offset)
         if not (word_2 or word_3):
-            return CompoundResult(_STATUS_OF[word_1], b"", ()), offset + 12
+            return GssCallbackHandles(_GSS_SERVICE_OF[word_1], b"", b""), offset + 12
         limit = len(buffer)
         p = offset + 8
         end_4 = p + word_2
@@ -2887,158 +9801,2658 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
         if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
             raise ValueError
         octets_6 = bytes(buffer[p:end_4])
-        count_7, = _UNPACK_I_2(buffer, padded_5)
+        length_7, = _UNPACK_I_9(buffer, padded_5)
         p = padded_5 + 4
-        if count_7 * 8 > limit - p:
+        end_8 = p + length_7
+        padded_9 = end_8 + (-length_7 & 3)
+        if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
             raise ValueError
-        items_8: list[Any] = []
-        for _ in range(count_7):
-            arm_10: Any
-            tag_9, next_11 = _UNPACK_II_38(buffer, p)
-            if tag_9 == 9:
-                arm_12: Any
-                if next_11 == 0:
-                    count_13, = _UNPACK_I_2(buffer, p + 8)
-                    p = p + 12
-                    values_14 = _take_uint32_run(buffer, p, count_13)
-                    p = p + count_13 * 4
-                    length_15, = _UNPACK_I_2(buffer, p)
-                    p = p + 4
-                    end_16 = p + length_15
-                    padded_17 = end_16 + (-length_15 & 3)
-                    if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
-                        raise ValueError
-                    octets_18 = bytes(buffer[p:end_16])
-                    arm_12 = GetattrDone(FileAttributes(values_14, octets_18))
-                    p = padded_17
-                else:
-                    arm_12 = GetattrFailed(_STATUS_OF[next_11])
-                    p = p + 8
-                arm_10 = GetattrResult(arm_12)
-            elif tag_9 == 10:
-                arm_19: Any
-                if next_11 == 0:
-                    length_20, = _UNPACK_I_2(buffer, p + 8)
-                    p = p + 12
-                    if length_20 > 128:
-                        raise ValueError
-                    end_21 = p + length_20
-                    padded_22 = end_21 + (-length_20 & 3)
-                    if padded_22 > limit or buffer[end_21:padded_22] != ZEROES[padded_22 - end_21]:
-                        raise ValueError
-                    octets_23 = bytes(buffer[p:end_21])
-                    arm_19 = GetfhDone(octets_23)
-                    p = padded_22
-                else:
-                    arm_19 = GetfhFailed(_STATUS_OF[next_11])
-                    p = p + 8
-                arm_10 = GetfhResult(arm_19)
-            elif tag_9 == 15:
-                arm_10 = LookupResult(_STATUS_OF[next_11])
-                p = p + 8
-            elif tag_9 == 22:
-                arm_10 = PutfhResult(_STATUS_OF[next_11])
-                p = p + 8
-            elif tag_9 == 24:
-                arm_10 = PutrootfhResult(_STATUS_OF[next_11])
-                p = p + 8
-            elif tag_9 == 25:
-                arm_24: Any
-                if next_11 == 0:
-                    flag_25, length_26 = _UNPACK_II_3(buffer, p + 8)
-                    p = p + 16
-                    end_27 = p + length_26
-                    padded_28 = end_27 + (-length_26 & 3)
-                    if padded_28 > limit or buffer[end_27:padded_28] != ZEROES[padded_28 - end_27]:
-                        raise ValueError
-                    octets_29 = bytes(buffer[p:end_27])
-                    arm_24 = ReadDone(_BOOLEANS[flag_25], octets_29)
-                    p = padded_28
-                else:
-                    arm_24 = ReadFailed(_STATUS_OF[next_11])
-                    p = p + 8
-                arm_10 = ReadResult(arm_24)
-            elif tag_9 == 26:
-                arm_30: Any
-                if next_11 == 0:
-                    values_34: Any
-                    octets_31, flag_33 = _UNPACK_8SI_28(buffer, p + 8)
-                    p = p + 20
-                    if flag_33:
-                        items_32: list[Any] = []
-                        while flag_33 == 1:
-                            number_35, length_36 = _UNPACK_QI_24(buffer, p)
-                            p = p + 12
-                            end_37 = p + length_36
-                            padded_38 = end_37 + (-length_36 & 3)
-                            if padded_38 > limit or buffer[end_37:padded_38] != ZEROES[padded_38 - end_37]:
-                                raise ValueError
-                            octets_39 = bytes(buffer[p:end_37])
-                            count_40, = _UNPACK_I_2(buffer, padded_38)
-                            p = padded_38 + 4
-                            values_41 = _take_uint32_run(buffer, p, count_40)
-                            p = p + count_40 * 4
-                            length_42, = _UNPACK_I_2(buffer, p)
-                            p = p + 4
-                            end_43 = p + length_42
-                            padded_44 = end_43 + (-length_42 & 3)
-                            if padded_44 > limit or buffer[end_43:padded_44] != ZEROES[padded_44 - end_43]:
-                                raise ValueError
-                            octets_45 = bytes(buffer[p:end_43])
-                            flag_33, = _UNPACK_I_2(buffer, padded_44)
-                            items_32.append(DirectoryEntry(number_35, octets_39, FileAttributes(values_41, octets_45)))
-                            p = padded_44 + 4
-                        if flag_33:
-                            raise ValueError
-                        values_34 = tuple(items_32)
-                    else:
-                        values_34 = ()
-                    flag_46, = _UNPACK_I_2(buffer, p)
-                    arm_30 = ReaddirDone(octets_31, DirectoryList(values_34, _BOOLEANS[flag_46]))
-                    p = p + 4
-                else:
-                    arm_30 = ReaddirFailed(_STATUS_OF[next_11])
-                    p = p + 8
-                arm_10 = ReaddirResult(arm_30)
-            elif tag_9 == 27:
-                arm_47: Any
-                if next_11 == 0:
-                    length_48, = _UNPACK_I_2(buffer, p + 8)
-                    p = p + 12
-                    end_49 = p + length_48
-                    padded_50 = end_49 + (-length_48 & 3)
-                    if padded_50 > limit or buffer[end_49:padded_50] != ZEROES[padded_50 - end_49]:
-                        raise ValueError
-                    octets_51 = bytes(buffer[p:end_49])
-                    arm_47 = ReadlinkDone(octets_51)
-                    p = padded_50
-                else:
-                    arm_47 = ReadlinkFailed(_STATUS_OF[next_11])
-                    p = p + 8
-                arm_10 = ReadlinkResult(arm_47)
-            elif tag_9 == 38:
-                arm_52: Any
-                if next_11 == 0:
-                    number_53, number_54, octets_55 = _UNPACK_II8S_32(buffer, p + 8)
-                    arm_52 = WriteDone(number_53, _STABLE_HOW_OF[number_54], octets_55)
-                    p = p + 24
-                else:
-                    arm_52 = WriteFailed(_STATUS_OF[next_11])
-                    p = p + 8
-                arm_10 = WriteResult(arm_52)
-            else:
-                arm_10 = OtherResult(_OPERATION_OF[tag_9], OtherStatus(_STATUS_OF[next_11]))
-                p = p + 8
-            items_8.append(arm_10)
-        return CompoundResult(_STATUS_OF[word_1], octets_6, tuple(items_8)), p
+        octets_10 = bytes(buffer[p:end_8])
+        return GssCallbackHandles(_GSS_SERVICE_OF[word_1], octets_6, octets_10), padded_9
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("GssCallbackHandles", buffer, offset)
+    return value, end
+
+
+def encode_gss_callback_handles(value: GssCallbackHandles) -> bytes:
+    """Encode GssCallbackHandles; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.gcbp_handle_from_server
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_II_35(_GSS_SERVICE_OF[value.gcbp_service], length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        octets_3: Any = value.gcbp_handle_from_client
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("GssCallbackHandles", value)
+
+
+def decode_callback_security(buffer: Buffer, offset: int = 0) -> tuple[CallbackSecurity, int]:
+    """Decode CallbackSecurity; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_9(buffer, offset)
+        if tag_1 == 0:
+            arm_2 = CallbackAuthNone()
+            p = offset + 4
+        elif tag_1 == 1:
+            number_3, length_4 = _UNPACK_II_7(buffer, offset + 4)
+            p = offset + 12
+            if length_4 > 255:
+                raise ValueError
+            end_5 = p + length_4
+            padded_6 = end_5 + (-length_4 & 3)
+            if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+                raise ValueError
+            octets_7 = bytes(buffer[p:end_5]).decode("ascii")
+            number_8, number_9, count_10 = _UNPACK_III_21(buffer, padded_6)
+            p = padded_6 + 12
+            if count_10 > 16:
+                raise ValueError
+            values_11 = _take_uint32_run(buffer, p, count_10)
+            p = p + count_10 * 4
+            arm_2 = AuthSysParameters(number_3, octets_7, number_8, number_9, values_11)
+        elif tag_1 == 6:
+            number_12, length_13 = _UNPACK_II_103(buffer, offset + 4)
+            p = offset + 12
+            end_14 = p + length_13
+            padded_15 = end_14 + (-length_13 & 3)
+            if padded_15 > limit or buffer[end_14:padded_15] != ZEROES[padded_15 - end_14]:
+                raise ValueError
+            octets_16 = bytes(buffer[p:end_14])
+            length_17, = _UNPACK_I_9(buffer, padded_15)
+            p = padded_15 + 4
+            end_18 = p + length_17
+            padded_19 = end_18 + (-length_17 & 3)
+            if padded_19 > limit or buffer[end_18:padded_19] != ZEROES[padded_19 - end_18]:
+                raise ValueError
+            octets_20 = bytes(buffer[p:end_18])
+            arm_2 = GssCallbackHandles(_GSS_SERVICE_OF[number_12], octets_16, octets_20)
+            p = padded_19
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CallbackSecurity", buffer, offset)
+    return value, end
+
+
+def encode_callback_security(value: CallbackSecurity) -> bytes:
+    """Encode CallbackSecurity; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CallbackAuthNone:
+            add(_PACK_I_11(0))
+        elif kind_2 is AuthSysParameters:
+            octets_3: Any = arm_1.machinename.encode("ascii")
+            length_4 = len(octets_3)
+            if length_4 > 255:
+                raise ValueError
+            add(_PACK_III_12(1, arm_1.stamp, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+            values_5: Any = arm_1.gids
+            if type(values_5) is not tuple:
+                raise ValueError
+            count_6 = len(values_5)
+            if count_6 > 16:
+                raise ValueError
+            if values_5:
+                _put_uint32_run_after_3(parts, values_5, arm_1.uid, arm_1.gid, count_6)
+            else:
+                add(_PACK_III_12(arm_1.uid, arm_1.gid, count_6))
+        elif kind_2 is GssCallbackHandles:
+            octets_7: Any = arm_1.gcbp_handle_from_server
+            length_8 = len(octets_7)
+            if type(octets_7) is not bytes or length_8 > 4294967295:
+                raise ValueError
+            add(_PACK_III_116(6, _GSS_SERVICE_OF[arm_1.gcbp_service], length_8))
+            add(octets_7)
+            if length_8 & 3:
+                add(ZEROES[-length_8 & 3])
+            octets_9: Any = arm_1.gcbp_handle_from_client
+            length_10 = len(octets_9)
+            if type(octets_9) is not bytes or length_10 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_10))
+            add(octets_9)
+            if length_10 & 3:
+                add(ZEROES[-length_10 & 3])
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CallbackSecurity", value)
+
+
+def decode_backchannel_ctl_arguments(buffer: Buffer, offset: int = 0) -> tuple[BackchannelCtlArguments, int]:
+    """Decode BackchannelCtlArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_2):
+            return BackchannelCtlArguments(word_1, ()), offset + 8
+        limit = len(buffer)
+        p = offset + 8
+        if word_2 * 4 > limit - p:
+            raise ValueError
+        items_3: list[Any] = []
+        for _ in range(word_2):
+            arm_5: Any
+            tag_4, = _UNPACK_I_9(buffer, p)
+            if tag_4 == 0:
+                arm_5 = CallbackAuthNone()
+                p = p + 4
+            elif tag_4 == 1:
+                number_6, length_7 = _UNPACK_II_7(buffer, p + 4)
+                p = p + 12
+                if length_7 > 255:
+                    raise ValueError
+                end_8 = p + length_7
+                padded_9 = end_8 + (-length_7 & 3)
+                if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                    raise ValueError
+                octets_10 = bytes(buffer[p:end_8]).decode("ascii")
+                number_11, number_12, count_13 = _UNPACK_III_21(buffer, padded_9)
+                p = padded_9 + 12
+                if count_13 > 16:
+                    raise ValueError
+                values_14 = _take_uint32_run(buffer, p, count_13)
+                p = p + count_13 * 4
+                arm_5 = AuthSysParameters(number_6, octets_10, number_11, number_12, values_14)
+            elif tag_4 == 6:
+                number_15, length_16 = _UNPACK_II_103(buffer, p + 4)
+                p = p + 12
+                end_17 = p + length_16
+                padded_18 = end_17 + (-length_16 & 3)
+                if padded_18 > limit or buffer[end_17:padded_18] != ZEROES[padded_18 - end_17]:
+                    raise ValueError
+                octets_19 = bytes(buffer[p:end_17])
+                length_20, = _UNPACK_I_9(buffer, padded_18)
+                p = padded_18 + 4
+                end_21 = p + length_20
+                padded_22 = end_21 + (-length_20 & 3)
+                if padded_22 > limit or buffer[end_21:padded_22] != ZEROES[padded_22 - end_21]:
+                    raise ValueError
+                octets_23 = bytes(buffer[p:end_21])
+                arm_5 = GssCallbackHandles(_GSS_SERVICE_OF[number_15], octets_19, octets_23)
+                p = padded_22
+            else:
+                raise ValueError
+            items_3.append(arm_5)
+        return BackchannelCtlArguments(word_1, tuple(items_3)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("BackchannelCtlArguments", buffer, offset)
+    return value, end
+
+
+def encode_backchannel_ctl_arguments(value: BackchannelCtlArguments) -> bytes:
+    """Encode BackchannelCtlArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.bca_sec_parms == ():
+            return _PACK_II_8(value.bca_cb_program, 0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.bca_sec_parms
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        add(_PACK_II_8(value.bca_cb_program, count_2))
+        for item_3 in values_1:
+            arm_4: Any = item_3
+            kind_5 = type(arm_4)
+            if kind_5 is CallbackAuthNone:
+                add(_PACK_I_11(0))
+            elif kind_5 is AuthSysParameters:
+                octets_6: Any = arm_4.machinename.encode("ascii")
+                length_7 = len(octets_6)
+                if length_7 > 255:
+                    raise ValueError
+                add(_PACK_III_12(1, arm_4.stamp, length_7))
+                add(octets_6)
+                if length_7 & 3:
+                    add(ZEROES[-length_7 & 3])
+                values_8: Any = arm_4.gids
+                if type(values_8) is not tuple:
+                    raise ValueError
+                count_9 = len(values_8)
+                if count_9 > 16:
+                    raise ValueError
+                if values_8:
+                    _put_uint32_run_after_3(parts, values_8, arm_4.uid, arm_4.gid, count_9)
+                else:
+                    add(_PACK_III_12(arm_4.uid, arm_4.gid, count_9))
+            elif kind_5 is GssCallbackHandles:
+                octets_10: Any = arm_4.gcbp_handle_from_server
+                length_11 = len(octets_10)
+                if type(octets_10) is not bytes or length_11 > 4294967295:
+                    raise ValueError
+                add(_PACK_III_116(6, _GSS_SERVICE_OF[arm_4.gcbp_service], length_11))
+                add(octets_10)
+                if length_11 & 3:
+                    add(ZEROES[-length_11 & 3])
+                octets_12: Any = arm_4.gcbp_handle_from_client
+                length_13 = len(octets_12)
+                if type(octets_12) is not bytes or length_13 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_13))
+                add(octets_12)
+                if length_13 & 3:
+                    add(ZEROES[-length_13 & 3])
+            else:
+                raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("BackchannelCtlArguments", value)
+
+
+def decode_backchannel_ctl_result(buffer: Buffer, offset: int = 0) -> tuple[BackchannelCtlResult, int]:
+    """Decode BackchannelCtlResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return BackchannelCtlResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("BackchannelCtlResult", buffer, offset)
+    return value, end
+
+
+def encode_backchannel_ctl_result(value: BackchannelCtlResult) -> bytes:
+    """Encode BackchannelCtlResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.bcr_status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("BackchannelCtlResult", value)
+
+
+def decode_bind_conn_to_session_arguments(buffer: Buffer, offset: int = 0) -> tuple[BindConnToSessionArguments, int]:
+    """Decode BindConnToSessionArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        octets_1, number_2, flag_3 = _UNPACK_16SII_117(buffer, offset)
+        return BindConnToSessionArguments(octets_1, _CHANNEL_ASKED_OF[number_2], _BOOLEANS[flag_3]), offset + 24
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("BindConnToSessionArguments", buffer, offset)
+    return value, end
+
+
+def encode_bind_conn_to_session_arguments(value: BindConnToSessionArguments) -> bytes:
+    """Encode BindConnToSessionArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.bctsa_sessid
+        if type(octets_1) is not bytes or len(octets_1) != 16:
+            raise ValueError
+        add(_PACK_16SII_118(octets_1, _CHANNEL_ASKED_OF[value.bctsa_dir], _BOOLEANS[value.bctsa_use_conn_in_rdma_mode]))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("BindConnToSessionArguments", value)
+
+
+def decode_bind_conn_to_session_done(buffer: Buffer, offset: int = 0) -> tuple[BindConnToSessionDone, int]:
+    """Decode BindConnToSessionDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        octets_1, number_2, flag_3 = _UNPACK_16SII_117(buffer, offset)
+        return BindConnToSessionDone(octets_1, _CHANNEL_GIVEN_OF[number_2], _BOOLEANS[flag_3]), offset + 24
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("BindConnToSessionDone", buffer, offset)
+    return value, end
+
+
+def encode_bind_conn_to_session_done(value: BindConnToSessionDone) -> bytes:
+    """Encode BindConnToSessionDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.bctsr_sessid
+        if type(octets_1) is not bytes or len(octets_1) != 16:
+            raise ValueError
+        add(_PACK_16SII_118(octets_1, _CHANNEL_GIVEN_OF[value.bctsr_dir], _BOOLEANS[value.bctsr_use_conn_in_rdma_mode]))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("BindConnToSessionDone", value)
+
+
+def decode_bind_conn_to_session_outcome(buffer: Buffer, offset: int = 0) -> tuple[BindConnToSessionOutcome, int]:
+    """Decode BindConnToSessionOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            octets_3, number_4, flag_5 = _UNPACK_16SII_117(buffer, offset + 4)
+            arm_2 = BindConnToSessionDone(octets_3, _CHANNEL_GIVEN_OF[number_4], _BOOLEANS[flag_5])
+            p = offset + 28
+        else:
+            arm_2 = BindConnToSessionFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("BindConnToSessionOutcome", buffer, offset)
+    return value, end
+
+
+def encode_bind_conn_to_session_outcome(value: BindConnToSessionOutcome) -> bytes:
+    """Encode BindConnToSessionOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is BindConnToSessionDone:
+            octets_3: Any = arm_1.bctsr_sessid
+            if type(octets_3) is not bytes or len(octets_3) != 16:
+                raise ValueError
+            add(_PACK_I16SII_119(0, octets_3, _CHANNEL_GIVEN_OF[arm_1.bctsr_dir], _BOOLEANS[arm_1.bctsr_use_conn_in_rdma_mode]))
+        elif kind_2 is BindConnToSessionFailed:
+            if arm_1.bctsr_status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.bctsr_status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("BindConnToSessionOutcome", value)
+
+
+def decode_protected_operations(buffer: Buffer, offset: int = 0) -> tuple[ProtectedOperations, int]:
+    """Decode ProtectedOperations; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_20, offset + 8
+        p = offset + 4
+        values_3 = _take_uint32_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        count_4, = _UNPACK_I_9(buffer, p)
+        p = p + 4
+        values_5 = _take_uint32_run(buffer, p, count_4)
+        p = p + count_4 * 4
+        return ProtectedOperations(values_3, values_5), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ProtectedOperations", buffer, offset)
+    return value, end
+
+
+def encode_protected_operations(value: ProtectedOperations) -> bytes:
+    """Encode ProtectedOperations; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.spo_must_enforce == () and value.spo_must_allow == ():
+            return _PACK_II_8(0, 0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.spo_must_enforce
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if values_1:
+            _put_uint32_run_after_1(parts, values_1, count_2)
+        else:
+            add(_PACK_I_11(count_2))
+        values_3: Any = value.spo_must_allow
+        if type(values_3) is not tuple:
+            raise ValueError
+        count_4 = len(values_3)
+        if values_3:
+            _put_uint32_run_after_1(parts, values_3, count_4)
+        else:
+            add(_PACK_I_11(count_4))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ProtectedOperations", value)
+
+
+def decode_protection_asked(buffer: Buffer, offset: int = 0) -> tuple[ProtectionAsked, int]:
+    """Decode ProtectionAsked; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            arm_2 = AskNoProtection()
+            p = offset + 4
+        elif tag_1 == 1:
+            count_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            values_4 = _take_uint32_run(buffer, p, count_3)
+            p = p + count_3 * 4
+            count_5, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            values_6 = _take_uint32_run(buffer, p, count_5)
+            p = p + count_5 * 4
+            arm_2 = ProtectedOperations(values_4, values_6)
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ProtectionAsked", buffer, offset)
+    return value, end
+
+
+def encode_protection_asked(value: ProtectionAsked) -> bytes:
+    """Encode ProtectionAsked; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is AskNoProtection:
+            add(_PACK_I_4(0))
+        elif kind_2 is ProtectedOperations:
+            values_3: Any = arm_1.spo_must_enforce
+            if type(values_3) is not tuple:
+                raise ValueError
+            count_4 = len(values_3)
+            if values_3:
+                _put_uint32_run_after_2_i(parts, values_3, 1, count_4)
+            else:
+                add(_PACK_II_35(1, count_4))
+            values_5: Any = arm_1.spo_must_allow
+            if type(values_5) is not tuple:
+                raise ValueError
+            count_6 = len(values_5)
+            if values_5:
+                _put_uint32_run_after_1(parts, values_5, count_6)
+            else:
+                add(_PACK_I_11(count_6))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ProtectionAsked", value)
+
+
+def decode_exchange_id_arguments(buffer: Buffer, offset: int = 0) -> tuple[ExchangeIdArguments, int]:
+    """Decode ExchangeIdArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5 = _UNPACK_8SIIII_120(buffer, offset)
+        if not (word_2 or word_4 or word_5):
+            return ExchangeIdArguments(ClientOwner(word_1, b""), word_3, _MINIMAL_21, ()), offset + 24
+        limit = len(buffer)
+        p = offset + 12
+        if word_2 > 1024:
+            raise ValueError
+        end_6 = p + word_2
+        padded_7 = end_6 + (-word_2 & 3)
+        if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+            raise ValueError
+        octets_8 = bytes(buffer[p:end_6])
+        arm_11: Any
+        number_9, tag_10, next_12 = _UNPACK_III_121(buffer, padded_7)
+        if tag_10 == 0:
+            arm_11 = AskNoProtection()
+            p = padded_7 + 8
+        elif tag_10 == 1:
+            p = padded_7 + 12
+            values_13 = _take_uint32_run(buffer, p, next_12)
+            p = p + next_12 * 4
+            count_14, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            values_15 = _take_uint32_run(buffer, p, count_14)
+            p = p + count_14 * 4
+            arm_11 = ProtectedOperations(values_13, values_15)
+        else:
+            raise ValueError
+        count_16, = _UNPACK_I_9(buffer, p)
+        p = p + 4
+        if count_16 > 1:
+            raise ValueError
+        if count_16 * 20 > limit - p:
+            raise ValueError
+        items_17: list[Any] = []
+        for _ in range(count_16):
+            length_18, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            end_19 = p + length_18
+            padded_20 = end_19 + (-length_18 & 3)
+            if padded_20 > limit or buffer[end_19:padded_20] != ZEROES[padded_20 - end_19]:
+                raise ValueError
+            octets_21 = bytes(buffer[p:end_19])
+            length_22, = _UNPACK_I_9(buffer, padded_20)
+            p = padded_20 + 4
+            end_23 = p + length_22
+            padded_24 = end_23 + (-length_22 & 3)
+            if padded_24 > limit or buffer[end_23:padded_24] != ZEROES[padded_24 - end_23]:
+                raise ValueError
+            octets_25 = bytes(buffer[p:end_23])
+            number_26, number_27 = _UNPACK_QI_0(buffer, padded_24)
+            p = padded_24 + 12
+            items_17.append(Implementation(octets_21, octets_25, Time(number_26, number_27)))
+        return ExchangeIdArguments(ClientOwner(word_1, octets_8), number_9, arm_11, tuple(items_17)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ExchangeIdArguments", buffer, offset)
+    return value, end
+
+
+def encode_exchange_id_arguments(value: ExchangeIdArguments) -> bytes:
+    """Encode ExchangeIdArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.eia_clientowner
+        octets_2: Any = item_1.co_verifier
+        if type(octets_2) is not bytes or len(octets_2) != 8:
+            raise ValueError
+        octets_3: Any = item_1.co_ownerid
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 1024:
+            raise ValueError
+        add(_PACK_8SI_23(octets_2, length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        arm_5: Any = value.eia_state_protect
+        kind_6 = type(arm_5)
+        if kind_6 is AskNoProtection:
+            add(_PACK_II_101(value.eia_flags, 0))
+        elif kind_6 is ProtectedOperations:
+            values_7: Any = arm_5.spo_must_enforce
+            if type(values_7) is not tuple:
+                raise ValueError
+            count_8 = len(values_7)
+            if values_7:
+                _put_uint32_run_after_3_i(parts, values_7, value.eia_flags, 1, count_8)
+            else:
+                add(_PACK_III_116(value.eia_flags, 1, count_8))
+            values_9: Any = arm_5.spo_must_allow
+            if type(values_9) is not tuple:
+                raise ValueError
+            count_10 = len(values_9)
+            if values_9:
+                _put_uint32_run_after_1(parts, values_9, count_10)
+            else:
+                add(_PACK_I_11(count_10))
+        else:
+            raise ValueError
+        values_11: Any = value.eia_client_impl_id
+        if type(values_11) is not tuple:
+            raise ValueError
+        count_12 = len(values_11)
+        if count_12 > 1:
+            raise ValueError
+        add(_PACK_I_11(count_12))
+        for item_13 in values_11:
+            octets_14: Any = item_13.nii_domain
+            length_15 = len(octets_14)
+            if type(octets_14) is not bytes or length_15 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_15))
+            add(octets_14)
+            if length_15 & 3:
+                add(ZEROES[-length_15 & 3])
+            octets_16: Any = item_13.nii_name
+            length_17 = len(octets_16)
+            if type(octets_16) is not bytes or length_17 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_17))
+            add(octets_16)
+            if length_17 & 3:
+                add(ZEROES[-length_17 & 3])
+            item_18: Any = item_13.nii_date
+            add(_PACK_QI_1(item_18.seconds, item_18.nseconds))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ExchangeIdArguments", value)
+
+
+def decode_protection_given(buffer: Buffer, offset: int = 0) -> tuple[ProtectionGiven, int]:
+    """Decode ProtectionGiven; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            arm_2 = GiveNoProtection()
+            p = offset + 4
+        elif tag_1 == 1:
+            count_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            values_4 = _take_uint32_run(buffer, p, count_3)
+            p = p + count_3 * 4
+            count_5, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            values_6 = _take_uint32_run(buffer, p, count_5)
+            p = p + count_5 * 4
+            arm_2 = ProtectedOperations(values_4, values_6)
+        else:
+            raise ValueError
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ProtectionGiven", buffer, offset)
+    return value, end
+
+
+def encode_protection_given(value: ProtectionGiven) -> bytes:
+    """Encode ProtectionGiven; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is GiveNoProtection:
+            add(_PACK_I_4(0))
+        elif kind_2 is ProtectedOperations:
+            values_3: Any = arm_1.spo_must_enforce
+            if type(values_3) is not tuple:
+                raise ValueError
+            count_4 = len(values_3)
+            if values_3:
+                _put_uint32_run_after_2_i(parts, values_3, 1, count_4)
+            else:
+                add(_PACK_II_35(1, count_4))
+            values_5: Any = arm_1.spo_must_allow
+            if type(values_5) is not tuple:
+                raise ValueError
+            count_6 = len(values_5)
+            if values_5:
+                _put_uint32_run_after_1(parts, values_5, count_6)
+            else:
+                add(_PACK_I_11(count_6))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ProtectionGiven", value)
+
+
+def decode_exchange_id_done(buffer: Buffer, offset: int = 0) -> tuple[ExchangeIdDone, int]:
+    """Decode ExchangeIdDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_QIIIQIII_124(buffer, offset)
+        if not (word_4 or word_6 or word_7 or word_8):
+            return ExchangeIdDone(word_1, word_2, word_3, _MINIMAL_22, ServerOwner(word_5, b""), b"", ()), offset + 40
+        limit = len(buffer)
+        arm_9: Any
+        if word_4 == 0:
+            arm_9 = GiveNoProtection()
+            p = offset + 20
+        elif word_4 == 1:
+            count_10, = _UNPACK_I_9(buffer, offset + 20)
+            p = offset + 24
+            values_11 = _take_uint32_run(buffer, p, count_10)
+            p = p + count_10 * 4
+            count_12, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            values_13 = _take_uint32_run(buffer, p, count_12)
+            p = p + count_12 * 4
+            arm_9 = ProtectedOperations(values_11, values_13)
+        else:
+            raise ValueError
+        number_14, length_15 = _UNPACK_QI_24(buffer, p)
+        p = p + 12
+        if length_15 > 1024:
+            raise ValueError
+        end_16 = p + length_15
+        padded_17 = end_16 + (-length_15 & 3)
+        if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
+            raise ValueError
+        octets_18 = bytes(buffer[p:end_16])
+        length_19, = _UNPACK_I_9(buffer, padded_17)
+        p = padded_17 + 4
+        if length_19 > 1024:
+            raise ValueError
+        end_20 = p + length_19
+        padded_21 = end_20 + (-length_19 & 3)
+        if padded_21 > limit or buffer[end_20:padded_21] != ZEROES[padded_21 - end_20]:
+            raise ValueError
+        octets_22 = bytes(buffer[p:end_20])
+        count_23, = _UNPACK_I_9(buffer, padded_21)
+        p = padded_21 + 4
+        if count_23 > 1:
+            raise ValueError
+        if count_23 * 20 > limit - p:
+            raise ValueError
+        items_24: list[Any] = []
+        for _ in range(count_23):
+            length_25, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            end_26 = p + length_25
+            padded_27 = end_26 + (-length_25 & 3)
+            if padded_27 > limit or buffer[end_26:padded_27] != ZEROES[padded_27 - end_26]:
+                raise ValueError
+            octets_28 = bytes(buffer[p:end_26])
+            length_29, = _UNPACK_I_9(buffer, padded_27)
+            p = padded_27 + 4
+            end_30 = p + length_29
+            padded_31 = end_30 + (-length_29 & 3)
+            if padded_31 > limit or buffer[end_30:padded_31] != ZEROES[padded_31 - end_30]:
+                raise ValueError
+            octets_32 = bytes(buffer[p:end_30])
+            number_33, number_34 = _UNPACK_QI_0(buffer, padded_31)
+            p = padded_31 + 12
+            items_24.append(Implementation(octets_28, octets_32, Time(number_33, number_34)))
+        return ExchangeIdDone(word_1, word_2, word_3, arm_9, ServerOwner(number_14, octets_18), octets_22, tuple(items_24)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ExchangeIdDone", buffer, offset)
+    return value, end
+
+
+def encode_exchange_id_done(value: ExchangeIdDone) -> bytes:
+    """Encode ExchangeIdDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value.eir_state_protect
+        kind_2 = type(arm_1)
+        if kind_2 is GiveNoProtection:
+            add(_PACK_QIII_125(value.eir_clientid, value.eir_sequenceid, value.eir_flags, 0))
+        elif kind_2 is ProtectedOperations:
+            values_3: Any = arm_1.spo_must_enforce
+            if type(values_3) is not tuple:
+                raise ValueError
+            count_4 = len(values_3)
+            if values_3:
+                _put_uint32_run_after_5_Qi(parts, values_3, value.eir_clientid, value.eir_sequenceid, value.eir_flags, 1, count_4)
+            else:
+                add(_PACK_QIIII_128(value.eir_clientid, value.eir_sequenceid, value.eir_flags, 1, count_4))
+            values_5: Any = arm_1.spo_must_allow
+            if type(values_5) is not tuple:
+                raise ValueError
+            count_6 = len(values_5)
+            if values_5:
+                _put_uint32_run_after_1(parts, values_5, count_6)
+            else:
+                add(_PACK_I_11(count_6))
+        else:
+            raise ValueError
+        item_7: Any = value.eir_server_owner
+        octets_8: Any = item_7.so_major_id
+        length_9 = len(octets_8)
+        if type(octets_8) is not bytes or length_9 > 1024:
+            raise ValueError
+        add(_PACK_QI_25(item_7.so_minor_id, length_9))
+        add(octets_8)
+        if length_9 & 3:
+            add(ZEROES[-length_9 & 3])
+        octets_10: Any = value.eir_server_scope
+        length_11 = len(octets_10)
+        if type(octets_10) is not bytes or length_11 > 1024:
+            raise ValueError
+        add(_PACK_I_11(length_11))
+        add(octets_10)
+        if length_11 & 3:
+            add(ZEROES[-length_11 & 3])
+        values_12: Any = value.eir_server_impl_id
+        if type(values_12) is not tuple:
+            raise ValueError
+        count_13 = len(values_12)
+        if count_13 > 1:
+            raise ValueError
+        add(_PACK_I_11(count_13))
+        for item_14 in values_12:
+            octets_15: Any = item_14.nii_domain
+            length_16 = len(octets_15)
+            if type(octets_15) is not bytes or length_16 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_16))
+            add(octets_15)
+            if length_16 & 3:
+                add(ZEROES[-length_16 & 3])
+            octets_17: Any = item_14.nii_name
+            length_18 = len(octets_17)
+            if type(octets_17) is not bytes or length_18 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_18))
+            add(octets_17)
+            if length_18 & 3:
+                add(ZEROES[-length_18 & 3])
+            item_19: Any = item_14.nii_date
+            add(_PACK_QI_1(item_19.seconds, item_19.nseconds))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ExchangeIdDone", value)
+
+
+def decode_exchange_id_outcome(buffer: Buffer, offset: int = 0) -> tuple[ExchangeIdOutcome, int]:
+    """Decode ExchangeIdOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            arm_7: Any
+            number_3, number_4, number_5, tag_6 = _UNPACK_QIII_129(buffer, offset + 4)
+            if tag_6 == 0:
+                arm_7 = GiveNoProtection()
+                p = offset + 24
+            elif tag_6 == 1:
+                count_8, = _UNPACK_I_9(buffer, offset + 24)
+                p = offset + 28
+                values_9 = _take_uint32_run(buffer, p, count_8)
+                p = p + count_8 * 4
+                count_10, = _UNPACK_I_9(buffer, p)
+                p = p + 4
+                values_11 = _take_uint32_run(buffer, p, count_10)
+                p = p + count_10 * 4
+                arm_7 = ProtectedOperations(values_9, values_11)
+            else:
+                raise ValueError
+            number_12, length_13 = _UNPACK_QI_24(buffer, p)
+            p = p + 12
+            if length_13 > 1024:
+                raise ValueError
+            end_14 = p + length_13
+            padded_15 = end_14 + (-length_13 & 3)
+            if padded_15 > limit or buffer[end_14:padded_15] != ZEROES[padded_15 - end_14]:
+                raise ValueError
+            octets_16 = bytes(buffer[p:end_14])
+            length_17, = _UNPACK_I_9(buffer, padded_15)
+            p = padded_15 + 4
+            if length_17 > 1024:
+                raise ValueError
+            end_18 = p + length_17
+            padded_19 = end_18 + (-length_17 & 3)
+            if padded_19 > limit or buffer[end_18:padded_19] != ZEROES[padded_19 - end_18]:
+                raise ValueError
+            octets_20 = bytes(buffer[p:end_18])
+            count_21, = _UNPACK_I_9(buffer, padded_19)
+            p = padded_19 + 4
+            if count_21 > 1:
+                raise ValueError
+            if count_21 * 20 > limit - p:
+                raise ValueError
+            items_22: list[Any] = []
+            for _ in range(count_21):
+                length_23, = _UNPACK_I_9(buffer, p)
+                p = p + 4
+                end_24 = p + length_23
+                padded_25 = end_24 + (-length_23 & 3)
+                if padded_25 > limit or buffer[end_24:padded_25] != ZEROES[padded_25 - end_24]:
+                    raise ValueError
+                octets_26 = bytes(buffer[p:end_24])
+                length_27, = _UNPACK_I_9(buffer, padded_25)
+                p = padded_25 + 4
+                end_28 = p + length_27
+                padded_29 = end_28 + (-length_27 & 3)
+                if padded_29 > limit or buffer[end_28:padded_29] != ZEROES[padded_29 - end_28]:
+                    raise ValueError
+                octets_30 = bytes(buffer[p:end_28])
+                number_31, number_32 = _UNPACK_QI_0(buffer, padded_29)
+                p = padded_29 + 12
+                items_22.append(Implementation(octets_26, octets_30, Time(number_31, number_32)))
+            arm_2 = ExchangeIdDone(number_3, number_4, number_5, arm_7, ServerOwner(number_12, octets_16), octets_20, tuple(items_22))
+        else:
+            arm_2 = ExchangeIdFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ExchangeIdOutcome", buffer, offset)
+    return value, end
+
+
+def encode_exchange_id_outcome(value: ExchangeIdOutcome) -> bytes:
+    """Encode ExchangeIdOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is ExchangeIdDone:
+            arm_3: Any = arm_1.eir_state_protect
+            kind_4 = type(arm_3)
+            if kind_4 is GiveNoProtection:
+                add(_PACK_IQIII_130(0, arm_1.eir_clientid, arm_1.eir_sequenceid, arm_1.eir_flags, 0))
+            elif kind_4 is ProtectedOperations:
+                values_5: Any = arm_3.spo_must_enforce
+                if type(values_5) is not tuple:
+                    raise ValueError
+                count_6 = len(values_5)
+                if values_5:
+                    _put_uint32_run_after_6_iQi(parts, values_5, 0, arm_1.eir_clientid, arm_1.eir_sequenceid, arm_1.eir_flags, 1, count_6)
+                else:
+                    add(_PACK_IQIIII_133(0, arm_1.eir_clientid, arm_1.eir_sequenceid, arm_1.eir_flags, 1, count_6))
+                values_7: Any = arm_3.spo_must_allow
+                if type(values_7) is not tuple:
+                    raise ValueError
+                count_8 = len(values_7)
+                if values_7:
+                    _put_uint32_run_after_1(parts, values_7, count_8)
+                else:
+                    add(_PACK_I_11(count_8))
+            else:
+                raise ValueError
+            item_9: Any = arm_1.eir_server_owner
+            octets_10: Any = item_9.so_major_id
+            length_11 = len(octets_10)
+            if type(octets_10) is not bytes or length_11 > 1024:
+                raise ValueError
+            add(_PACK_QI_25(item_9.so_minor_id, length_11))
+            add(octets_10)
+            if length_11 & 3:
+                add(ZEROES[-length_11 & 3])
+            octets_12: Any = arm_1.eir_server_scope
+            length_13 = len(octets_12)
+            if type(octets_12) is not bytes or length_13 > 1024:
+                raise ValueError
+            add(_PACK_I_11(length_13))
+            add(octets_12)
+            if length_13 & 3:
+                add(ZEROES[-length_13 & 3])
+            values_14: Any = arm_1.eir_server_impl_id
+            if type(values_14) is not tuple:
+                raise ValueError
+            count_15 = len(values_14)
+            if count_15 > 1:
+                raise ValueError
+            add(_PACK_I_11(count_15))
+            for item_16 in values_14:
+                octets_17: Any = item_16.nii_domain
+                length_18 = len(octets_17)
+                if type(octets_17) is not bytes or length_18 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_18))
+                add(octets_17)
+                if length_18 & 3:
+                    add(ZEROES[-length_18 & 3])
+                octets_19: Any = item_16.nii_name
+                length_20 = len(octets_19)
+                if type(octets_19) is not bytes or length_20 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_20))
+                add(octets_19)
+                if length_20 & 3:
+                    add(ZEROES[-length_20 & 3])
+                item_21: Any = item_16.nii_date
+                add(_PACK_QI_1(item_21.seconds, item_21.nseconds))
+        elif kind_2 is ExchangeIdFailed:
+            if arm_1.eir_status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.eir_status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ExchangeIdOutcome", value)
+
+
+def decode_channel_attributes(buffer: Buffer, offset: int = 0) -> tuple[ChannelAttributes, int]:
+    """Decode ChannelAttributes; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_134(buffer, offset)
+        if not (word_7):
+            return ChannelAttributes(word_1, word_2, word_3, word_4, word_5, word_6, ()), offset + 28
+        p = offset + 28
+        if word_7 > 1:
+            raise ValueError
+        values_8 = _take_uint32_run(buffer, p, word_7)
+        p = p + word_7 * 4
+        return ChannelAttributes(word_1, word_2, word_3, word_4, word_5, word_6, values_8), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ChannelAttributes", buffer, offset)
+    return value, end
+
+
+def encode_channel_attributes(value: ChannelAttributes) -> bytes:
+    """Encode ChannelAttributes; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.ca_rdma_ird == ():
+            return _PACK_IIIIIII_135(value.ca_headerpadsize, value.ca_maxrequestsize, value.ca_maxresponsesize, value.ca_maxresponsesize_cached, value.ca_maxoperations, value.ca_maxrequests, 0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.ca_rdma_ird
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if count_2 > 1:
+            raise ValueError
+        if values_1:
+            _put_uint32_run_after_7(parts, values_1, value.ca_headerpadsize, value.ca_maxrequestsize, value.ca_maxresponsesize, value.ca_maxresponsesize_cached, value.ca_maxoperations, value.ca_maxrequests, count_2)
+        else:
+            add(_PACK_IIIIIII_135(value.ca_headerpadsize, value.ca_maxrequestsize, value.ca_maxresponsesize, value.ca_maxresponsesize_cached, value.ca_maxoperations, value.ca_maxrequests, count_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ChannelAttributes", value)
+
+
+def decode_create_session_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateSessionArguments, int]:
+    """Decode CreateSessionArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12, word_13, word_14, word_15, word_16, word_17, word_18, word_19 = _UNPACK_QIIIIIIIIIIIIIIIIII_138(buffer, offset)
+        if not (word_10 or word_17 or word_19):
+            return CreateSessionArguments(word_1, word_2, word_3, ChannelAttributes(word_4, word_5, word_6, word_7, word_8, word_9, ()), ChannelAttributes(word_11, word_12, word_13, word_14, word_15, word_16, ()), word_18, ()), offset + 80
+        limit = len(buffer)
+        p = offset + 44
+        if word_10 > 1:
+            raise ValueError
+        values_20 = _take_uint32_run(buffer, p, word_10)
+        p = p + word_10 * 4
+        number_21, number_22, number_23, number_24, number_25, number_26, count_27 = _UNPACK_IIIIIII_134(buffer, p)
+        p = p + 28
+        if count_27 > 1:
+            raise ValueError
+        values_28 = _take_uint32_run(buffer, p, count_27)
+        p = p + count_27 * 4
+        number_29, count_30 = _UNPACK_II_7(buffer, p)
+        p = p + 8
+        if count_30 * 4 > limit - p:
+            raise ValueError
+        items_31: list[Any] = []
+        for _ in range(count_30):
+            arm_33: Any
+            tag_32, = _UNPACK_I_9(buffer, p)
+            if tag_32 == 0:
+                arm_33 = CallbackAuthNone()
+                p = p + 4
+            elif tag_32 == 1:
+                number_34, length_35 = _UNPACK_II_7(buffer, p + 4)
+                p = p + 12
+                if length_35 > 255:
+                    raise ValueError
+                end_36 = p + length_35
+                padded_37 = end_36 + (-length_35 & 3)
+                if padded_37 > limit or buffer[end_36:padded_37] != ZEROES[padded_37 - end_36]:
+                    raise ValueError
+                octets_38 = bytes(buffer[p:end_36]).decode("ascii")
+                number_39, number_40, count_41 = _UNPACK_III_21(buffer, padded_37)
+                p = padded_37 + 12
+                if count_41 > 16:
+                    raise ValueError
+                values_42 = _take_uint32_run(buffer, p, count_41)
+                p = p + count_41 * 4
+                arm_33 = AuthSysParameters(number_34, octets_38, number_39, number_40, values_42)
+            elif tag_32 == 6:
+                number_43, length_44 = _UNPACK_II_103(buffer, p + 4)
+                p = p + 12
+                end_45 = p + length_44
+                padded_46 = end_45 + (-length_44 & 3)
+                if padded_46 > limit or buffer[end_45:padded_46] != ZEROES[padded_46 - end_45]:
+                    raise ValueError
+                octets_47 = bytes(buffer[p:end_45])
+                length_48, = _UNPACK_I_9(buffer, padded_46)
+                p = padded_46 + 4
+                end_49 = p + length_48
+                padded_50 = end_49 + (-length_48 & 3)
+                if padded_50 > limit or buffer[end_49:padded_50] != ZEROES[padded_50 - end_49]:
+                    raise ValueError
+                octets_51 = bytes(buffer[p:end_49])
+                arm_33 = GssCallbackHandles(_GSS_SERVICE_OF[number_43], octets_47, octets_51)
+                p = padded_50
+            else:
+                raise ValueError
+            items_31.append(arm_33)
+        return CreateSessionArguments(word_1, word_2, word_3, ChannelAttributes(word_4, word_5, word_6, word_7, word_8, word_9, values_20), ChannelAttributes(number_21, number_22, number_23, number_24, number_25, number_26, values_28), number_29, tuple(items_31)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CreateSessionArguments", buffer, offset)
+    return value, end
+
+
+def encode_create_session_arguments(value: CreateSessionArguments) -> bytes:
+    """Encode CreateSessionArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.csa_fore_chan_attrs
+        values_2: Any = item_1.ca_rdma_ird
+        if type(values_2) is not tuple:
+            raise ValueError
+        count_3 = len(values_2)
+        if count_3 > 1:
+            raise ValueError
+        if values_2:
+            _put_uint32_run_after_10_Q(parts, values_2, value.csa_clientid, value.csa_sequence, value.csa_flags, item_1.ca_headerpadsize, item_1.ca_maxrequestsize, item_1.ca_maxresponsesize, item_1.ca_maxresponsesize_cached, item_1.ca_maxoperations, item_1.ca_maxrequests, count_3)
+        else:
+            add(_PACK_QIIIIIIIII_141(value.csa_clientid, value.csa_sequence, value.csa_flags, item_1.ca_headerpadsize, item_1.ca_maxrequestsize, item_1.ca_maxresponsesize, item_1.ca_maxresponsesize_cached, item_1.ca_maxoperations, item_1.ca_maxrequests, count_3))
+        item_4: Any = value.csa_back_chan_attrs
+        values_5: Any = item_4.ca_rdma_ird
+        if type(values_5) is not tuple:
+            raise ValueError
+        count_6 = len(values_5)
+        if count_6 > 1:
+            raise ValueError
+        if values_5:
+            _put_uint32_run_after_7(parts, values_5, item_4.ca_headerpadsize, item_4.ca_maxrequestsize, item_4.ca_maxresponsesize, item_4.ca_maxresponsesize_cached, item_4.ca_maxoperations, item_4.ca_maxrequests, count_6)
+        else:
+            add(_PACK_IIIIIII_135(item_4.ca_headerpadsize, item_4.ca_maxrequestsize, item_4.ca_maxresponsesize, item_4.ca_maxresponsesize_cached, item_4.ca_maxoperations, item_4.ca_maxrequests, count_6))
+        values_7: Any = value.csa_sec_parms
+        if type(values_7) is not tuple:
+            raise ValueError
+        count_8 = len(values_7)
+        add(_PACK_II_8(value.csa_cb_program, count_8))
+        for item_9 in values_7:
+            arm_10: Any = item_9
+            kind_11 = type(arm_10)
+            if kind_11 is CallbackAuthNone:
+                add(_PACK_I_11(0))
+            elif kind_11 is AuthSysParameters:
+                octets_12: Any = arm_10.machinename.encode("ascii")
+                length_13 = len(octets_12)
+                if length_13 > 255:
+                    raise ValueError
+                add(_PACK_III_12(1, arm_10.stamp, length_13))
+                add(octets_12)
+                if length_13 & 3:
+                    add(ZEROES[-length_13 & 3])
+                values_14: Any = arm_10.gids
+                if type(values_14) is not tuple:
+                    raise ValueError
+                count_15 = len(values_14)
+                if count_15 > 16:
+                    raise ValueError
+                if values_14:
+                    _put_uint32_run_after_3(parts, values_14, arm_10.uid, arm_10.gid, count_15)
+                else:
+                    add(_PACK_III_12(arm_10.uid, arm_10.gid, count_15))
+            elif kind_11 is GssCallbackHandles:
+                octets_16: Any = arm_10.gcbp_handle_from_server
+                length_17 = len(octets_16)
+                if type(octets_16) is not bytes or length_17 > 4294967295:
+                    raise ValueError
+                add(_PACK_III_116(6, _GSS_SERVICE_OF[arm_10.gcbp_service], length_17))
+                add(octets_16)
+                if length_17 & 3:
+                    add(ZEROES[-length_17 & 3])
+                octets_18: Any = arm_10.gcbp_handle_from_client
+                length_19 = len(octets_18)
+                if type(octets_18) is not bytes or length_19 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_19))
+                add(octets_18)
+                if length_19 & 3:
+                    add(ZEROES[-length_19 & 3])
+            else:
+                raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CreateSessionArguments", value)
+
+
+def decode_create_session_done(buffer: Buffer, offset: int = 0) -> tuple[CreateSessionDone, int]:
+    """Decode CreateSessionDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12, word_13, word_14, word_15, word_16, word_17 = _UNPACK_16SIIIIIIIIIIIIIIII_142(buffer, offset)
+        if not (word_10 or word_17):
+            return CreateSessionDone(word_1, word_2, word_3, ChannelAttributes(word_4, word_5, word_6, word_7, word_8, word_9, ()), ChannelAttributes(word_11, word_12, word_13, word_14, word_15, word_16, ())), offset + 80
+        p = offset + 52
+        if word_10 > 1:
+            raise ValueError
+        values_18 = _take_uint32_run(buffer, p, word_10)
+        p = p + word_10 * 4
+        number_19, number_20, number_21, number_22, number_23, number_24, count_25 = _UNPACK_IIIIIII_134(buffer, p)
+        p = p + 28
+        if count_25 > 1:
+            raise ValueError
+        values_26 = _take_uint32_run(buffer, p, count_25)
+        p = p + count_25 * 4
+        return CreateSessionDone(word_1, word_2, word_3, ChannelAttributes(word_4, word_5, word_6, word_7, word_8, word_9, values_18), ChannelAttributes(number_19, number_20, number_21, number_22, number_23, number_24, values_26)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CreateSessionDone", buffer, offset)
+    return value, end
+
+
+def encode_create_session_done(value: CreateSessionDone) -> bytes:
+    """Encode CreateSessionDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.csr_sessionid
+        if type(octets_1) is not bytes or len(octets_1) != 16:
+            raise ValueError
+        item_2: Any = value.csr_fore_chan_attrs
+        values_3: Any = item_2.ca_rdma_ird
+        if type(values_3) is not tuple:
+            raise ValueError
+        count_4 = len(values_3)
+        if count_4 > 1:
+            raise ValueError
+        add(_PACK_16SIIIIIIIII_143(octets_1, value.csr_sequence, value.csr_flags, item_2.ca_headerpadsize, item_2.ca_maxrequestsize, item_2.ca_maxresponsesize, item_2.ca_maxresponsesize_cached, item_2.ca_maxoperations, item_2.ca_maxrequests, count_4))
+        for item_5 in values_3:
+            add(_PACK_I_11(item_5))
+        item_6: Any = value.csr_back_chan_attrs
+        values_7: Any = item_6.ca_rdma_ird
+        if type(values_7) is not tuple:
+            raise ValueError
+        count_8 = len(values_7)
+        if count_8 > 1:
+            raise ValueError
+        if values_7:
+            _put_uint32_run_after_7(parts, values_7, item_6.ca_headerpadsize, item_6.ca_maxrequestsize, item_6.ca_maxresponsesize, item_6.ca_maxresponsesize_cached, item_6.ca_maxoperations, item_6.ca_maxrequests, count_8)
+        else:
+            add(_PACK_IIIIIII_135(item_6.ca_headerpadsize, item_6.ca_maxrequestsize, item_6.ca_maxresponsesize, item_6.ca_maxresponsesize_cached, item_6.ca_maxoperations, item_6.ca_maxrequests, count_8))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CreateSessionDone", value)
+
+
+def decode_create_session_outcome(buffer: Buffer, offset: int = 0) -> tuple[CreateSessionOutcome, int]:
+    """Decode CreateSessionOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            octets_3, number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, count_12 = _UNPACK_16SIIIIIIIII_144(buffer, offset + 4)
+            p = offset + 56
+            if count_12 > 1:
+                raise ValueError
+            values_13 = _take_uint32_run(buffer, p, count_12)
+            p = p + count_12 * 4
+            number_14, number_15, number_16, number_17, number_18, number_19, count_20 = _UNPACK_IIIIIII_134(buffer, p)
+            p = p + 28
+            if count_20 > 1:
+                raise ValueError
+            values_21 = _take_uint32_run(buffer, p, count_20)
+            p = p + count_20 * 4
+            arm_2 = CreateSessionDone(octets_3, number_4, number_5, ChannelAttributes(number_6, number_7, number_8, number_9, number_10, number_11, values_13), ChannelAttributes(number_14, number_15, number_16, number_17, number_18, number_19, values_21))
+        else:
+            arm_2 = CreateSessionFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CreateSessionOutcome", buffer, offset)
+    return value, end
+
+
+def encode_create_session_outcome(value: CreateSessionOutcome) -> bytes:
+    """Encode CreateSessionOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CreateSessionDone:
+            octets_3: Any = arm_1.csr_sessionid
+            if type(octets_3) is not bytes or len(octets_3) != 16:
+                raise ValueError
+            item_4: Any = arm_1.csr_fore_chan_attrs
+            values_5: Any = item_4.ca_rdma_ird
+            if type(values_5) is not tuple:
+                raise ValueError
+            count_6 = len(values_5)
+            if count_6 > 1:
+                raise ValueError
+            add(_PACK_I16SIIIIIIIII_145(0, octets_3, arm_1.csr_sequence, arm_1.csr_flags, item_4.ca_headerpadsize, item_4.ca_maxrequestsize, item_4.ca_maxresponsesize, item_4.ca_maxresponsesize_cached, item_4.ca_maxoperations, item_4.ca_maxrequests, count_6))
+            for item_7 in values_5:
+                add(_PACK_I_11(item_7))
+            item_8: Any = arm_1.csr_back_chan_attrs
+            values_9: Any = item_8.ca_rdma_ird
+            if type(values_9) is not tuple:
+                raise ValueError
+            count_10 = len(values_9)
+            if count_10 > 1:
+                raise ValueError
+            if values_9:
+                _put_uint32_run_after_7(parts, values_9, item_8.ca_headerpadsize, item_8.ca_maxrequestsize, item_8.ca_maxresponsesize, item_8.ca_maxresponsesize_cached, item_8.ca_maxoperations, item_8.ca_maxrequests, count_10)
+            else:
+                add(_PACK_IIIIIII_135(item_8.ca_headerpadsize, item_8.ca_maxrequestsize, item_8.ca_maxresponsesize, item_8.ca_maxresponsesize_cached, item_8.ca_maxoperations, item_8.ca_maxrequests, count_10))
+        elif kind_2 is CreateSessionFailed:
+            if arm_1.csr_status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.csr_status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CreateSessionOutcome", value)
+
+
+def decode_destroy_session_arguments(buffer: Buffer, offset: int = 0) -> tuple[DestroySessionArguments, int]:
+    """Decode DestroySessionArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        octets_1, = _UNPACK_16S_146(buffer, offset)
+        return DestroySessionArguments(octets_1), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DestroySessionArguments", buffer, offset)
+    return value, end
+
+
+def encode_destroy_session_arguments(value: DestroySessionArguments) -> bytes:
+    """Encode DestroySessionArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.dsa_sessionid
+        if type(octets_1) is not bytes or len(octets_1) != 16:
+            raise ValueError
+        add(_PACK_16S_147(octets_1))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DestroySessionArguments", value)
+
+
+def decode_destroy_session_result(buffer: Buffer, offset: int = 0) -> tuple[DestroySessionResult, int]:
+    """Decode DestroySessionResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return DestroySessionResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DestroySessionResult", buffer, offset)
+    return value, end
+
+
+def encode_destroy_session_result(value: DestroySessionResult) -> bytes:
+    """Encode DestroySessionResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.dsr_status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DestroySessionResult", value)
+
+
+def decode_free_stateid_arguments(buffer: Buffer, offset: int = 0) -> tuple[FreeStateidArguments, int]:
+    """Decode FreeStateidArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
+        return FreeStateidArguments(StateId(number_1, octets_2)), offset + 16
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FreeStateidArguments", buffer, offset)
+    return value, end
+
+
+def encode_free_stateid_arguments(value: FreeStateidArguments) -> bytes:
+    """Encode FreeStateidArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.fsa_stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        add(_PACK_I12S_20(item_1.seqid, octets_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FreeStateidArguments", value)
+
+
+def decode_free_stateid_result(buffer: Buffer, offset: int = 0) -> tuple[FreeStateidResult, int]:
+    """Decode FreeStateidResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return FreeStateidResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FreeStateidResult", buffer, offset)
+    return value, end
+
+
+def encode_free_stateid_result(value: FreeStateidResult) -> bytes:
+    """Encode FreeStateidResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.fsr_status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FreeStateidResult", value)
+
+
+def decode_sequence_arguments(buffer: Buffer, offset: int = 0) -> tuple[SequenceArguments, int]:
+    """Decode SequenceArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        octets_1, number_2, number_3, number_4, flag_5 = _UNPACK_16SIIII_148(buffer, offset)
+        return SequenceArguments(octets_1, number_2, number_3, number_4, _BOOLEANS[flag_5]), offset + 32
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SequenceArguments", buffer, offset)
+    return value, end
+
+
+def encode_sequence_arguments(value: SequenceArguments) -> bytes:
+    """Encode SequenceArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.sa_sessionid
+        if type(octets_1) is not bytes or len(octets_1) != 16:
+            raise ValueError
+        add(_PACK_16SIIII_149(octets_1, value.sa_sequenceid, value.sa_slotid, value.sa_highest_slotid, _BOOLEANS[value.sa_cachethis]))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SequenceArguments", value)
+
+
+def decode_sequence_done(buffer: Buffer, offset: int = 0) -> tuple[SequenceDone, int]:
+    """Decode SequenceDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        octets_1, number_2, number_3, number_4, number_5, number_6 = _UNPACK_16SIIIII_150(buffer, offset)
+        return SequenceDone(octets_1, number_2, number_3, number_4, number_5, number_6), offset + 36
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SequenceDone", buffer, offset)
+    return value, end
+
+
+def encode_sequence_done(value: SequenceDone) -> bytes:
+    """Encode SequenceDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.sr_sessionid
+        if type(octets_1) is not bytes or len(octets_1) != 16:
+            raise ValueError
+        add(_PACK_16SIIIII_151(octets_1, value.sr_sequenceid, value.sr_slotid, value.sr_highest_slotid, value.sr_target_highest_slotid, value.sr_status_flags))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SequenceDone", value)
+
+
+def decode_sequence_outcome(buffer: Buffer, offset: int = 0) -> tuple[SequenceOutcome, int]:
+    """Decode SequenceOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            octets_3, number_4, number_5, number_6, number_7, number_8 = _UNPACK_16SIIIII_150(buffer, offset + 4)
+            arm_2 = SequenceDone(octets_3, number_4, number_5, number_6, number_7, number_8)
+            p = offset + 40
+        else:
+            arm_2 = SequenceFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SequenceOutcome", buffer, offset)
+    return value, end
+
+
+def encode_sequence_outcome(value: SequenceOutcome) -> bytes:
+    """Encode SequenceOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is SequenceDone:
+            octets_3: Any = arm_1.sr_sessionid
+            if type(octets_3) is not bytes or len(octets_3) != 16:
+                raise ValueError
+            add(_PACK_I16SIIIII_152(0, octets_3, arm_1.sr_sequenceid, arm_1.sr_slotid, arm_1.sr_highest_slotid, arm_1.sr_target_highest_slotid, arm_1.sr_status_flags))
+        elif kind_2 is SequenceFailed:
+            if arm_1.sr_status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.sr_status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SequenceOutcome", value)
+
+
+def decode_test_stateid_arguments(buffer: Buffer, offset: int = 0) -> tuple[TestStateidArguments, int]:
+    """Decode TestStateidArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_9(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_23, offset + 4
+        p = offset + 4
+        values_2 = _take_state_id_run(buffer, p, word_1)
+        p = p + word_1 * 16
+        return TestStateidArguments(values_2), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("TestStateidArguments", buffer, offset)
+    return value, end
+
+
+def encode_test_stateid_arguments(value: TestStateidArguments) -> bytes:
+    """Encode TestStateidArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.ts_stateids == ():
+            return _PACK_I_11(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.ts_stateids
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        add(_PACK_I_11(count_2))
+        for item_3 in values_1:
+            octets_4: Any = item_3.other
+            if type(octets_4) is not bytes or len(octets_4) != 12:
+                raise ValueError
+            add(_PACK_I12S_20(item_3.seqid, octets_4))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("TestStateidArguments", value)
+
+
+def decode_test_stateid_done(buffer: Buffer, offset: int = 0) -> tuple[TestStateidDone, int]:
+    """Decode TestStateidDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_9(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_24, offset + 4
+        p = offset + 4
+        values_2 = _take_status_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        return TestStateidDone(values_2), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("TestStateidDone", buffer, offset)
+    return value, end
+
+
+def encode_test_stateid_done(value: TestStateidDone) -> bytes:
+    """Encode TestStateidDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.tsr_status_codes == ():
+            return _PACK_I_11(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.tsr_status_codes
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if values_1:
+            _put_status_run_after_1(parts, values_1, count_2)
+        else:
+            add(_PACK_I_11(count_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("TestStateidDone", value)
+
+
+def decode_test_stateid_outcome(buffer: Buffer, offset: int = 0) -> tuple[TestStateidOutcome, int]:
+    """Decode TestStateidOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            count_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            values_4 = _take_status_run(buffer, p, count_3)
+            p = p + count_3 * 4
+            arm_2 = TestStateidDone(values_4)
+        else:
+            arm_2 = TestStateidFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("TestStateidOutcome", buffer, offset)
+    return value, end
+
+
+def encode_test_stateid_outcome(value: TestStateidOutcome) -> bytes:
+    """Encode TestStateidOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is TestStateidDone:
+            values_3: Any = arm_1.tsr_status_codes
+            if type(values_3) is not tuple:
+                raise ValueError
+            count_4 = len(values_3)
+            if values_3:
+                _put_status_run_after_2_i(parts, values_3, 0, count_4)
+            else:
+                add(_PACK_II_35(0, count_4))
+        elif kind_2 is TestStateidFailed:
+            if arm_1.tsr_status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.tsr_status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("TestStateidOutcome", value)
+
+
+def decode_destroy_clientid_arguments(buffer: Buffer, offset: int = 0) -> tuple[DestroyClientidArguments, int]:
+    """Decode DestroyClientidArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_Q_14(buffer, offset)
+        return DestroyClientidArguments(number_1), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DestroyClientidArguments", buffer, offset)
+    return value, end
+
+
+def encode_destroy_clientid_arguments(value: DestroyClientidArguments) -> bytes:
+    """Encode DestroyClientidArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_Q_15(value.dca_clientid)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DestroyClientidArguments", value)
+
+
+def decode_destroy_clientid_result(buffer: Buffer, offset: int = 0) -> tuple[DestroyClientidResult, int]:
+    """Decode DestroyClientidResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return DestroyClientidResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("DestroyClientidResult", buffer, offset)
+    return value, end
+
+
+def encode_destroy_clientid_result(value: DestroyClientidResult) -> bytes:
+    """Encode DestroyClientidResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.dcr_status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("DestroyClientidResult", value)
+
+
+def decode_reclaim_complete_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReclaimCompleteArguments, int]:
+    """Decode ReclaimCompleteArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        flag_1, = _UNPACK_I_9(buffer, offset)
+        return ReclaimCompleteArguments(_BOOLEANS[flag_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ReclaimCompleteArguments", buffer, offset)
+    return value, end
+
+
+def encode_reclaim_complete_arguments(value: ReclaimCompleteArguments) -> bytes:
+    """Encode ReclaimCompleteArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_11(_BOOLEANS[value.rca_one_fs])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ReclaimCompleteArguments", value)
+
+
+def decode_reclaim_complete_result(buffer: Buffer, offset: int = 0) -> tuple[ReclaimCompleteResult, int]:
+    """Decode ReclaimCompleteResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return ReclaimCompleteResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ReclaimCompleteResult", buffer, offset)
+    return value, end
+
+
+def encode_reclaim_complete_result(value: ReclaimCompleteResult) -> bytes:
+    """Encode ReclaimCompleteResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.rcr_status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ReclaimCompleteResult", value)
+
+
+def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[ArgumentOperation, int]:
+    """Decode ArgumentOperation; returns it and the offset behind it, or raises DecodeError."""
+    value, end = _INTERPRETER.decode("ArgumentOperation", buffer, offset)
+    return value, end
+
+
+def encode_argument_operation(value: ArgumentOperation) -> bytes:
+    """Encode ArgumentOperation; raises EncodeError for a value that XDR cannot express."""
+    return _INTERPRETER.encode("ArgumentOperation", value)
+
+
+def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOperation, int]:
+    """Decode ResultOperation; returns it and the offset behind it, or raises DecodeError."""
+    value, end = _INTERPRETER.decode("ResultOperation", buffer, offset)
+    return value, end
+
+
+def encode_result_operation(value: ResultOperation) -> bytes:
+    """Encode ResultOperation; raises EncodeError for a value that XDR cannot express."""
+    return _INTERPRETER.encode("ResultOperation", value)
+
+
+def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[CompoundArguments, int]:
+    """Decode CompoundArguments; returns it and the offset behind it, or raises DecodeError."""
+    value, end = _INTERPRETER.decode("CompoundArguments", buffer, offset)
+    return value, end
+
+
+def encode_compound_arguments(value: CompoundArguments) -> bytes:
+    """Encode CompoundArguments; raises EncodeError for a value that XDR cannot express."""
+    return _INTERPRETER.encode("CompoundArguments", value)
+
+
+def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundResult, int]:
+    """Decode CompoundResult; returns it and the offset behind it, or raises DecodeError."""
     value, end = _INTERPRETER.decode("CompoundResult", buffer, offset)
     return value, end
 
 
 def encode_compound_result(value: CompoundResult) -> bytes:
     """Encode CompoundResult; raises EncodeError for a value that XDR cannot express."""
+    return _INTERPRETER.encode("CompoundResult", value)
+
+
+def decode_cb_getattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbGetattrArguments, int]:
+    """Decode CbGetattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_25, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 128:
+            raise ValueError
+        end_3 = p + word_1
+        padded_4 = end_3 + (-word_1 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        count_6, = _UNPACK_I_9(buffer, padded_4)
+        p = padded_4 + 4
+        values_7 = _take_uint32_run(buffer, p, count_6)
+        p = p + count_6 * 4
+        return CbGetattrArguments(octets_5, values_7), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbGetattrArguments", buffer, offset)
+    return value, end
+
+
+def encode_cb_getattr_arguments(value: CbGetattrArguments) -> bytes:
+    """Encode CbGetattrArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.fh
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 128:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        values_3: Any = value.attr_request
+        if type(values_3) is not tuple:
+            raise ValueError
+        count_4 = len(values_3)
+        if values_3:
+            _put_uint32_run_after_1(parts, values_3, count_4)
+        else:
+            add(_PACK_I_11(count_4))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbGetattrArguments", value)
+
+
+def decode_cb_getattr_done(buffer: Buffer, offset: int = 0) -> tuple[CbGetattrDone, int]:
+    """Decode CbGetattrDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_26, offset + 8
+        limit = len(buffer)
+        p = offset + 4
+        values_3 = _take_uint32_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        length_4, = _UNPACK_I_9(buffer, p)
+        p = p + 4
+        end_5 = p + length_4
+        padded_6 = end_5 + (-length_4 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+            raise ValueError
+        octets_7 = bytes(buffer[p:end_5])
+        return CbGetattrDone(FileAttributes(values_3, octets_7)), padded_6
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbGetattrDone", buffer, offset)
+    return value, end
+
+
+def encode_cb_getattr_done(value: CbGetattrDone) -> bytes:
+    """Encode CbGetattrDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.obj_attributes
+        values_2: Any = item_1.attrmask
+        if type(values_2) is not tuple:
+            raise ValueError
+        count_3 = len(values_2)
+        if values_2:
+            _put_uint32_run_after_1(parts, values_2, count_3)
+        else:
+            add(_PACK_I_11(count_3))
+        octets_4: Any = item_1.attr_vals
+        length_5 = len(octets_4)
+        if type(octets_4) is not bytes or length_5 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_5))
+        add(octets_4)
+        if length_5 & 3:
+            add(ZEROES[-length_5 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbGetattrDone", value)
+
+
+def decode_cb_getattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[CbGetattrOutcome, int]:
+    """Decode CbGetattrOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            count_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            values_4 = _take_uint32_run(buffer, p, count_3)
+            p = p + count_3 * 4
+            length_5, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            end_6 = p + length_5
+            padded_7 = end_6 + (-length_5 & 3)
+            if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+                raise ValueError
+            octets_8 = bytes(buffer[p:end_6])
+            arm_2 = CbGetattrDone(FileAttributes(values_4, octets_8))
+            p = padded_7
+        else:
+            arm_2 = CbGetattrFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbGetattrOutcome", buffer, offset)
+    return value, end
+
+
+def encode_cb_getattr_outcome(value: CbGetattrOutcome) -> bytes:
+    """Encode CbGetattrOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CbGetattrDone:
+            item_3: Any = arm_1.obj_attributes
+            values_4: Any = item_3.attrmask
+            if type(values_4) is not tuple:
+                raise ValueError
+            count_5 = len(values_4)
+            if values_4:
+                _put_uint32_run_after_2_i(parts, values_4, 0, count_5)
+            else:
+                add(_PACK_II_35(0, count_5))
+            octets_6: Any = item_3.attr_vals
+            length_7 = len(octets_6)
+            if type(octets_6) is not bytes or length_7 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_7))
+            add(octets_6)
+            if length_7 & 3:
+                add(ZEROES[-length_7 & 3])
+        elif kind_2 is CbGetattrFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbGetattrOutcome", value)
+
+
+def decode_cb_recall_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbRecallArguments, int]:
+    """Decode CbRecallArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4 = _UNPACK_I12SII_102(buffer, offset)
+        if not (word_4):
+            return CbRecallArguments(StateId(word_1, word_2), _BOOLEANS[word_3], b""), offset + 24
+        limit = len(buffer)
+        p = offset + 24
+        if word_4 > 128:
+            raise ValueError
+        end_5 = p + word_4
+        padded_6 = end_5 + (-word_4 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+            raise ValueError
+        octets_7 = bytes(buffer[p:end_5])
+        return CbRecallArguments(StateId(word_1, word_2), _BOOLEANS[word_3], octets_7), padded_6
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbRecallArguments", buffer, offset)
+    return value, end
+
+
+def encode_cb_recall_arguments(value: CbRecallArguments) -> bytes:
+    """Encode CbRecallArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.stateid
+        octets_2: Any = item_1.other
+        if type(octets_2) is not bytes or len(octets_2) != 12:
+            raise ValueError
+        octets_3: Any = value.fh
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 128:
+            raise ValueError
+        add(_PACK_I12SII_180(item_1.seqid, octets_2, _BOOLEANS[value.truncate], length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbRecallArguments", value)
+
+
+def decode_cb_recall_result(buffer: Buffer, offset: int = 0) -> tuple[CbRecallResult, int]:
+    """Decode CbRecallResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return CbRecallResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbRecallResult", buffer, offset)
+    return value, end
+
+
+def encode_cb_recall_result(value: CbRecallResult) -> bytes:
+    """Encode CbRecallResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbRecallResult", value)
+
+
+def decode_cb_recall_any_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbRecallAnyArguments, int]:
+    """Decode CbRecallAnyArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_7(buffer, offset)
+        if not (word_2):
+            return CbRecallAnyArguments(word_1, ()), offset + 8
+        p = offset + 8
+        values_3 = _take_uint32_run(buffer, p, word_2)
+        p = p + word_2 * 4
+        return CbRecallAnyArguments(word_1, values_3), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbRecallAnyArguments", buffer, offset)
+    return value, end
+
+
+def encode_cb_recall_any_arguments(value: CbRecallAnyArguments) -> bytes:
+    """Encode CbRecallAnyArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.craa_type_mask == ():
+            return _PACK_II_8(value.craa_objects_to_keep, 0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.craa_type_mask
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if values_1:
+            _put_uint32_run_after_2(parts, values_1, value.craa_objects_to_keep, count_2)
+        else:
+            add(_PACK_II_8(value.craa_objects_to_keep, count_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbRecallAnyArguments", value)
+
+
+def decode_cb_recall_any_result(buffer: Buffer, offset: int = 0) -> tuple[CbRecallAnyResult, int]:
+    """Decode CbRecallAnyResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return CbRecallAnyResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbRecallAnyResult", buffer, offset)
+    return value, end
+
+
+def encode_cb_recall_any_result(value: CbRecallAnyResult) -> bytes:
+    """Encode CbRecallAnyResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.crar_status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbRecallAnyResult", value)
+
+
+def decode_cb_recall_slot_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbRecallSlotArguments, int]:
+    """Decode CbRecallSlotArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_9(buffer, offset)
+        return CbRecallSlotArguments(number_1), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbRecallSlotArguments", buffer, offset)
+    return value, end
+
+
+def encode_cb_recall_slot_arguments(value: CbRecallSlotArguments) -> bytes:
+    """Encode CbRecallSlotArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_11(value.rsa_target_highest_slotid)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbRecallSlotArguments", value)
+
+
+def decode_cb_recall_slot_result(buffer: Buffer, offset: int = 0) -> tuple[CbRecallSlotResult, int]:
+    """Decode CbRecallSlotResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return CbRecallSlotResult(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbRecallSlotResult", buffer, offset)
+    return value, end
+
+
+def encode_cb_recall_slot_result(value: CbRecallSlotResult) -> bytes:
+    """Encode CbRecallSlotResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.rsr_status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbRecallSlotResult", value)
+
+
+def decode_referring_call(buffer: Buffer, offset: int = 0) -> tuple[ReferringCall, int]:
+    """Decode ReferringCall; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_II_7(buffer, offset)
+        return ReferringCall(number_1, number_2), offset + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ReferringCall", buffer, offset)
+    return value, end
+
+
+def encode_referring_call(value: ReferringCall) -> bytes:
+    """Encode ReferringCall; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_II_8(value.rc_sequenceid, value.rc_slotid)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ReferringCall", value)
+
+
+def decode_referring_call_list(buffer: Buffer, offset: int = 0) -> tuple[ReferringCallList, int]:
+    """Decode ReferringCallList; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_16SI_181(buffer, offset)
+        if not (word_2):
+            return ReferringCallList(word_1, ()), offset + 20
+        p = offset + 20
+        values_3 = _take_referring_call_run(buffer, p, word_2)
+        p = p + word_2 * 8
+        return ReferringCallList(word_1, values_3), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ReferringCallList", buffer, offset)
+    return value, end
+
+
+def encode_referring_call_list(value: ReferringCallList) -> bytes:
+    """Encode ReferringCallList; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.rcl_sessionid
+        if type(octets_1) is not bytes or len(octets_1) != 16:
+            raise ValueError
+        values_2: Any = value.rcl_referring_calls
+        if type(values_2) is not tuple:
+            raise ValueError
+        count_3 = len(values_2)
+        add(_PACK_16SI_183(octets_1, count_3))
+        for item_4 in values_2:
+            add(_PACK_II_8(item_4.rc_sequenceid, item_4.rc_slotid))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ReferringCallList", value)
+
+
+def decode_cb_sequence_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbSequenceArguments, int]:
+    """Decode CbSequenceArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4, word_5, word_6 = _UNPACK_16SIIIII_150(buffer, offset)
+        if not (word_6):
+            return CbSequenceArguments(word_1, word_2, word_3, word_4, _BOOLEANS[word_5], ()), offset + 36
+        limit = len(buffer)
+        p = offset + 36
+        if word_6 * 20 > limit - p:
+            raise ValueError
+        items_7: list[Any] = []
+        for _ in range(word_6):
+            octets_8, count_9 = _UNPACK_16SI_181(buffer, p)
+            p = p + 20
+            values_10 = _take_referring_call_run(buffer, p, count_9)
+            p = p + count_9 * 8
+            items_7.append(ReferringCallList(octets_8, values_10))
+        return CbSequenceArguments(word_1, word_2, word_3, word_4, _BOOLEANS[word_5], tuple(items_7)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbSequenceArguments", buffer, offset)
+    return value, end
+
+
+def encode_cb_sequence_arguments(value: CbSequenceArguments) -> bytes:
+    """Encode CbSequenceArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.csa_sessionid
+        if type(octets_1) is not bytes or len(octets_1) != 16:
+            raise ValueError
+        values_2: Any = value.csa_referring_call_lists
+        if type(values_2) is not tuple:
+            raise ValueError
+        count_3 = len(values_2)
+        add(_PACK_16SIIIII_151(octets_1, value.csa_sequenceid, value.csa_slotid, value.csa_highest_slotid, _BOOLEANS[value.csa_cachethis], count_3))
+        for item_4 in values_2:
+            octets_5: Any = item_4.rcl_sessionid
+            if type(octets_5) is not bytes or len(octets_5) != 16:
+                raise ValueError
+            values_6: Any = item_4.rcl_referring_calls
+            if type(values_6) is not tuple:
+                raise ValueError
+            count_7 = len(values_6)
+            add(_PACK_16SI_183(octets_5, count_7))
+            for item_8 in values_6:
+                add(_PACK_II_8(item_8.rc_sequenceid, item_8.rc_slotid))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbSequenceArguments", value)
+
+
+def decode_cb_sequence_done(buffer: Buffer, offset: int = 0) -> tuple[CbSequenceDone, int]:
+    """Decode CbSequenceDone; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        octets_1, number_2, number_3, number_4, number_5 = _UNPACK_16SIIII_148(buffer, offset)
+        return CbSequenceDone(octets_1, number_2, number_3, number_4, number_5), offset + 32
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbSequenceDone", buffer, offset)
+    return value, end
+
+
+def encode_cb_sequence_done(value: CbSequenceDone) -> bytes:
+    """Encode CbSequenceDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.csr_sessionid
+        if type(octets_1) is not bytes or len(octets_1) != 16:
+            raise ValueError
+        add(_PACK_16SIIII_149(octets_1, value.csr_sequenceid, value.csr_slotid, value.csr_highest_slotid, value.csr_target_highest_slotid))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbSequenceDone", value)
+
+
+def decode_cb_sequence_outcome(buffer: Buffer, offset: int = 0) -> tuple[CbSequenceOutcome, int]:
+    """Decode CbSequenceOutcome; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            octets_3, number_4, number_5, number_6, number_7 = _UNPACK_16SIIII_148(buffer, offset + 4)
+            arm_2 = CbSequenceDone(octets_3, number_4, number_5, number_6, number_7)
+            p = offset + 36
+        else:
+            arm_2 = CbSequenceFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CbSequenceOutcome", buffer, offset)
+    return value, end
+
+
+def encode_cb_sequence_outcome(value: CbSequenceOutcome) -> bytes:
+    """Encode CbSequenceOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CbSequenceDone:
+            octets_3: Any = arm_1.csr_sessionid
+            if type(octets_3) is not bytes or len(octets_3) != 16:
+                raise ValueError
+            add(_PACK_I16SIIII_184(0, octets_3, arm_1.csr_sequenceid, arm_1.csr_slotid, arm_1.csr_highest_slotid, arm_1.csr_target_highest_slotid))
+        elif kind_2 is CbSequenceFailed:
+            if arm_1.csr_status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.csr_status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CbSequenceOutcome", value)
+
+
+def decode_other_callback_status(buffer: Buffer, offset: int = 0) -> tuple[OtherCallbackStatus, int]:
+    """Decode OtherCallbackStatus; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        number_1, = _UNPACK_I_2(buffer, offset)
+        return OtherCallbackStatus(_STATUS_OF[number_1]), offset + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("OtherCallbackStatus", buffer, offset)
+    return value, end
+
+
+def encode_other_callback_status(value: OtherCallbackStatus) -> bytes:
+    """Encode OtherCallbackStatus; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_I_4(_STATUS_OF[value.status])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("OtherCallbackStatus", value)
+
+
+def decode_callback_argument(buffer: Buffer, offset: int = 0) -> tuple[CallbackArgument, int]:
+    """Decode CallbackArgument; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 3:
+            length_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            if length_3 > 128:
+                raise ValueError
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            count_7, = _UNPACK_I_9(buffer, padded_5)
+            p = padded_5 + 4
+            values_8 = _take_uint32_run(buffer, p, count_7)
+            p = p + count_7 * 4
+            arm_2 = CbGetattrArguments(octets_6, values_8)
+        elif tag_1 == 4:
+            number_9, octets_10, flag_11, length_12 = _UNPACK_I12SII_102(buffer, offset + 4)
+            p = offset + 28
+            if length_12 > 128:
+                raise ValueError
+            end_13 = p + length_12
+            padded_14 = end_13 + (-length_12 & 3)
+            if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
+                raise ValueError
+            octets_15 = bytes(buffer[p:end_13])
+            arm_2 = CbRecallArguments(StateId(number_9, octets_10), _BOOLEANS[flag_11], octets_15)
+            p = padded_14
+        elif tag_1 == 8:
+            number_16, count_17 = _UNPACK_II_7(buffer, offset + 4)
+            p = offset + 12
+            values_18 = _take_uint32_run(buffer, p, count_17)
+            p = p + count_17 * 4
+            arm_2 = CbRecallAnyArguments(number_16, values_18)
+        elif tag_1 == 10:
+            number_19, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = CbRecallSlotArguments(number_19)
+            p = offset + 8
+        elif tag_1 == 11:
+            octets_20, number_21, number_22, number_23, flag_24, count_25 = _UNPACK_16SIIIII_150(buffer, offset + 4)
+            p = offset + 40
+            if count_25 * 20 > limit - p:
+                raise ValueError
+            items_26: list[Any] = []
+            for _ in range(count_25):
+                octets_27, count_28 = _UNPACK_16SI_181(buffer, p)
+                p = p + 20
+                values_29 = _take_referring_call_run(buffer, p, count_28)
+                p = p + count_28 * 8
+                items_26.append(ReferringCallList(octets_27, values_29))
+            arm_2 = CbSequenceArguments(octets_20, number_21, number_22, number_23, _BOOLEANS[flag_24], tuple(items_26))
+        else:
+            arm_2 = OtherCallbackArguments(_CALLBACK_OPERATION_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CallbackArgument", buffer, offset)
+    return value, end
+
+
+def encode_callback_argument(value: CallbackArgument) -> bytes:
+    """Encode CallbackArgument; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CbGetattrArguments:
+            octets_3: Any = arm_1.fh
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 128:
+                raise ValueError
+            add(_PACK_II_35(3, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+            values_5: Any = arm_1.attr_request
+            if type(values_5) is not tuple:
+                raise ValueError
+            count_6 = len(values_5)
+            if values_5:
+                _put_uint32_run_after_1(parts, values_5, count_6)
+            else:
+                add(_PACK_I_11(count_6))
+        elif kind_2 is CbRecallArguments:
+            item_7: Any = arm_1.stateid
+            octets_8: Any = item_7.other
+            if type(octets_8) is not bytes or len(octets_8) != 12:
+                raise ValueError
+            octets_9: Any = arm_1.fh
+            length_10 = len(octets_9)
+            if type(octets_9) is not bytes or length_10 > 128:
+                raise ValueError
+            add(_PACK_II12SII_185(4, item_7.seqid, octets_8, _BOOLEANS[arm_1.truncate], length_10))
+            add(octets_9)
+            if length_10 & 3:
+                add(ZEROES[-length_10 & 3])
+        elif kind_2 is CbRecallAnyArguments:
+            values_11: Any = arm_1.craa_type_mask
+            if type(values_11) is not tuple:
+                raise ValueError
+            count_12 = len(values_11)
+            if values_11:
+                _put_uint32_run_after_3_i(parts, values_11, 8, arm_1.craa_objects_to_keep, count_12)
+            else:
+                add(_PACK_III_28(8, arm_1.craa_objects_to_keep, count_12))
+        elif kind_2 is CbRecallSlotArguments:
+            add(_PACK_II_35(10, arm_1.rsa_target_highest_slotid))
+        elif kind_2 is CbSequenceArguments:
+            octets_13: Any = arm_1.csa_sessionid
+            if type(octets_13) is not bytes or len(octets_13) != 16:
+                raise ValueError
+            values_14: Any = arm_1.csa_referring_call_lists
+            if type(values_14) is not tuple:
+                raise ValueError
+            count_15 = len(values_14)
+            add(_PACK_I16SIIIII_152(11, octets_13, arm_1.csa_sequenceid, arm_1.csa_slotid, arm_1.csa_highest_slotid, _BOOLEANS[arm_1.csa_cachethis], count_15))
+            for item_16 in values_14:
+                octets_17: Any = item_16.rcl_sessionid
+                if type(octets_17) is not bytes or len(octets_17) != 16:
+                    raise ValueError
+                values_18: Any = item_16.rcl_referring_calls
+                if type(values_18) is not tuple:
+                    raise ValueError
+                count_19 = len(values_18)
+                add(_PACK_16SI_183(octets_17, count_19))
+                for item_20 in values_18:
+                    add(_PACK_II_8(item_20.rc_sequenceid, item_20.rc_slotid))
+        elif kind_2 is OtherCallbackArguments:
+            if arm_1.argop in (3, 4, 8, 10, 11):
+                raise ValueError
+            add(_PACK_I_4(_CALLBACK_OPERATION_OF[arm_1.argop]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CallbackArgument", value)
+
+
+def decode_callback_result(buffer: Buffer, offset: int = 0) -> tuple[CallbackResult, int]:
+    """Decode CallbackResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, next_3 = _UNPACK_II_155(buffer, offset)
+        if tag_1 == 3:
+            arm_4: Any
+            if next_3 == 0:
+                count_5, = _UNPACK_I_9(buffer, offset + 8)
+                p = offset + 12
+                values_6 = _take_uint32_run(buffer, p, count_5)
+                p = p + count_5 * 4
+                length_7, = _UNPACK_I_9(buffer, p)
+                p = p + 4
+                end_8 = p + length_7
+                padded_9 = end_8 + (-length_7 & 3)
+                if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                    raise ValueError
+                octets_10 = bytes(buffer[p:end_8])
+                arm_4 = CbGetattrDone(FileAttributes(values_6, octets_10))
+                p = padded_9
+            else:
+                arm_4 = CbGetattrFailed(_STATUS_OF[next_3])
+                p = offset + 8
+            arm_2 = CbGetattrResult(arm_4)
+        elif tag_1 == 4:
+            arm_2 = CbRecallResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 8:
+            arm_2 = CbRecallAnyResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 10:
+            arm_2 = CbRecallSlotResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 11:
+            arm_11: Any
+            if next_3 == 0:
+                octets_12, number_13, number_14, number_15, number_16 = _UNPACK_16SIIII_148(buffer, offset + 8)
+                arm_11 = CbSequenceDone(octets_12, number_13, number_14, number_15, number_16)
+                p = offset + 40
+            else:
+                arm_11 = CbSequenceFailed(_STATUS_OF[next_3])
+                p = offset + 8
+            arm_2 = CbSequenceResult(arm_11)
+        else:
+            arm_2 = OtherCallbackResult(_CALLBACK_OPERATION_OF[tag_1], OtherCallbackStatus(_STATUS_OF[next_3]))
+            p = offset + 8
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CallbackResult", buffer, offset)
+    return value, end
+
+
+def encode_callback_result(value: CallbackResult) -> bytes:
+    """Encode CallbackResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is CbGetattrResult:
+            arm_3: Any = arm_1.outcome
+            kind_4 = type(arm_3)
+            if kind_4 is CbGetattrDone:
+                item_5: Any = arm_3.obj_attributes
+                values_6: Any = item_5.attrmask
+                if type(values_6) is not tuple:
+                    raise ValueError
+                count_7 = len(values_6)
+                if values_6:
+                    _put_uint32_run_after_3_ii(parts, values_6, 3, 0, count_7)
+                else:
+                    add(_PACK_III_68(3, 0, count_7))
+                octets_8: Any = item_5.attr_vals
+                length_9 = len(octets_8)
+                if type(octets_8) is not bytes or length_9 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_9))
+                add(octets_8)
+                if length_9 & 3:
+                    add(ZEROES[-length_9 & 3])
+            elif kind_4 is CbGetattrFailed:
+                if arm_3.status in (0,):
+                    raise ValueError
+                add(_PACK_II_72(3, _STATUS_OF[arm_3.status]))
+            else:
+                raise ValueError
+        elif kind_2 is CbRecallResult:
+            add(_PACK_II_72(4, _STATUS_OF[arm_1.status]))
+        elif kind_2 is CbRecallAnyResult:
+            add(_PACK_II_72(8, _STATUS_OF[arm_1.crar_status]))
+        elif kind_2 is CbRecallSlotResult:
+            add(_PACK_II_72(10, _STATUS_OF[arm_1.rsr_status]))
+        elif kind_2 is CbSequenceResult:
+            arm_10: Any = arm_1.outcome
+            kind_11 = type(arm_10)
+            if kind_11 is CbSequenceDone:
+                octets_12: Any = arm_10.csr_sessionid
+                if type(octets_12) is not bytes or len(octets_12) != 16:
+                    raise ValueError
+                add(_PACK_II16SIIII_187(11, 0, octets_12, arm_10.csr_sequenceid, arm_10.csr_slotid, arm_10.csr_highest_slotid, arm_10.csr_target_highest_slotid))
+            elif kind_11 is CbSequenceFailed:
+                if arm_10.csr_status in (0,):
+                    raise ValueError
+                add(_PACK_II_72(11, _STATUS_OF[arm_10.csr_status]))
+            else:
+                raise ValueError
+        elif kind_2 is OtherCallbackResult:
+            if arm_1.resop in (3, 4, 8, 10, 11):
+                raise ValueError
+            add(_PACK_II_72(_CALLBACK_OPERATION_OF[arm_1.resop], _STATUS_OF[arm_1.outcome.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CallbackResult", value)
+
+
+def decode_callback_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[CallbackCompoundArguments, int]:
+    """Decode CallbackCompoundArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4 = _UNPACK_IIII_27(buffer, offset)
+        if not (word_1 or word_4):
+            return CallbackCompoundArguments(b"", word_2, word_3, ()), offset + 16
+        limit = len(buffer)
+        p = offset + 4
+        end_5 = p + word_1
+        padded_6 = end_5 + (-word_1 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+            raise ValueError
+        octets_7 = bytes(buffer[p:end_5])
+        number_8, number_9, count_10 = _UNPACK_III_21(buffer, padded_6)
+        p = padded_6 + 12
+        if count_10 * 4 > limit - p:
+            raise ValueError
+        items_11: list[Any] = []
+        for _ in range(count_10):
+            arm_13: Any
+            tag_12, = _UNPACK_I_2(buffer, p)
+            if tag_12 == 3:
+                length_14, = _UNPACK_I_9(buffer, p + 4)
+                p = p + 8
+                if length_14 > 128:
+                    raise ValueError
+                end_15 = p + length_14
+                padded_16 = end_15 + (-length_14 & 3)
+                if padded_16 > limit or buffer[end_15:padded_16] != ZEROES[padded_16 - end_15]:
+                    raise ValueError
+                octets_17 = bytes(buffer[p:end_15])
+                count_18, = _UNPACK_I_9(buffer, padded_16)
+                p = padded_16 + 4
+                values_19 = _take_uint32_run(buffer, p, count_18)
+                p = p + count_18 * 4
+                arm_13 = CbGetattrArguments(octets_17, values_19)
+            elif tag_12 == 4:
+                number_20, octets_21, flag_22, length_23 = _UNPACK_I12SII_102(buffer, p + 4)
+                p = p + 28
+                if length_23 > 128:
+                    raise ValueError
+                end_24 = p + length_23
+                padded_25 = end_24 + (-length_23 & 3)
+                if padded_25 > limit or buffer[end_24:padded_25] != ZEROES[padded_25 - end_24]:
+                    raise ValueError
+                octets_26 = bytes(buffer[p:end_24])
+                arm_13 = CbRecallArguments(StateId(number_20, octets_21), _BOOLEANS[flag_22], octets_26)
+                p = padded_25
+            elif tag_12 == 8:
+                number_27, count_28 = _UNPACK_II_7(buffer, p + 4)
+                p = p + 12
+                values_29 = _take_uint32_run(buffer, p, count_28)
+                p = p + count_28 * 4
+                arm_13 = CbRecallAnyArguments(number_27, values_29)
+            elif tag_12 == 10:
+                number_30, = _UNPACK_I_9(buffer, p + 4)
+                arm_13 = CbRecallSlotArguments(number_30)
+                p = p + 8
+            elif tag_12 == 11:
+                octets_31, number_32, number_33, number_34, flag_35, count_36 = _UNPACK_16SIIIII_150(buffer, p + 4)
+                p = p + 40
+                if count_36 * 20 > limit - p:
+                    raise ValueError
+                items_37: list[Any] = []
+                for _ in range(count_36):
+                    octets_38, count_39 = _UNPACK_16SI_181(buffer, p)
+                    p = p + 20
+                    values_40 = _take_referring_call_run(buffer, p, count_39)
+                    p = p + count_39 * 8
+                    items_37.append(ReferringCallList(octets_38, values_40))
+                arm_13 = CbSequenceArguments(octets_31, number_32, number_33, number_34, _BOOLEANS[flag_35], tuple(items_37))
+            else:
+                arm_13 = OtherCallbackArguments(_CALLBACK_OPERATION_OF[tag_12])
+                p = p + 4
+            items_11.append(arm_13)
+        return CallbackCompoundArguments(octets_7, number_8, number_9, tuple(items_11)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CallbackCompoundArguments", buffer, offset)
+    return value, end
+
+
+def encode_callback_compound_arguments(value: CallbackCompoundArguments) -> bytes:
+    """Encode CallbackCompoundArguments; raises EncodeError for a value that XDR cannot express."""
     try:
         parts: list[bytes] = []
         add = parts.append
@@ -3046,7 +12460,172 @@ def encode_compound_result(value: CompoundResult) -> bytes:
         length_2 = len(octets_1)
         if type(octets_1) is not bytes or length_2 > 4294967295:
             raise ValueError
-        add(_PACK_II_16(_STATUS_OF[value.status], length_2))
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        values_3: Any = value.argarray
+        if type(values_3) is not tuple:
+            raise ValueError
+        count_4 = len(values_3)
+        add(_PACK_III_12(value.minorversion, value.callback_ident, count_4))
+        for item_5 in values_3:
+            arm_6: Any = item_5
+            kind_7 = type(arm_6)
+            if kind_7 is CbGetattrArguments:
+                octets_8: Any = arm_6.fh
+                length_9 = len(octets_8)
+                if type(octets_8) is not bytes or length_9 > 128:
+                    raise ValueError
+                add(_PACK_II_35(3, length_9))
+                add(octets_8)
+                if length_9 & 3:
+                    add(ZEROES[-length_9 & 3])
+                values_10: Any = arm_6.attr_request
+                if type(values_10) is not tuple:
+                    raise ValueError
+                count_11 = len(values_10)
+                if values_10:
+                    _put_uint32_run_after_1(parts, values_10, count_11)
+                else:
+                    add(_PACK_I_11(count_11))
+            elif kind_7 is CbRecallArguments:
+                item_12: Any = arm_6.stateid
+                octets_13: Any = item_12.other
+                if type(octets_13) is not bytes or len(octets_13) != 12:
+                    raise ValueError
+                octets_14: Any = arm_6.fh
+                length_15 = len(octets_14)
+                if type(octets_14) is not bytes or length_15 > 128:
+                    raise ValueError
+                add(_PACK_II12SII_185(4, item_12.seqid, octets_13, _BOOLEANS[arm_6.truncate], length_15))
+                add(octets_14)
+                if length_15 & 3:
+                    add(ZEROES[-length_15 & 3])
+            elif kind_7 is CbRecallAnyArguments:
+                values_16: Any = arm_6.craa_type_mask
+                if type(values_16) is not tuple:
+                    raise ValueError
+                count_17 = len(values_16)
+                if values_16:
+                    _put_uint32_run_after_3_i(parts, values_16, 8, arm_6.craa_objects_to_keep, count_17)
+                else:
+                    add(_PACK_III_28(8, arm_6.craa_objects_to_keep, count_17))
+            elif kind_7 is CbRecallSlotArguments:
+                add(_PACK_II_35(10, arm_6.rsa_target_highest_slotid))
+            elif kind_7 is CbSequenceArguments:
+                octets_18: Any = arm_6.csa_sessionid
+                if type(octets_18) is not bytes or len(octets_18) != 16:
+                    raise ValueError
+                values_19: Any = arm_6.csa_referring_call_lists
+                if type(values_19) is not tuple:
+                    raise ValueError
+                count_20 = len(values_19)
+                add(_PACK_I16SIIIII_152(11, octets_18, arm_6.csa_sequenceid, arm_6.csa_slotid, arm_6.csa_highest_slotid, _BOOLEANS[arm_6.csa_cachethis], count_20))
+                for item_21 in values_19:
+                    octets_22: Any = item_21.rcl_sessionid
+                    if type(octets_22) is not bytes or len(octets_22) != 16:
+                        raise ValueError
+                    values_23: Any = item_21.rcl_referring_calls
+                    if type(values_23) is not tuple:
+                        raise ValueError
+                    count_24 = len(values_23)
+                    add(_PACK_16SI_183(octets_22, count_24))
+                    for item_25 in values_23:
+                        add(_PACK_II_8(item_25.rc_sequenceid, item_25.rc_slotid))
+            elif kind_7 is OtherCallbackArguments:
+                if arm_6.argop in (3, 4, 8, 10, 11):
+                    raise ValueError
+                add(_PACK_I_4(_CALLBACK_OPERATION_OF[arm_6.argop]))
+            else:
+                raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("CallbackCompoundArguments", value)
+
+
+def decode_callback_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CallbackCompoundResult, int]:
+    """Decode CallbackCompoundResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_III_115(buffer, offset)
+        if not (word_2 or word_3):
+            return CallbackCompoundResult(_STATUS_OF[word_1], b"", ()), offset + 12
+        limit = len(buffer)
+        p = offset + 8
+        end_4 = p + word_2
+        padded_5 = end_4 + (-word_2 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4])
+        count_7, = _UNPACK_I_9(buffer, padded_5)
+        p = padded_5 + 4
+        if count_7 * 8 > limit - p:
+            raise ValueError
+        items_8: list[Any] = []
+        for _ in range(count_7):
+            arm_10: Any
+            tag_9, next_11 = _UNPACK_II_155(buffer, p)
+            if tag_9 == 3:
+                arm_12: Any
+                if next_11 == 0:
+                    count_13, = _UNPACK_I_9(buffer, p + 8)
+                    p = p + 12
+                    values_14 = _take_uint32_run(buffer, p, count_13)
+                    p = p + count_13 * 4
+                    length_15, = _UNPACK_I_9(buffer, p)
+                    p = p + 4
+                    end_16 = p + length_15
+                    padded_17 = end_16 + (-length_15 & 3)
+                    if padded_17 > limit or buffer[end_16:padded_17] != ZEROES[padded_17 - end_16]:
+                        raise ValueError
+                    octets_18 = bytes(buffer[p:end_16])
+                    arm_12 = CbGetattrDone(FileAttributes(values_14, octets_18))
+                    p = padded_17
+                else:
+                    arm_12 = CbGetattrFailed(_STATUS_OF[next_11])
+                    p = p + 8
+                arm_10 = CbGetattrResult(arm_12)
+            elif tag_9 == 4:
+                arm_10 = CbRecallResult(_STATUS_OF[next_11])
+                p = p + 8
+            elif tag_9 == 8:
+                arm_10 = CbRecallAnyResult(_STATUS_OF[next_11])
+                p = p + 8
+            elif tag_9 == 10:
+                arm_10 = CbRecallSlotResult(_STATUS_OF[next_11])
+                p = p + 8
+            elif tag_9 == 11:
+                arm_19: Any
+                if next_11 == 0:
+                    octets_20, number_21, number_22, number_23, number_24 = _UNPACK_16SIIII_148(buffer, p + 8)
+                    arm_19 = CbSequenceDone(octets_20, number_21, number_22, number_23, number_24)
+                    p = p + 40
+                else:
+                    arm_19 = CbSequenceFailed(_STATUS_OF[next_11])
+                    p = p + 8
+                arm_10 = CbSequenceResult(arm_19)
+            else:
+                arm_10 = OtherCallbackResult(_CALLBACK_OPERATION_OF[tag_9], OtherCallbackStatus(_STATUS_OF[next_11]))
+                p = p + 8
+            items_8.append(arm_10)
+        return CallbackCompoundResult(_STATUS_OF[word_1], octets_6, tuple(items_8)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("CallbackCompoundResult", buffer, offset)
+    return value, end
+
+
+def encode_callback_compound_result(value: CallbackCompoundResult) -> bytes:
+    """Encode CallbackCompoundResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.tag
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_II_35(_STATUS_OF[value.status], length_2))
         add(octets_1)
         if length_2 & 3:
             add(ZEROES[-length_2 & 3])
@@ -3054,163 +12633,64 @@ def encode_compound_result(value: CompoundResult) -> bytes:
         if type(values_3) is not tuple:
             raise ValueError
         count_4 = len(values_3)
-        add(_PACK_I_5(count_4))
+        add(_PACK_I_11(count_4))
         for item_5 in values_3:
             arm_6: Any = item_5
             kind_7 = type(arm_6)
-            if kind_7 is GetattrResult:
+            if kind_7 is CbGetattrResult:
                 arm_8: Any = arm_6.outcome
                 kind_9 = type(arm_8)
-                if kind_9 is GetattrDone:
+                if kind_9 is CbGetattrDone:
                     item_10: Any = arm_8.obj_attributes
                     values_11: Any = item_10.attrmask
                     if type(values_11) is not tuple:
                         raise ValueError
                     count_12 = len(values_11)
                     if values_11:
-                        _put_uint32_run_after_3_ii(parts, values_11, 9, 0, count_12)
+                        _put_uint32_run_after_3_ii(parts, values_11, 3, 0, count_12)
                     else:
-                        add(_PACK_III_41(9, 0, count_12))
+                        add(_PACK_III_68(3, 0, count_12))
                     octets_13: Any = item_10.attr_vals
                     length_14 = len(octets_13)
                     if type(octets_13) is not bytes or length_14 > 4294967295:
                         raise ValueError
-                    add(_PACK_I_5(length_14))
+                    add(_PACK_I_11(length_14))
                     add(octets_13)
                     if length_14 & 3:
                         add(ZEROES[-length_14 & 3])
-                elif kind_9 is GetattrFailed:
+                elif kind_9 is CbGetattrFailed:
                     if arm_8.status in (0,):
                         raise ValueError
-                    add(_PACK_II_42(9, _STATUS_OF[arm_8.status]))
+                    add(_PACK_II_72(3, _STATUS_OF[arm_8.status]))
                 else:
                     raise ValueError
-            elif kind_7 is GetfhResult:
+            elif kind_7 is CbRecallResult:
+                add(_PACK_II_72(4, _STATUS_OF[arm_6.status]))
+            elif kind_7 is CbRecallAnyResult:
+                add(_PACK_II_72(8, _STATUS_OF[arm_6.crar_status]))
+            elif kind_7 is CbRecallSlotResult:
+                add(_PACK_II_72(10, _STATUS_OF[arm_6.rsr_status]))
+            elif kind_7 is CbSequenceResult:
                 arm_15: Any = arm_6.outcome
                 kind_16 = type(arm_15)
-                if kind_16 is GetfhDone:
-                    octets_17: Any = arm_15.object
-                    length_18 = len(octets_17)
-                    if type(octets_17) is not bytes or length_18 > 128:
+                if kind_16 is CbSequenceDone:
+                    octets_17: Any = arm_15.csr_sessionid
+                    if type(octets_17) is not bytes or len(octets_17) != 16:
                         raise ValueError
-                    add(_PACK_III_41(10, 0, length_18))
-                    add(octets_17)
-                    if length_18 & 3:
-                        add(ZEROES[-length_18 & 3])
-                elif kind_16 is GetfhFailed:
-                    if arm_15.status in (0,):
+                    add(_PACK_II16SIIII_187(11, 0, octets_17, arm_15.csr_sequenceid, arm_15.csr_slotid, arm_15.csr_highest_slotid, arm_15.csr_target_highest_slotid))
+                elif kind_16 is CbSequenceFailed:
+                    if arm_15.csr_status in (0,):
                         raise ValueError
-                    add(_PACK_II_42(10, _STATUS_OF[arm_15.status]))
+                    add(_PACK_II_72(11, _STATUS_OF[arm_15.csr_status]))
                 else:
                     raise ValueError
-            elif kind_7 is LookupResult:
-                add(_PACK_II_42(15, _STATUS_OF[arm_6.status]))
-            elif kind_7 is PutfhResult:
-                add(_PACK_II_42(22, _STATUS_OF[arm_6.status]))
-            elif kind_7 is PutrootfhResult:
-                add(_PACK_II_42(24, _STATUS_OF[arm_6.status]))
-            elif kind_7 is ReadResult:
-                arm_19: Any = arm_6.outcome
-                kind_20 = type(arm_19)
-                if kind_20 is ReadDone:
-                    octets_21: Any = arm_19.data
-                    length_22 = len(octets_21)
-                    if type(octets_21) is not bytes or length_22 > 4294967295:
-                        raise ValueError
-                    add(_PACK_IIII_39(25, 0, _BOOLEANS[arm_19.eof], length_22))
-                    add(octets_21)
-                    if length_22 & 3:
-                        add(ZEROES[-length_22 & 3])
-                elif kind_20 is ReadFailed:
-                    if arm_19.status in (0,):
-                        raise ValueError
-                    add(_PACK_II_42(25, _STATUS_OF[arm_19.status]))
-                else:
+            elif kind_7 is OtherCallbackResult:
+                if arm_6.resop in (3, 4, 8, 10, 11):
                     raise ValueError
-            elif kind_7 is ReaddirResult:
-                arm_23: Any = arm_6.outcome
-                kind_24 = type(arm_23)
-                if kind_24 is ReaddirDone:
-                    octets_25: Any = arm_23.cookieverf
-                    if type(octets_25) is not bytes or len(octets_25) != 8:
-                        raise ValueError
-                    item_26: Any = arm_23.reply
-                    values_27: Any = item_26.entries
-                    if type(values_27) is not tuple:
-                        raise ValueError
-                    add(_PACK_II8S_43(26, 0, octets_25))
-                    for item_28 in values_27:
-                        octets_29: Any = item_28.name
-                        length_30 = len(octets_29)
-                        if type(octets_29) is not bytes or length_30 > 4294967295:
-                            raise ValueError
-                        add(_PACK_IQI_25(1, item_28.cookie, length_30))
-                        add(octets_29)
-                        if length_30 & 3:
-                            add(ZEROES[-length_30 & 3])
-                        item_31: Any = item_28.attrs
-                        values_32: Any = item_31.attrmask
-                        if type(values_32) is not tuple:
-                            raise ValueError
-                        count_33 = len(values_32)
-                        if values_32:
-                            _put_uint32_run_after_1(parts, values_32, count_33)
-                        else:
-                            add(_PACK_I_5(count_33))
-                        octets_34: Any = item_31.attr_vals
-                        length_35 = len(octets_34)
-                        if type(octets_34) is not bytes or length_35 > 4294967295:
-                            raise ValueError
-                        add(_PACK_I_5(length_35))
-                        add(octets_34)
-                        if length_35 & 3:
-                            add(ZEROES[-length_35 & 3])
-                    add(_PACK_II_6(0, _BOOLEANS[item_26.eof]))
-                elif kind_24 is ReaddirFailed:
-                    if arm_23.status in (0,):
-                        raise ValueError
-                    add(_PACK_II_42(26, _STATUS_OF[arm_23.status]))
-                else:
-                    raise ValueError
-            elif kind_7 is ReadlinkResult:
-                arm_36: Any = arm_6.outcome
-                kind_37 = type(arm_36)
-                if kind_37 is ReadlinkDone:
-                    octets_38: Any = arm_36.link
-                    length_39 = len(octets_38)
-                    if type(octets_38) is not bytes or length_39 > 4294967295:
-                        raise ValueError
-                    add(_PACK_III_41(27, 0, length_39))
-                    add(octets_38)
-                    if length_39 & 3:
-                        add(ZEROES[-length_39 & 3])
-                elif kind_37 is ReadlinkFailed:
-                    if arm_36.status in (0,):
-                        raise ValueError
-                    add(_PACK_II_42(27, _STATUS_OF[arm_36.status]))
-                else:
-                    raise ValueError
-            elif kind_7 is WriteResult:
-                arm_40: Any = arm_6.outcome
-                kind_41 = type(arm_40)
-                if kind_41 is WriteDone:
-                    octets_42: Any = arm_40.writeverf
-                    if type(octets_42) is not bytes or len(octets_42) != 8:
-                        raise ValueError
-                    add(_PACK_IIII8S_44(38, 0, arm_40.count, _STABLE_HOW_OF[arm_40.committed], octets_42))
-                elif kind_41 is WriteFailed:
-                    if arm_40.status in (0,):
-                        raise ValueError
-                    add(_PACK_II_42(38, _STATUS_OF[arm_40.status]))
-                else:
-                    raise ValueError
-            elif kind_7 is OtherResult:
-                if arm_6.resop in (9, 10, 15, 22, 24, 25, 26, 27, 38):
-                    raise ValueError
-                add(_PACK_II_42(_OPERATION_OF[arm_6.resop], _STATUS_OF[arm_6.outcome.status]))
+                add(_PACK_II_72(_CALLBACK_OPERATION_OF[arm_6.resop], _STATUS_OF[arm_6.outcome.status]))
             else:
                 raise ValueError
         return b"".join(parts)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
-    return _INTERPRETER.encode("CompoundResult", value)
+    return _INTERPRETER.encode("CallbackCompoundResult", value)

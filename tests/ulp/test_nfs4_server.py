@@ -123,7 +123,7 @@ def test_directory_is_listed_in_pieces(program: Nfs4Program) -> None:
             (*nfs4.at("many"), nfs4.read_directory(4096, cookie=FIRST_COOKIE + 600)),
             Status.NFS4ERR_BAD_COOKIE,
         ),
-        ((wire.OtherArguments(wire.Operation.OP_OPEN),), Status.NFS4ERR_NOTSUPP),
+        ((wire.OtherArguments(wire.Operation.OP_LAYOUTGET),), Status.NFS4ERR_NOTSUPP),
         ((wire.OtherArguments(wire.Operation.OP_ILLEGAL),), Status.NFS4ERR_OP_ILLEGAL),
         (
             (*nfs4.at("size-1"), wire.ReadArguments(wire.StateId(1, bytes(12)), 0, 1)),

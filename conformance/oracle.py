@@ -14,17 +14,18 @@ against an interpreter of the XDR; everything behind it is decided here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.expectation import REFUSAL_STATUSES, Allowed, Expectation, ResponderState
+from conformance.fixed_words import FixedWords, fixed_words
 from conformance.interpretations import choice
+from conformance.lenient_presence import with_lenient_presence
 from conformance.oracle_chunks import CallStream, examine_call
 from conformance.outcome import Answered, Disconnected, ErrChunk, ErrVers, Silent
-from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, TransportHeader, decode_header, rpc
-from rpcrdma.xdr.runtime import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,6 @@ SHORTEST_MESSAGE: Final = 28
 """Octets under which a Responder drops a message unread (rfc8166 4.5; D-10)."""
 
 _VERSION_ONE: Final = 1
-_MOST_LENIENT_WORDS: Final = 16
 _OTHER_REFUSALS: Final = (ErrChunk, Silent, Disconnected)
 _CANNOT_REPLY: Final = ("rfc8166.4.5.3.no-write-past-the-reply-chunk",)
 _CLOSES: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
@@ -67,14 +67,6 @@ _SPECIAL: Final[Mapping[int, tuple[str, tuple[Allowed, ...]]]] = {
 """The procedures that are answered in one way, whatever follows the fixed words."""
 
 
-@dataclass(frozen=True, slots=True)
-class _FixedWords:
-    xid: int
-    version: int
-    credits: int
-    procedure: int
-
-
 def expected(message: bytes, state: ResponderState) -> Expectation:
     """What a Version One Responder may do with a message.
 
@@ -88,7 +80,7 @@ def expected(message: bytes, state: ResponderState) -> Expectation:
     """
     if len(message) < SHORTEST_MESSAGE:
         return Expectation(f"{len(message)} octets only", (_SILENCE_SHORT,))
-    words = _fixed_words(message)
+    words = fixed_words(message)
     if words.version not in state.versions:
         return _unknown_version(words, state)
     if words.version != _VERSION_ONE:
@@ -103,12 +95,7 @@ def expected(message: bytes, state: ResponderState) -> Expectation:
     return _call(header, message[end:], state)
 
 
-def _fixed_words(message: bytes) -> _FixedWords:
-    reader = Reader(message, 0)
-    return _FixedWords(reader.word(), reader.word(), reader.word(), reader.word())
-
-
-def _unknown_version(words: _FixedWords, state: ResponderState) -> Expectation:
+def _unknown_version(words: FixedWords, state: ResponderState) -> Expectation:
     rules = ("rfc8166.4.5.1.unsupported-version-gets-err-vers", "rfc8166.4.5.1.err-vers-range")
     allowed = [Allowed(ErrVers, rules, ("D-11",))]
     if words.procedure == Procedure.RDMA_ERROR:
@@ -123,13 +110,13 @@ def _unknown_version(words: _FixedWords, state: ResponderState) -> Expectation:
 
 
 def _undecodable(
-    message: bytes, words: _FixedWords, error: DecodeError, state: ResponderState
+    message: bytes, words: FixedWords, error: DecodeError, state: ResponderState
 ) -> Expectation:
     allowed = [_ERR_CHUNK]
     if state.backward:
         allowed.append(Allowed(Silent, (_BAD_HEADER,), ("D-15", "D-40")))
     fault = Expectation(str(error), tuple(allowed), words.xid, words.version)
-    patched = _with_lenient_presence(message)
+    patched = with_lenient_presence(message)
     if patched is None:
         return fault
     header, end = decode_header(patched)
@@ -140,25 +127,6 @@ def _undecodable(
         if item.outcome is not ErrChunk
     )
     return replace(lenient, fault=fault.fault, allowed=(*fault.allowed, *tolerated))
-
-
-def _with_lenient_presence(message: bytes) -> bytes | None:
-    """The message as a decoder sees it that takes every non-zero word for "present" (D-33).
-
-    None if that alone does not make it decodable, or if it takes more words than anybody sets by
-    mistake.
-    """
-    octets = bytearray(message)
-    for _ in range(_MOST_LENIENT_WORDS):
-        try:
-            decode_header(octets)
-        except DecodeError as error:
-            if error.reason is not Reason.BAD_BOOLEAN:
-                return None
-            octets[error.offset : error.offset + 4] = (1).to_bytes(4)
-        else:
-            return bytes(octets)
-    return None
 
 
 def _call(header: TransportHeader, payload: bytes, state: ResponderState) -> Expectation:

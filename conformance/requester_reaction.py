@@ -1,0 +1,302 @@
+"""The specification as an oracle: what a Requester may do about octets that arrive.
+
+    rfc8166 section 4.5    Error Handling
+    rfc8166 section 4.6    Protocol Elements No Longer Supported
+    rfc8166 section 3.4.6  Write Chunks, and 4.3 Chunk Lists: what a Reply returns
+    rfc8166 section 6.1    DDP-Eligibility (violations by a Responder)
+
+`expected_reaction` takes any octets and says what may become of the Call that they are about, and
+what must be delivered if it completes.  It judges in the order in which a Requester can learn of
+faults: length, procedure, version, header, XID, chunks, RPC message, results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.fixed_words import FIXED_WORDS, FixedWords, fixed_words
+from conformance.lenient_presence import with_lenient_presence
+from conformance.reaction import AllowedReaction, Contents, Reaction, ReactionExpectation
+from conformance.reply_rules import broken_rules
+from conformance.requester_reassembly import reassemble
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import decode_reply
+from rpcrdma.wire import (
+    ErrVers,
+    Procedure,
+    RdmaError,
+    RdmaMsg,
+    RdmaNomsg,
+    TransportHeader,
+    decode_header,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from conformance.reply_rules import BrokenRule
+    from conformance.requester_state import OutstandingCall, RequesterState
+
+__all__ = ["expected_reaction"]
+
+_SHORTEST: Final = 28
+_VERSION_ONE: Final = 1
+
+_BAD_HEADER: Final = "rfc8166.4.5.bad-reply-header-discarded"
+_UNDECODABLE: Final = "rfc8166.4.5.undecodable-error-discarded"
+_PERMANENT: Final = ("rfc8166.4.5.error-completes-the-rpc", "rfc8166.4.5.error-is-permanent")
+_RETIRED: Final = ("rfc8166.2.2.2.reply-retires-the-xid", "rfc8166.3.3.1.replies-in-any-order")
+_MATCHED: Final = ("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.3.3.1.replies-in-any-order")
+_XID_RULE: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
+_NO_ZERO_GRANT: Final = "rfc8166.3.3.1.grant-is-never-zero"
+
+_DROPPED: Final[Mapping[int, tuple[str, str, tuple[str, ...]]]] = {
+    Procedure.RDMA_MSGP: ("RDMA_MSGP", "rfc8166.4.6.1.requester-discards-msgp", ()),
+    Procedure.RDMA_DONE: ("RDMA_DONE", "rfc8166.4.6.2.done-is-discarded", ("D-14",)),
+}
+"""Procedures that a Requester drops, whatever follows the fixed words."""
+
+_HARMLESS: Final[Mapping[str, tuple[str, ...]]] = {
+    "rfc8166.3.4.6.segments-returned": ("D-28",),
+    "rfc8166.3.4.6.write-chunk-filled-in-order": ("D-28",),
+    "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written": ("D-19", "D-28"),
+    _NO_ZERO_GRANT: ("D-16",),
+}
+"""Rules for a Reply that bind the Responder, and whose breach leaves the result as it should be: a
+Requester that takes the Reply gets a WARN at most."""
+
+
+def expected_reaction(
+    reply: bytes, state: RequesterState, contents: Contents | None = None
+) -> ReactionExpectation:
+    """What a Requester may do about a message.
+
+    Args:
+        reply: any octets, sent to a Receive that is large enough.
+        state: before they were sent.
+        contents: tells what the Requester's memory holds in given segments (what the tester wrote
+            there before this message); None if nobody knows, in which case the payload that a
+            completion delivers is not known either, where chunks carry it.
+    """
+    if len(reply) < FIXED_WORDS:
+        return _dropped_short(reply)
+    words = fixed_words(reply)
+    call = state.call(words.xid)
+    if words.procedure == Procedure.RDMA_ERROR:
+        return _doubtful(_error(reply, words, call), call)
+    if len(reply) < _SHORTEST:
+        return _dropped_short(reply)
+    if words.procedure in _DROPPED and words.version == _VERSION_ONE:
+        name, rule, readings = _DROPPED[words.procedure]
+        allowed = (AllowedReaction(Reaction.WAITING, (rule,), readings),)
+        return ReactionExpectation(name, allowed, _xid(call))
+    if words.version != _VERSION_ONE:
+        return _bad_header(f"version {words.version}", call, ("D-11", "D-28"))
+    try:
+        header, end = decode_header(reply)
+    except DecodeError as error:
+        return _doubtful(_undecodable(reply, error, call, state, contents), call)
+    return _doubtful(_reply(header, reply[end:], call, state, contents), call)
+
+
+def _xid(call: OutstandingCall | None) -> int | None:
+    return None if call is None else call.xid
+
+
+def _dropped_short(reply: bytes) -> ReactionExpectation:
+    rule = ("rfc8166.4.5.short-message-discarded",)
+    fault = f"{len(reply)} octets only"
+    return ReactionExpectation(fault, (AllowedReaction(Reaction.WAITING, rule, ("D-10",)),))
+
+
+def _dropped_unknown(fault: str, rules: tuple[str, ...] = _RETIRED) -> ReactionExpectation:
+    return ReactionExpectation(fault, (AllowedReaction(Reaction.WAITING, rules),))
+
+
+def _bad_header(
+    fault: str,
+    call: OutstandingCall | None,
+    readings: tuple[str, ...] = ("D-28",),
+    rules: tuple[str, ...] = (),
+) -> ReactionExpectation:
+    """A fault that shows in the header: dropped, or fatal to the RPC (D-28)."""
+    requirements = (_BAD_HEADER, *rules)
+    waiting = AllowedReaction(Reaction.WAITING, requirements, readings)
+    if call is None:
+        return ReactionExpectation(fault, (waiting,))
+    failed = AllowedReaction(Reaction.FAILED, requirements, readings)
+    closed = AllowedReaction(Reaction.CLOSED, requirements, readings, warning=True)
+    return ReactionExpectation(fault, (waiting, failed, closed), call.xid)
+
+
+def _doubtful(
+    expectation: ReactionExpectation, call: OutstandingCall | None
+) -> ReactionExpectation:
+    """A Call that the Requester may be done with already may also just stay as it is."""
+    if call is None or not call.doubtful:
+        return expectation
+    over = AllowedReaction(Reaction.WAITING, _RETIRED, ("D-28", "D-132"))
+    return replace(expectation, allowed=tuple(dict.fromkeys((*expectation.allowed, over))))
+
+
+def _undecodable(
+    reply: bytes,
+    error: DecodeError,
+    call: OutstandingCall | None,
+    state: RequesterState,
+    contents: Contents | None,
+) -> ReactionExpectation:
+    fault = _bad_header(str(error), call)
+    patched = with_lenient_presence(reply)
+    if patched is None or call is None:
+        return fault
+    header, end = decode_header(patched)
+    lenient = _reply(header, patched[end:], call, state, contents)
+    tolerated = (
+        replace(item, warning=True, interpretations=(*item.interpretations, "D-33"))
+        for item in lenient.allowed
+        if item.reaction is Reaction.COMPLETED
+    )
+    return replace(fault, allowed=(*fault.allowed, *tolerated), payload=lenient.payload)
+
+
+# -- RDMA_ERROR
+
+
+def _error(reply: bytes, words: FixedWords, call: OutstandingCall | None) -> ReactionExpectation:
+    try:
+        header, end = decode_header(reply)
+        if not isinstance(header.rdma_body, RdmaError):
+            raise TypeError("the procedure and the body differ")
+    except DecodeError as error:
+        return _undecodable_error(str(error), call)
+    if call is None:
+        fault = f"RDMA_ERROR for {words.xid:#x}, which is no outstanding Call"
+        return _dropped_unknown(fault, ("rfc8166.4.5.error-completes-the-rpc",))
+    readings = ("D-15",) if words.version == _VERSION_ONE else ("D-11", "D-15")
+    allowed = [AllowedReaction(Reaction.FAILED, _PERMANENT, readings)]
+    error_body = header.rdma_body.error
+    name = "ERR_VERS" if isinstance(error_body, ErrVers) else "ERR_CHUNK"
+    if isinstance(error_body, ErrVers):
+        # There is no version left to go on in: a Requester may take its leave (D-64).
+        allowed.append(AllowedReaction(Reaction.CLOSED, _PERMANENT, (*readings, "D-64")))
+    if words.version != _VERSION_ONE:
+        allowed.append(AllowedReaction(Reaction.WAITING, (_BAD_HEADER,), readings, warning=True))
+    if end != len(reply):
+        allowed.append(AllowedReaction(Reaction.WAITING, (_UNDECODABLE,), ("D-32",)))
+    return ReactionExpectation(name, tuple(allowed), call.xid, grant=words.credits, is_error=True)
+
+
+def _undecodable_error(fault: str, call: OutstandingCall | None) -> ReactionExpectation:
+    waiting = AllowedReaction(Reaction.WAITING, (_UNDECODABLE,), ("D-10", "D-132"))
+    if call is None:
+        return ReactionExpectation(fault, (waiting,))
+    failed = AllowedReaction(Reaction.FAILED, (_UNDECODABLE,), ("D-132",))
+    return ReactionExpectation(fault, (waiting, failed), call.xid)
+
+
+# -- Replies
+
+
+def _reply(
+    header: TransportHeader,
+    payload: bytes,
+    call: OutstandingCall | None,
+    state: RequesterState,
+    contents: Contents | None,
+) -> ReactionExpectation:
+    body = header.rdma_body
+    if not isinstance(body, RdmaMsg | RdmaNomsg):
+        raise TypeError(f"{type(body).__name__} is not judged here")
+    if call is None:
+        fault = f"rdma_xid {header.rdma_xid:#x} is of no outstanding Call"
+        return replace(_dropped_unknown(fault), grant=header.rdma_credit)
+    if call.header is None:
+        raise ValueError("the Call could not be decoded: nothing is known of its chunks")
+    whole = _whole(body, payload, contents)
+    broken = broken_rules(call.header, header, whole)
+    fatal = [rule for rule in broken if rule.requirement not in (*_HARMLESS, _XID_RULE)]
+    if fatal:
+        faults = _bad_header(
+            "; ".join(rule.detail for rule in fatal),
+            call,
+            rules=tuple(dict.fromkeys(rule.requirement for rule in fatal)),
+        )
+        return replace(faults, grant=header.rdma_credit)
+    result = _results(header, body, whole, call, state, contents)
+    result = _with_harmless(result, broken)
+    if isinstance(body, RdmaNomsg) and payload:
+        result = _also_bad(result, "octets behind an RDMA_NOMSG", ("D-32",))
+    return result
+
+
+def _whole(body: RdmaMsg | RdmaNomsg, payload: bytes, contents: Contents | None) -> bytes | None:
+    """The reduced Payload stream; None if nobody knows what is in the Reply chunk."""
+    if isinstance(body, RdmaMsg):
+        return payload
+    if body.rdma_reply is None or contents is None:
+        return None
+    return contents(body.rdma_reply.target)
+
+
+def _results(
+    header: TransportHeader,
+    body: RdmaMsg | RdmaNomsg,
+    whole: bytes | None,
+    call: OutstandingCall,
+    state: RequesterState,
+    contents: Contents | None,
+) -> ReactionExpectation:
+    """A Reply whose header is right: what its results are worth."""
+    good = AllowedReaction(Reaction.COMPLETED, _MATCHED)
+    result = ReactionExpectation(
+        "", (good,), call.xid, grant=header.rdma_credit, is_valid_reply=True
+    )
+    if whole is None or state.upper_layer is None or call.unreduced is None:
+        # Nobody can tell whether the results fit the chunks: an error is a possible answer, too.
+        return replace(result, allowed=(good, AllowedReaction(Reaction.FAILED, _MATCHED)))
+    # D-12: who goes by rdma_xid alone does not see another XID behind it.
+    seen = call.unreduced[:4] + whole[4:]
+    try:
+        found = reassemble(call.unreduced, seen, body.rdma_writes, contents, state.upper_layer)
+    except DecodeError:  # the Call's own arguments were no good: there is no binding for them
+        return replace(result, allowed=(good, AllowedReaction(Reaction.FAILED, _MATCHED)))
+    if found.fault:
+        failed = AllowedReaction(Reaction.FAILED, found.requirements, ("D-28",))
+        return replace(result, fault=found.fault, allowed=(failed,))
+    if seen == whole:
+        result = replace(result, payload=found.payload)
+    if decode_reply(whole)[0].outcome is not RpcOutcome.SUCCESS:
+        # Above the RPC layer this looks like any other error.
+        return replace(result, allowed=(good, AllowedReaction(Reaction.FAILED, _MATCHED)))
+    return result
+
+
+def _with_harmless(
+    result: ReactionExpectation, broken: Iterable[BrokenRule]
+) -> ReactionExpectation:
+    """A Reply that breaks rules without spoiling its result, added to what it gets otherwise."""
+    for rule in broken:
+        if rule.requirement == _XID_RULE:
+            ignored = ("rfc8166.4.2.1.payload-xid-may-be-ignored",)
+            result = _also_bad(result, rule.detail, ("D-12",), ignored)
+        else:
+            result = _also_bad(result, rule.detail, _HARMLESS[rule.requirement])
+    return result
+
+
+def _also_bad(
+    result: ReactionExpectation,
+    fault: str,
+    readings: tuple[str, ...],
+    rules: tuple[str, ...] = (_BAD_HEADER,),
+) -> ReactionExpectation:
+    """The Reply may also be dropped, or end the RPC, for this fault."""
+    more = tuple(
+        AllowedReaction(reaction, rules, readings)
+        for reaction in (Reaction.FAILED, Reaction.WAITING)
+    )
+    allowed = tuple(dict.fromkeys((*result.allowed, *more)))
+    return replace(result, fault="; ".join(filter(None, (result.fault, fault))), allowed=allowed)

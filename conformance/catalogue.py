@@ -151,6 +151,7 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         test: whether the wire shows it.
         reason: why not, when it does not.
         interpretations: entries of INTERPRETATIONS.md that the requirement is read by.
+        unseen: further roles that it binds but of which the wire does not show it, and why.
         advisory: a RULE that rests on a lower-case "should": breaking it is a warning.
     """
 
@@ -162,6 +163,7 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     test: Testability
     reason: str = ""
     interpretations: tuple[str, ...] = ()
+    unseen: dict[Role, str] = msgspec.field(default_factory=dict)
     advisory: bool = False
 
     @property
@@ -183,6 +185,16 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         if self.role in _EITHER_END or (self.level is Level.MAY and self.role in _END_OF):
             return _ENDPOINTS
         return frozenset({_END_OF[self.role]} if self.role in _END_OF else ())
+
+    @property
+    def seen_of(self) -> frozenset[Role]:
+        """Of which of Requester and Responder the wire shows whether it is kept.
+
+        Each of these needs a case, and a mutant that the case finds.
+        """
+        if self.test is not Testability.WIRE:
+            return frozenset()
+        return self.binds.difference(self.unseen)
 
     @property
     def verdict_when_broken(self) -> Verdict:
@@ -341,6 +353,16 @@ def _fault(document: Document, entry: Requirement, seen: set[str]) -> tuple[str,
             entry.test is Testability.WIRE and bool(entry.reason),
             "has a reason for not being tested but is tested on the wire",
             "drop the reason or change test",
+        ),
+        (
+            not all(entry.unseen.values()) or not entry.binds.issuperset(entry.unseen),
+            "is unseen of a role that it does not bind, or without a reason",
+            "name roles of its own in `unseen`, each with a reason",
+        ),
+        (
+            entry.test is Testability.WIRE and not entry.seen_of,
+            "is tested on the wire, which shows it of nobody",
+            "make it internal or untestable, with the reason",
         ),
         (
             entry.advisory and entry.level is not Level.RULE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
+from conformance.bad_input import BadInput
 from conformance.catalogue import Testability, load_catalogue
 from conformance.interpretations import load_interpretations
 from conformance.runner import collect_cases
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Explain.
 
     Raises:
-        ValueError: nothing has this id.
+        BadInput: nothing has this id.
     """
     identity: str = arguments.id
     catalogue, cases = load_catalogue(), collect_cases()
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         known = [entry.id for entry in catalogue]
         known += [*dict.fromkeys(map(_without_parameters, cases)), *readings, *broken]
-        raise ValueError(
+        raise BadInput(
             f"`{identity}` is no requirement, case, interpretation or mutant;"
             f" {_offer(identity, known)}"
         )
@@ -72,6 +73,8 @@ def _explain_requirement(identity: str, cases: tuple[Case, ...], broken: Iterabl
     print(entry.text)
     if entry.test is not Testability.WIRE:
         print(f"not tested ({entry.test.value}): {entry.reason}")
+    for role, reason in entry.unseen.items():
+        print(f"not seen of a {role.value}: {reason}")
     if entry.interpretations:
         print(f"read by: {', '.join(entry.interpretations)}")
     citing = sorted({_without_parameters(case) for case in cases if identity in case.requirements})

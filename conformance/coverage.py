@@ -1,11 +1,15 @@
-"""Which requirements have a case, section by section, and which are still open.
+"""Which requirements have a case and a mutant, section by section, and what is still open.
 
-    python -m conformance.coverage [--write]
+    python -m conformance.coverage [--document NAME] [--role NAME] [--write]
 
-The table counts what the wire shows of a Responder.  `open_requirements.toml` beside this module
-lists every MUST and MUST NOT of these that no case cites, each with the reason; a test compares it
-with the suite, so that a requirement that gains or loses its last case shows in review.  `--write`
-brings the file up to date and keeps the reasons that it has.
+Every requirement that the wire shows needs, for each role of which it shows it
+(`Requirement.seen_of`), a case of that role that cites it, and a mutant of that role that breaks it
+and that such a case finds.  `tests/targets/test_mutants.py` has every mutant found by a case that
+cites what it breaks, so counting the mutants is enough here.
+
+`open_requirements.toml` beside this module lists what is missing, by role; `--write` brings it up
+to date.  A test holds it against the suite, so that a requirement that loses its last case or
+mutant shows.
 """
 
 from __future__ import annotations
@@ -17,113 +21,171 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue import Level, Role, Testability, load_catalogue
+from conformance.catalogue import Role, load_catalogue
 from conformance.runner import collect_cases
+from targets.mutants.base import mutants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from conformance.catalogue import Requirement
 
-__all__ = ["OPEN", "Section", "cited", "listed", "main", "open_requirements", "render", "sections"]
+__all__ = [
+    "OPEN",
+    "ROLES",
+    "Coverage",
+    "Section",
+    "coverage",
+    "lacking",
+    "listed",
+    "main",
+    "render",
+    "sections",
+]
 
 OPEN: Final = Path(__file__).with_name("open_requirements.toml")
 """The checked-in list."""
 
-_BINDING: Final = frozenset({Level.MUST, Level.MUST_NOT})
-_NO_REASON: Final = "No case has been written yet."
+ROLES: Final = (Role.RESPONDER, Role.REQUESTER)
+"""The roles of a device under test."""
 
 _HEAD: Final = """\
-# What a Responder MUST or MUST NOT do and the wire shows, but no case cites, with the reason.
-# `python -m conformance.coverage --write` brings the list up to date; reasons are written by hand.
+# What the wire shows of a device in a role, and for which there is no case, no mutant, or neither.
+# Written by `python -m conformance.coverage --write`; nothing here is kept by hand.
 """
+
+Lacks = dict[str, dict[str, str]]
+"""Role -> id of a requirement -> what it lacks, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What the suite has: ids of requirements, each with a role.
+
+    Attributes:
+        cases: that some case of the role cites.
+        mutants: that some mutant of the role breaks.
+    """
+
+    cases: frozenset[tuple[str, str]]
+    mutants: frozenset[tuple[str, str]]
+
+    def lacks(self, requirement: str, role: Role) -> str:
+        """What a requirement lacks for a role, in words; empty if it has both."""
+        key = (requirement, role.value)
+        missing = [
+            name
+            for name, having in (("case", self.cases), ("mutant", self.mutants))
+            if key not in having
+        ]
+        return f"no {' and no '.join(missing)}" if missing else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a document, and its requirements that the wire shows of a Responder.
+    """A section of a document, and its requirements that the wire shows of a role.
 
     Attributes:
-        document: short name.  section: number.
-        requirements: how many there are.  without: ids of those that no case cites.
+        document: short name.  section: number.  role: of the device.
+        requirements: how many there are.
+        lacking: id and what it lacks, for those that lack anything.
     """
 
     document: str
     section: str
+    role: Role
     requirements: int
-    without: tuple[str, ...]
+    lacking: tuple[tuple[str, str], ...]
 
 
-def cited() -> frozenset[str]:
-    """Ids of the requirements that some case cites."""
-    return frozenset(name for case in collect_cases() for name in case.requirements)
+def coverage() -> Coverage:
+    """What the cases cite and the mutants break."""
+    return Coverage(
+        frozenset((name, case.role) for case in collect_cases() for name in case.requirements),
+        frozenset((mutant.breaks, mutant.role) for mutant in mutants()),
+    )
 
 
-def sections(entries: Iterable[Requirement], covered: frozenset[str]) -> tuple[Section, ...]:
+def sections(entries: Iterable[Requirement], having: Coverage, role: Role) -> tuple[Section, ...]:
     """The requirements by section, in the order of the catalogue."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
-        if entry.test is Testability.WIRE and Role.RESPONDER in entry.binds:
+        if role in entry.seen_of:
             grouped.setdefault((entry.document, entry.section), []).append(entry.id)
     return tuple(
-        Section(*key, len(ids), tuple(one for one in ids if one not in covered))
+        Section(
+            *key,
+            role,
+            len(ids),
+            tuple((one, lack) for one in ids if (lack := having.lacks(one, role))),
+        )
         for key, ids in grouped.items()
     )
 
 
-def open_requirements(
-    entries: Iterable[Requirement], covered: frozenset[str]
-) -> tuple[Requirement, ...]:
-    """What a Responder MUST or MUST NOT do, what the wire shows, and what no case cites."""
-    return tuple(
-        entry
-        for entry in entries
-        if entry.level in _BINDING
-        and entry.test is Testability.WIRE
-        and Role.RESPONDER in entry.binds
-        and entry.id not in covered
-    )
+def lacking(entries: Iterable[Requirement], having: Coverage) -> Lacks:
+    """What is open, by role, in the order of the catalogue."""
+    known = tuple(entries)
+    return {
+        role.value: {
+            entry.id: lack
+            for entry in known
+            if role in entry.seen_of and (lack := having.lacks(entry.id, role))
+        }
+        for role in ROLES
+    }
 
 
-def listed(path: Path = OPEN) -> dict[str, str]:
-    """The checked-in list: id and reason."""
-    raw: dict[str, str] = tomllib.loads(path.read_text(encoding="utf-8"))
+def listed(path: Path = OPEN) -> Lacks:
+    """The checked-in list."""
+    raw: Lacks = tomllib.loads(path.read_text(encoding="utf-8"))
     return raw
 
 
-def render(entries: Iterable[Requirement], reasons: Mapping[str, str]) -> str:
-    """The list as a file, with the reasons that are known."""
-    lines = (f'"{entry.id}" = "{reasons.get(entry.id, _NO_REASON)}"' for entry in entries)
-    return _HEAD + "\n" + "".join(f"{line}\n" for line in lines)
+def render(found: Mapping[str, Mapping[str, str]]) -> str:
+    """The list as a file."""
+    parts = (
+        f"[{role}]\n" + "".join(f'"{one}" = "{lack}"\n' for one, lack in lacks.items())
+        for role, lacks in found.items()
+    )
+    return "\n".join((_HEAD, *parts))
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the table; with `--write`, write the list."""
     parser = argparse.ArgumentParser(
         prog="python -m conformance.coverage",
-        description="Which requirements of a Responder have a case, section by section.",
-        epilog="example: python -m conformance.coverage --write",
+        description="Which requirements have a case and a mutant, by role and section.",
+        epilog="example: python -m conformance.coverage --document rfc8166 --role responder",
     )
+    parser.add_argument("--document", default="", help="short name, rfc8166")
+    parser.add_argument("--role", default="", choices=[role.value for role in ROLES])
     parser.add_argument("--write", action="store_true", help=f"bring {OPEN.name} up to date")
     chosen = parser.parse_args(arguments)
-    catalogue, covered = load_catalogue(), cited()
-    table = sections(catalogue, covered)
-    sys.stdout.write("document  section   requirements  with cases  without\n")
-    for row in table:
-        count, without = row.requirements, len(row.without)
-        sys.stdout.write(
-            f"{row.document:9} {row.section:9} {count:12} {count - without:11} {without:8}\n"
-        )
-        sys.stdout.writelines(f"          {identity}\n" for identity in row.without)
-    total, lacking = sum(row.requirements for row in table), sum(len(row.without) for row in table)
-    found = open_requirements(catalogue, covered)
-    sys.stdout.write(
-        f"{total} requirements, {total - lacking} with cases, {lacking} without;"
-        f" {len(found)} of these are a MUST or MUST NOT\n"
-    )
+    catalogue, having = load_catalogue(), coverage()
+    selected = catalogue.select(document=chosen.document or None)
+    sys.stdout.write("role       document  section   requirements  lacking\n")
+    for role in ROLES:
+        if chosen.role in ("", role.value):
+            sys.stdout.writelines(_table(sections(selected, having, role), role))
     if chosen.write:
-        OPEN.write_text(render(found, listed() if OPEN.exists() else {}), encoding="utf-8")
+        OPEN.write_text(render(lacking(catalogue, having)), encoding="utf-8")
     return 0
+
+
+def _table(rows: tuple[Section, ...], role: Role) -> Iterator[str]:
+    for row in rows:
+        yield (
+            f"{role.value:10} {row.document:9} {row.section:9}"
+            f" {row.requirements:12} {len(row.lacking):8}\n"
+        )
+        yield from (f"           {one}: {lack}\n" for one, lack in row.lacking)
+    lacks = [lack for row in rows for _, lack in row.lacking]
+    yield (
+        f"{role.value}: {sum(row.requirements for row in rows)} requirements,"
+        f" {sum('case' in lack for lack in lacks)} without a case,"
+        f" {sum('mutant' in lack for lack in lacks)} without a mutant\n"
+    )
 
 
 if __name__ == "__main__":

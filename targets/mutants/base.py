@@ -56,6 +56,7 @@ class Mutant:
         deviation: in one sentence.
         parts: of which the Responder is made.
         also_trips: (beginning of requirement ids, why these are broken, too) pairs.
+        role: in which it acts, `requester` or `responder`.
     """
 
     slug: str
@@ -63,6 +64,7 @@ class Mutant:
     deviation: str
     parts: Parts
     also_trips: tuple[tuple[str, str], ...] = ()
+    role: str = "responder"
 
     def explanation(self, requirement: str) -> str:
         """Why a requirement other than `breaks` is broken, too; empty if nobody says so."""

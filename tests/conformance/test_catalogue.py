@@ -305,3 +305,27 @@ def test_broken_toml_is_refused(tmp_path: Path) -> None:
 def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CatalogueError, match="check path and permissions"):
         load_document(tmp_path / "doc.toml")
+
+
+def test_what_the_wire_shows_of_one_role_only_is_seen_of_that_role() -> None:
+    found = entry(role=Role.BOTH, unseen={Role.RESPONDER: "It exposes nothing."})
+
+    assert found.binds == {Role.REQUESTER, Role.RESPONDER}
+    assert found.seen_of == {Role.REQUESTER}
+    assert entry(test=Testability.INTERNAL, reason="So it is.").seen_of == set()
+
+
+@pytest.mark.parametrize(
+    ("unseen", "problem"),
+    [
+        ('{ ulb = "Nobody." }', "is unseen of a role that it does not bind, or without a reason"),
+        ('{ responder = "" }', "is unseen of a role that it does not bind, or without a reason"),
+        ('{ responder = "A.", requester = "B." }', "which the wire shows of nobody"),
+    ],
+)
+def test_refuses_an_unseen_that_makes_no_sense(tmp_path: Path, unseen: str, problem: str) -> None:
+    path = written(tmp_path)
+    path.write_text(f"{path.read_text()}unseen = {unseen}\n")
+
+    with pytest.raises(CatalogueError, match=problem):
+        load_document(path)

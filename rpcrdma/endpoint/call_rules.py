@@ -37,7 +37,7 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, group_by_position
 from rpcrdma.wire.rpc import MessageType
-from rpcrdma.xdr.runtime import Reader
+from rpcrdma.xdr.runtime import Reader, word_at
 
 if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
@@ -99,7 +99,7 @@ def fixed_words(message: bytes) -> FixedWords:
 
 def xid_of(payload: bytes) -> int:
     """The XID with which a Payload stream of at least four octets begins (rfc8166 3.2)."""
-    return Reader(payload, 0).word()
+    return word_at(payload, 0)
 
 
 class CallRules:

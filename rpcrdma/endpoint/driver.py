@@ -151,7 +151,7 @@ class Driver:
             self._posted -= 1
             self._advance(exchange)
         while self._backlog and self._posted < SEND_DEPTH:
-            self._run(self._backlog.popleft())
+            self._backlog.popleft()()
 
     def _sent(self, last: WorkId) -> None:
         """A Send is done, and so are the unsignalled ones before it."""
@@ -189,28 +189,20 @@ class Driver:
     def _send(self, action: actions.Send) -> None:
         if self._backlog or self._posted >= SEND_DEPTH:
             self._backlog.append(partial(self._post_send, action))
-            return
-        try:
+        else:
             self._post_send(action)
-        except ConnectionLost:
-            return  # `wait` will see it
-        self._posted += 1
 
     def _post_send(self, action: actions.Send) -> None:
         signalled = self._unsignalled + 1 >= _SIGNAL_EVERY
-        work_id = self.connection.post_send(
-            action.data, invalidate=action.invalidate, signalled=signalled
-        )
-        self._sends[work_id] = action.key
-        self._unsignalled = 0 if signalled else self._unsignalled + 1
-
-    def _run(self, post: Callable[[], None]) -> None:
-        """Post one work request, unless the connection is gone."""
         try:
-            post()
+            work_id = self.connection.post_send(
+                action.data, invalidate=action.invalidate, signalled=signalled
+            )
         except ConnectionLost:
-            return  # likewise
+            return  # `wait` will see it
+        self._sends[work_id] = action.key
         self._posted += 1
+        self._unsignalled = 0 if signalled else self._unsignalled + 1
 
     def _read(self, action: actions.RdmaRead) -> None:
         self._exchange(action, action.length, b"", reading=True)
@@ -238,15 +230,19 @@ class Driver:
             if self._backlog or self._posted >= SEND_DEPTH:
                 self._backlog.append(post)
             else:
-                self._run(post)
+                post()
 
     def _post_transfer(self, exchange: _Exchange, transfer: actions.Transfer) -> None:
         connection = self.connection
         post = connection.post_rdma_read if exchange.reading else connection.post_rdma_write
-        work_id = post(
-            exchange.region, transfer.start, transfer.length, transfer.handle, transfer.offset
-        )
+        try:
+            work_id = post(
+                exchange.region, transfer.start, transfer.length, transfer.handle, transfer.offset
+            )
+        except ConnectionLost:
+            return  # likewise
         self._exchanges[work_id] = exchange
+        self._posted += 1
 
     def _register(self, action: actions.Register) -> None:
         try:

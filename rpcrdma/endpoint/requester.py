@@ -14,12 +14,16 @@ passes through those phases without a pause.
 A cancelled call keeps its credit until the Responder answers: it may still be working on it.
 
 A reply that cannot be decoded is dropped, one that can and breaks a rule ends its call (D-28).
+A Receive that was used up is posted again at once; but when no call is in flight, behind the next
+Send, where it costs that call no time.  All but one are posted then, which is enough.
+
 When memory cannot be invalidated the connection is closed (rfc8166 4.5.4).
 """
 
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -51,6 +55,7 @@ from rpcrdma.endpoint.outgoing import (
 )
 from rpcrdma.endpoint.reduction import HEADER, MessageForm
 from rpcrdma.endpoint.reply_parsing import Offer, judge_returned
+from rpcrdma.endpoint.request_rules import VERSION, RequestRules
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire import (
     ErrVers,
@@ -60,7 +65,6 @@ from rpcrdma.wire import (
     RdmaMsgp,
     RdmaNomsg,
     RdmaSegment,
-    ReadSegment,
     TransportHeader,
     WriteChunk,
     decode_header,
@@ -72,30 +76,53 @@ if TYPE_CHECKING:
 
     from rpcrdma.endpoint.connection import Handler
 
-__all__ = ["Requester", "RequesterOptions"]
+__all__ = ["Requester", "RequesterOptions", "RequesterParts"]
 
 _NO_CHUNKS: Final = RdmaMsg((), (), None)
-_VERSION: Final = 1
-_PLAIN: Final = encode_header(TransportHeader(0, _VERSION, 0, _NO_CHUNKS))
+_PLAIN: Final = encode_header(TransportHeader(0, VERSION, 0, _NO_CHUNKS))
 _DECODED_PLAIN: Final = decode_header(_PLAIN)[0].rdma_body
 """The one body that the decoder returns for every RDMA_MSG without chunks: told by identity."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequesterParts:
+    """The classes of which a Requester is put together; a mutant replaces one of them.
+
+    Attributes:
+        rules: what goes into a call.
+        planner: the choice of its form, and the memory that is offered.
+        allowance: how many calls may be in flight.
+    """
+
+    rules: type[RequestRules] = RequestRules
+    planner: type[CallPlanner] = CallPlanner
+    allowance: type[Allowance] = Allowance
+
+
+_PARTS: Final = RequesterParts()
 
 
 class Requester:
     """The role that makes calls."""
 
-    def __init__(self, options: RequesterOptions | None = None) -> None:
+    def __init__(
+        self, options: RequesterOptions | None = None, parts: RequesterParts = _PARTS
+    ) -> None:
         self.options = options or RequesterOptions()
-        self.allowance = Allowance(self.options.credits)
+        self.rules = parts.rules()
+        self.allowance = parts.allowance(self.options.credits)
         self._keys = count(1)
-        self._planner = CallPlanner(self.options, self._keys)
+        self._planner = parts.planner(self.options, self._keys)
         self._calls: dict[int, OutgoingCall] = {}
         self._abandoned: set[int] = set()
         self._queue: deque[OutgoingCall] = deque()
         self._memory: dict[int, tuple[OutgoingCall, Memory]] = {}
         self._lost = False
         self._receive_again = PostReceive(self.options.thresholds.reply)
-        header = TransportHeader(0, _VERSION, self.options.credits, _NO_CHUNKS)
+        self._owes_receive = False
+        rules = self.rules
+        requested = rules.requested(self.options.credits)
+        header = TransportHeader(0, rules.version(), requested, _NO_CHUNKS)
         self._behind_xid = encode_header(header)[4:]
         self.handlers: Mapping[type[events.Event], Handler] = {
             events.Connected: self._connected,
@@ -129,9 +156,7 @@ class Requester:
             return [Deliver(CallFailed(event.token, Failure.CONNECTION_LOST))]
         self._calls[call.xid] = call
         if call.plan is None:
-            payload = call.payload
-            # rfc8166 4.2.1: rdma_xid is the XID with which the payload begins.
-            call.message = payload[:4] + self._behind_xid + payload
+            call.message = self.rules.plain_message(call.payload, self._behind_xid)
             return self._enqueue(call)
         segments = call.segments()
         if not segments:
@@ -164,26 +189,32 @@ class Requester:
 
     def _build(self, call: OutgoingCall) -> list[Action]:
         """All coordinates are known: make the message."""
+        rules = self.rules
         reads = tuple(
-            ReadSegment(position, segment)
+            segment
             for position, group in call.reads
-            for segment in coordinates(group)
+            for segment in rules.read_segments(rules.position(position), coordinates(group))
         )
         writes = tuple(WriteChunk(coordinates(group)) for group in call.writes)
         reply = WriteChunk(coordinates(call.reply)) if call.reply else None
         call.offer = Offer(writes, reply)
         is_long = call.plan is not None and call.plan.form is MessageForm.LONG
-        body = (RdmaNomsg if is_long else RdmaMsg)(reads, writes, reply)
-        header = encode_header(TransportHeader(call.xid, _VERSION, self.options.credits, body))
-        call.message = header + (call.plan.inline if call.plan is not None else b"")
-        if len(call.message) > self.options.thresholds.call:
+        lists = rules.write_list(writes), rules.reply_chunk(reply)
+        body = rules.body(reads, *lists, is_long=is_long)
+        requested = rules.requested(self.options.credits)
+        header = TransportHeader(rules.xid(call), rules.version(), requested, body)
+        call.message = rules.encode(header, call.plan.inline if call.plan is not None else b"")
+        if not rules.fits_inline(len(call.message), self.options.thresholds.call):
             octets = f"{len(call.message)} octets exceed the call inline threshold"
             return self._fail(call, Failure.CANNOT_SEND, octets)
         return self._enqueue(call)
 
     def _enqueue(self, call: OutgoingCall) -> list[Action]:
         if not self._queue and self.allowance.try_take():
-            return [self._sent(call)]
+            if not self._owes_receive:
+                return [self._sent(call)]
+            self._owes_receive = False
+            return [self._sent(call), self._receive_again]
         call.phase = Phase.QUEUED
         self._queue.append(call)
         return self._send_queued()
@@ -202,12 +233,16 @@ class Requester:
 
     def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
         try:
-            return [self._receive_again, *self._judge(event.data)]
+            actions = self._judge(event.data)
         except FaultFound as found:
             # Faults that end a call are raised behind `_judge`: nothing is left but silence.
             if RULES[found.fault].answer is not Answer.DISCARD:
                 raise
-        return [self._receive_again]
+            actions = []
+        if self.allowance.outstanding or self._owes_receive or self.options.credits == 1:
+            return [self._receive_again, *actions]
+        self._owes_receive = True
+        return actions
 
     def _judge(self, message: bytes) -> list[Action]:
         try:
@@ -215,13 +250,13 @@ class Requester:
         except DecodeError as error:
             raise FaultFound(Fault.BAD_REPLY_HEADER, str(error)) from error
         body = header.rdma_body
-        if body is _DECODED_PLAIN and header.rdma_vers == _VERSION:
+        if body is _DECODED_PLAIN and header.rdma_vers == VERSION:
             delivered = self._take_plain_reply(header, message)
             if delivered is not None:
                 return delivered
         if isinstance(body, RdmaError):  # D-11: before the version is looked at
             return self._refused(header.rdma_xid, body)
-        if header.rdma_vers != _VERSION:
+        if header.rdma_vers != VERSION:
             raise FaultFound(Fault.REPLY_VERSION, str(header.rdma_vers))
         if isinstance(body, RdmaMsgp):
             raise FaultFound(Fault.MSGP_REPLY)

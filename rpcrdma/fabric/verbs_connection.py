@@ -12,34 +12,34 @@ in `select` on the notification and the CM's events.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import select
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from pyverbs.mr import MW, MWBindInfo
 from pyverbs.pyverbs_error import PyverbsError, PyverbsRDMAError
-from pyverbs.wr import SGE, SendWR
 
 from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric import verbs_work
-from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode, WorkId
+from rpcrdma.fabric.base import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.rdmacm import CmEventKind
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, VerbsRegion
-from rpcrdma.fabric.verbs_status import STATUSES, access_flags
-from rpcrdma.fabric.verbs_work import Unsignalled, Work
+from rpcrdma.fabric.verbs_queue import MOST_AT_ONCE
+from rpcrdma.fabric.verbs_status import STATUSES
+from rpcrdma.fabric.verbs_work import REMOTE, Unsignalled, Work
 
 if TYPE_CHECKING:
-    from rpcrdma.fabric.base import Clock, ConnectionParameters, MemoryRegion
+    from collections.abc import Iterator
+
+    from rpcrdma.fabric.base import Access, Clock, ConnectionParameters, MemoryRegion, WorkId
     from rpcrdma.fabric.rdmacm import EventChannel, Identifier
     from rpcrdma.fabric.verbs import VerbsFabric
     from rpcrdma.fabric.verbs_queue import Queue
 
 __all__ = ["VerbsConnection"]
 
-_WINDOW_TYPE_2: Final = 2
-_REMOTE: Final = Access.REMOTE_READ | Access.REMOTE_WRITE
 _SPINS: Final = 40  # a reply of the lab's server often comes sooner than sleeping would cost
 _SLICE: Final = 0.002
 _BIND_TIMEOUT: Final = 5.0
@@ -62,7 +62,7 @@ class VerbsConnection:
         self._private_data = b""
         self._connected = False
         self._ended = self.closed = False
-        self._last_id = 0
+        self._numbers = cast("Iterator[WorkId]", itertools.count(1))
         self._sends = self._receives = 0  # posted and not yet completed
         self._posted: dict[int, Work | ReceiveBuffer] = {}
         self._unsignalled = Unsignalled()
@@ -103,7 +103,7 @@ class VerbsConnection:
         """Register `length` octets of zeroed memory."""
         if length < 1:
             raise FabricError(f"cannot register {length} octets")
-        bindable = self._connected and self._queue.device.has_windows and bool(access & _REMOTE)
+        bindable = self._connected and self._queue.device.has_windows and bool(access & REMOTE)
         try:
             region = VerbsRegion(self._queue.domain, length, access, bindable=bindable)
             if bindable:
@@ -213,14 +213,14 @@ class VerbsConnection:
         if self._receives >= self._parameters.receive_depth:
             raise FabricError(f"{self._receives} Receives are posted: the queue is full")
         buffer = self._pool.for_receive(length)
-        self._last_id += 1
-        buffer.request.wr_id = self._last_id
+        work_id = next(self._numbers)
+        buffer.request.wr_id = work_id
         self._queue.post_receive(buffer.request)
         self._receives += 1
-        self._posted[self._last_id] = buffer
+        self._posted[work_id] = buffer
         if self._fabric.trace.keep:
             self.recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length)
-        return WorkId(self._last_id)
+        return work_id
 
     def _post(self, request: Any, work: Work | None) -> WorkId:  # noqa: ANN401  # a pyverbs SendWR
         """Post a request; `work` is what to remember, None for what is not signalled."""
@@ -228,24 +228,22 @@ class VerbsConnection:
             raise ConnectionLost("the connection is gone")
         if (posted := self._sends + len(self._unsignalled)) >= self._parameters.send_depth:
             raise FabricError(f"{posted} requests are posted: the queue is full")
-        self._last_id += 1
-        request.wr_id = self._last_id
+        work_id = next(self._numbers)
+        request.wr_id = work_id
         try:
             self._queue.post_send(request)
         except PyverbsRDMAError as error:
             raise FabricError(f"the device refused the request: {error}") from error
         if work is not None:
             self._sends += 1
-            self._posted[self._last_id] = work
-        return WorkId(self._last_id)
+            self._posted[work_id] = work
+        return work_id
 
     def _post_transfer(self, opcode: int, work: Work) -> WorkId:
         region = work.region
         if not isinstance(region, VerbsRegion):
             raise FabricError("the region is not one of this device")
-        element = SGE(region.offset + work.start, work.length, region.local_key)
-        request = SendWR(opcode=opcode, num_sge=1, sg=[element])
-        request.set_wr_rdma(work.handle, work.offset & 0xFFFF_FFFF_FFFF_FFFF)
+        request, element = verbs_work.transfer(opcode, work, region)
         try:
             return self._post(request, work)
         finally:
@@ -254,14 +252,8 @@ class VerbsConnection:
 
     def _bind(self, region: VerbsRegion) -> None:
         """Name the region by a memory window, which the peer can invalidate."""
-        window = MW(self._queue.domain, _WINDOW_TYPE_2)
-        flags = access_flags(region.access & _REMOTE) & ~1  # a window's rights are remote ones
-        request = SendWR(opcode=verbs_work.BIND, num_sge=0)
-        request.set_bind_wr(
-            window, MWBindInfo(region.registration, region.offset, region.length, flags)
-        )
-        self._last_id += 1
-        request.wr_id = bind = self._last_id
+        window, request = verbs_work.binding(self._queue.domain, region)
+        request.wr_id = bind = next(self._numbers)
         work = Work(None, None, 0)
         self._posted[bind] = work
         self._queue.post_send(request)
@@ -282,8 +274,11 @@ class VerbsConnection:
 
     def _wait(self, timeout: float) -> None:
         deadline = time.monotonic() + timeout
+        poll = self._queue.poll
         for _ in range(_SPINS):
-            if self._collect():
+            count, found = poll(MOST_AT_ONCE)
+            if count:
+                self._take(found)
                 return
         steps = self._fabric.steps
         while not self._ready and not self._is_over():
@@ -322,7 +317,13 @@ class VerbsConnection:
 
     def _collect(self) -> bool:
         """Fetch the completions that are there; True if there were any."""
-        found = self._queue.poll()
+        count, found = self._queue.poll(MOST_AT_ONCE)
+        if count:
+            self._take(found)
+        return bool(count)
+
+    def _take(self, found: list[Any]) -> None:
+        """Make ours of the device's completions."""
         for entry in found:
             number = entry.wr_id
             work = self._posted.pop(number, None)
@@ -343,10 +344,9 @@ class VerbsConnection:
                 continue
             self._sends -= 1
             if entry.status == _OK:
-                self._succeeded(WorkId(number), work)
+                self._succeeded(number, work)
             else:
                 self._failed(entry, work)
-        return bool(found)
 
     def _received(self, entry: Any, buffer: ReceiveBuffer) -> None:  # noqa: ANN401  # a pyverbs WC
         length = entry.byte_len
@@ -359,7 +359,7 @@ class VerbsConnection:
         if handle is not None:
             self._invalidated(handle)
         self._ready.append(
-            Completion(WorkId(entry.wr_id), Opcode.RECEIVE, _OK_STATUS, length, data, handle)
+            Completion(entry.wr_id, Opcode.RECEIVE, _OK_STATUS, length, data, handle)
         )
         buffer.free.append(buffer)
 
@@ -374,7 +374,7 @@ class VerbsConnection:
     def _failed(self, entry: Any, work: Work) -> None:  # noqa: ANN401  # a pyverbs WC
         status = STATUSES.get(entry.status, _Status.OTHER)
         opcode = work.opcode or Opcode.SEND
-        self._ready.append(Completion(WorkId(entry.wr_id), opcode, status))
+        self._ready.append(Completion(entry.wr_id, opcode, status))
         if status is not _Status.FLUSHED:
             verbs_work.note_failure(self.recorder, work, f"{opcode.value}: {status.value}")
         if not self._ended:

@@ -19,11 +19,13 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from rpcrdma.errors import FabricError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rpcrdma.fabric.base import ConnectionParameters
     from rpcrdma.fabric.rdmacm import Identifier
     from rpcrdma.fabric.verbs_device import Device
 
-__all__ = ["Queue"]
+__all__ = ["MOST_AT_ONCE", "Queue"]
 
 _RELIABLE_CONNECTION: Final = 2  # IBV_QPT_RC
 _RESET, _INIT, _RTR, _RTS, _ERROR = 0, 1, 2, 3, 6  # enum ibv_qp_state
@@ -34,7 +36,9 @@ _ALL_ACCESS: Final = 1 | 2 | 4  # the queue pair allows everything; regions say 
 _ACKNOWLEDGE_TIMEOUT: Final = 16  # 4.096 us * 2**16: 0.27 s
 _RNR_TIMER: Final = 12  # 0.64 ms
 _WINDOWS_AT_ONCE: Final = 4  # room in the send queue for binding windows
-_MOST_AT_ONCE: Final = 16  # completions fetched by one call
+
+MOST_AT_ONCE: Final = 16
+"""Completions that are worth fetching by one call of `Queue.poll`."""
 
 
 class Queue:
@@ -73,7 +77,11 @@ class Queue:
         self.post_send = self._pair.post_send
         self.post_receive = self._pair.post_recv
         self.number: int = self._pair.qp_num
-        self._poll = self._completions.poll
+        self.poll: Callable[[int], tuple[int, list[Any]]] = self._completions.poll
+        """Up to so many work completions (pyverbs WC) that are there now, and their number.
+
+        The very method of pyverbs: it is called over and over while a reply is awaited.
+        """
 
     def prepare(self, identifier: Identifier) -> None:
         """Go to INIT: Receives may be posted from here on."""
@@ -91,11 +99,6 @@ class Queue:
     def silence(self) -> None:
         """Answer the peer no longer, as if this host were gone."""
         self._set_state(_RESET)
-
-    def poll(self) -> list[Any]:
-        """The work completions (pyverbs WC) that are there now."""
-        completions: list[Any] = self._poll(_MOST_AT_ONCE)[1]
-        return completions
 
     def arm(self) -> bool:
         """Have the descriptor become readable at the next completion; False if it was armed."""

@@ -1,40 +1,51 @@
-"""What is remembered of a posted work request until it completes, and what the trace gets of it."""
+"""Work requests: what is remembered until they complete, and what the trace gets of them."""
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from rpcrdma.fabric.base import CompletionStatus
+from pyverbs.mr import MW, MWBindInfo
+from pyverbs.wr import SGE, SendWR
+
+from rpcrdma.fabric.base import Access, CompletionStatus
 from rpcrdma.fabric.trace import EventKind, Side
+from rpcrdma.fabric.verbs_status import access_flags
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import MemoryRegion, Opcode
     from rpcrdma.fabric.recorder import Recorder
-    from rpcrdma.fabric.verbs_memory import SendBuffer
+    from rpcrdma.fabric.verbs_memory import SendBuffer, VerbsRegion
 
 __all__ = [
     "ANY_INVALIDATE",
-    "BIND",
     "READ",
+    "REMOTE",
     "SEND",
     "SEND_WITH_INVALIDATE",
     "SIGNALED",
     "WRITE",
     "Unsignalled",
     "Work",
+    "binding",
     "note_failure",
     "note_read",
     "note_registration",
+    "transfer",
 ]
 
-WRITE, SEND, READ, BIND, SEND_WITH_INVALIDATE = 0, 2, 4, 8, 9  # enum ibv_wr_opcode
+WRITE, SEND, READ, _BIND, SEND_WITH_INVALIDATE = 0, 2, 4, 8, 9  # enum ibv_wr_opcode
 SIGNALED: Final = 1 << 1  # enum ibv_send_flags
 _WITH_INVALIDATE: Final = 1 << 3  # enum ibv_wc_flags; IBV_WC_GRH, which rxe sets, means nothing
 _KERNEL_WITH_INVALIDATE: Final = 1 << 2
 """The kernel's own number for it, which rxe hands to user space as it is (where the bit stands for
 an IP checksum, which Receives of a reliable connection do not have)."""
 ANY_INVALIDATE: Final = _WITH_INVALIDATE | _KERNEL_WITH_INVALIDATE
+
+REMOTE: Final = Access.REMOTE_READ | Access.REMOTE_WRITE
+"""What makes a region one that the peer may reach."""
+
+_WINDOW_TYPE_2: Final = 2
 
 
 class Work:
@@ -73,6 +84,25 @@ class Unsignalled(deque["tuple[int, SendBuffer]"]):
         while self and self[0][0] <= number:
             buffer = self.popleft()[1]
             buffer.free.append(buffer)
+
+
+def transfer(opcode: int, work: Work, region: VerbsRegion) -> tuple[Any, Any]:
+    """The request of an RDMA Read or Write and its element (pyverbs SendWR, SGE): to be closed."""
+    element = SGE(region.offset + work.start, work.length, region.local_key)
+    request = SendWR(opcode=opcode, num_sge=1, sg=[element])
+    request.set_wr_rdma(work.handle, work.offset & 0xFFFF_FFFF_FFFF_FFFF)
+    return request, element
+
+
+def binding(domain: Any, region: VerbsRegion) -> tuple[Any, Any]:  # noqa: ANN401  # a pyverbs PD
+    """A new memory window (pyverbs MW) and the request that binds it to the region."""
+    window = MW(domain, _WINDOW_TYPE_2)
+    flags = access_flags(region.access & REMOTE) & ~1  # a window's rights are remote ones
+    request = SendWR(opcode=_BIND, num_sge=0)
+    request.set_bind_wr(
+        window, MWBindInfo(region.registration, region.offset, region.length, flags)
+    )
+    return window, request
 
 
 def note_registration(recorder: Recorder, region: MemoryRegion) -> None:

@@ -197,6 +197,12 @@ class Writer:
         self.parts.append(ZEROES[-len(octets) & 3])
 
 
+def word_at(buffer: Buffer, offset: int) -> int:
+    """The unsigned integer of 32 bits at an offset behind which there are at least four octets."""
+    value: int = _WORD.unpack_from(buffer, offset)[0]
+    return value
+
+
 def wrong_type(value: object, expected: Type | str) -> Fault:
     """The fault of a value that is not of the type its place asks for."""
     name = expected if isinstance(expected, str) else type(expected).__name__

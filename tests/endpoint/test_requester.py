@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.endpoint import events
-from rpcrdma.endpoint.actions import CallFailed, Deliver, Failure, PostReceive, ReplyReceived, Send
+from rpcrdma.endpoint.actions import (
+    Action,
+    CallFailed,
+    Deliver,
+    Failure,
+    PostReceive,
+    ReplyReceived,
+    Send,
+)
+from rpcrdma.endpoint.call_planning import RequesterOptions
 from rpcrdma.endpoint.connection import Endpoint
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.ulp import rpc
@@ -43,9 +52,8 @@ def sent(*xids: int) -> Endpoint:
 def hear(endpoint: Endpoint, body: object, payload: bytes = b"", version: int = 1) -> list[object]:
     """What the endpoint does about a message with XID 7, but for reposting the Receive."""
     message = encode_header(TransportHeader(7, version, 4, body)) + payload
-    first, *rest = endpoint.handle(events.MessageReceived(message), 0.0)
-    assert first == PostReceive(1024)
-    return rest
+    actions = endpoint.handle(events.MessageReceived(message), 0.0)
+    return [action for action in actions if action != PostReceive(1024)]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +106,45 @@ def test_one_call_goes_out_before_the_first_reply_and_then_as_many_as_granted() 
     delivered, *sends = hear(endpoint, SHORT, rpc.accepted(7))
     assert isinstance(delivered, Deliver)
     assert [type(action) for action in sends] == [Send] * 4
+
+
+def kinds(actions: list[Action]) -> list[type[Action]]:
+    return [type(action) for action in actions]
+
+
+def reply(endpoint: Endpoint, xid: int) -> list[Action]:
+    """A good reply, which grants four credits."""
+    message = encode_header(TransportHeader(xid, 1, 4, SHORT)) + rpc.accepted(xid)
+    return endpoint.handle(events.MessageReceived(message), 0.0)
+
+
+def call(endpoint: Endpoint, xid: int) -> list[Action]:
+    return endpoint.handle(events.CallRequested(xid, TestProgram(), calls.null(xid)), 0.0)
+
+
+def test_a_receive_is_posted_again_at_once_while_a_call_is_in_flight() -> None:
+    """Two calls are; the first reply's Receive comes back before anything else is done."""
+    endpoint = sent(7)
+    reply(endpoint, 7)
+    assert kinds(call(endpoint, 8)) == [Send, PostReceive]
+    assert kinds(call(endpoint, 9)) == [Send]
+    assert kinds(reply(endpoint, 8)) == [PostReceive, Deliver]
+
+
+def test_the_receive_of_a_lone_call_is_posted_again_behind_the_next_send() -> None:
+    """And never are two of them missing."""
+    endpoint = sent(7)
+    assert kinds(reply(endpoint, 7)) == [Deliver]
+    assert kinds(reply(endpoint, 7)) == [PostReceive]  # a reply to nobody
+    assert kinds(call(endpoint, 8)) == [Send, PostReceive]
+
+
+def test_a_requester_with_one_receive_posts_it_again_before_it_sends() -> None:
+    """rfc8166 3.3.1: a call is not sent without a Receive for its reply."""
+    endpoint = Endpoint(Requester(RequesterOptions(credits=1)))
+    endpoint.handle(events.Connected(), 0.0)
+    call(endpoint, 7)
+    assert kinds(reply(endpoint, 7)) == [PostReceive, Deliver]
 
 
 def test_a_lost_connection_fails_every_call_once() -> None:

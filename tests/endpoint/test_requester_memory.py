@@ -59,9 +59,9 @@ class Exchange:
         return self.endpoint.handle(event, 0.0)
 
     def reply(self, body: RdmaMsg | RdmaNomsg, payload: bytes = b"") -> list[Action]:
-        """Without the Receive that takes the place of the one used up."""
+        """The lone call's reply: its Receive is posted again behind the next Send."""
         message = encode_header(TransportHeader(XID, 1, 4, body)) + payload
-        return self.handle(events.MessageReceived(message))[1:]
+        return self.handle(events.MessageReceived(message))
 
 
 def offered(payload: bytes, options: RequesterOptions | None = None) -> Exchange:

@@ -12,11 +12,22 @@ import sys
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from conformance import cli_decode, cli_explain, cli_lab, cli_list, cli_run, cli_targets
+from conformance import (
+    cli_baseline,
+    cli_compare,
+    cli_decode,
+    cli_explain,
+    cli_lab,
+    cli_list,
+    cli_run,
+    cli_targets,
+)
+from conformance.bad_input import BadInput
 from conformance.catalogue import CatalogueError
 from conformance.plugin import SuiteError
+from reports.baseline import BaselineError
 from reports.stream import RunFileError
-from rpcrdma.errors import RpcRdmaError
+from rpcrdma.errors import FabricError
 from targets.base import TargetError, Unsupported
 from targets.lab.errors import LabError
 
@@ -30,18 +41,32 @@ BAD_INPUT: Final = 2
 COMMANDS: Final = "rpcrdma_conformance.commands"
 """Entry points of this group are modules with `add_parser`, for commands of layers above this."""
 
+_MODULES: Final = (
+    cli_run,
+    cli_baseline,
+    cli_compare,
+    cli_list,
+    cli_targets,
+    cli_explain,
+    cli_decode,
+    cli_lab,
+)
+"""In the order in which help lists their commands."""
+
 _EXPECTED: Final = (
+    BadInput,
+    BaselineError,
     CatalogueError,
+    FabricError,
     LabError,
     OSError,
-    RpcRdmaError,
     RunFileError,
     SuiteError,
     TargetError,
     Unsupported,
-    ValueError,
 )
-"""What bad input and surroundings raise; anything else is a bug and shows its traceback."""
+"""What bad input and surroundings raise; anything else, ValueError too, is a bug and shows its
+traceback."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -60,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog="example: rpcrdma certify reference",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (cli_run, cli_list, cli_targets, cli_explain, cli_decode, cli_lab):
+    for module in _MODULES:
         module.add_parser(commands)
     words = sys.argv[1:] if arguments is None else arguments
     if not words or words[0] not in commands.choices:

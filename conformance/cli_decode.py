@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.bad_input import BadInput
 from rpcrdma.wire import describe
 
 if TYPE_CHECKING:
@@ -41,12 +42,12 @@ def octets_of(text: str) -> bytes:
     """The octets that an argument stands for.
 
     Raises:
-        ValueError: it is neither hexadecimal nor a readable file, or holds nothing.
+        BadInput: it is neither hexadecimal nor a readable file, or holds nothing.
     """
     octets = sys.stdin.buffer.read() if text == "-" else _given(text)
     if not octets:
         where = {"": "the argument", "-": "standard input"}.get(text, f"`{text}`")
-        raise ValueError(f"{where} is empty; give at least one octet")
+        raise BadInput(f"{where} is empty; give at least one octet")
     return octets
 
 
@@ -60,9 +61,9 @@ def _given(text: str) -> bytes:
         return Path(text).read_bytes()
     except OSError as error:
         if not digits.strip(string.hexdigits):
-            raise ValueError(
+            raise BadInput(
                 f"{len(digits)} hexadecimal digits are no whole number of octets; add or drop one"
             ) from error
-        raise ValueError(
+        raise BadInput(
             f"`{text}` is neither hexadecimal nor a file that can be read ({error.strerror})"
         ) from error

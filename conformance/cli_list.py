@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.bad_input import BadInput
 from conformance.catalogue import Level, Role, Testability, load_catalogue
+from conformance.coverage import ROLES, coverage
 from conformance.runner import Selection, collect_cases
+from reports.summary import counted
 from targets.mutants.base import PREFIX, mutants
 
 if TYPE_CHECKING:
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from conformance.catalogue import Requirement
+    from conformance.coverage import Coverage
 
 __all__ = ["add_parser", "add_selection", "run_cases", "run_requirements", "selection_of"]
 
@@ -55,14 +59,14 @@ def selection_of(arguments: argparse.Namespace) -> Selection:
     """The selection that the options describe.
 
     Raises:
-        ValueError: a case is unknown, or none is selected.
+        BadInput: a case is unknown, or none is selected.
     """
     cases = collect_cases()
     known = {case.id for case in cases}
     known |= {identity.partition("[")[0] for identity in known}
     for identity in arguments.case:
         if identity not in known:
-            raise ValueError(f"there is no case `{identity}`; `rpcrdma cases` lists them all")
+            raise BadInput(f"there is no case `{identity}`; `rpcrdma cases` lists them all")
     selection = Selection(
         document=arguments.document,
         section=arguments.section,
@@ -72,7 +76,7 @@ def selection_of(arguments: argparse.Namespace) -> Selection:
         destructive=arguments.destructive or bool(arguments.case),
     )
     if not any(selection.includes(case) for case in cases):
-        raise ValueError(f"no case is selected{_by(arguments)}; `rpcrdma cases` lists them all")
+        raise BadInput(f"no case is selected{_by(arguments)}; `rpcrdma cases` lists them all")
     return selection
 
 
@@ -91,7 +95,7 @@ def run_requirements(arguments: argparse.Namespace) -> int:
     """Print the requirements.
 
     Raises:
-        ValueError: none is selected.
+        BadInput: none is selected.
     """
     found = load_catalogue().select(
         document=arguments.document or None,
@@ -100,7 +104,7 @@ def run_requirements(arguments: argparse.Namespace) -> int:
         level=Level(arguments.level) if arguments.level else None,
     )
     if not found:
-        raise ValueError(
+        raise BadInput(
             f"no requirement is selected{_by(arguments)}; `rpcrdma requirements` lists them all"
         )
     cited = _gathered(
@@ -109,26 +113,36 @@ def run_requirements(arguments: argparse.Namespace) -> int:
         for requirement in case.requirements
     )
     broken = _gathered((mutant.breaks, f"{PREFIX}{mutant.slug}") for mutant in mutants())
+    having = coverage()
     for entry in found:
-        _print_requirement(entry, cited.get(entry.id, {}), broken.get(entry.id, {}))
+        _print_requirement(entry, cited.get(entry.id, {}), broken.get(entry.id, {}), having)
     wire = [entry for entry in found if entry.test is Testability.WIRE]
-    print(
-        f"{len(found)} requirements: {len(wire)} can be tested on the wire,"
-        f" {sum(entry.id in cited for entry in wire)} of them have a case and"
-        f" {sum(entry.id in broken for entry in wire)} a mutant"
-    )
+    print(f"{counted(len(found), 'requirement')}: {len(wire)} can be tested on the wire")
+    for role in ROLES:
+        if arguments.role in ("", role.value):
+            lacks = [having.lacks(entry.id, role) for entry in wire if role in entry.seen_of]
+            print(
+                f"of a {role.value}: {len(lacks)}, {sum('case' in lack for lack in lacks)} without"
+                f" a case, {sum('mutant' in lack for lack in lacks)} without a mutant"
+            )
     return 0
 
 
 def _print_requirement(
-    entry: Requirement, cases: Mapping[str, int], mutants_of: Mapping[str, int]
+    entry: Requirement,
+    cases: Mapping[str, int],
+    mutants_of: Mapping[str, int],
+    having: Coverage,
 ) -> None:
     print(f"{entry.id}  {entry.level.value}  binds: {entry.role.value}")
     print(f"    {entry.text}")
     if entry.test is not Testability.WIRE:
         print(f"    not tested ({entry.test.value}): {entry.reason}")
-    elif not cases:
-        print("    no case cites it")
+    for role in ROLES:
+        if reason := entry.unseen.get(role):
+            print(f"    not seen of a {role.value}: {reason}")
+        elif role in entry.seen_of and (lack := having.lacks(entry.id, role)):
+            print(f"    of a {role.value}: {lack}")
     for case, count in cases.items():
         print(f"    case    {case}" + (f" ({count} variants)" if count > 1 else ""))
     for mutant in mutants_of:

@@ -14,9 +14,10 @@ from conformance import cli_list
 from conformance.guest import Order
 from conformance.in_lab import collect, lab_run
 from conformance.interpretations import check_choices
-from conformance.runner import certify
+from conformance.runner import certify, collect_cases
+from reports.baseline import check_baseline, load_baseline
 from reports.render import render_all
-from reports.summary import summarise
+from reports.summary import exit_status
 from reports.terminal import Progress, print_summary
 from targets.lab.lab import is_native
 from targets.lab.python_path import make_pyverbs_importable
@@ -25,6 +26,7 @@ from targets.registry import find_profile, find_target
 if TYPE_CHECKING:
     import argparse
 
+    from reports.baseline import Baseline
     from reports.record import RunRecord
     from targets.profile import Profile
 
@@ -48,7 +50,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     cli_list.add_selection(parser)
     parser.add_argument("--output", type=Path, metavar="DIR", help="default: rpcrdma-report-TARGET")
     parser.add_argument("--fabric", default="", choices=["loopback", "verbs"])
-    parser.add_argument("--kernel", default="", help="release of the lab's kernel")
+    parser.add_argument("--kernel", default="", help="release of the lab's kernel, or its image")
+    parser.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="known deviations: exit status 0 if and only if the run is as the file says",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for every case")
     parser.set_defaults(run=run)
 
@@ -59,10 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
     check_choices(profile.extra.interpretations)
     selection = cli_list.selection_of(arguments)
     folder: Path = arguments.output or Path(f"rpcrdma-report-{_file_name(arguments.target)}")
-    target = find_target(arguments.target, arguments.fabric)  # refused now, not after a boot
+    # Refused now, not after a boot.
+    target = find_target(arguments.target, arguments.fabric)
+    baseline = load_baseline(arguments.baseline, profile.name) if arguments.baseline else None
     on_device = profile.adapter == "network" or arguments.fabric == "verbs"
     if on_device and not is_native():
-        return _in_lab(arguments, profile, folder)
+        return _in_lab(arguments, profile, folder, baseline)
     if on_device:
         make_pyverbs_importable()
     console = Console()
@@ -71,30 +81,54 @@ def run(arguments: argparse.Namespace) -> int:
             target,
             selection,
             folder,
-            called=shlex.quote(arguments.target),
+            called=_called(arguments),
             on_begin=progress.begin,
             on_case=lambda case, _planned: progress.judged(case),
         )
-    return _report(record, folder, console)
+    return _report(record, folder, console, baseline, arguments.baseline)
 
 
-def _report(record: RunRecord, folder: Path, console: Console) -> int:
-    html, *_ = render_all(record, folder)
-    print_summary(console, record)
+def _report(
+    record: RunRecord, folder: Path, console: Console, baseline: Baseline | None, file: Path
+) -> int:
+    """Write and print what there is to say; `file` is the baseline's, if there is one."""
+    check = None
+    if baseline is not None:
+        exists = {case.id for case in collect_cases()}
+        check = check_baseline(record, baseline, file, exists)
+    html, *_ = render_all(record, folder, check)
+    print_summary(console, record, check)
     console.print(f"report: {html}", highlight=False, soft_wrap=True)
-    return summarise(record).exit_status
+    return exit_status(record, check)
 
 
-def _in_lab(arguments: argparse.Namespace, profile: Profile, folder: Path) -> int:
+def _called(arguments: argparse.Namespace) -> str:
+    """What a command that runs a case again says after `rpcrdma certify`."""
+    words = [arguments.target]
+    for option in ("fabric", "kernel"):
+        if value := getattr(arguments, option):
+            words += [f"--{option}", value]
+    return shlex.join(words)
+
+
+def _in_lab(
+    arguments: argparse.Namespace, profile: Profile, folder: Path, baseline: Baseline | None
+) -> int:
     """The suite in a guest; its records are rendered here, complete or not."""
     shared = folder.resolve()
     shared.mkdir(parents=True, exist_ok=True)
     name = str(Path(arguments.target).resolve()) if _is_file(arguments.target) else arguments.target
-    order = Order(name, arguments.fabric, str(shared), cli_list.selection_of(arguments))
+    order = Order(
+        name,
+        arguments.fabric,
+        str(shared),
+        cli_list.selection_of(arguments),
+        called=_called(arguments),
+    )
     console = Console()
     with Progress(console, verbose=arguments.verbose) as progress:
         record, problem = collect(lab_run(order, profile, arguments.kernel), shared, progress)
-    status = _report(record, folder, console)
+    status = _report(record, folder, console, baseline, arguments.baseline)
     if problem:
         print(f"rpcrdma certify: {problem}", file=sys.stderr)
         return 1

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.bad_input import BadInput
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -93,13 +95,13 @@ def choice(interpretation_id: str, chosen: Mapping[str, str]) -> str:
         chosen: what the target's profile chose, by id.
 
     Raises:
-        ValueError: the profile chose what is not among the options; the message lists them.
+        BadInput: the profile chose what is not among the options; the message lists them.
     """
     entry = load_interpretations()[interpretation_id]
     reading = chosen.get(interpretation_id, entry.default)
     if reading not in entry.options:
         options = ", ".join(entry.options) or "none: no profile may choose here"
-        raise ValueError(
+        raise BadInput(
             f"the profile's {interpretation_id} = {reading!r} is no known reading;"
             f" there are {options}"
         )
@@ -110,12 +112,12 @@ def check_choices(chosen: Mapping[str, str]) -> None:
     """See that a profile chooses only what there is to choose.
 
     Raises:
-        ValueError: it names an unknown entry or an unknown reading.
+        BadInput: it names an unknown entry or an unknown reading.
     """
     register = load_interpretations()
     for identity in chosen:
         if identity not in register:
-            raise ValueError(
+            raise BadInput(
                 f"the profile's `extra.interpretations` names `{identity}`, which is no entry of"
                 " INTERPRETATIONS.md; remove it or mend its number"
             )

@@ -19,8 +19,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from conformance.bad_input import BadInput
 from fuzz.finding import Finding, keep
-from rpcrdma.errors import LocalProtocolError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,11 +89,11 @@ class Campaign:
         """Fuzz; `progress` gets each line that the fuzzer prints.
 
         Raises:
-            LocalProtocolError: there is no such harness.
+            BadInput: there is no such harness.
         """
         if self.harness not in HARNESSES:
             known = ", ".join(HARNESSES)
-            raise LocalProtocolError(f"no harness is called {self.harness!r}; there are: {known}")
+            raise BadInput(f"no harness is called {self.harness!r}; there are: {known}")
         before = set(self.findings.glob(f"{self.harness}-*"))
         with tempfile.TemporaryDirectory(prefix="rpcrdma-fuzz-") as scratch:
             artefacts = Path(scratch) / "artefacts"

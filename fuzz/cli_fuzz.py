@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
+from conformance.bad_input import BadInput
 from fuzz.campaign import HARNESSES, Campaign
 from fuzz.finding import load
 from fuzz.planted import PLANTED
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.planted:
         harness, implementation = PLANTED[arguments.planted]
         if harness != arguments.harness:
-            raise ValueError(f"{arguments.planted} is for harness {harness}")
+            raise BadInput(f"{arguments.planted} is for harness {harness}")
     console = Console()
     campaign = Campaign(
         arguments.harness,
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         result = campaign.run(progress)
     if result.failure:
-        raise ValueError(result.failure)
+        raise BadInput(result.failure)
     print(f"{arguments.harness}: {result.executions} executions, {len(result.findings)} findings")
     for place in result.findings:
         _, manifest = load(place)

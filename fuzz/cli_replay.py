@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from conformance.bad_input import BadInput
 from conformance.case import Inconclusive
 from conformance.harness import Harness
 from fuzz import harness_v1_header, harness_v1_responder
@@ -106,7 +107,7 @@ def _send(arguments: argparse.Namespace, messages: list[bytes]) -> int:
         target.begin()
         broken = replay(target, messages, show)
     except Inconclusive as error:
-        raise ValueError(f"{arguments.target}: {error}") from error
+        raise BadInput(f"{arguments.target}: {error}") from error
     finally:
         target.close()
     if broken is None:

@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from conformance.bad_input import BadInput
 from fuzz.finding import Finding, forget, keep, load, undeclared
 from fuzz.minimise import minimise
-from rpcrdma.errors import LocalProtocolError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,15 +40,15 @@ def implementation(name: str) -> Callable[[], Any]:
     """The factory of the subject named `MODULE:NAME`.
 
     Raises:
-        LocalProtocolError: there is no such thing; the message says what is missing.
+        BadInput: there is no such thing; the message says what is missing.
     """
     module, _, attribute = name.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
-        raise LocalProtocolError(f"{name}: {error}; give it as MODULE:NAME") from error
+        raise BadInput(f"{name}: {error}; give it as MODULE:NAME") from error
     if not callable(found):
-        raise LocalProtocolError(f"{name} cannot be called to make a subject")
+        raise BadInput(f"{name} cannot be called to make a subject")
     factory: Callable[[], Any] = found
     return factory
 
@@ -112,7 +112,7 @@ def _minimise(place: Path, check: Callable[[bytes, Subject], None], subject: Sub
     """Put a smaller input that breaks the same invariant in the place of a kept finding."""
     octets, manifest = load(place)
     if manifest is None:
-        raise LocalProtocolError(f"{place} is not a kept finding")
+        raise BadInput(f"{place} is not a kept finding")
     smallest = minimise(octets, partial(_breaks, check, subject, manifest.invariant))
     try:
         judge(check, smallest, subject)

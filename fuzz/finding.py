@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.bad_input import BadInput
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -96,7 +98,7 @@ def load(path: Path) -> tuple[bytes, Manifest | None]:
 
     Raises:
         OSError: the input cannot be read.
-        ValueError: the manifest is not one, or of another format version.
+        BadInput: the manifest is not one, or of another format version.
     """
     if not path.is_dir():
         return path.read_bytes(), None
@@ -104,7 +106,7 @@ def load(path: Path) -> tuple[bytes, Manifest | None]:
     try:
         manifest = msgspec.json.decode((path / _MANIFEST).read_bytes(), type=Manifest)
     except msgspec.DecodeError as error:
-        raise ValueError(f"{path / _MANIFEST}: {error}") from error
+        raise BadInput(f"{path / _MANIFEST}: {error}") from error
     if manifest.format != FORMAT_VERSION:
-        raise ValueError(f"{path / _MANIFEST}: format {manifest.format}, not {FORMAT_VERSION}")
+        raise BadInput(f"{path / _MANIFEST}: format {manifest.format}, not {FORMAT_VERSION}")
     return octets, manifest

@@ -11,6 +11,7 @@ since the trace beside the page has all of it.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -18,12 +19,13 @@ from typing import TYPE_CHECKING, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from reports.record import RunRecord, Verdict
-from reports.summary import summarise
+from reports.summary import counted, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from reports.baseline import BaselineCheck
     from reports.record import CaseRecord, Exchange
 
 __all__ = ["Step", "steps_of", "write_html"]
@@ -64,15 +66,15 @@ class Step:
         return len(self.octets) // 2
 
 
-def write_html(run: RunRecord, path: Path) -> None:
-    """Write the run to `path`."""
+def write_html(run: RunRecord, path: Path, check: BaselineCheck | None = None) -> None:
+    """Write the run to `path`, with what a baseline says of it."""
     template = _environment().get_template("report.html.j2")
     summary = summarise(run)
     attention = [
         case
         for verdict in (Verdict.ERROR, Verdict.FAIL, Verdict.WARN, Verdict.INCONC)
         for case in run.cases
-        if case.verdict is verdict
+        if case.verdict is verdict and not (check and case.id in check.known)
     ]
     page = template.render(
         run=run,
@@ -80,8 +82,16 @@ def write_html(run: RunRecord, path: Path) -> None:
         verdicts=tuple(Verdict),
         attention=attention,
         steps=steps_of(run.cases),
+        check=check,
+        counted=counted,
+        linked=lambda link: _seen_from(path.parent, link),
     )
     path.write_text(page, encoding="utf-8")
+
+
+def _seen_from(folder: Path, link: str) -> str:
+    """A link as it is written in a page of that folder: paths go from there."""
+    return link if "://" in link else os.path.relpath(link, folder)
 
 
 def steps_of(cases: Sequence[CaseRecord]) -> dict[str, tuple[Step, ...]]:

@@ -7,12 +7,37 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reports.record import FORMAT_VERSION, CaseRecord, RunFooter, RunHeader, RunRecord
-from reports.summary import summarise
+from reports.summary import exit_status, summarise
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["JsonReport", "write_json"]
+    from reports.baseline import BaselineCheck
+
+__all__ = ["BaselineReport", "JsonReport", "KnownDeviation", "write_json"]
+
+
+class KnownDeviation(msgspec.Struct, frozen=True):
+    """A deviation that is as the baseline says: why it is known, and where more is said."""
+
+    case: str
+    why: str
+    link: str
+
+
+class Disagreement(msgspec.Struct, frozen=True):
+    """A case in which run and baseline disagree."""
+
+    case: str
+    problem: str
+
+
+class BaselineReport(msgspec.Struct, frozen=True):
+    """How the run compares with the baseline `file`."""
+
+    file: str
+    known: tuple[KnownDeviation, ...]
+    problems: tuple[Disagreement, ...]
 
 
 class JsonReport(msgspec.Struct, frozen=True):
@@ -23,6 +48,7 @@ class JsonReport(msgspec.Struct, frozen=True):
         counts: verdict -> number of cases.
         missing: planned cases without a record.
         exit_status: what `rpcrdma certify` ended with.
+        baseline: how the run compares with a baseline; None if there was none.
     """
 
     format: int
@@ -32,18 +58,28 @@ class JsonReport(msgspec.Struct, frozen=True):
     header: RunHeader
     cases: tuple[CaseRecord, ...]
     footer: RunFooter | None
+    baseline: BaselineReport | None = None
 
 
-def write_json(run: RunRecord, path: Path) -> None:
-    """Write the run to `path`."""
+def write_json(run: RunRecord, path: Path, check: BaselineCheck | None = None) -> None:
+    """Write the run to `path`, with what a baseline says of it."""
     summary = summarise(run)
     report = JsonReport(
         format=FORMAT_VERSION,
         counts={verdict.value: count for verdict, count in summary.counts.items()},
         missing=summary.missing,
-        exit_status=summary.exit_status,
+        exit_status=exit_status(run, check),
         header=run.header,
         cases=run.cases,
         footer=run.footer,
+        baseline=_compared(check) if check else None,
     )
     path.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+
+
+def _compared(check: BaselineCheck) -> BaselineReport:
+    return BaselineReport(
+        check.file,
+        tuple(KnownDeviation(case, known.why, known.link) for case, known in check.known.items()),
+        tuple(Disagreement(problem.case, problem.sentence) for problem in check.problems),
+    )

@@ -2,6 +2,9 @@
 
 FAIL becomes a failure, ERROR and cases without a record become errors, INCONC and N/A are skipped
 with their reason; WARN passes with the reason as its output: a SHOULD does not fail a build.
+
+With a baseline, a deviation that is as it says is skipped, with why it is known and the link;
+whatever else it disagrees with becomes a failure (of a case of its own where the run has none).
 """
 
 from __future__ import annotations
@@ -15,44 +18,62 @@ from reports.summary import summarise
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from reports.baseline import BaselineCheck, Known
+
 __all__ = ["write_junit"]
 
 
-def write_junit(run: RunRecord, path: Path) -> None:
+def write_junit(run: RunRecord, path: Path, check: BaselineCheck | None = None) -> None:
     """Write the run to `path`."""
-    summary = summarise(run)
-    counts = summary.counts
     suite = ElementTree.Element(
         "testsuite",
         name=f"rpcrdma.{run.header.target}",
         timestamp=run.header.started,
-        tests=str(summary.total + len(summary.missing)),
-        failures=str(counts[Verdict.FAIL]),
-        errors=str(counts[Verdict.ERROR] + len(summary.missing)),
-        skipped=str(counts[Verdict.INCONC] + counts[Verdict.NA]),
         time=f"{run.footer.duration if run.footer else 0.0:.3f}",
     )
+    facts = [("fabric", run.header.fabric), *run.header.facts]
+    if check:
+        facts.append(("baseline", check.file))
     properties = ElementTree.SubElement(suite, "properties")
-    for name, value in (("fabric", run.header.fabric), *run.header.facts):
+    for name, value in facts:
         ElementTree.SubElement(properties, "property", name=name, value=_printable(value))
     for case in run.cases:
-        _add_case(suite, case)
-    for case_id in summary.missing:
-        element = ElementTree.SubElement(suite, "testcase", classname=_class(case_id), name=case_id)
-        ElementTree.SubElement(element, "error", message="no record: the run was cut short")
+        _add_case(suite, case, check)
+    for case_id in summarise(run).missing:
+        message = "no record: the run was cut short"
+        ElementTree.SubElement(_case(suite, case_id), "error", message=message)
+    _add_unjudged(suite, run, check)
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
+    suite.set("tests", str(len(suite.findall("testcase"))))
     tree = ElementTree.ElementTree(suite)
     ElementTree.indent(tree)
     tree.write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _add_case(suite: ElementTree.Element, case: CaseRecord) -> None:
-    element = ElementTree.SubElement(
-        suite,
-        "testcase",
-        classname=_class(case.id),
-        name=case.id,
-        time=f"{case.duration:.3f}",
-    )
+def _add_case(suite: ElementTree.Element, case: CaseRecord, check: BaselineCheck | None) -> None:
+    element = _case(suite, case.id, f"{case.duration:.3f}")
+    known = check.known.get(case.id) if check else None
+    problem = check.problem_with(case.id) if check else ""
+    if known:
+        _add_known(element, case, known)
+    elif problem:
+        tag = "error" if case.verdict is Verdict.ERROR else "failure"
+        message = _printable(" ".join(filter(None, (problem, case.reason))))
+        ElementTree.SubElement(element, tag, message=message).text = _printable(_explanation(case))
+    else:
+        _add_verdict(element, case)
+
+
+def _add_known(element: ElementTree.Element, case: CaseRecord, known: Known) -> None:
+    link = f" ({known.link})" if known.link else ""
+    message = _printable(f"known {case.verdict.value}: {known.why}{link}")
+    ElementTree.SubElement(element, "skipped", message=message)
+    ElementTree.SubElement(element, "system-out").text = _printable(_explanation(case))
+
+
+def _add_verdict(element: ElementTree.Element, case: CaseRecord) -> None:
+    """What the verdict alone says."""
     message = _printable(case.reason or case.title)
     match case.verdict:
         case Verdict.FAIL:
@@ -69,6 +90,22 @@ def _add_case(suite: ElementTree.Element, case: CaseRecord) -> None:
             output.text = _printable(f"WARN: {_explanation(case)}")
         case Verdict.PASS:
             pass
+
+
+def _add_unjudged(suite: ElementTree.Element, run: RunRecord, check: BaselineCheck | None) -> None:
+    """Entries of the baseline for which the run has no case."""
+    judged = {case.id for case in run.cases}
+    for problem in check.problems if check else ():
+        if problem.case not in judged:
+            message = _printable(problem.sentence)
+            ElementTree.SubElement(_case(suite, problem.case), "failure", message=message)
+
+
+def _case(suite: ElementTree.Element, identity: str, time: str = "") -> ElementTree.Element:
+    attributes = {"classname": _class(identity), "name": identity}
+    if time:
+        attributes["time"] = time
+    return ElementTree.SubElement(suite, "testcase", attributes)
 
 
 def _explanation(case: CaseRecord) -> str:

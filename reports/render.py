@@ -11,15 +11,21 @@ from reports.junit import write_junit
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from reports.baseline import BaselineCheck
     from reports.record import RunRecord
 
 __all__ = ["render_all"]
 
 
-def render_all(run: RunRecord, folder: Path) -> tuple[Path, ...]:
-    """Write `report.html`, `report.json` and `junit.xml`; return their paths, HTML first."""
+def render_all(
+    run: RunRecord, folder: Path, check: BaselineCheck | None = None
+) -> tuple[Path, ...]:
+    """Write `report.html`, `report.json` and `junit.xml`; return their paths, HTML first.
+
+    With a `check` they tell which deviations are known and where the baseline does not hold.
+    """
     html, json, junit = folder / "report.html", folder / "report.json", folder / "junit.xml"
-    write_html(run, html)
-    write_json(run, json)
-    write_junit(run, junit)
+    write_html(run, html, check)
+    write_json(run, json, check)
+    write_junit(run, junit, check)
     return html, json, junit

@@ -13,7 +13,17 @@ from reports.record import CaseRecord, Citation, RunRecord, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["SEVERITY", "RequirementResult", "Summary", "summarise", "worst"]
+    from reports.baseline import BaselineCheck
+
+__all__ = [
+    "SEVERITY",
+    "RequirementResult",
+    "Summary",
+    "counted",
+    "exit_status",
+    "summarise",
+    "worst",
+]
 
 SEVERITY: Final[dict[Verdict, int]] = {
     Verdict.ERROR: 5,
@@ -43,7 +53,8 @@ class Summary:
         counts: cases for each verdict, every verdict present.
         missing: planned cases without a record: the run was cut short.
         requirements: what was cited, by document and section.
-        exit_status: 0 only when nothing failed: no FAIL, no ERROR, nothing missing.
+        exit_status: without a baseline: 0 only when nothing failed: no FAIL, no ERROR, nothing
+            missing.
     """
 
     counts: dict[Verdict, int]
@@ -55,6 +66,11 @@ class Summary:
     def total(self) -> int:
         """Number of judged cases."""
         return sum(self.counts.values())
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 case`, `2 cases`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -80,9 +96,23 @@ def summarise(run: RunRecord) -> Summary:
         counts[case.verdict] += 1
     judged = {case.id for case in run.cases}
     missing = tuple(case for case in run.header.planned if case not in judged)
-    cut_short = run.footer is None or not run.footer.complete
-    failed = counts[Verdict.FAIL] or counts[Verdict.ERROR] or missing or cut_short
+    failed = counts[Verdict.FAIL] or counts[Verdict.ERROR] or missing or _cut_short(run)
     return Summary(counts, missing, _requirements(run.cases), 1 if failed else 0)
+
+
+def exit_status(run: RunRecord, check: BaselineCheck | None = None) -> int:
+    """What `rpcrdma certify` ends with.
+
+    With a baseline, 0 if and only if the run is complete and every deviation is as it says.
+    """
+    summary = summarise(run)
+    if check is None:
+        return summary.exit_status
+    return 1 if check.problems or summary.missing or _cut_short(run) else 0
+
+
+def _cut_short(run: RunRecord) -> bool:
+    return run.footer is None or not run.footer.complete
 
 
 def _requirements(cases: tuple[CaseRecord, ...]) -> tuple[RequirementResult, ...]:

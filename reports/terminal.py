@@ -10,13 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.record import CaseRecord, RunRecord, Verdict
-from reports.summary import summarise
+from reports.summary import counted, summarise
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
     from typing import Self
 
     from rich.console import Console
+
+    from reports.baseline import BaselineCheck
 
 __all__ = ["VERDICT_STYLE", "Progress", "print_case", "print_summary"]
 
@@ -109,28 +112,58 @@ def print_case(console: Console, case: CaseRecord) -> None:
         console.print(f"       {escape(line)}", highlight=False, soft_wrap=True)
 
 
-def print_summary(console: Console, run: RunRecord) -> None:
-    """Print what needs attention, then the counts."""
+def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None = None) -> None:
+    """Print what needs attention, then the counts; deviations that are known only by why."""
     summary = summarise(run)
-    told = [case for verdict in _TOLD for case in run.cases if case.verdict is verdict]
+    known = check.known if check else {}
+    told = [
+        case
+        for verdict in _TOLD
+        for case in run.cases
+        if case.verdict is verdict and case.id not in known
+    ]
     for case in told[:_EXPLAINED]:
         print_case(console, case)
     if len(told) > _EXPLAINED:
-        console.print(f"       and {len(told) - _EXPLAINED} cases more: see the report")
+        more = counted(len(told) - _EXPLAINED, "case")
+        console.print(f"       and {more} more: see the report")
     for case_id in summary.missing:
         console.print(f"[bold magenta]MISSING[/] {escape(case_id)}", highlight=False)
     if run.footer is None:
         console.print("[bold magenta]The run was cut short: its records have no end.[/]")
     elif not run.footer.complete:
         console.print(f"[bold magenta]The run did not finish:[/] {escape(run.footer.reason)}")
+    if check:
+        _print_check(console, run.cases, check)
     table = Table(box=None, pad_edge=False)
     for verdict in Verdict:
         table.add_column(verdict.value, justify="right", style=VERDICT_STYLE[verdict])
     table.add_row(*(str(summary.counts[verdict]) for verdict in Verdict))
     duration = f" in {run.footer.duration:.1f} s" if run.footer else ""
     console.print(
-        f"{run.header.target} over {run.header.fabric}: {summary.total} cases,"
-        f" {len(summary.requirements)} requirements{duration}",
+        f"{run.header.target} over {run.header.fabric}: {counted(summary.total, 'case')},"
+        f" {counted(len(summary.requirements), 'requirement')}{duration}",
         highlight=False,
     )
     console.print(table)
+
+
+def _print_check(console: Console, cases: Iterable[CaseRecord], check: BaselineCheck) -> None:
+    """Known deviations, counted by why and verdict; then where the baseline does not hold."""
+    groups: dict[tuple[str, str, Verdict], int] = {}
+    for case in cases:
+        if known := check.known.get(case.id):
+            key = (known.why, known.link, case.verdict)
+            groups[key] = groups.get(key, 0) + 1
+    for (why, link, verdict), count in groups.items():
+        style = VERDICT_STYLE[verdict]
+        where = f" ({escape(link)})" if link else ""
+        line = f"known [{style}]{verdict.value:6}[/] {count:3}  {escape(why)}{where}"
+        console.print(line, highlight=False, soft_wrap=True)
+    for problem in check.problems:
+        line = f"[bold red]BASELINE[/] {escape(problem.case)}: {escape(problem.sentence)}"
+        console.print(line, highlight=False, soft_wrap=True)
+    deviations = counted(len(check.known), "known deviation")
+    problems = counted(len(check.problems), "problem")
+    line = f"baseline {escape(check.file)}: {deviations}, {problems}"
+    console.print(line, highlight=False, soft_wrap=True)

@@ -31,6 +31,9 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from targets.acts import Acts
+from targets.base import TargetError
+
 __all__ = [
     "SHIPPED",
     "Binding",
@@ -181,6 +184,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         adapter: entry point of group `rpcrdma_conformance.targets` that starts it, or `network`.
         binding: the Upper-Layer Protocol.
         claims: PICS.  extra: PIXIT.  lab: absent if the lab cannot bring the device up.
+        acts: how a client is made to act; for the adapter `command`.
     """
 
     name: Name
@@ -190,6 +194,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     extra: Extra
     description: str = ""
     lab: Lab | None = None
+    acts: Acts | None = None
 
     @property
     def versions(self) -> tuple[int, int]:
@@ -216,7 +221,7 @@ def timeout_factor() -> float:
     """What every deadline is multiplied by: `RPCRDMA_TIMEOUT_FACTOR`, 1 if unset.
 
     Raises:
-        ValueError: it is not a positive number.
+        TargetError: it is not a positive number.
     """
     text = os.environ.get("RPCRDMA_TIMEOUT_FACTOR", "1")
     try:
@@ -224,7 +229,7 @@ def timeout_factor() -> float:
     except ValueError:
         factor = 0.0
     if not 0 < factor < float("inf"):
-        raise ValueError(f"RPCRDMA_TIMEOUT_FACTOR is `{text}`; set it to a positive number")
+        raise TargetError(f"RPCRDMA_TIMEOUT_FACTOR is `{text}`; set it to a positive number")
     return factor
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance import cli_targets
 from conformance.catalogue import Testability, load_catalogue
 from conformance.cli import BAD_INPUT, main
 from reports.record import Verdict
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     "certify",
+    "baseline",
+    "compare",
     "cases",
     "requirements",
     "targets",
@@ -88,6 +91,10 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
         ("certify reference --level MAYBE", "argument --level: invalid choice"),
         ("certify linux-server --fabric loopback", "reached over verbs"),
         (f"certify reference --case {CASE} --output /proc/x", "cannot use `/proc/x`"),
+        ("certify reference --baseline none.toml", "none.toml: cannot be read: No such file"),
+        ("baseline /nowhere -o x.toml", "/nowhere: No such file"),
+        ("compare .", "name at least two runs"),
+        ("compare . .", "records.jsonl: No such file"),
         ("cases --section 99", "no case is selected by --section 99"),
         ("cases --document rfc9999", "no case is selected by --document rfc9999"),
         ("requirements --section 99", "no requirement is selected by --section 99"),
@@ -258,3 +265,28 @@ def test_explain_tells_what_an_id_is(
 
     text = capsys.readouterr().out
     assert [words for words in told if words not in text] == []
+
+
+def test_a_bug_of_ours_does_not_look_like_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stumble() -> None:
+        raise ValueError("ours")
+
+    monkeypatch.setattr(cli_targets, "shipped_profiles", stumble)
+    with pytest.raises(ValueError, match="ours"):
+        run("targets")
+
+
+def test_a_timeout_factor_that_is_no_number_gets_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RPCRDMA_TIMEOUT_FACTOR", "soon")
+
+    said = refused(capsys, "certify", "reference", "--case", CASE, "--output", str(tmp_path))
+    assert "set it to a positive number" in said
+
+
+def test_one_requirement_is_counted_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--section", "3.3.1", "--role", "responder", "--level", "MUST NOT")
+    assert run("requirements", *words) == 0
+
+    assert "\n1 requirement: 1 can be tested" in capsys.readouterr().out

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from conformance.bad_input import BadInput
 from conformance.interpretations import PAGE, choice, load_interpretations, render
 
 REGISTER = load_interpretations()
@@ -36,5 +37,5 @@ def test_profile_chooses_among_the_options() -> None:
     [("D-12", "perhaps", "either, err-chunk, rdma-xid"), ("D-10", "20", "no profile may choose")],
 )
 def test_unknown_reading_is_refused(name: str, reading: str, listed: str) -> None:
-    with pytest.raises(ValueError, match=listed):
+    with pytest.raises(BadInput, match=listed):
         choice(name, {name: reading})

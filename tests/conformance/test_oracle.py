@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.bad_input import BadInput
 from conformance.catalogue import load_catalogue
 from conformance.expectation import Expectation, ResponderState
 from conformance.interpretations import load_interpretations
@@ -147,7 +148,7 @@ def test_two_xids_that_differ(choice: str | None, wanted: list[str]) -> None:
 
 
 def test_unknown_reading_is_refused() -> None:
-    with pytest.raises(ValueError, match="D-19 = 'perhaps'"):
+    with pytest.raises(BadInput, match="D-19 = 'perhaps'"):
         expected(msg(), ResponderState(chosen={"D-19": "perhaps"}))
 
 

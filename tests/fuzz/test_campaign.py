@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.bad_input import BadInput
 from fuzz.campaign import HARNESSES, Campaign
 from fuzz.finding import Finding, load
 from fuzz.harness_v1_header import check
 from fuzz.planted import PLANTED, BelievesTruth
-from rpcrdma.errors import LocalProtocolError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def test_reference_has_no_finding_and_counts_its_executions(tmp_path: Path) -> N
 
 
 def test_unknown_harness_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
-    with pytest.raises(LocalProtocolError, match=", ".join(HARNESSES)):
+    with pytest.raises(BadInput, match=", ".join(HARNESSES)):
         Campaign("v9", 1, tmp_path).run(lambda line: None)
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.bad_input import BadInput
 from fuzz.engine import implementation, judge
 from fuzz.finding import Finding
 from fuzz.harness_v1_header import ReferenceCodec
-from rpcrdma.errors import LocalProtocolError
 
 
 def test_implementation_is_found_by_module_and_name() -> None:
@@ -14,12 +14,12 @@ def test_implementation_is_found_by_module_and_name() -> None:
 
 @pytest.mark.parametrize("name", ["nowhere:Codec", "fuzz.planted:Missing", "fuzz.planted", ""])
 def test_missing_implementation_is_refused_with_the_form_to_use(name: str) -> None:
-    with pytest.raises(LocalProtocolError, match="give it as MODULE:NAME"):
+    with pytest.raises(BadInput, match="give it as MODULE:NAME"):
         implementation(name)
 
 
 def test_implementation_that_cannot_be_called_is_refused() -> None:
-    with pytest.raises(LocalProtocolError, match="cannot be called"):
+    with pytest.raises(BadInput, match="cannot be called"):
         implementation("fuzz.engine:MEMORY_LIMIT")
 
 

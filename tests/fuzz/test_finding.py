@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.bad_input import BadInput
 from fuzz.finding import FORMAT_VERSION, Finding, keep, load, undeclared
 
 if TYPE_CHECKING:
@@ -34,14 +35,14 @@ def test_manifest_of_another_format_is_refused(tmp_path: Path) -> None:
     manifest = place / "manifest.json"
     text = manifest.read_text().replace(f'"format": {FORMAT_VERSION}', '"format": 99')
     manifest.write_text(text)
-    with pytest.raises(ValueError, match="format 99, not 1"):
+    with pytest.raises(BadInput, match="format 99, not 1"):
         load(place)
 
 
 def test_garbled_manifest_is_refused_with_its_path(tmp_path: Path) -> None:
     place = keep(tmp_path, "v1-header", b"", Finding("a", "b"))
     (place / "manifest.json").write_text("{")
-    with pytest.raises(ValueError, match=r"manifest\.json"):
+    with pytest.raises(BadInput, match=r"manifest\.json"):
         load(place)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from reports.baseline import BaselineCheck, Known, Problem
 from reports.record import (
     FORMAT_VERSION,
     CaseRecord,
@@ -52,3 +53,18 @@ def run() -> RunRecord:
         "2026-01-01T00:00:00+00:00",
     )
     return RunRecord(header, cases, RunFooter(len(cases), 1.5))
+
+
+@pytest.fixture
+def check() -> BaselineCheck:
+    """A baseline that knows the FAIL, lists the PASS, not the WARN, and a case that is gone."""
+    return BaselineCheck(
+        "known/server.toml",
+        {"rfc8166/4.5.1/case[FAIL]": Known("F-1 It fails & nobody minds", "known/findings.md#f-1")},
+        (
+            Problem("rfc8166/4.5.1/case[PASS]", "The verdict is PASS now."),
+            Problem("rfc8166/4.5.1/case[WARN]", "WARN is not in the baseline."),
+            Problem("rfc8166/4.5.1/case[ERROR]", "ERROR is not in the baseline."),
+            Problem("rfc8166/4.5.1/gone", "The suite has no such case any more."),
+        ),
+    )

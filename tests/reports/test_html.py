@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from reports.baseline import BaselineCheck, Known
 from reports.html import write_html
 from reports.record import Exchange
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from reports.record import RunRecord
 
@@ -117,3 +120,26 @@ def test_html_lists_what_needs_attention_before_the_cases(run: RunRecord, tmp_pa
     first = page[page.index("What needs attention") : page.index("<h2>Cases</h2>")]
     shown = [name for name in ("ERROR", "FAIL", "WARN", "INCONC", "PASS", "NA") if name in first]
     assert shown == ["ERROR", "FAIL", "WARN", "INCONC"]
+
+
+def test_html_tells_known_deviations_with_their_finding_and_the_rest(
+    run: RunRecord, check: BaselineCheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").mkdir()
+    write_html(run, tmp_path / "out" / "report.html", check)
+    page = (tmp_path / "out" / "report.html").read_text()
+    known = 'F-1 It fails &amp; nobody minds (<a href="../known/findings.md#f-1">finding</a>)'
+    assert page.count(known) == 2
+    assert "1 known deviation, listed in <code>known/server.toml</code>" in page
+    assert page.count("The suite has no such case any more.") == 1
+    assert page.count("WARN is not in the baseline.") == 2
+    attention = page.partition("What needs attention")[2].partition("</ul>")[0]
+    assert "case[WARN]" in attention
+    assert "case[FAIL]" not in attention
+
+
+def test_html_leaves_addresses_as_they_are(run: RunRecord, tmp_path: Path) -> None:
+    known = {"rfc8166/4.5.1/case[FAIL]": Known("F-1", "https://example.org/1")}
+    write_html(run, tmp_path / "report.html", BaselineCheck("b.toml", known, ()))
+    assert '<a href="https://example.org/1">finding</a>' in (tmp_path / "report.html").read_text()

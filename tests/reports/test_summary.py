@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
 
 from reports.record import CaseRecord, RunFooter, RunRecord, Verdict
-from reports.summary import summarise, worst
+from reports.summary import counted, exit_status, summarise, worst
+
+if TYPE_CHECKING:
+    from reports.baseline import BaselineCheck
 
 
 def test_summary_counts_every_verdict_and_finds_the_missing_case(run: RunRecord) -> None:
@@ -54,3 +60,21 @@ def test_run_that_was_cut_short_fails(run: RunRecord, footer: RunFooter | None) 
 def test_worst_of_nothing_is_not_applicable() -> None:
     assert worst([]) is Verdict.NA
     assert worst([Verdict.PASS, Verdict.INCONC, Verdict.WARN]) is Verdict.INCONC
+
+
+def test_a_baseline_decides_the_exit_status(run: RunRecord, check: BaselineCheck) -> None:
+    judged = tuple(case.id for case in run.cases)
+    whole = msgspec.structs.replace(run, header=msgspec.structs.replace(run.header, planned=judged))
+    agreed = replace(check, problems=())
+    assert exit_status(whole) == 1  # a FAIL
+    assert exit_status(whole, agreed) == 0
+    assert exit_status(whole, check) == 1
+    assert exit_status(run, agreed) == 1  # a case was not judged
+    assert exit_status(msgspec.structs.replace(whole, footer=None), agreed) == 1
+    unfinished = RunFooter(6, 1.0, complete=False, reason="interrupted")
+    assert exit_status(msgspec.structs.replace(whole, footer=unfinished), agreed) == 1
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 cases"), (1, "1 case"), (2, "2 cases")])
+def test_nouns_follow_their_numbers(number: int, text: str) -> None:
+    assert counted(number, "case") == text

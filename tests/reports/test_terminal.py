@@ -9,6 +9,7 @@ from rich.console import Console
 from reports.terminal import Progress, print_summary
 
 if TYPE_CHECKING:
+    from reports.baseline import BaselineCheck
     from reports.record import RunRecord
 
 
@@ -60,3 +61,29 @@ def test_terminal_explains_the_worst_and_counts_the_rest(run: RunRecord) -> None
     text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
     assert text.count("again ") == 20
     assert "and 10 cases more: see the report" in text
+
+
+def test_terminal_explains_only_what_is_not_known(run: RunRecord, check: BaselineCheck) -> None:
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, run, check)
+
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
+    assert not any("case[FAIL]" in line for line in lines)
+    assert any(line.startswith("WARN   rfc8166/4.5.1/case[WARN]") for line in lines)
+    assert "known FAIL     1  F-1 It fails & nobody minds (known/findings.md#f-1)" in lines
+    assert "BASELINE rfc8166/4.5.1/gone: The suite has no such case any more." in lines
+    assert "baseline known/server.toml: 1 known deviation, 4 problems" in lines
+
+
+def test_terminal_counts_one_of_a_kind_as_one(run: RunRecord) -> None:
+    one = msgspec.structs.replace(run, cases=(msgspec.structs.replace(run.cases[0]),))
+    one = msgspec.structs.replace(
+        one, cases=(msgspec.structs.replace(one.cases[0], citations=one.cases[0].citations[:1]),)
+    )
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, one)
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert "over loopback: 1 case, 1 requirement in 1.5 s" in text

@@ -75,7 +75,7 @@ def test_a_factor_that_is_no_positive_number_is_refused(
 ) -> None:
     monkeypatch.setenv("RPCRDMA_TIMEOUT_FACTOR", text)
 
-    with pytest.raises(ValueError, match="positive number"):
+    with pytest.raises(TargetError, match="positive number"):
         timeout_factor()
 
 

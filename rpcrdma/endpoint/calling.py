@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from rpcrdma.endpoint import events
 from rpcrdma.endpoint.connection import Endpoint
 from rpcrdma.endpoint.driver import Driver, parameters_for
+from rpcrdma.endpoint.duplex import client_duplex
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.errors import DeadlineExceeded
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import ApplicationEvent
+    from rpcrdma.endpoint.backward_responder import BackwardResponder
     from rpcrdma.endpoint.requester import RequesterOptions
     from rpcrdma.fabric.base import Address, Fabric
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
@@ -25,7 +27,7 @@ __all__ = ["Client"]
 
 
 class Client:
-    """A Requester on a connection of its own."""
+    """A Requester on a connection of its own; `backward` executes the server's Calls, if it may."""
 
     def __init__(
         self,
@@ -33,10 +35,12 @@ class Client:
         address: Address,
         timeout: float,
         options: RequesterOptions | None = None,
+        backward: BackwardResponder | None = None,
     ) -> None:
         self.requester = Requester(options)
-        connection = fabric.connect(address, parameters_for(self.requester), timeout)
-        self.driver = Driver(connection, Endpoint(self.requester))
+        role = self.requester if backward is None else client_duplex(self.requester, backward)
+        connection = fabric.connect(address, parameters_for(role), timeout)
+        self.driver = Driver(connection, Endpoint(role))
         self._clock = fabric.clock
         self._tokens = 0
         self._early: deque[ApplicationEvent] = deque()

@@ -51,7 +51,12 @@ def _rows(
 
 _MEMORY: Final = (events.Registered, events.RegistrationFailed, events.Invalidated)
 _WIRE: Final = (events.MessageReceived, events.ReadCompleted, events.WorkFailed)
-_APPLICATION: Final = (events.CallRequested, events.CallCancelled)
+_APPLICATION: Final = (
+    events.CallRequested,
+    events.CallCancelled,
+    events.PeerReady,
+    events.CallsWaiting,
+)
 
 TRANSITIONS: Final[Mapping[tuple[State, type[events.Event]], State]] = {
     **_rows(State.IDLE, State.OPEN, events.Connected),

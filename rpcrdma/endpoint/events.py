@@ -18,16 +18,19 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 if TYPE_CHECKING:
+    from rpcrdma.endpoint.backchannel import Backchannel
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
 
 __all__ = [
     "CallCancelled",
     "CallRequested",
+    "CallsWaiting",
     "Connected",
     "Disconnected",
     "Event",
     "Invalidated",
     "MessageReceived",
+    "PeerReady",
     "ReadCompleted",
     "Registered",
     "RegistrationFailed",
@@ -116,6 +119,19 @@ class CallCancelled(msgspec.Struct, frozen=True):
     token: int
 
 
+class PeerReady(msgspec.Struct, frozen=True):
+    """The Upper-Layer Protocol says that the peer takes backward Calls here (bidir 2.2.3).
+
+    `channel` has the Calls for this peer; from now on they go over this connection (a server).
+    """
+
+    channel: Backchannel
+
+
+class CallsWaiting(msgspec.Struct, frozen=True):
+    """There are backward Calls to be sent (a server)."""
+
+
 Event: TypeAlias = (
     Connected
     | MessageReceived
@@ -127,4 +143,6 @@ Event: TypeAlias = (
     | Disconnected
     | CallRequested
     | CallCancelled
+    | PeerReady
+    | CallsWaiting
 )

@@ -62,6 +62,7 @@ class Fault(Enum):
     REPLY_CHUNK_MISSING = auto()
     REPLY_WAS_LOST = auto()  # this call cost a connection before
     TOO_MANY_CALLS = auto()
+    BACKWARD_CHUNKS = auto()  # a backward Call with chunks, or without a Payload stream
     RDMA_FAILED = auto()
     # at a Requester
     BAD_REPLY_HEADER = auto()
@@ -86,7 +87,7 @@ class Rule:
     Attributes:
         answer: what is done.
         requirement: the catalogue's id of the statement that governs the answer.
-        sections: of rfc8166.
+        sections: of the document that the requirement is of.
         interpretations: entries of INTERPRETATIONS.md on which the answer rests.
     """
 
@@ -167,6 +168,9 @@ RULES: Final[Mapping[Fault, Rule]] = {
     ),
     Fault.TOO_MANY_CALLS: Rule(
         Answer.DISCONNECT, "rfc8166.3.3.1.overrun-may-cost-the-connection", ("3.3.1",)
+    ),
+    Fault.BACKWARD_CHUNKS: Rule(
+        Answer.ERR_CHUNK, "bidir.2.5.call-has-empty-lists", ("2.5",), ("D-41",)
     ),
     Fault.RDMA_FAILED: Rule(Answer.DISCONNECT, _CANNOT_REPLY, ("4.5.3", "4.5.4")),
     Fault.BAD_REPLY_HEADER: Rule(Answer.DISCARD, _BAD_REPLY, ("4.5",), ("D-10", "D-28", "D-132")),

@@ -4,6 +4,8 @@
 of its own: it takes turns, and when nothing happens it waits a moment for the connection that was
 busy last, so that an idle server costs nearly nothing and a busy one answers at once.
 
+A role that is a `Duplex` can make backward Calls of its own accord: it is handed what wakes it.
+
 A defect of what is served (any undeclared exception) ends its connection and is kept in `failure`,
 as a crash of a device under test would be; it never reaches whoever gave the turn.
 """
@@ -11,10 +13,13 @@ as a crash of a device under test would be; it never reaches whoever gave the tu
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.endpoint import events
 from rpcrdma.endpoint.connection import Endpoint
 from rpcrdma.endpoint.driver import Driver, parameters_for
+from rpcrdma.endpoint.duplex import Duplex
 from rpcrdma.errors import FabricError
 
 if TYPE_CHECKING:
@@ -111,7 +116,10 @@ class Server:
     def _admit(self, request: ConnectionRequest) -> None:
         role = self._make_role()
         connection = request.accept(parameters_for(role), HANDSHAKE)
-        self._drivers.insert(0, Driver(connection, Endpoint(role)))
+        driver = Driver(connection, Endpoint(role))
+        if isinstance(role, Duplex):
+            role.wake_by(partial(driver.inject, events.CallsWaiting()))
+        self._drivers.insert(0, driver)
 
     def _drive(self, driver: Driver, timeout: float) -> bool:
         try:

@@ -34,5 +34,10 @@ class InlineThresholds:
         if min(self.call, self.reply) < MINIMUM:
             raise LocalProtocolError(f"an inline threshold is less than {MINIMUM} octets: {self}")
 
+    @property
+    def backward(self) -> InlineThresholds:
+        """As a backward transaction sees them: its Calls go where Replies went (D-44)."""
+        return InlineThresholds(call=self.reply, reply=self.call)
+
 
 DEFAULT: Final = InlineThresholds()

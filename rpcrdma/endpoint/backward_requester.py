@@ -1,0 +1,260 @@
+"""The backward half of a server: sends Calls to the client, takes its Replies.
+
+    bidir section 2.1.2  Backward Credits
+    bidir section 2.2.2  Server Receive Buffers
+    bidir section 2.2.3  In the Absence of Backward Direction Support
+    bidir section 2.4    Backward Direction Message Size
+    bidir section 2.5    Sending A Backward Direction Call
+
+Theory of operation.  Nothing is sent until the Upper-Layer Protocol binds the connection to the
+`Backchannel` of its client.  Then the channel's Calls go out, oldest first, as far as there are
+credits: one until the first Reply has granted any (D-42).  Every Call is an RDMA_MSG with empty
+lists; one that is too large for it fails at once.  A Reply that is anything else, or that answers
+no Call of this connection, is dropped and its credit value with it (D-41).  A Call that the
+connection took down with it goes back to the channel.  Nothing is sent twice on one connection.
+
+Hooks (methods that a mutant may override, one each):
+
+    connected               what is sent before anybody is ready: nothing
+    may_send                one credit for each Call in flight
+    fits                    which size the client can receive
+    requested               rdma_credit of a Call
+    header                  the transport header of a Call
+    frame                   the octets of a Call
+    judge_reply             which messages are Replies
+    find                    which Call a Reply answers
+    grant                   what a Reply's credit value does
+    behind                  what is sent behind a Call: nothing
+    repost                  a Receive for each one used up
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint import events
+from rpcrdma.endpoint.actions import Action, Disconnect, Failure, PostReceive, Send
+from rpcrdma.endpoint.call_rules import xid_of
+from rpcrdma.endpoint.credits import Allowance
+from rpcrdma.endpoint.direction import is_whole
+from rpcrdma.endpoint.thresholds import DEFAULT, InlineThresholds
+from rpcrdma.errors import DecodeError, LocalProtocolError
+from rpcrdma.wire import (
+    ErrVers,
+    RdmaError,
+    RdmaMsg,
+    TransportHeader,
+    decode_header,
+    encode_header,
+)
+from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rpcrdma.endpoint.backchannel import Backchannel, BackwardCall
+    from rpcrdma.endpoint.connection import Handler
+
+__all__ = ["BackwardOptions", "BackwardRequester"]
+
+_VERSION: Final = 1
+_NO_CHUNKS: Final = RdmaMsg((), (), None)
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardOptions:
+    """What an end allows in the backward direction.
+
+    Attributes:
+        thresholds: the inline thresholds of the connection, by the names they have forward.
+        credits: requested (a server) or granted (a client); as many Receives are posted beside
+            those for the forward direction.
+    """
+
+    thresholds: InlineThresholds = DEFAULT
+    credits: int = 8
+
+
+class BackwardRequester:
+    """The role that makes backward Calls (see `rpcrdma.endpoint.duplex.Half`).
+
+    Attributes:
+        waker: has `CallsWaiting` handled; set by whoever drives the connection.
+    """
+
+    def __init__(self, options: BackwardOptions | None = None) -> None:
+        self.options = options or BackwardOptions()
+        self.allowance = Allowance(self.options.credits)
+        self.waker: Callable[[], None] | None = None
+        self._channel: Backchannel | None = None
+        self._sent: dict[int, BackwardCall] = {}
+        self._last_key = 0
+        self._gone = False
+        self.handlers: Mapping[type[events.Event], Handler] = {
+            events.Connected: self._connected,
+            events.MessageReceived: self._receive,
+            events.WorkFailed: self._work_failed,
+            events.Disconnected: self._disconnected,
+            events.PeerReady: self._peer_ready,
+            events.CallsWaiting: self._calls_waiting,
+        }
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """One Receive for the Reply to each Call that can be in flight."""
+        return (self.options.thresholds.call,) * self.options.credits
+
+    @property
+    def armed(self) -> bool:
+        """Whether backward Replies can come on this connection."""
+        return self._channel is not None
+
+    # -- Calls go out
+
+    def bind(self, channel: Backchannel) -> None:
+        """The Upper-Layer Protocol says that this peer, whose channel this is, is ready.
+
+        Raises:
+            LocalProtocolError: the connection is another peer's already.
+        """
+        if self._channel is not None and self._channel is not channel:
+            raise LocalProtocolError("a connection is bound to one channel for its whole life")
+        self._channel = channel
+        channel.bind(self)
+
+    def wake(self) -> None:
+        """See `Carrier`."""
+        if self.waker is not None:
+            self.waker()
+
+    def flush(self) -> list[Action]:
+        """Send what waits, as far as there are credits."""
+        actions: list[Action] = []
+        channel = self._channel
+        if channel is None or self._gone or not channel.is_bound_to(self):
+            return actions
+        while (call := channel.next_waiting()) is not None:
+            message = self.frame(call)
+            if not self.fits(message):
+                octets = f"{len(message)} octets do not fit the client's Receives"
+                channel.failed(call, Failure.CANNOT_SEND, octets)
+            elif self.may_send():
+                call.carrier = self
+                call.transmissions += 1
+                self._sent[call.xid] = call
+                actions += [self._send(message), *self.behind(message)]
+            else:
+                break
+        return actions
+
+    def may_send(self) -> bool:
+        """Take a credit, if there is one."""
+        return self.allowance.try_take()
+
+    def fits(self, message: bytes) -> bool:
+        """Whether the client can receive it: by the reply inline threshold (D-44)."""
+        return len(message) <= self.options.thresholds.reply
+
+    def requested(self) -> int:
+        """rdma_credit of a Call: never zero."""
+        return self.options.credits
+
+    def header(self, call: BackwardCall) -> TransportHeader:
+        """The transport header of a Call."""
+        return TransportHeader(call.xid, _VERSION, self.requested(), _NO_CHUNKS)
+
+    def frame(self, call: BackwardCall) -> bytes:
+        """The octets of a Call."""
+        return encode_header(self.header(call)) + call.payload
+
+    def behind(self, message: bytes) -> list[Action]:
+        """What is sent behind a Call: nothing, since nothing is sent twice on a connection."""
+        return []
+
+    def _send(self, message: bytes) -> Send:
+        # The forward half counts upward: one number is one piece of work.
+        self._last_key -= 1
+        return Send(self._last_key, message)
+
+    # -- Replies come in
+
+    def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
+        actions = self.repost()
+        try:
+            header, end = decode_header(event.data)
+        except DecodeError:
+            return actions
+        if isinstance(header.rdma_body, RdmaError):
+            self._refused(header.rdma_xid, header.rdma_body)
+        elif self.judge_reply(header, event.data[end:]):
+            self._replied(header, event.data[end:])
+        return actions + self.flush()
+
+    def repost(self) -> list[Action]:
+        """Post a Receive in place of the one just used up."""
+        return [PostReceive(self.options.thresholds.call)]
+
+    def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
+        """Whether this is a Reply as bidir 2.6 has it; what is not has no effect (D-41)."""
+        body = header.rdma_body
+        if header.rdma_vers != _VERSION or body != _NO_CHUNKS:
+            return False
+        return is_whole(payload, MessageType.REPLY) and xid_of(payload) == header.rdma_xid
+
+    def find(self, xid: int) -> BackwardCall | None:
+        """The Call in flight on this connection that has this XID."""
+        return self._sent.get(xid)
+
+    def grant(self, value: int) -> None:
+        """Note the credit value of a Reply."""
+        self.allowance.granted_by_reply(value)
+
+    def _replied(self, header: TransportHeader, payload: bytes) -> None:
+        call = self._take(header.rdma_xid)
+        if call is not None and self._channel is not None:
+            self.grant(header.rdma_credit)
+            self._channel.replied(call, payload)
+
+    def _refused(self, xid: int, body: RdmaError) -> None:
+        # D-16: the credit value of an error grants nothing.
+        call = self._take(xid)
+        if call is not None and self._channel is not None:
+            is_version = isinstance(body.error, ErrVers)
+            failure = Failure.REFUSED_VERSION if is_version else Failure.REFUSED_CHUNKS
+            self._channel.failed(call, failure)
+
+    def _take(self, xid: int) -> BackwardCall | None:
+        call = self.find(xid)
+        if call is not None:
+            del self._sent[call.xid]
+            self.allowance.give_back()
+        return call
+
+    # -- the connection
+
+    def connected(self) -> list[Action]:
+        """What is sent on a new connection, for which nobody has said anything: nothing."""
+        return []
+
+    def _connected(self, _event: events.Connected, _now: float) -> list[Action]:
+        return self.connected()
+
+    def _peer_ready(self, event: events.PeerReady, _now: float) -> list[Action]:
+        if self._gone:
+            return []
+        self.bind(event.channel)
+        return self.flush()
+
+    def _calls_waiting(self, _event: events.CallsWaiting, _now: float) -> list[Action]:
+        return self.flush()
+
+    def _work_failed(self, event: events.WorkFailed, _now: float) -> list[Action]:
+        return [Disconnect(event.reason)]
+
+    def _disconnected(self, _event: events.Disconnected, _now: float) -> list[Action]:
+        self._gone = True
+        self._sent.clear()
+        if self._channel is not None:
+            self._channel.lost(self)
+        return []

@@ -1,0 +1,73 @@
+"""The backward half of a client: executes the server's Calls, sends Replies.
+
+    bidir section 2.1.2  Backward Credits
+    bidir section 2.2.1  Client Receive Buffers
+    bidir section 2.6    Sending A Backward Direction Reply
+
+It is a `Responder` that is asked for nothing but Short Messages.  A Call with chunks, or without a
+Payload stream, is refused by ERR_CHUNK and not executed (D-41; RFC 8167 5.3 demands that answer);
+so is one whose Reply does not fit, for which there can be no Reply chunk.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.backward_requester import BackwardOptions
+from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.faults import Fault, FaultFound
+from rpcrdma.endpoint.responder import Responder, ResponderOptions
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.actions import Action
+    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.reply_rules import ReplyRules
+    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.wire import RdmaMsg, RdmaNomsg
+
+__all__ = ["BackwardCallRules", "BackwardResponder"]
+
+
+class BackwardCallRules(CallRules):
+    """The checks of a backward Call (see `CallRules`)."""
+
+    def take_short(
+        self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
+    ) -> IncomingCall:
+        """Judge an RDMA_MSG: all its lists are empty (bidir 2.5)."""
+        if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
+            raise FaultFound(Fault.BACKWARD_CHUNKS, "lists that are not empty")
+        return super().take_short(words, body, payload, limit)
+
+    def take_long(self, words: FixedWords, body: RdmaNomsg, limit: int) -> IncomingCall:
+        """Refuse an RDMA_NOMSG (bidir 2.5)."""
+        raise FaultFound(Fault.BACKWARD_CHUNKS, "RDMA_NOMSG")
+
+
+class BackwardResponder(Responder):
+    """The role that executes backward Calls (see `rpcrdma.endpoint.duplex.Half`).
+
+    Attributes:
+        armed: backward Calls can come at any time: the Receives for them are posted from the first.
+    """
+
+    armed = True
+
+    def __init__(
+        self,
+        upper_layer: UpperLayer,
+        options: BackwardOptions | None = None,
+        calls: BackwardCallRules | None = None,
+        replies: ReplyRules | None = None,
+    ) -> None:
+        chosen = options or BackwardOptions()
+        super().__init__(
+            upper_layer,
+            ResponderOptions(thresholds=chosen.thresholds.backward, receives=chosen.credits),
+            calls=calls or BackwardCallRules(),
+            replies=replies,
+        )
+
+    def flush(self) -> list[Action]:
+        """A Responder has nothing of its own to send."""
+        return []

@@ -1,0 +1,105 @@
+"""Which of the two directions of a connection a message belongs to.
+
+    bidir section 1.3.4  XID Values (an XID means nothing without the msg_type)
+    bidir section 1.5.4  Payload Size (msg_type has a fixed place when there are no chunks)
+    bidir section 2.4    Backward Direction Message Size (messages that are too small)
+
+Only the msg_type tells, whatever the XIDs are.  Where a message has none (RDMA_NOMSG, RDMA_ERROR, a
+header that cannot be decoded, another version), it belongs to the forward half, which knows what
+rfc8166 says about it; but an RDMA_ERROR is for the half that makes Calls (D-15), and an RDMA_NOMSG
+with a Position-Zero Read chunk is a Call.
+
+Hooks (methods that a mutant may override, one each):
+
+    sort                    which half takes a message
+    is_runt                 which messages have no effect at all
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header
+from rpcrdma.wire.rpc import CallBody, MessageType, ReplyBody, decode_message
+from rpcrdma.xdr.runtime import Reader
+
+__all__ = ["DirectionRules", "Half", "is_whole", "message_type_of"]
+
+_FIXED_WORDS: Final = 16
+_RPC_FIXED: Final = 8
+"""Octets of XID and message type."""
+
+_VERSION: Final = 1
+
+_BODIES: Final = {MessageType.CALL: CallBody, MessageType.REPLY: ReplyBody}
+
+
+class Half(Enum):
+    """Who takes a message."""
+
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    NOBODY = "nobody"
+
+
+def message_type_of(payload: bytes) -> int | None:
+    """The msg_type of an RPC message; None if it is too short to have one."""
+    return Reader(payload, 4).word() if len(payload) >= _RPC_FIXED else None
+
+
+def is_whole(payload: bytes, kind: MessageType) -> bool:
+    """Whether an RPC message begins with the whole header of a Call or of a Reply."""
+    try:
+        message, _ = decode_message(payload)
+    except DecodeError:
+        return False
+    return isinstance(message.body, _BODIES[kind])
+
+
+class DirectionRules:
+    """How one end tells the directions apart.
+
+    Args:
+        backward: msg_type of the backward messages that this end receives: REPLY at a server, CALL
+            at a client.
+    """
+
+    def __init__(self, backward: MessageType) -> None:
+        is_server = backward is MessageType.REPLY
+        self.backward = backward
+        self.forward = MessageType.CALL if is_server else MessageType.REPLY
+        self._errors = Half.BACKWARD if is_server else Half.FORWARD
+
+    def sort(self, message: bytes) -> Half:
+        """Which half takes a message."""
+        if len(message) < _FIXED_WORDS:
+            return Half.NOBODY
+        words = fixed_words(message)
+        if words.is_error:
+            return self._errors
+        if words.version != _VERSION or len(message) < MINIMUM_HEADER:
+            return Half.FORWARD
+        try:
+            header, end = decode_header(message)
+        except DecodeError:
+            return Half.FORWARD
+        body = header.rdma_body
+        if isinstance(body, RdmaMsg):
+            return self._sort_payload(message[end:])
+        if isinstance(body, RdmaNomsg) and words.procedure == Procedure.RDMA_NOMSG:
+            is_call = any(segment.position == 0 for segment in body.rdma_reads)
+            return Half.BACKWARD if is_call and self.backward is MessageType.CALL else Half.FORWARD
+        return Half.FORWARD
+
+    def _sort_payload(self, payload: bytes) -> Half:
+        kind = message_type_of(payload)
+        if self.is_runt(payload):
+            return Half.NOBODY
+        return Half.BACKWARD if kind == self.backward else Half.FORWARD
+
+    def is_runt(self, payload: bytes) -> bool:
+        """Whether an RPC message is too short to have a whole header (bidir 2.4, D-40)."""
+        return not (is_whole(payload, MessageType.CALL) or is_whole(payload, MessageType.REPLY))

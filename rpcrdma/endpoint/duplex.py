@@ -1,0 +1,161 @@
+"""Both directions on one connection: a forward half and a backward half.
+
+    bidir section 2.1.2  Backward Credits (each half counts its own)
+    bidir section 2.2    Managing Receive Buffers (the Receives of both halves are one queue)
+
+    client: forward Requester, backward Responder
+    server: forward Responder, backward Requester
+
+The halves know nothing of each other.  `Duplex` is the role that an `Endpoint` runs: it gives every
+message to the half that `DirectionRules` names, and everything else to the half that asked for it.
+Each half posts a Receive for each message that it gets, so the Receives stay as many as both have
+granted together.  Until the backward half is armed, everything goes to the forward half, as if
+there were no other.
+
+Calls that the Upper-Layer Protocol makes while it executes a forward Call go out behind its Reply.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from rpcrdma.endpoint import direction, events
+from rpcrdma.endpoint.actions import Action, Disconnect, PostReceive
+from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.direction import DirectionRules
+from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rpcrdma.endpoint.backchannel import Backchannel
+    from rpcrdma.endpoint.backward_responder import BackwardResponder
+    from rpcrdma.endpoint.connection import Handler, Role
+    from rpcrdma.endpoint.requester import Requester
+    from rpcrdma.endpoint.responder import Responder
+
+__all__ = ["Backward", "Duplex", "client_duplex", "server_duplex"]
+
+
+class Backward(Protocol):
+    """What a backward half is beside a `Role`."""
+
+    @property
+    def handlers(self) -> Mapping[type[events.Event], Handler]:
+        """See `Role`."""
+        ...
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """See `Role`."""
+        ...
+
+    @property
+    def armed(self) -> bool:
+        """Whether backward messages can come at all."""
+        ...
+
+    def flush(self) -> list[Action]:
+        """Send what can be sent now."""
+        ...
+
+
+class Duplex:
+    """The role that works in both directions."""
+
+    def __init__(self, forward: Role, backward: Backward, rules: DirectionRules) -> None:
+        self.forward = forward
+        self.backward = backward
+        self.rules = rules
+        self._busy = False
+        self._waker: Callable[[], None] | None = None
+        self._take_forward = forward.handlers[events.MessageReceived]
+        self._take_backward = backward.handlers[events.MessageReceived]
+        self.handlers: Mapping[type[events.Event], Handler] = {
+            **{kind: self._behind(handler) for kind, handler in forward.handlers.items()},
+            **{
+                kind: handler
+                for kind, handler in backward.handlers.items()
+                if kind not in forward.handlers
+            },
+            events.Connected: self._both(events.Connected),
+            events.MessageReceived: self._behind(self._receive),
+            events.WorkFailed: self._work_failed,
+            events.Disconnected: self._both(events.Disconnected),
+        }
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """The Receives of both halves."""
+        return self.forward.initial_receives + self.backward.initial_receives
+
+    def peer_is_ready(self, channel: Backchannel) -> None:
+        """What `events.PeerReady` does, for an Upper-Layer Protocol that is just being executed."""
+        if isinstance(self.backward, BackwardRequester):
+            self.backward.bind(channel)
+
+    def wake_by(self, waker: Callable[[], None]) -> None:
+        """Have `waker` called when backward Calls wait and no event is being handled.
+
+        Args:
+            waker: has this endpoint handle `CallsWaiting`.
+        """
+        self._waker = waker
+        if isinstance(self.backward, BackwardRequester):
+            self.backward.waker = self._wake
+
+    def _wake(self) -> None:
+        if not self._busy and self._waker is not None:
+            self._waker()
+
+    def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
+        if not self.backward.armed:
+            return self._take_forward(event, now)
+        half = self.rules.sort(event.data)
+        if half is direction.Half.NOBODY:
+            return [PostReceive(self.initial_receives[0])]
+        take = self._take_backward if half is direction.Half.BACKWARD else self._take_forward
+        return take(event, now)
+
+    def _behind(self, handler: Handler) -> Handler:
+        """A handler behind which what it made wait is sent."""
+
+        def handle(event: events.Event, now: float) -> list[Action]:
+            self._busy = True
+            try:
+                actions = handler(event, now)
+            finally:
+                self._busy = False
+            if actions and isinstance(actions[-1], Disconnect):
+                return actions
+            return actions + self.backward.flush()
+
+        return handle
+
+    def _both(self, kind: type[events.Event]) -> Handler:
+        """A handler of what concerns both halves."""
+        handlers = [half.handlers[kind] for half in (self.forward, self.backward)]
+
+        def handle(event: events.Event, now: float) -> list[Action]:
+            return [action for handler in handlers for action in handler(event, now)]
+
+        return handle
+
+    def _work_failed(self, event: events.WorkFailed, now: float) -> list[Action]:
+        # The server's backward half counts its work downward; a client's never asks for it again.
+        half = self.backward if event.key < 0 else self.forward
+        return half.handlers[events.WorkFailed](event, now)
+
+
+def client_duplex(
+    forward: Requester, backward: BackwardResponder, rules: DirectionRules | None = None
+) -> Duplex:
+    """The client's end: makes forward Calls, executes backward ones."""
+    return Duplex(forward, backward, rules or DirectionRules(MessageType.CALL))
+
+
+def server_duplex(
+    forward: Responder, backward: BackwardRequester, rules: DirectionRules | None = None
+) -> Duplex:
+    """The server's end: executes forward Calls, makes backward ones."""
+    return Duplex(forward, backward, rules or DirectionRules(MessageType.REPLY))

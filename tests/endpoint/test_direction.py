@@ -1,0 +1,78 @@
+"""Which half takes which message, at either end."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpcrdma.endpoint.direction import DirectionRules, Half, is_whole, message_type_of
+from rpcrdma.ulp import rpc
+from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.wire import (
+    ErrChunk,
+    RdmaDone,
+    RdmaError,
+    RdmaMsg,
+    RdmaNomsg,
+    RdmaSegment,
+    ReadSegment,
+    TransportHeader,
+    WriteChunk,
+    encode_header,
+)
+from rpcrdma.wire.rpc import MessageType
+
+SERVER = DirectionRules(MessageType.REPLY)
+CLIENT = DirectionRules(MessageType.CALL)
+NO_CHUNKS = RdmaMsg((), (), None)
+SEGMENT = RdmaSegment(1, 8, 0)
+ROOM = WriteChunk((SEGMENT,))
+CALL, REPLY = calls.null(7), rpc.accepted(7)
+FORWARD, BACKWARD, NOBODY = Half.FORWARD, Half.BACKWARD, Half.NOBODY
+
+
+def message(body: object, payload: bytes = b"", version: int = 1) -> bytes:
+    return encode_header(TransportHeader(7, version, 1, body)) + payload
+
+
+@pytest.mark.parametrize(
+    ("octets", "at_server", "at_client"),
+    [
+        (message(NO_CHUNKS, CALL), FORWARD, BACKWARD),
+        (message(NO_CHUNKS, REPLY), BACKWARD, FORWARD),
+        (message(RdmaMsg((), (ROOM,), None), REPLY), BACKWARD, FORWARD),
+        (message(RdmaMsg((ReadSegment(40, SEGMENT),), (), None), CALL), FORWARD, BACKWARD),
+        (message(RdmaNomsg((ReadSegment(0, SEGMENT),), (), None)), FORWARD, BACKWARD),
+        (message(RdmaNomsg((), (), ROOM)), FORWARD, FORWARD),
+        (message(RdmaError(ErrChunk())), BACKWARD, FORWARD),
+        (message(RdmaError(ErrChunk()), version=9), BACKWARD, FORWARD),
+        (message(RdmaDone()), FORWARD, FORWARD),
+        (message(NO_CHUNKS, CALL, version=2), FORWARD, FORWARD),
+        (message(NO_CHUNKS)[:27], FORWARD, FORWARD),
+        (message(RdmaMsg((), (ROOM,), None))[:40], FORWARD, FORWARD),
+        (b"short", NOBODY, NOBODY),
+        (message(NO_CHUNKS), NOBODY, NOBODY),
+        (message(NO_CHUNKS, CALL[:7]), NOBODY, NOBODY),
+        (message(NO_CHUNKS, CALL[:39]), NOBODY, NOBODY),
+        (message(NO_CHUNKS, REPLY[:23]), NOBODY, NOBODY),
+        (message(NO_CHUNKS, CALL[:4] + bytes((0, 0, 0, 2)) + CALL[8:]), NOBODY, NOBODY),
+    ],
+)
+def test_a_message_is_sorted_by_its_msg_type_alone(
+    octets: bytes, at_server: Half, at_client: Half
+) -> None:
+    """The XID is the same in all of them; what is too small is nobody's."""
+    assert (SERVER.sort(octets), CLIENT.sort(octets)) == (at_server, at_client)
+
+
+def test_the_type_of_an_rpc_message_is_its_second_word() -> None:
+    """If it has one."""
+    assert message_type_of(CALL) == MessageType.CALL
+    assert message_type_of(REPLY[:8]) == MessageType.REPLY
+    assert message_type_of(REPLY[:7]) is None
+
+
+def test_whole_means_the_whole_header_of_that_type() -> None:
+    """Arguments and results do not matter."""
+    assert is_whole(CALL, MessageType.CALL)
+    assert not is_whole(CALL, MessageType.REPLY)
+    assert not is_whole(CALL[:-1], MessageType.CALL)

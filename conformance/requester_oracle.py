@@ -13,14 +13,43 @@ for the Reply in `conformance.requester_oracle_room`.  What a Requester may do a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from conformance.requester_state import RequesterState, Violation
+from conformance.fixed_words import FixedWords, fixed_words
+from conformance.requester_oracle_chunks import judge_items, judge_read_list
+from conformance.requester_oracle_credits import judge_credits, judge_repetition, judge_xid
+from conformance.requester_oracle_room import judge_room, judge_segments
+from conformance.requester_state import Ids, RequesterState, Violation
+from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, rpc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rpcrdma.ulp.bindings import UpperLayer
 
 __all__ = ["RequesterState", "Violation", "judge_call"]
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+_SHORTEST: Final = 28
+_VERSION_ONE: Final = 1
+_UNIT: Final = 4
+_MINIMUM_THRESHOLD: Final = 1024
+
+_NEVER_SENT: Final[Mapping[int, Violation]] = {
+    Procedure.RDMA_MSGP: Violation(
+        ("rfc8166.4.6.1.msgp-is-not-sent", "rfc8166.4.2.4.msgp-is-reserved"), "RDMA_MSGP"
+    ),
+    Procedure.RDMA_DONE: Violation(
+        ("rfc8166.4.6.2.done-is-not-sent", "rfc8166.4.2.4.done-is-reserved"), "RDMA_DONE"
+    ),
+    Procedure.RDMA_ERROR: Violation(
+        ("rfc8166.4.2.4.requester-sends-no-error",), "RDMA_ERROR", interpretations=("D-15",)
+    ),
+}
+"""Procedures that no Requester uses; what follows the fixed words is not looked at."""
+
+_BEHIND_A_MARK: Final = slice(4, 8)
+"""Where the XID of the payload stands if a TCP record mark is left before it."""
 
 
 def judge_call(
@@ -38,9 +67,117 @@ def judge_call(
 
 
 def _judge(message: bytes, unreduced: bytes | None, state: RequesterState) -> Iterator[Violation]:
-    del unreduced
-    if len(message) > state.call_threshold:
-        yield Violation(
-            ("rfc8166.3.3.2.message-within-inline-threshold",),
-            f"{len(message)} octets, the threshold is {state.call_threshold}",
+    if len(message) < _SHORTEST:
+        rules = ("rfc8166.4.1.2.header-layout", "rfc8166.4.2.four-fixed-words")
+        yield Violation(rules, f"{len(message)} octets are no header", interpretations=("D-10",))
+        return
+    words = fixed_words(message)
+    if words.xid in state.backward_xids:
+        return  # an answer of the other role
+    yield from _fixed(words)
+    yield from _length(len(message), state.call_threshold)
+    if words.procedure in _NEVER_SENT:
+        yield _NEVER_SENT[words.procedure]
+        return
+    yield from judge_xid(words, state)
+    yield from judge_credits(words, state)
+    try:
+        header, end = decode_header(message)
+    except DecodeError as error:
+        yield _undecodable(error)
+        return
+    body = header.rdma_body
+    if isinstance(body, RdmaMsg | RdmaNomsg):
+        yield from _body(body, message[end:], words, unreduced, state)
+
+
+def _fixed(words: FixedWords) -> Iterator[Violation]:
+    if words.version != _VERSION_ONE:
+        rules = ("rfc8166.4.2.2.version-is-one",)
+        yield Violation(rules, f"rdma_vers is {words.version}", interpretations=("D-11",))
+
+
+def _length(length: int, threshold: int) -> Iterator[Violation]:
+    if length <= threshold:
+        return
+    rules: Ids = (
+        "rfc8166.3.3.2.message-within-inline-threshold",
+        "rfc8166.4.2.4.streams-fit-the-threshold-together",
+        "rfc8166.3.5.3.still-too-large-means-long-message",
+        "rfc8166.3.3.sender-respects-receive-resources",
+    )
+    if threshold == _MINIMUM_THRESHOLD:
+        rules = (*rules, "rfc8166.3.3.3.1024-octets-unless-known")
+    reason = f"{length} octets, the inline threshold is {threshold}"
+    yield Violation(rules, reason, interpretations=("D-18", "D-30"))
+
+
+def _undecodable(error: DecodeError) -> Violation:
+    rules: Ids = ("rfc8166.4.header-is-xdr", "rfc8166.4.1.2.header-layout")
+    readings: tuple[str, ...] = ()
+    if error.path.startswith("rdma_body.rdma_"):
+        rules = ("rfc8166.4.3.three-optional-lists", *rules)
+    if error.reason is Reason.BAD_BOOLEAN:
+        readings = ("D-33",)
+    if error.reason is Reason.BAD_DISCRIMINANT or error.reason is Reason.BAD_ENUM:
+        rules = ("rfc8166.4.2.fourth-word-selects-the-body", *rules)
+    return Violation(rules, f"the header cannot be decoded: {error}", interpretations=readings)
+
+
+def _body(
+    body: RdmaMsg | RdmaNomsg,
+    payload: bytes,
+    words: FixedWords,
+    unreduced: bytes | None,
+    state: RequesterState,
+) -> Iterator[Violation]:
+    yield from judge_read_list(body, payload)
+    yield from judge_segments(body)
+    stream = payload if isinstance(body, RdmaMsg) and unreduced is None else unreduced
+    if stream is None:
+        return
+    framing = tuple(_framing(stream, words.xid))
+    yield from framing
+    if framing or unreduced is None:
+        return
+    yield from judge_repetition(unreduced, state)
+    if state.upper_layer is not None:
+        yield from _binding(body, unreduced, state.upper_layer, state.reply_threshold)
+
+
+def _framing(stream: bytes, xid: int) -> Iterator[Violation]:
+    """Whether the stream is an RPC Call with this XID, and nothing before it."""
+    if stream[_BEHIND_A_MARK] == xid.to_bytes(_UNIT) != stream[:_UNIT]:
+        rules: Ids = ("rfc8166.3.2.no-other-framing", "rfc8166.3.2.payload-begins-with-xid")
+        yield Violation(rules, f"0x{stream[:_UNIT].hex()} stands before the XID")
+        return
+    try:
+        message, _ = rpc.decode_message(stream)
+    except DecodeError as error:
+        rules = (
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.4.2.4.msg-payload-follows-the-lists",
+            "rfc8166.3.2.payload-follows-the-header",
         )
+        yield Violation(rules, f"no RPC message: {error}")
+        return
+    if message.xid != xid:
+        rules = ("rfc8166.4.2.1.xid-equals-payload-xid", "rfc8166.3.2.payload-begins-with-xid")
+        reason = f"XID {message.xid:#010x} under rdma_xid {xid:#010x}"
+        yield Violation(rules, reason, interpretations=("D-12",))
+    if not isinstance(message.body, rpc.CallBody):
+        yield Violation(("rfc8166.2.2.2.call-msg-type",), "the RPC message is a Reply")
+    elif message.body.rpcvers != rpc.RPC_VERSION:
+        reason = f"RPC version {message.body.rpcvers}"
+        yield Violation(("rfc8166.4.rpc-layout-is-unchanged",), reason)
+
+
+def _binding(
+    body: RdmaMsg | RdmaNomsg, unreduced: bytes, layer: UpperLayer, threshold: int
+) -> Iterator[Violation]:
+    yield from judge_items(body, unreduced, layer)
+    try:
+        expectation = layer.expectation(unreduced)
+    except DecodeError:
+        return  # `judge_items` has said so
+    yield from judge_room(body, expectation, threshold)

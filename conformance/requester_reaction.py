@@ -213,8 +213,11 @@ def _reply(
     if call is None:
         fault = f"rdma_xid {header.rdma_xid:#x} is of no outstanding Call"
         return replace(_dropped_unknown(fault), grant=header.rdma_credit)
-    if call.header is None:
-        raise ValueError("the Call could not be decoded: nothing is known of its chunks")
+    if call.header is None:  # nothing is known of the chunks that the Call offered
+        good = ReactionExpectation(
+            "", (AllowedReaction(Reaction.COMPLETED, _MATCHED),), call.xid, grant=header.rdma_credit
+        )
+        return _also_bad(good, "a Reply to a Call that cannot be decoded", ("D-28",))
     whole = _whole(body, payload, contents)
     broken = broken_rules(call.header, header, whole)
     fatal = [rule for rule in broken if rule.requirement not in (*_HARMLESS, _XID_RULE)]

@@ -11,7 +11,7 @@ and went.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import TransportHeader
 
-__all__ = ["FIRST_VIEW", "CreditView", "OutstandingCall", "RequesterState", "Violation"]
+__all__ = [
+    "FIRST_VIEW",
+    "CreditView",
+    "Ids",
+    "OutstandingCall",
+    "RequesterState",
+    "Violation",
+]
+
+Ids: TypeAlias = tuple[str, ...]
+"""Ids of requirements, the one that says it most plainly first."""
 
 
 @dataclass(frozen=True, slots=True)

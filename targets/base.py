@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,6 +108,7 @@ class Session(Protocol):
         ...
 
 
+@runtime_checkable
 class Target(Protocol):
     """A device that can be set going."""
 
@@ -281,6 +282,7 @@ class ClientSession(Protocol):
         ...
 
 
+@runtime_checkable
 class ClientTarget(Protocol):
     """A device in the Requester role that can be set going."""
 
@@ -305,7 +307,7 @@ class ClientTarget(Protocol):
 
 
 if TYPE_CHECKING:
-    TargetFactory = Callable[[Profile, str], Target]
+    TargetFactory = Callable[[Profile, str], Target | ClientTarget]
     """Makes a target from its profile and the fabric (`loopback`, `verbs`; empty: its usual one).
 
     This is what the entry points of group `rpcrdma_conformance.targets` name.  A factory raises

@@ -49,7 +49,9 @@ __all__ = [
     "ProcessSession",
     "ReferenceTarget",
     "main",
+    "parse_address",
     "responder_factory",
+    "stop_process",
 ]
 
 START_DEADLINE: Final = 60.0
@@ -156,9 +158,9 @@ class ProcessSession:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         try:
-            return process, _parse_address(_first_line(process))
+            return process, parse_address(_first_line(process))
         except (TargetError, ValueError) as error:
-            _stop(process)
+            stop_process(process)
             raise TargetError(
                 f"the reference endpoint does not listen at {self._wanted}: {error}"
             ) from error
@@ -170,7 +172,7 @@ class ProcessSession:
 
     def restart(self) -> None:
         """Start the process again."""
-        _stop(self._process)
+        stop_process(self._process)
         self._process, self.address = self._begin()
 
     def stimulate(self, stimulus: Stimulus) -> None:
@@ -183,7 +185,7 @@ class ProcessSession:
 
     def close(self) -> None:
         """End the process and release the fabric."""
-        _stop(self._process)
+        stop_process(self._process)
         self.fabric.close()
 
 
@@ -226,7 +228,8 @@ def _first_line(process: subprocess.Popen[str]) -> str:
     return line
 
 
-def _stop(process: subprocess.Popen[str]) -> None:
+def stop_process(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+    """End a process, by force if it does not go, and close its streams."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -239,7 +242,12 @@ def _stop(process: subprocess.Popen[str]) -> None:
             stream.close()
 
 
-def _parse_address(text: str) -> Address:
+def parse_address(text: str) -> Address:
+    """ADDRESS:PORT as it stands on a command line, or in what a process prints first.
+
+    Raises:
+        ValueError: it is something else.
+    """
     host, colon, port = text.strip().rpartition(":")
     if not colon or not port.isdigit():
         raise ValueError(f"`{text.strip()}` is not ADDRESS:PORT")
@@ -255,14 +263,14 @@ def _await_end(ended: threading.Event) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Serve over verbs until standard input ends."""
     parser = argparse.ArgumentParser(prog="python -m targets.reference", description=__doc__)
-    parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT", type=_parse_address)
+    parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT", type=parse_address)
     parser.add_argument("--mutant", default="", metavar="NAME", help="break one requirement")
     chosen = parser.parse_args(arguments)
     parts = REFERENCE
     if chosen.mutant:
-        from targets.mutants.base import find_mutant  # it needs this module
+        from targets.mutants.base import find_responder_parts  # it needs this module
 
-        parts = find_mutant(chosen.mutant).parts
+        parts = find_responder_parts(chosen.mutant)
     from rpcrdma.fabric.verbs import VerbsFabric  # likewise only here
 
     ended = threading.Event()

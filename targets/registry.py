@@ -1,7 +1,8 @@
 """Targets by name: a shipped profile, a path to a profile, or `mutant:<slug>`.
 
 A profile names its adapter; adapters are `network`, and whatever entry points of the group
-`rpcrdma_conformance.targets` there are (`reference` is one).
+`rpcrdma_conformance.targets` there are (`reference` is one).  A target is a server, a client
+(`targets.base.ClientTarget`) or both.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from targets.base import TargetError
+from targets.base import Target, TargetError
 from targets.network import NetworkTarget
 from targets.profile import SHIPPED, ProfileError, load_profile, shipped_profiles
 
 if TYPE_CHECKING:
-    from targets.base import Target, TargetFactory
+    from targets.base import ClientTarget, TargetFactory
     from targets.profile import Profile
 
-__all__ = ["GROUP", "find_profile", "find_target"]
+__all__ = ["GROUP", "find_any_target", "find_profile", "find_target"]
 
 GROUP: Final = "rpcrdma_conformance.targets"
 """Entry points of this group are `TargetFactory`s."""
@@ -33,7 +34,10 @@ def find_profile(name: str) -> Profile:
         TargetError: there is none, or it cannot be used.
     """
     if name.startswith(_MUTANT):
-        name = "reference"
+        # Imported only when asked for: mutants import the whole endpoint.
+        from targets.mutants.base import find_mutant
+
+        name = find_mutant(name).profile_name
     path = Path(name) if name.endswith(".toml") else SHIPPED / f"{name}.toml"
     if not name.endswith(".toml") and not path.exists():
         known = ", ".join((*shipped_profiles(), "mutant:<slug>"))
@@ -45,14 +49,25 @@ def find_profile(name: str) -> Profile:
 
 
 def find_target(name: str, fabric: str = "") -> Target:
-    """The target that a name stands for.
+    """The server that a name stands for.
+
+    Raises:
+        TargetError: there is none, it is a client, or it does not run on that fabric.
+    """
+    target = find_any_target(name, fabric)
+    if not isinstance(target, Target):
+        raise TargetError(f"target `{name}` is a client, which calls and is not called")
+    return target
+
+
+def find_any_target(name: str, fabric: str = "") -> Target | ClientTarget:
+    """The server or client that a name stands for.
 
     Raises:
         TargetError: there is none, or it does not run on that fabric.
     """
     profile = find_profile(name)
     if name.startswith(_MUTANT):
-        # Imported only when asked for: mutants import the whole endpoint.
         from targets.mutants.base import mutant_target
 
         return mutant_target(name.removeprefix(_MUTANT), profile, fabric)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rpcrdma.endpoint.events import CallRequested
-    from rpcrdma.ulp.bindings import ReplyExpectation
+    from rpcrdma.ulp.bindings import DataItem, ReplyExpectation
 
 __all__ = ["CallPlanner", "RequesterOptions"]
 
@@ -60,7 +60,11 @@ class RequesterOptions:
 
 
 class CallPlanner:
-    """Plans the calls of one Requester; `keys` are those of its memory."""
+    """Plans the calls of one Requester; `keys` are those of its memory.
+
+    `choose_form`, `offer`, `read_segment`, `write_room` and `reply_room` are one decision each, for
+    mutants to break alone.
+    """
 
     def __init__(self, options: RequesterOptions, keys: Iterator[int]) -> None:
         self._options = options
@@ -84,33 +88,56 @@ class CallPlanner:
         if results is NO_RESULTS and len(payload) <= room and options.form in _SMALLEST:
             return call
         items = upper_layer.arguments(payload)
-        call.plan = plan_call(
-            payload, items, results, options.thresholds.call, options.segment, options.form
-        )
+        call.plan = self.choose_form(payload, items, results)
         self._plan_memory(call, call.plan, results)
         return call
+
+    def choose_form(
+        self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
+    ) -> CallPlan:
+        """The form of a call, and what of it goes into Read chunks (rfc8166 3.5)."""
+        options = self._options
+        return plan_call(
+            payload, items, results, options.thresholds.call, options.segment, options.form
+        )
+
+    def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
+        """The chunks that are offered for a reply (rfc8166 4.3.2, 4.3.3, 6.2)."""
+        options = self._options
+        return plan_results(
+            expectation,
+            options.thresholds.reply,
+            options.segment,
+            options.inline_results,
+            always=options.always_reduce_results,
+        )
+
+    def read_segment(self, octets: bytes) -> Memory:
+        """Memory that holds a part of the call, for the Responder to read."""
+        return self._segment(Access.REMOTE_READ, octets)
+
+    def write_room(self, length: int) -> Memory:
+        """Memory for a result: one segment of a Write chunk."""
+        return self._room(length)
+
+    def reply_room(self, length: int) -> Memory:
+        """Memory for a Long Reply: one segment of the Reply chunk."""
+        return self._room(length)
 
     def _plan_results(self, expectation: ReplyExpectation) -> ResultsPlan:
         """As `plan_results`, which is not asked again for the very expectation of the last call."""
         if expectation is not self._expectation:
-            options = self._options
-            self._results = plan_results(
-                expectation,
-                options.thresholds.reply,
-                options.segment,
-                options.inline_results,
-                always=options.always_reduce_results,
-            )
+            self._results = self.offer(expectation)
             self._expectation = expectation
         return self._results
 
     def _plan_memory(self, call: OutgoingCall, plan: CallPlan, results: ResultsPlan) -> None:
         call.reads = [
-            (read.position, [self._segment(Access.REMOTE_READ, octets) for octets in read.pieces])
+            (read.position, [self.read_segment(octets) for octets in read.pieces])
             for read in plan.reads
         ]
-        call.writes = [[self._room(length) for length in chunk] for chunk in results.writes]
-        call.reply = [self._room(length) for length in results.reply]
+        call.writes = [[self.write_room(length) for length in chunk] for chunk in results.writes]
+        call.reply = [self.reply_room(length) for length in results.reply]
 
     def _segment(self, access: Access, octets: bytes) -> Memory:
         key = next(self._keys)

@@ -8,11 +8,12 @@
             return 0
 
 A mutant is a subclass of one part of the Responder (`CallRules`, `ReplyRules` or `Responder`; their
-docstrings list the methods that are made for it) and overrides one method.  Its docstring is the
-deviation in one sentence.  Where one behaviour is what several requirements are about, `also_trips`
-says for each further one why it is broken as well.  Its name on the command line is `mutant:` and
-the class name in kebab case: `mutant:grants-zero`.  `mutants()` finds those of all modules of this
-package.
+docstrings list the methods that are made for it) or of the client (`RequestRules`, `CallPlanner`,
+`Allowance`, `Requester`, `Retransmission`, `XidSource`) and overrides one method.  Its docstring is
+the deviation in one sentence.  Where one behaviour is what several requirements are about,
+`also_trips` says for each further one why it is broken as well.  Its name on the command line is
+`mutant:` and the class name in kebab case: `mutant:grants-zero`.  `mutants()` finds those of all
+modules of this package.
 """
 
 from __future__ import annotations
@@ -25,23 +26,51 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import targets.mutants
+from rpcrdma.endpoint.call_planning import CallPlanner
 from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.endpoint.request_rules import RequestRules
+from rpcrdma.endpoint.requester import Requester, RequesterParts
 from rpcrdma.endpoint.responder import Responder
+from rpcrdma.endpoint.retransmission import Retransmission
+from rpcrdma.endpoint.xids import XidSource
 from targets.base import TargetError
 from targets.reference import Parts, ReferenceTarget
+from targets.reference_client import ClientParts, ReferenceClientTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from targets.profile import Profile
 
-__all__ = ["PREFIX", "Mutant", "find_mutant", "mutant", "mutant_target", "mutants", "registered"]
+__all__ = [
+    "PREFIX",
+    "Mutant",
+    "find_client_parts",
+    "find_mutant",
+    "find_responder_parts",
+    "mutant",
+    "mutant_target",
+    "mutants",
+    "registered",
+]
 
 PREFIX: Final = "mutant:"
 """What the name of a mutant's target begins with."""
 
-Part = TypeVar("Part", bound=CallRules | ReplyRules | Responder)
+Part = TypeVar(
+    "Part",
+    bound=CallRules
+    | ReplyRules
+    | Responder
+    | RequestRules
+    | CallPlanner
+    | Allowance
+    | Requester
+    | Retransmission
+    | XidSource,
+)
 
 _registry: dict[str, Mutant] = {}
 
@@ -54,7 +83,7 @@ class Mutant:
         slug: its name, without the prefix.
         breaks: id of the requirement that it breaks.
         deviation: in one sentence.
-        parts: of which the Responder is made.
+        parts: of which the Responder, or the client, is made.
         also_trips: (beginning of requirement ids, why these are broken, too) pairs.
         role: in which it acts, `requester` or `responder`.
     """
@@ -62,9 +91,14 @@ class Mutant:
     slug: str
     breaks: str
     deviation: str
-    parts: Parts
+    parts: Parts | ClientParts
     also_trips: tuple[tuple[str, str], ...] = ()
     role: str = "responder"
+
+    @property
+    def profile_name(self) -> str:
+        """Of the shipped profile whose claims it makes and breaks."""
+        return "reference-client" if isinstance(self.parts, ClientParts) else "reference"
 
     def explanation(self, requirement: str) -> str:
         """Why a requirement other than `breaks` is broken, too; empty if nobody says so."""
@@ -89,7 +123,9 @@ def mutant(
     notes = tuple((ids, why) for ids, why in by_id.items() if why)
 
     def register(broken: type[Part]) -> type[Part]:
-        found = Mutant(_slug(broken.__name__), breaks, _deviation(broken), _parts(broken), notes)
+        parts = _parts(broken)
+        role = "requester" if isinstance(parts, ClientParts) else "responder"
+        found = Mutant(_slug(broken.__name__), breaks, _deviation(broken), parts, notes, role)
         if found.slug in _registry:
             raise ValueError(f"there are two mutants named {found.slug}")
         _require_one_override(broken)
@@ -124,18 +160,46 @@ def find_mutant(slug: str) -> Mutant:
     raise TargetError(f"there is no mutant `{wanted}`; `rpcrdma targets` lists them")
 
 
-def mutant_target(slug: str, profile: Profile, fabric: str = "") -> ReferenceTarget:
+def find_responder_parts(slug: str) -> Parts:
+    """What a mutant of the Responder is made of.
+
+    Raises:
+        TargetError: there is no such mutant, or it is one of the client.
+    """
+    parts = find_mutant(slug).parts
+    if isinstance(parts, ClientParts):
+        raise TargetError(f"`{slug}` is a mutant of the client")
+    return parts
+
+
+def find_client_parts(slug: str) -> ClientParts:
+    """What a mutant of the client is made of.
+
+    Raises:
+        TargetError: there is no such mutant, or it is one of the Responder.
+    """
+    parts = find_mutant(slug).parts
+    if isinstance(parts, Parts):
+        raise TargetError(f"`{slug}` is a mutant of the Responder")
+    return parts
+
+
+def mutant_target(
+    slug: str, profile: Profile, fabric: str = ""
+) -> ReferenceTarget | ReferenceClientTarget:
     """The target that a mutant is.
 
     Args:
         slug: with or without the prefix.
-        profile: of the reference endpoint, whose claims a mutant makes and breaks.
+        profile: of the reference endpoint in its role, whose claims a mutant makes and breaks.
         fabric: `loopback`, `verbs`, or empty for loopback.
 
     Raises:
         TargetError: there is no such mutant or fabric.
     """
     found = find_mutant(slug)
+    if isinstance(found.parts, ClientParts):
+        return ReferenceClientTarget(profile, fabric, parts=found.parts, mutant=found.slug)
     return ReferenceTarget(profile, fabric, parts=found.parts, mutant=found.slug)
 
 
@@ -150,12 +214,30 @@ def _deviation(broken: type[object]) -> str:
     return " ".join(text.split())
 
 
-def _parts(broken: type[Part]) -> Parts:
+def _parts(broken: type[Part]) -> Parts | ClientParts:
     if issubclass(broken, CallRules):
         return Parts(calls=broken)
     if issubclass(broken, ReplyRules):
         return Parts(replies=broken)
-    return Parts(responder=broken)
+    if issubclass(broken, Responder):
+        return Parts(responder=broken)
+    return _client_parts(broken)
+
+
+def _client_parts(broken: type[Part]) -> ClientParts:
+    if issubclass(broken, Requester):
+        return ClientParts(requester=broken)
+    if issubclass(broken, Retransmission):
+        return ClientParts(retransmission=broken)
+    if issubclass(broken, XidSource):
+        return ClientParts(xids=broken)
+    if issubclass(broken, RequestRules):
+        return ClientParts(inside=RequesterParts(rules=broken))
+    if issubclass(broken, CallPlanner):
+        return ClientParts(inside=RequesterParts(planner=broken))
+    if issubclass(broken, Allowance):
+        return ClientParts(inside=RequesterParts(allowance=broken))
+    raise ValueError(f"{broken.__name__} is no part of the reference endpoint")
 
 
 def _require_one_override(broken: type[object]) -> None:

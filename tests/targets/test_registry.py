@@ -8,7 +8,7 @@ import pytest
 
 from targets.base import TargetError
 from targets.profile import SHIPPED, shipped_profiles
-from targets.registry import find_profile, find_target
+from targets.registry import find_any_target, find_profile, find_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("name", shipped_profiles())
 def test_every_shipped_profile_is_a_target(name: str) -> None:
-    assert find_target(name).name == name
+    assert find_any_target(name).name == name
+
+
+def test_a_client_is_no_server() -> None:
+    with pytest.raises(TargetError, match="is a client, which calls and is not called"):
+        find_target("reference-client")
 
 
 def test_a_mutant_runs_under_the_reference_s_profile() -> None:
@@ -35,7 +40,7 @@ def test_a_profile_of_one_s_own_is_named_by_its_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "fabric", "problem"),
     [
-        ("nobody", "", r"no target `nobody`; there are linux-server, reference, mutant:<slug>"),
+        ("nobody", "", r"no target `nobody`; there are .*linux-server, reference, .*mutant:<slug>"),
         ("nobody.toml", "", r"profile nobody\.toml: cannot be read"),
         ("mutant:nobody", "", r"no mutant `nobody`; `rpcrdma targets` lists them"),
         ("reference", "tin-cans", "runs on loopback or verbs, not on tin-cans"),

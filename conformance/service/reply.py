@@ -1,0 +1,187 @@
+"""The right reply to a call, as a draft of which every part can be changed before it goes out.
+
+rfc8166 section 3.4.6  Write Chunks (filled in order; lengths returned)
+rfc8166 section 4.3.2  Write List (which result goes into which chunk)
+rfc8166 section 4.3.3  Reply Chunk
+rfc8166 section 4.5    Error Handling
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from rpcrdma.ulp.bindings import DataItem, reduce
+from rpcrdma.wire import (
+    Body,
+    ErrChunk,
+    ErrorBody,
+    RdmaError,
+    RdmaMsg,
+    RdmaNomsg,
+    RdmaSegment,
+    ReadSegment,
+    TransportHeader,
+    WriteChunk,
+    chunk_length,
+    encode_header,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.service.received import ReceivedCall
+
+__all__ = ["Placement", "ReplyDraft", "draft_error", "draft_reply", "filled"]
+
+VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One RDMA Write to be made before the reply is sent.
+
+    Attributes:
+        handle: of the client's memory.  offset: of the first octet there.  data: what goes there.
+    """
+
+    handle: int
+    offset: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyDraft:
+    """A reply that has not gone out.
+
+    Attributes:
+        header: its transport header.
+        payload: what follows the header in the Send.
+        placements: what is written before.
+    """
+
+    header: TransportHeader
+    payload: bytes = b""
+    placements: tuple[Placement, ...] = ()
+
+    @property
+    def octets(self) -> bytes:
+        """The message."""
+        return encode_header(self.header) + self.payload
+
+    @property
+    def lists(self) -> RdmaMsg | RdmaNomsg:
+        """The body with the chunk lists.
+
+        Raises:
+            TypeError: the draft is an RDMA_ERROR.
+        """
+        body = self.header.rdma_body
+        if not isinstance(body, RdmaMsg | RdmaNomsg):
+            raise TypeError("an RDMA_ERROR has no chunk lists")
+        return body
+
+    def changed(
+        self,
+        *,
+        xid: int | None = None,
+        version: int | None = None,
+        credits: int | None = None,  # noqa: A002  # the word of the documents
+        body: Body | None = None,
+        payload: bytes | None = None,
+        placements: Iterable[Placement] | None = None,
+    ) -> ReplyDraft:
+        """The same draft with other parts; `xid` is the transport header's alone."""
+        header = self.header
+        changes = {"rdma_xid": xid, "rdma_vers": version, "rdma_credit": credits, "rdma_body": body}
+        given = {name: value for name, value in changes.items() if value is not None}
+        return replace(
+            self,
+            header=msgspec.structs.replace(header, **given),
+            payload=self.payload if payload is None else payload,
+            placements=self.placements if placements is None else tuple(placements),
+        )
+
+    def with_reads(self, *reads: ReadSegment) -> ReplyDraft:
+        """The same draft with another Read list."""
+        return self.changed(body=msgspec.structs.replace(self.lists, rdma_reads=reads))
+
+    def with_writes(self, *writes: WriteChunk) -> ReplyDraft:
+        """The same draft with another Write list."""
+        return self.changed(body=msgspec.structs.replace(self.lists, rdma_writes=writes))
+
+    def with_reply_chunk(self, chunk: WriteChunk | None) -> ReplyDraft:
+        """The same draft with another Reply chunk."""
+        return self.changed(body=msgspec.structs.replace(self.lists, rdma_reply=chunk))
+
+
+def draft_error(call: ReceivedCall, credit: int, error: ErrorBody) -> ReplyDraft:
+    """An RDMA_ERROR that ends a call."""
+    return ReplyDraft(TransportHeader(call.xid, VERSION, credit, RdmaError(error)))
+
+
+def draft_reply(
+    call: ReceivedCall,
+    reply: bytes,
+    slots: Sequence[DataItem | None],
+    credit: int,
+    threshold: int,
+) -> ReplyDraft:
+    """The reply that a Responder should make.
+
+    Args:
+        call: with the chunks that it offers.
+        reply: complete and unreduced.
+        slots: DDP-eligible results of the reply.
+        credit: to be granted.
+        threshold: most octets in one Send.
+
+    Returns:
+        A Short, Chunked or Long reply; ERR_CHUNK if what the call offers does not take it.
+    """
+    placements: list[Placement] = []
+    reduced: list[DataItem] = []
+    writes: list[WriteChunk] = []
+    items = [item for item in slots if item is not None]
+    for index, chunk in enumerate(call.writes):
+        item = items[index] if index < len(items) else None
+        if item is None or not chunk.target or chunk_length(chunk) < item.length:
+            writes.append(filled(chunk, b"")[0])
+            continue
+        data = reply[item.position : item.position + item.length]
+        returned, written = filled(chunk, data)
+        writes.append(returned)
+        placements += written
+        reduced.append(item)
+    payload, _ = reduce(reply, reduced)
+    offered = call.reply_chunk
+    unused = None if offered is None else filled(offered, b"")[0]
+    header = TransportHeader(call.xid, VERSION, credit, RdmaMsg((), tuple(writes), unused))
+    short = ReplyDraft(header, payload, tuple(placements))
+    if len(short.octets) <= threshold:
+        return short
+    if offered is None or chunk_length(offered) < len(payload):
+        return draft_error(call, credit, ErrChunk())
+    used, written = filled(offered, payload)
+    body = RdmaNomsg((), tuple(writes), used)
+    return short.changed(body=body, payload=b"", placements=(*placements, *written))
+
+
+def filled(chunk: WriteChunk, data: bytes) -> tuple[WriteChunk, list[Placement]]:
+    """Fill a chunk's segments one after the other.
+
+    Returns:
+        The chunk as a reply returns it, and the Writes that fill it; what does not fit is left out.
+    """
+    returned: list[RdmaSegment] = []
+    placements: list[Placement] = []
+    start = 0
+    for segment in chunk.target:
+        part = data[start : start + segment.length]
+        start += len(part)
+        returned.append(RdmaSegment(segment.handle, len(part), segment.offset))
+        if part:
+            placements.append(Placement(segment.handle, segment.offset, part))
+    return WriteChunk(tuple(returned)), placements

@@ -1,0 +1,338 @@
+"""The listening side of the tester: connections, calls, replies.
+
+    service = Service(fabric, address, make_program, profile)
+    service.begin(case)                              # a new case: everybody is hung up on
+    call = service.next_call(where=...)              # the rest is served as it should be
+    service.reply(call, service.draft(call).changed(credits=0))
+    result = service.serve_until(act)
+
+Pull style, single-threaded: nothing happens but inside a call of this class, each of which ends by
+a deadline.  Waiting polls the tester's fabric, which is what gives a device in the same process its
+turns; new connections are accepted inside any wait.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from conformance.case import CaseLog, Deviation, Inconclusive
+from conformance.service.line import Line, Welcome
+from conformance.service.reading import read_call
+from conformance.service.replies import Replies
+from conformance.service.reply import ReplyDraft, draft_error
+from rpcrdma.errors import FabricError
+from rpcrdma.wire import ErrChunk, ErrorBody
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from conformance.service.received import ReceivedCall
+    from rpcrdma.fabric.base import Address, Fabric
+    from rpcrdma.ulp.bindings import UpperLayerFactory
+    from targets.base import ActResult, RunningAct
+    from targets.profile import Profile
+
+__all__ = ["GRANT", "INLINE_THRESHOLD", "Service", "anything"]
+
+GRANT: Final = 32
+"""Credits that every reply grants unless told otherwise."""
+
+INLINE_THRESHOLD: Final = 1024
+"""Octets of a Send unless the peers have agreed upon another number (rfc8166 3.3.3)."""
+
+_SLICE: Final = 0.005
+"""Seconds of one look at the fabric: how long a message on another connection may go unseen."""
+
+
+def anything(_call: ReceivedCall) -> bool:
+    """The predicate that every message fulfils."""
+    return True
+
+
+class Service:
+    """The tester as a server.
+
+    Attributes:
+        profile: the device's.
+        case: notes of the running case.
+        grant: credits that every reply grants.
+        reply_threshold: most octets of a reply sent inline.
+        welcome: how the next connections are accepted.
+        lines: connections of the running case, the oldest first.
+        received: messages of the running case, the oldest first.
+        on_received: called with every message on its arrival, before anybody answers it.
+    """
+
+    def __init__(
+        self, fabric: Fabric, address: Address, make_program: UpperLayerFactory, profile: Profile
+    ) -> None:
+        self.profile = profile
+        self.case = CaseLog()
+        self.lines: list[Line] = []
+        self.received: list[ReceivedCall] = []
+        self.on_received: Callable[[ReceivedCall], None] = lambda _call: None
+        self._fabric = fabric
+        self._clock = fabric.clock
+        self._make_program = make_program
+        self._listener = fabric.listen(address)
+        self._unclaimed: deque[ReceivedCall] = deque()
+        self._replies = Replies()
+        self._accepting = False
+        self._closed = False
+        self._defaults()
+        # A device in this process connects inside a turn of its own, and must be accepted there.
+        fabric.attach(self._accept)
+
+    def _defaults(self) -> None:
+        self.grant = GRANT
+        self.reply_threshold = INLINE_THRESHOLD
+        self.welcome = Welcome()
+
+    # -- life
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        return self._listener.address
+
+    def begin(self, case: CaseLog, *, keep_connections: bool = False) -> None:
+        """Begin a case: forget the last one and, unless told otherwise, hang up."""
+        kept = [line for line in self.lines if line.connected] if keep_connections else []
+        for line in self.lines:
+            if line not in kept:
+                line.close()
+        self.case = case
+        self.lines = kept
+        for number, line in enumerate(kept, start=1):
+            line.number = number
+        self.received = []
+        self._unclaimed.clear()
+        self._replies.forget(kept)
+        self._defaults()
+
+    def close(self) -> None:
+        """Hang up and stop listening.  Twice is allowed."""
+        self._closed = True
+        self._listener.close()
+        for line in self.lines:
+            line.close()
+
+    # -- connections
+
+    @property
+    def line(self) -> Line:
+        """The newest connection.
+
+        Raises:
+            Inconclusive: there has been none in this case.
+        """
+        if not self.lines:
+            raise Inconclusive("the client has not connected")
+        return self.lines[-1]
+
+    @property
+    def connected(self) -> bool:
+        """Whether any connection stands."""
+        return any(line.connected for line in self.lines)
+
+    def line_of(self, call: ReceivedCall) -> Line:
+        """The connection on which a call came."""
+        return self.lines[call.line - 1]
+
+    def drop(self, line: Line | None = None) -> None:
+        """End one connection, or all of them; their calls can no longer be answered."""
+        for one in self.lines if line is None else (line,):
+            one.drop()
+
+    def next_connection(self, timeout: float | None = None) -> Line:
+        """Wait for one more connection than there has been; calls wait meanwhile.
+
+        Raises:
+            Inconclusive: the client does not connect.
+        """
+        known = len(self.lines)
+        seconds = self.profile.connect_deadline if timeout is None else timeout
+        self._wait(lambda: len(self.lines) > known, seconds)
+        if len(self.lines) == known:
+            raise Inconclusive(f"the client did not connect within {seconds:g} s")
+        return self.lines[-1]
+
+    # -- calls
+
+    def next_call(
+        self, where: Callable[[ReceivedCall], bool] = anything, timeout: float | None = None
+    ) -> ReceivedCall:
+        """The next message that fulfils a predicate, unanswered; the others are served.
+
+        Raises:
+            Inconclusive: none comes.
+        """
+        seconds = self.profile.deadline if timeout is None else timeout
+        end = self._clock.now() + seconds
+        while True:
+            while self._unclaimed:
+                call = self._unclaimed.popleft()
+                if where(call):
+                    return call
+                self.serve(call)
+            if self._clock.now() >= end:
+                raise Inconclusive(f"the client made no such call within {seconds:g} s")
+            self._step()
+
+    def waiting(self, seconds: float | None = None) -> tuple[ReceivedCall, ...]:
+        """What arrives within the grace period, or so many seconds; nothing is answered.
+
+        All messages that nobody has claimed are returned, also those that were there before; they
+        stay unclaimed, so that a later `next_call` or `serve_until` takes them.
+        """
+        self._wait(lambda: False, self.profile.grace if seconds is None else seconds)
+        return tuple(self._unclaimed)
+
+    def in_flight(self, line: Line | None = None) -> tuple[ReceivedCall, ...]:
+        """Calls that have arrived on a connection (by default the newest) and are unanswered."""
+        number = (self.line if line is None else line).number
+        return tuple(
+            call
+            for call in self.received
+            if call.line == number and call.body is not None and not call.answered
+        )
+
+    # -- serving
+
+    def serve_until(self, act: RunningAct, timeout: float | None = None) -> ActResult:
+        """Answer everything until an act has ended; returns how it ended.
+
+        Raises:
+            Deviation: it does not end.
+        """
+        seconds = self.profile.deadline if timeout is None else timeout
+        self.serve_while(lambda: act.poll() is None, seconds)
+        result = act.poll()
+        if result is None:
+            raise Deviation(
+                f"The client did not end what it was told to do within {seconds:g} s.",
+                expected=("the end of the act, well or badly",),
+                actual=f"nothing, after {len(self.received)} messages",
+            )
+        return result
+
+    def serve_while(self, goes_on: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Answer everything as long as a condition holds; returns whether it has ceased to."""
+        end = self._clock.now() + (self.profile.deadline if timeout is None else timeout)
+        while goes_on():
+            while self._unclaimed:
+                self.serve(self._unclaimed.popleft())
+            if self._clock.now() >= end:
+                return not goes_on()
+            self._step()
+        return True
+
+    def serve(self, call: ReceivedCall) -> None:
+        """Answer a call as it should be; what is no call is left alone."""
+        if call.answered or call.body is None:
+            return
+        if call.unreduced is None:
+            if self.line_of(call).connected:
+                self.error(call, ErrChunk())
+            return
+        for one, draft in self._drafts(call):
+            self.reply(one, draft)
+
+    def draft(self, call: ReceivedCall) -> ReplyDraft:
+        """The right reply to a call, for changing and for `reply`.
+
+        Raises:
+            Inconclusive: there is none: it is no call, or its program answers later.
+        """
+        for one, draft in self._drafts(call):
+            if one is call:
+                return draft
+        raise Inconclusive(f"there is no reply to {call}")
+
+    def reply(self, call: ReceivedCall, draft: ReplyDraft | None = None) -> None:
+        """Send a reply (by default the right one); it counts as the call's answer."""
+        chosen = self.draft(call) if draft is None else draft
+        line = self.line_of(call)
+        line.place(chosen.placements)
+        line.send(chosen.octets)
+        line.granted = chosen.header.rdma_credit
+        call.answered = True
+
+    def error(self, call: ReceivedCall, error: ErrorBody, *, version: int = 1) -> None:
+        """Answer a call by an RDMA_ERROR."""
+        self.reply(call, draft_error(call, self.grant, error).changed(version=version))
+
+    def send(self, octets: bytes, line: Line | None = None) -> None:
+        """Send any octets on a connection (by default the newest); they answer nothing."""
+        (self.line if line is None else line).send(octets)
+
+    def answer_all(self) -> None:
+        """Answer, as it should be, every call that has not been answered."""
+        self._unclaimed.clear()
+        for call in self.received:
+            if self.line_of(call).connected:
+                self.serve(call)
+
+    def _drafts(self, call: ReceivedCall) -> Iterable[tuple[ReceivedCall, ReplyDraft]]:
+        line = self.line_of(call)
+        open_calls = {one.xid: one for one in self.in_flight(line)}
+        return self._replies.drafts(call, line, open_calls, self.grant, self.reply_threshold)
+
+    # -- waiting
+
+    def _wait(self, is_over: Callable[[], bool], timeout: float) -> None:
+        end = self._clock.now() + timeout
+        while not is_over() and self._clock.now() < end:
+            self._step()
+
+    def _step(self) -> None:
+        """Look at everything once, for a moment."""
+        self._accept()
+        standing = [line for line in self.lines if line.connected]
+        if not standing:
+            self._listen()
+        for line in reversed(self.lines):
+            rest = _SLICE if standing and line is standing[-1] else 0.0
+            while (octets := line.poll(rest)) is not None:
+                self._receive(line, octets)
+                rest = 0.0
+
+    def _receive(self, line: Line, octets: bytes) -> None:
+        in_flight = tuple(call.xid for call in self.in_flight(line))
+        order = len(self.received)
+        call = read_call(
+            line, order, octets, in_flight, self._replies.program_of(line), self.profile.deadline
+        )
+        self.received.append(call)
+        self._unclaimed.append(call)
+        self.on_received(call)
+
+    def _accept(self) -> None:
+        """Take up whoever wants to connect.  Does not block."""
+        self._admit(0.0)
+
+    def _listen(self) -> None:
+        self._admit(_SLICE)
+
+    def _admit(self, timeout: float) -> None:
+        # Accepting waits for the client's side of the handshake, which may give us a turn again.
+        if self._accepting or self._closed:
+            return
+        self._accepting = True
+        try:
+            request = self._listener.accept(timeout)
+            if request is None:
+                return
+            welcome = self.welcome
+            if welcome.refuse:
+                request.reject(welcome.private_data)
+                return
+            connection = request.accept(welcome.parameters, self.profile.connect_deadline)
+            line = Line(len(self.lines) + 1, connection, welcome)
+            self.lines.append(line)
+            self._replies.open(line, self._make_program())
+        except FabricError:
+            return  # a client that gives up connecting will try again, or its act will fail
+        finally:
+            self._accepting = False

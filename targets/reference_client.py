@@ -1,0 +1,179 @@
+"""The reference endpoint as a device under test, in the Requester role.
+
+On loopback it lives in the tester's own process and gets its turns from the tester's polling.  Over
+verbs it is a process of its own:
+
+    python -m targets.reference_client --connect ADDRESS:PORT [--mutant NAME]
+
+which takes acts from its standard input and reports how they ended on its standard output, a JSON
+object in each line (`targets.reference_client_process`).  The client calls the test program.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.reconnecting import ReconnectingClient
+from rpcrdma.endpoint.requester import Requester, RequesterParts
+from rpcrdma.endpoint.retransmission import Retransmission
+from rpcrdma.endpoint.xids import XidSource
+from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.loopback import LoopbackNetwork
+from targets.base import TargetError
+from targets.device_address import device_address
+from targets.reference_acts import ACTS, UpperTester
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.base import Fabric
+    from targets.base import Act, ActKind, ClientSession, RunningAct
+    from targets.profile import Profile
+
+__all__ = ["CLIENT", "ClientParts", "LoopbackClientSession", "ReferenceClientTarget", "make_client"]
+
+CONNECT_TIMEOUT: Final = 2.0
+"""Seconds that one try to connect may take."""
+
+
+INSIDE: Final = RequesterParts()
+
+
+@dataclass(frozen=True, slots=True)
+class ClientParts:
+    """The classes of which a client is put together; a mutant replaces one of them.
+
+    Attributes:
+        requester: the role.  inside: what a Requester consists of.
+        retransmission: what outlives a connection.
+        xids: where XIDs come from.
+    """
+
+    requester: type[Requester] = Requester
+    inside: RequesterParts = INSIDE
+    retransmission: type[Retransmission] = Retransmission
+    xids: type[XidSource] = XidSource
+
+
+CLIENT: Final = ClientParts()
+"""The reference itself."""
+
+
+def make_client(
+    fabric: Fabric, address: Address, parts: ClientParts = CLIENT
+) -> tuple[ReconnectingClient, UpperTester]:
+    """A client of the server at an address, and the application above it."""
+    make_requester = partial(parts.requester, None, parts.inside)
+    client = ReconnectingClient(
+        fabric, address, CONNECT_TIMEOUT, make_requester, parts.retransmission()
+    )
+    return client, UpperTester(client, parts.xids())
+
+
+class LoopbackClientSession:
+    """The client in this process (see `targets.base.ClientSession`)."""
+
+    acts: frozenset[ActKind] = ACTS
+
+    def __init__(self, listen_address: Address, parts: ClientParts = CLIENT) -> None:
+        self.listen_address = listen_address
+        self._parts = parts
+        self._begin()
+
+    def _begin(self) -> None:
+        # A network of its own each time: nothing of an earlier life is left, and every run is the
+        # same run.
+        self._network = LoopbackNetwork()
+        self.fabric: Fabric = self._network.fabric("tester")
+        self._device = self._network.fabric("dut")
+        self._client: ReconnectingClient | None = None
+        self._application: UpperTester | None = None
+        self._failure: str | None = None
+        self._device.attach(self._step)
+
+    @property
+    def network(self) -> LoopbackNetwork:
+        """The simulated network, for faults."""
+        return self._network
+
+    def prepare(self, address: Address) -> RunningAct:
+        """Connect; a client of an earlier `prepare` is gone."""
+        if self._client is not None:
+            self._client.close()
+        self._client, self._application = make_client(self._device, address, self._parts)
+        return self._application.connect()
+
+    def begin(self, act: Act) -> RunningAct:
+        """Make the calls of an act.
+
+        Raises:
+            TargetError: nothing has been prepared.
+        """
+        if self._application is None:
+            raise TargetError("the client has not been told where to connect; prepare it first")
+        return self._application.begin(act)
+
+    def alive(self) -> str | None:
+        """How the client failed, if it did."""
+        return self._failure
+
+    def restart(self) -> None:
+        """Start again on a new network."""
+        self.close()
+        self._begin()
+
+    def close(self) -> None:
+        """Stop the client and release the fabrics."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        self._device.close()
+        self.fabric.close()
+
+    def _step(self) -> None:
+        if self._client is None or self._application is None or self._failure is not None:
+            return
+        try:
+            while self._client.step():
+                pass
+            self._application.collect()
+        except Exception as error:  # noqa: BLE001  # a defect of the device, not of its caller
+            self._failure = f"{type(error).__name__}: {error}"
+            self._client.close()
+
+
+class ReferenceClientTarget:
+    """The reference client, or a mutant of it (see `targets.base.ClientTarget`)."""
+
+    def __init__(
+        self, profile: Profile, fabric: str = "", *, parts: ClientParts = CLIENT, mutant: str = ""
+    ) -> None:
+        if fabric not in ("", "loopback", "verbs"):
+            raise TargetError(f"the reference client runs on loopback or verbs, not on {fabric}")
+        self.name = f"mutant:{mutant}" if mutant else profile.name
+        self.profile = profile
+        self._on_verbs = fabric == "verbs"
+        self._parts = parts
+        self._mutant = mutant
+
+    def start_client(self) -> ClientSession:
+        """Set the client going."""
+        extra = self.profile.extra
+        if not self._on_verbs:
+            return LoopbackClientSession(Address(extra.address, extra.port), self._parts)
+        # Only here is pyverbs needed, which a machine without RDMA does not have.
+        from targets.reference_client_process import ProcessClientSession
+
+        # The profile's own is for loopback, where a tester has any address.
+        inside = ipaddress.ip_address(extra.address).is_loopback
+        host = device_address() if inside else extra.address
+        return ProcessClientSession(Address(host, extra.port), self._mutant)
+
+
+if __name__ == "__main__":
+    import sys
+
+    from targets.reference_client_process import main
+
+    sys.exit(main())

@@ -1,0 +1,241 @@
+"""The reference client in a process of its own, over verbs: both ends of its standard streams.
+
+The tester's end is `ProcessClientSession`; `main` is the process.  It is told what to do, and says
+how it went, by a JSON object in each line:
+
+    {"id": 1, "act": "read", "length": 4096, "count": 1}     do this
+    {"id": 1, "abandon": true}                               wait for it no longer
+    {"id": 1, "state": "done", "detail": "", "digest": "..."}
+
+The answer with id 0 tells how connecting went.  The process ends with its standard input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import selectors
+import subprocess
+import sys
+from typing import IO, TYPE_CHECKING, Final
+
+import msgspec
+
+from rpcrdma.errors import FabricError
+from rpcrdma.fabric.trace import Trace
+from targets.base import Act, ActKind, ActResult, ActState, TargetError
+from targets.reference import parse_address, stop_process
+from targets.reference_acts import ACTS
+from targets.reference_client import CLIENT, ClientParts, make_client
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.base import Address, Fabric
+    from targets.base import RunningAct
+
+__all__ = ["Lines", "Order", "ProcessClientSession", "Report", "main", "serve"]
+
+IDLE: Final = 0.01
+"""Seconds that the process waits for something to happen."""
+
+_AT_ONCE: Final = 65536
+
+
+class Order(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the process is told."""
+
+    id: int
+    act: str = ""
+    length: int = 0
+    count: int = 1
+    abandon: bool = False
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What it answers."""
+
+    id: int
+    state: ActState
+    detail: str = ""
+    digest: str = ""
+
+
+class Lines:
+    """Complete lines of a stream, as they come; reading never blocks."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._descriptor = stream.fileno()
+        os.set_blocking(self._descriptor, False)
+        self._rest = b""
+        self.ended = False
+
+    def take(self) -> list[bytes]:
+        """The lines that have come since the last time."""
+        while not self.ended:
+            try:
+                octets = os.read(self._descriptor, _AT_ONCE)
+            except BlockingIOError:
+                break
+            self.ended = not octets
+            self._rest += octets
+        *lines, self._rest = self._rest.split(b"\n")
+        return [line for line in lines if line]
+
+    def wait(self, timeout: float) -> None:
+        """Wait until there may be something."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._descriptor, selectors.EVENT_READ)
+            selector.select(timeout)
+
+
+class _Remote:
+    """An act under way in the process (see `targets.base.RunningAct`)."""
+
+    def __init__(self, session: ProcessClientSession, number: int) -> None:
+        self._session = session
+        self._number = number
+
+    def poll(self) -> ActResult | None:
+        """What the process has reported."""
+        return self._session.result_of(self._number)
+
+    def abandon(self) -> None:
+        """Tell the process."""
+        self._session.order(Order(self._number, abandon=True))
+
+
+class ProcessClientSession:
+    """The tester's end (see `targets.base.ClientSession`)."""
+
+    acts: frozenset[ActKind] = ACTS
+
+    def __init__(self, listen_address: Address, mutant: str = "") -> None:
+        # Only here is pyverbs needed, which a machine without RDMA does not have.
+        from rpcrdma.fabric.verbs import VerbsFabric
+
+        self.listen_address = listen_address
+        self.fabric: Fabric = VerbsFabric(listen_address.host)
+        self._mutant = mutant
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lines: Lines | None = None
+        self._results: dict[int, ActResult] = {}
+        self._orders = 0
+
+    def prepare(self, address: Address) -> RunningAct:
+        """Start the process, which connects at once."""
+        self._stop()
+        command = [sys.executable, "-m", "targets.reference_client", "--connect", str(address)]
+        if self._mutant:
+            command += ["--mutant", self._mutant]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if process.stdout is None:
+            raise TargetError("the process has no output")
+        self._process, self._lines = process, Lines(process.stdout)
+        self._results.clear()
+        self._orders = 0
+        return _Remote(self, 0)
+
+    def begin(self, act: Act) -> RunningAct:
+        """Tell the process to do something.
+
+        Raises:
+            TargetError: there is no process.
+        """
+        if self._process is None:
+            raise TargetError("the client has not been told where to connect; prepare it first")
+        self._orders += 1
+        self.order(Order(self._orders, act.kind.value, act.length, act.count))
+        return _Remote(self, self._orders)
+
+    def order(self, order: Order) -> None:
+        """Send one line; a process that is gone will be noticed by `alive`."""
+        if self._process is None or self._process.stdin is None:
+            return
+        try:
+            self._process.stdin.write(msgspec.json.encode(order) + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return
+
+    def result_of(self, number: int) -> ActResult | None:
+        """What has been reported of an act; that the process ended is a result, too."""
+        if self._lines is not None:
+            for line in self._lines.take():
+                report = msgspec.json.decode(line, type=Report)
+                self._results[report.id] = ActResult(
+                    report.state, report.detail, digest=report.digest
+                )
+        died = self.alive()
+        if number not in self._results and died is not None:
+            return ActResult(ActState.FAILED, died)
+        return self._results.get(number)
+
+    def alive(self) -> str | None:
+        """How the process ended, if it did."""
+        status = None if self._process is None else self._process.poll()
+        return None if status is None else f"the process ended with status {status}"
+
+    def restart(self) -> None:
+        """End the process; `prepare` starts a new one."""
+        self._stop()
+
+    def close(self) -> None:
+        """End the process and release the fabric."""
+        self._stop()
+        self.fabric.close()
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            stop_process(self._process)
+            self._process = self._lines = None
+
+
+def serve(
+    fabric: Fabric, address: Address, parts: ClientParts, orders: Lines, output: IO[bytes]
+) -> None:
+    """Be the client until the orders end."""
+    client, application = make_client(fabric, address, parts)
+    running: dict[int, RunningAct] = {0: application.connect()}
+    try:
+        while not orders.ended:
+            for line in orders.take():
+                order = msgspec.json.decode(line, type=Order)
+                if not order.abandon:
+                    act = Act(ActKind(order.act), order.length, order.count)
+                    running[order.id] = application.begin(act)
+                elif order.id in running:
+                    running[order.id].abandon()
+            if not client.wait(IDLE if client.connected else 0.0) and not client.connected:
+                orders.wait(IDLE)
+            application.collect()
+            for number, act_under_way in tuple(running.items()):
+                result = act_under_way.poll()
+                if result is not None:
+                    del running[number]
+                    report = Report(number, result.state, result.detail, result.digest)
+                    output.write(msgspec.json.encode(report) + b"\n")
+                    output.flush()
+    finally:
+        client.close()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Be a client over verbs until standard input ends."""
+    parser = argparse.ArgumentParser(prog="python -m targets.reference_client", description=__doc__)
+    parser.add_argument("--connect", required=True, metavar="ADDRESS:PORT", type=parse_address)
+    parser.add_argument("--mutant", default="", metavar="NAME", help="break one requirement")
+    chosen = parser.parse_args(arguments)
+    parts = CLIENT
+    if chosen.mutant:
+        from targets.mutants.base import find_client_parts  # it needs the client
+
+        parts = find_client_parts(chosen.mutant)
+    from rpcrdma.fabric.verbs import VerbsFabric  # likewise only here
+
+    try:
+        with VerbsFabric(chosen.connect.host) as fabric:
+            fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
+            serve(fabric, chosen.connect, parts, Lines(sys.stdin.buffer), sys.stdout.buffer)
+    except FabricError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0

@@ -76,10 +76,11 @@ class Client:
         Raises:
             DeadlineExceeded: it did not come within `timeout` seconds.
         """
-        for early in self._early:
-            if early.token == token:
-                self._early.remove(early)
-                return early
+        if self._early:
+            for early in self._early:
+                if early.token == token:
+                    self._early.remove(early)
+                    return early
         end = self._clock.now() + timeout
         while True:
             event = self._wait_until(end, timeout)

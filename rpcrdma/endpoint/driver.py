@@ -121,10 +121,12 @@ class Driver:
                     self.inject(events.MessageReceived(completion.data))
             else:
                 self._completed(completion)
+        if completions:
+            return True  # whether the connection still stands is the next turn's question
         if not self.connection.connected:
             self._end()
             return True
-        return bool(completions)
+        return False
 
     def close(self) -> None:
         """Disconnect and release everything.  Twice is allowed."""

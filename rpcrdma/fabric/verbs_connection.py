@@ -350,7 +350,7 @@ class VerbsConnection:
 
     def _received(self, entry: Any, buffer: ReceiveBuffer) -> None:  # noqa: ANN401  # a pyverbs WC
         length = entry.byte_len
-        data = buffer.data(length)
+        data = buffer.memory[buffer.start : buffer.start + length]
         handle = None
         if entry.wc_flags & verbs_work.ANY_INVALIDATE:
             handle = entry.imm_data  # the same word as invalidated_rkey

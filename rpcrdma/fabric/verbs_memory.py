@@ -100,35 +100,26 @@ class VerbsRegion:
 class SendBuffer:
     """Room for one outgoing message, with the work request that sends it."""
 
-    __slots__ = ("element", "free", "request", "slab", "start")
+    __slots__ = ("element", "free", "memory", "request", "start")
 
     def __init__(self, slab: _Slab, start: int, room: int, free: list[SendBuffer]) -> None:
-        self.slab, self.start, self.free = slab, start, free
+        self.memory, self.start, self.free = slab.memory, start, free
         self.element = SGE(slab.address + start, room, slab.local_key)
         self.request = SendWR(num_sge=1, sg=[self.element])
         # From here on the request looks at the element itself, whose length can then be changed.
         self.request.sg_list = self.element
 
-    def fill(self, data: bytes) -> None:
-        """Take the message."""
-        self.slab.memory[self.start : self.start + len(data)] = data
-        self.element.length = len(data)
-
 
 class ReceiveBuffer:
     """Room for one incoming message, with the work request that posts it."""
 
-    __slots__ = ("free", "length", "request", "slab", "start")
+    __slots__ = ("free", "length", "memory", "request", "start")
 
     def __init__(self, slab: _Slab, start: int, length: int, free: list[ReceiveBuffer]) -> None:
-        self.slab, self.start, self.length, self.free = slab, start, length, free
+        self.memory, self.start, self.length, self.free = slab.memory, start, length, free
         element = SGE(slab.address + start, length, slab.local_key)
         self.request = RecvWR(num_sge=1, sg=[element])
         element.close()
-
-    def data(self, length: int) -> bytes:
-        """The first octets of what came."""
-        return self.slab.memory[self.start : self.start + length]
 
 
 class _Slab:
@@ -158,16 +149,17 @@ class BufferPool:
 
     def for_send(self, data: bytes) -> SendBuffer:
         """A buffer that holds the message."""
-        room = _SMALLEST_SEND
-        if len(data) > room:
-            room = 1 << (len(data) - 1).bit_length()
+        length = len(data)
+        room = _SMALLEST_SEND if length <= _SMALLEST_SEND else 1 << (length - 1).bit_length()
         free = self._sends.get(room)
         if not free:
             free = self._sends.setdefault(room, [])
             slab, starts = self._cut(room)
             free.extend(SendBuffer(slab, start, room, free) for start in starts)
         buffer = free.pop()
-        buffer.fill(data)
+        start = buffer.start
+        buffer.memory[start : start + length] = data
+        buffer.element.length = length
         return buffer
 
     def for_receive(self, length: int) -> ReceiveBuffer:

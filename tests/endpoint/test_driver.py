@@ -252,11 +252,12 @@ def test_a_connection_that_is_lost_while_posting_is_an_end_and_no_exception() ->
 
 
 def test_a_role_that_disconnects_gets_its_end() -> None:
-    """And what waited is not sent any more."""
+    """In the next turn; and what waited is not sent any more."""
     bench = Bench()
     bench.do(*(actions.Send(key, b"m") for key in range(SEND_DEPTH + 1)))
-    told = bench.do(actions.Disconnect("why"))
-    assert [type(event) for event in told] == [events.Disconnected]
+    assert bench.do(actions.Disconnect("why")) == []
+    assert bench.driver.step()
+    assert [type(event) for event in bench.role.told] == [events.Disconnected]
     assert len(bench.wire.posted) == SEND_DEPTH
 
 

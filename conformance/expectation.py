@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from conformance.error_rules import broken_error_rules
 from conformance.outcome import Answered, Disconnected, ErrChunk, ErrVers, Outcome, Silent
 from conformance.reply_rules import broken_rules
 from reports.record import Verdict
@@ -127,10 +128,6 @@ _NAMES: Mapping[type[Outcome], str] = {
 }
 
 
-_ERROR_LENGTHS: Mapping[type[Outcome], int] = {ErrVers: 28, ErrChunk: 20}
-"""Octets of the two error messages (rfc8166 4.1.2)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What an outcome is worth: the verdict, why, the ids broken, the readings it rests on."""
@@ -225,16 +222,8 @@ class Expectation:
         """Requirement, reason and readings of each rule that an answer of the right kind breaks."""
         found: list[tuple[str, str, tuple[str, ...]]] = []
         if isinstance(outcome, ErrVers | ErrChunk):
-            if outcome.xid != self.xid:
-                reason = f"rdma_xid of the error is {outcome.xid:#x}, not {self.xid:#x}"
-                found.append(("rfc8166.4.5.error-xid-echoed", reason, ()))
-            version = outcome.header.rdma_vers
-            if version != self.version:
-                reason = f"rdma_vers of the error is {version}, not {self.version}"
-                found.append(("rfc8166.4.5.error-version-echoed", reason, ("D-11",)))
-            if outcome.length != _ERROR_LENGTHS[type(outcome)]:
-                reason = f"the error message has {outcome.length} octets"
-                found.append(("rfc8166.4.2.4.error-carries-no-payload", reason, ("D-32",)))
+            errors = broken_error_rules(outcome, self.xid, self.version)
+            found += [(rule.requirement, rule.detail, rule.interpretations) for rule in errors]
         if isinstance(outcome, ErrVers) and outcome.versions != self.versions:
             (low, high), (claimed_low, claimed_high) = outcome.versions, self.versions
             reason = f"the range is {low}..{high}, the device claims {claimed_low}..{claimed_high}"

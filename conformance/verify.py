@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from conformance import build
 from conformance.case import Deviation, Warned
+from conformance.error_rules import broken_error_rules
 from conformance.outcome import (
     Answered,
     Disconnected,
@@ -75,14 +76,12 @@ SENTENCES: dict[type[Outcome], str] = {
 }
 """How reports call each kind of outcome."""
 
-XID_ECHOED = "rfc8166.4.5.error-xid-echoed"
-VERSION_ECHOED = "rfc8166.4.5.error-version-echoed"
 REPLY_XID = "rfc8166.2.2.2.reply-xid-is-the-calls"
 SAME_XID = "rfc8166.4.2.1.xid-equals-payload-xid"
 
 NEVER_SENT = {
-    RdmaMsgp: "rfc8166.4.6.1.msgp-is-not-sent",
-    RdmaDone: "rfc8166.4.6.2.done-is-not-sent",
+    RdmaMsgp: ("rfc8166.4.6.1.msgp-is-not-sent", "rfc8166.4.2.4.msgp-is-reserved"),
+    RdmaDone: ("rfc8166.4.6.2.done-is-not-sent", "rfc8166.4.2.4.done-is-reserved"),
 }
 """Bodies that answer nothing, and what whoever sends them breaks."""
 
@@ -327,34 +326,35 @@ def _answer(peer: Peer, call: Call, expected: tuple[str, ...]) -> Outcome:
     """The next outcome that concerns `call`; errors and replies must say what they answer."""
     outcome = peer.receive()
     peer.case.expected, peer.case.actual = expected, str(outcome)
-    if isinstance(outcome, Answered | ErrVers | ErrChunk) and outcome.xid != call.xid:
+    if isinstance(outcome, Answered) and outcome.xid != call.xid:
         raise Deviation(
             f"The answer carries XID {outcome.xid:#010x}, the call had {call.xid:#010x}.",
             expected=expected,
             actual=str(outcome),
-            breaks=(REPLY_XID if isinstance(outcome, Answered) else XID_ECHOED,),
+            breaks=(REPLY_XID,),
         )
     if isinstance(outcome, Unexpected):
         raise Deviation(
             f"{outcome} came, which no Responder may send.",
             expected=expected,
             actual=str(outcome),
-            breaks=(NEVER_SENT[type(outcome.header.rdma_body)],),
+            breaks=NEVER_SENT[type(outcome.header.rdma_body)],
         )
-    if isinstance(outcome, ErrVers | ErrChunk) and outcome.header.rdma_vers != call.version:
-        raise Deviation(
-            f"The error carries version {outcome.header.rdma_vers}, the call had {call.version}.",
-            expected=expected,
-            actual=str(outcome),
-            breaks=(VERSION_ECHOED,),
-        )
+    if isinstance(outcome, ErrVers | ErrChunk):
+        for broken in broken_error_rules(outcome, call.xid, call.version):
+            raise Deviation(
+                f"{call.request.title} got an error that is wrong: {broken.detail}.",
+                expected=expected,
+                actual=str(outcome),
+                breaks=(broken.requirement,),
+            )
     return outcome
 
 
 def _blamed(outcome: Outcome, breaks: Ids) -> tuple[str, ...]:
     """What a wrong outcome breaks; obsolete procedures break their own rule, whatever was asked."""
     sent = type(outcome.header.rdma_body) if isinstance(outcome, Unexpected) else None
-    return (NEVER_SENT[sent],) if sent in NEVER_SENT else ids_of(breaks)
+    return NEVER_SENT[sent] if sent in NEVER_SENT else ids_of(breaks)
 
 
 def ids_of(breaks: Ids) -> tuple[str, ...]:

@@ -320,7 +320,7 @@ def test_what_the_wire_shows_of_one_role_only_is_seen_of_that_role() -> None:
     [
         ('{ ulb = "Nobody." }', "is unseen of a role that it does not bind, or without a reason"),
         ('{ responder = "" }', "is unseen of a role that it does not bind, or without a reason"),
-        ('{ responder = "A.", requester = "B." }', "which the wire shows of nobody"),
+        ('{ responder = "A.", requester = "B." }', "which shows it of nobody"),
     ],
 )
 def test_refuses_an_unseen_that_makes_no_sense(tmp_path: Path, unseen: str, problem: str) -> None:

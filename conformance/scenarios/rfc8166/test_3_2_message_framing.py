@@ -59,6 +59,9 @@ def test_responder_reports_an_error_once(peer: Peer) -> None:
     "rfc8166.3.2.no-other-framing",
     "rfc8166.3.2.payload-follows-the-header",
     "rfc8166.3.2.payload-begins-with-xid",
+    "rfc8166.2.2.2.reply-msg-type",
+    "rfc8166.3.5.1.short-message-is-one-send",
+    "rfc8166.3.5.2.reduced-stream-in-one-send",
 )
 @pytest.mark.parametrize("name", ["null", "short", "read-chunk", "write-chunk"])
 def test_payload_of_a_reply_stands_right_behind_its_header(peer: Peer, name: str) -> None:

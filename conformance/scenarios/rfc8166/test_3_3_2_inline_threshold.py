@@ -43,6 +43,7 @@ def test_responder_sends_a_reply_inline_up_to_the_threshold(peer: Peer, below: i
     "rfc8166.3.3.2.message-within-inline-threshold",
     "rfc8166.3.5.3.large-reply-uses-the-reply-chunk",
     "rfc8166.3.3.3.1024-octets-unless-known",
+    "rfc8166.3.3.2.threshold-is-the-smaller-end",
     interpretations=("D-30",),
 )
 @pytest.mark.parametrize("length", [1024, 4000])

@@ -32,7 +32,10 @@ def test_responder_takes_a_first_call_of_1024_octets(connect: Callable[..., Peer
 
 
 @requirement(
-    "rfc8166.3.3.3.one-exchange-of-1024-octets", "rfc8166.3.3.2.message-within-inline-threshold"
+    "rfc8166.3.3.3.one-exchange-of-1024-octets",
+    "rfc8166.3.3.2.message-within-inline-threshold",
+    "rfc8166.3.3.sender-respects-receive-resources",
+    "rfc8166.3.3.3.1024-octets-unless-known",
 )
 def test_responder_sends_a_first_reply_of_1024_octets(connect: Callable[..., Peer]) -> None:
     """The first Reply on a connection fills the one Receive of 1024 octets that is posted."""
@@ -47,7 +50,10 @@ def test_responder_sends_a_first_reply_of_1024_octets(connect: Callable[..., Pee
     verify.equal(reply.answer.length, FIRST, "the length of the Reply")
 
 
-@requirement("rfc8166.3.3.3.one-exchange-of-1024-octets")
+@requirement(
+    "rfc8166.3.3.3.one-exchange-of-1024-octets",
+    "rfc8166.3.3.sender-respects-receive-resources",
+)
 def test_responder_serves_one_call_at_a_time(connect: Callable[..., Peer]) -> None:
     """With a single Receive posted, ten Calls one after the other are served."""
     peer = connect(receives=1, receive_length=FIRST)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 @requirement(
     "rfc8166.6.1.responder-reduces-no-ineligible-result",
     "rfc8166.3.4.2.only-eligible-items-are-reduced",
+    "rfc8166.6.1.ineligible-items-are-not-reduced",
 )
 def test_responder_reduces_no_result_that_is_not_eligible(peer: Peer) -> None:
     """With a Write chunk for a result that is not eligible, the result stays in the stream."""

@@ -28,6 +28,10 @@ SEGMENTS: Final = {
     "rfc8166.3.4.5.responder-pulls-read-chunks",
     "rfc8166.3.4.5.unaligned-segments-leave-no-gap",
     "rfc8166.3.4.4.any-segment-boundaries",
+    "rfc8166.3.4.5.further-segments-follow-the-first",
+    "rfc8166.3.4.3.segment-length-in-octets",
+    "rfc8166.3.5.2.read-chunks-fetched-by-rdma-read",
+    "rfc8166.3.4.1.placed-items-are-skipped-in-decoding",
 )
 @pytest.mark.parametrize("cut", SEGMENTS)
 def test_responder_joins_the_segments_of_a_read_chunk(peer: Peer, cut: str) -> None:

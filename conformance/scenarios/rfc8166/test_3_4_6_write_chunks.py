@@ -37,6 +37,8 @@ def lengths(reply: Reply, chunk: int = 0) -> tuple[int, ...]:
     "rfc8166.3.4.6.segment-count-returned",
     "rfc8166.3.4.6.segments-returned",
     "rfc8166.3.4.6.segment-lengths-tell-what-was-written",
+    "rfc8166.3.4.3.header-describes-the-memory",
+    "rfc8166.3.4.4.chunk-length-is-the-sum",
 )
 @pytest.mark.parametrize("offer", FILLED)
 def test_responder_fills_the_segments_of_a_write_chunk_in_order(peer: Peer, offer: str) -> None:
@@ -50,7 +52,11 @@ def test_responder_fills_the_segments_of_a_write_chunk_in_order(peer: Peer, offe
     verify.equal(lengths(reply), filled, "the lengths of the returned segments")
 
 
-@requirement("rfc8166.3.4.6.2.no-roundup-written", "rfc8166.3.4.6.2.returned-length-is-the-items")
+@requirement(
+    "rfc8166.3.4.6.2.no-roundup-written",
+    "rfc8166.3.4.6.2.returned-length-is-the-items",
+    "rfc8166.8.2.2.3.roundup-of-reduced-items-not-transferred",
+)
 @pytest.mark.parametrize("length", [1, 1002, 1003])
 @pytest.mark.parametrize("room", [0, 500], ids=["exactly", "and-more"])
 def test_responder_writes_no_roundup(peer: Peer, length: int, room: int) -> None:

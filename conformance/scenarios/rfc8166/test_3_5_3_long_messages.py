@@ -21,7 +21,11 @@ CUTS: Final = {
 """How a payload of more than 8192 octets is cut; what is left over makes one more segment."""
 
 
-@requirement("rfc8166.3.5.3.long-call-in-a-read-chunk", "rfc8166.4.2.4.nomsg-payload-by-rdma")
+@requirement(
+    "rfc8166.3.5.3.long-call-in-a-read-chunk",
+    "rfc8166.4.2.4.nomsg-payload-by-rdma",
+    "rfc8166.6.1.ineligible-items-in-long-messages",
+)
 @pytest.mark.parametrize("cut", CUTS)
 def test_responder_pulls_a_long_call(peer: Peer, cut: str) -> None:
     """A Call of over 8192 octets in a Position-Zero Read chunk of some segments is executed."""
@@ -87,6 +91,10 @@ def test_responder_pulls_large_arguments_of_both_kinds(peer: Peer) -> None:
     "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
     "rfc8166.3.5.3.large-reply-uses-the-reply-chunk",
     "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
+    "rfc8166.4.2.4.nomsg-lists-hold-the-payload",
+    "rfc8166.4.2.4.nomsg-has-a-list",
+    "rfc8166.4.3.3.reply-chunk-returned",
+    "rfc8166.6.1.ineligible-items-in-long-messages",
 )
 @pytest.mark.parametrize(
     "sizes",
@@ -117,7 +125,9 @@ def test_responder_places_an_eligible_result_in_a_reply_chunk(peer: Peer, length
 
 
 @requirement(
-    "rfc8166.3.5.3.reply-reduced-before-measured", "rfc8166.4.3.2.results-pushed-into-write-chunks"
+    "rfc8166.3.5.3.reply-reduced-before-measured",
+    "rfc8166.4.3.2.results-pushed-into-write-chunks",
+    "rfc8166.3.5.3.large-stream-is-reduced-first",
 )
 def test_responder_reduces_a_long_reply(peer: Peer) -> None:
     """A large ineligible result goes into the Reply chunk, an eligible one into a Write chunk."""

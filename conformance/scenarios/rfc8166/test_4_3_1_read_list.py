@@ -92,7 +92,11 @@ def test_responder_refuses_a_position_inside_another_item(peer: Peer) -> None:
     verify_chunks.refused(peer, spoilt)
 
 
-@requirement("rfc8166.4.5.bad-call-header-answered", interpretations=("D-23",))
+@requirement(
+    "rfc8166.4.5.bad-call-header-answered",
+    "rfc8166.4.2.fourth-word-selects-the-body",
+    interpretations=("D-23",),
+)
 def test_responder_refuses_position_zero_in_an_rdma_msg(peer: Peer) -> None:
     """An RDMA_MSG with a payload and a Position-Zero Read chunk is not executed."""
     call = build.with_read_chunks(peer, peer.workload.store(pattern(1000, 96)))

@@ -29,6 +29,7 @@ def lengths(reply: Reply) -> list[tuple[int, ...]]:
     "rfc8166.4.3.2.results-pushed-into-write-chunks",
     "rfc8166.4.3.2.pushed-results-leave-the-stream",
     "rfc8166.6.1.responder-uses-available-write-chunk",
+    "rfc8166.4.3.2.2.offered-chunk-is-used",
 )
 @pytest.mark.parametrize("length", [4, 5000])
 def test_responder_pushes_an_eligible_result(peer: Peer, length: int) -> None:
@@ -52,7 +53,11 @@ def test_responder_returns_a_result_inline_without_a_write_list(peer: Peer) -> N
     verify.equal(lengths(reply), [], "the Write list of the Reply")
 
 
-@requirement("rfc8166.4.3.2.1.results-fill-chunks-in-order")
+@requirement(
+    "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+    "rfc8166.6.1.responder-uses-available-write-chunk",
+    "rfc8166.6.1.reassembly-gives-a-valid-stream",
+)
 @pytest.mark.parametrize("sizes", [((700,), (500,)), ((300, 400), (1, 499))], ids=["one", "two"])
 def test_responder_puts_results_into_chunks_in_order(
     peer: Peer, sizes: tuple[tuple[int, ...], ...]
@@ -102,6 +107,7 @@ def test_responder_returns_a_write_chunk_unused(
 @requirement(
     "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
     "rfc8166.4.3.2.2.unused-chunk-keeps-its-count",
+    "rfc8166.3.4.6.one-result-in-a-write-chunk",
 )
 def test_responder_returns_chunks_beyond_its_results_unused(peer: Peer) -> None:
     """More Write chunks than results: those at the end come back unused, or are refused."""

@@ -38,7 +38,10 @@ def test_responder_does_not_take_msgp_for_msg(peer: Peer) -> None:
     verify.expect(peer, call, ErrChunk, tolerated=(Silent,), breaks=GETS_ERR_CHUNK)
 
 
-@requirement("rfc8166.4.6.1.msgp-is-not-sent")
+@requirement(
+    "rfc8166.4.6.1.msgp-is-not-sent",
+    "rfc8166.4.2.4.msgp-is-reserved",
+)
 def test_responder_sends_no_msgp_for_a_result_in_a_write_chunk(peer: Peer) -> None:
     """A Reply whose result went into a Write chunk is an RDMA_MSG, not an RDMA_MSGP."""
     call = build.with_write_chunks(peer, peer.workload.fetch(4096))

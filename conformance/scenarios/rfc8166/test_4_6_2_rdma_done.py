@@ -52,7 +52,10 @@ def test_responder_discards_done_for_a_call_that_it_has_answered(peer: Peer) -> 
     verify.discarded(peer, done)
 
 
-@requirement("rfc8166.4.6.2.done-is-not-sent")
+@requirement(
+    "rfc8166.4.6.2.done-is-not-sent",
+    "rfc8166.4.2.4.done-is-reserved",
+)
 def test_responder_sends_no_done_behind_a_result_in_a_write_chunk(peer: Peer) -> None:
     """When data has been moved by RDMA, nothing comes but the Reply."""
     call = build.with_write_chunks(peer, peer.workload.fetch(4096))

@@ -28,7 +28,11 @@ REFUSALS: Final = {
 """What is unknown -> its offset in the RPC message, the number sent, the status due by RFC 5531."""
 
 
-@requirement("rfc8166.4.rpc-layout-is-unchanged", BY_MSG)
+@requirement(
+    "rfc8166.4.rpc-layout-is-unchanged",
+    BY_MSG,
+    "rfc8166.9.program-numbers-are-unchanged",
+)
 @pytest.mark.parametrize("unknown", REFUSALS)
 def test_responder_refuses_at_rpc_level_by_rdma_msg(peer: Peer, unknown: str) -> None:
     """A Call of an unknown program, version or procedure gets that status in an RDMA_MSG."""

@@ -1,0 +1,44 @@
+"""The rules of RDMA_ERROR: each broken alone, and all kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.error_rules import NO_PAYLOAD, VERSION_ECHOED, XID_ECHOED, broken_error_rules
+from conformance.outcome import ErrChunk, ErrVers, read_outcome
+from rpcrdma import wire
+
+XID = 5
+BODIES = [wire.ErrVers(1, 1), wire.ErrChunk()]
+
+
+def error(body: wire.ErrVers | wire.ErrChunk, tail: bytes = b"") -> ErrVers | ErrChunk:
+    header = wire.TransportHeader(XID, 3, 4, wire.RdmaError(body))
+    outcome = read_outcome(wire.encode_header(header) + tail)
+    assert isinstance(outcome, ErrVers | ErrChunk)
+    return outcome
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_an_error_that_repeats_xid_and_version_breaks_nothing(
+    body: wire.ErrVers | wire.ErrChunk,
+) -> None:
+    assert broken_error_rules(error(body), XID, 3) == ()
+
+
+@pytest.mark.parametrize(
+    ("xid", "version", "tail", "rule", "detail"),
+    [
+        (6, 3, b"", XID_ECHOED, "rdma_xid of the error is 0x5, not 0x6"),
+        (XID, 1, b"", VERSION_ECHOED, "rdma_vers of the error is 3, not 1"),
+        (XID, 3, b"more", NO_PAYLOAD, "the error message has "),
+    ],
+)
+@pytest.mark.parametrize("body", BODIES)
+def test_each_rule_is_named_when_it_alone_is_broken(
+    body: wire.ErrVers | wire.ErrChunk, xid: int, version: int, tail: bytes, rule: str, detail: str
+) -> None:
+    (broken,) = broken_error_rules(error(body, tail), xid, version)
+
+    assert broken.requirement == rule
+    assert broken.detail.startswith(detail)

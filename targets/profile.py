@@ -31,7 +31,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from targets.acts import Acts
+from targets.acts import Acts  # noqa: TC001  (msgspec needs it at run time)
 from targets.base import TargetError
 
 __all__ = [

@@ -1,0 +1,88 @@
+"""A death of the kernel, told by its log."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from targets.kernel_log import KernelLog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+OOPS = b"1,340,99,-;BUG: kernel NULL pointer dereference, address: 0000000000000008\n SUBSYSTEM=x\n"
+WARNING = b"4,341,99,-;WARNING: CPU: 0 PID: 7 at net/sunrpc/clnt.c:1\n"
+
+
+class Log:
+    """A log as the kernel's: one record a read."""
+
+    def __init__(self, path: Path) -> None:
+        os.mkfifo(path)
+        # Opened for both, so that opening does not wait for the other side.
+        self._file = os.open(path, os.O_RDWR)
+        self.log = KernelLog(path)
+
+    def write(self, record: bytes) -> None:
+        os.write(self._file, record)
+
+    def close(self) -> None:
+        os.close(self._file)
+        self.log.close()
+        self.log.close()
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Log]:
+    monkeypatch.setattr(os, "lseek", lambda *_: 0)  # a pipe has no end to go to
+    made = Log(tmp_path / "kmsg")
+    yield made
+    made.close()
+
+
+def test_a_quiet_log_tells_nothing(log: Log) -> None:
+    assert log.log.death() is None
+
+
+def test_a_warning_is_no_death(log: Log) -> None:
+    log.write(WARNING)
+
+    assert log.log.death() is None
+
+
+def test_an_oops_is_one_and_stays_one(log: Log) -> None:
+    log.write(WARNING)
+    assert log.log.death() is None
+    log.write(OOPS)
+
+    told = log.log.death()
+
+    assert told is not None
+    assert told.startswith("oops in the kernel: BUG: kernel NULL pointer dereference")
+    assert log.log.death() == told
+
+
+def test_records_that_were_overwritten_are_passed_over(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: list[bytes | OSError] = [BrokenPipeError(), OOPS, BlockingIOError()]
+
+    def read(_file: int, _most: int) -> bytes:
+        answer = answers.pop(0)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(os, "read", read)
+
+    assert "oops in the kernel" in str(log.log.death())
+
+
+def test_a_machine_that_shows_no_log_tells_nothing(tmp_path: Path) -> None:
+    log = KernelLog(tmp_path / "none")
+
+    assert log.death() is None
+    log.close()

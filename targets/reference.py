@@ -1,4 +1,4 @@
-"""The reference endpoint as a device under test, in the Responder role.
+"""The reference endpoint as a device under test: the server, which calls back if it is asked to.
 
 On loopback it lives in the tester's own process and gets its turns from the tester's polling.  Over
 verbs it is a process of its own:
@@ -6,7 +6,8 @@ verbs it is a process of its own:
     python -m targets.reference --listen ADDRESS:PORT [--mutant NAME]
 
 which prints the address at which it listens and serves until its standard input ends or it is
-terminated.  Behind every connection are the test program and NFSv4.0 with the suite's export.
+terminated.  Behind every connection are the test program, the program that has the server make
+backward Calls, and NFSv4.0 with the suite's export.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.endpoint.backchannel import Backchannel
+from rpcrdma.endpoint.backward_requester import BackwardRequester
 from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.direction import DirectionRules
+from rpcrdma.endpoint.duplex import server_duplex
 from rpcrdma.endpoint.lost_replies import LostReplies
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
@@ -29,16 +34,21 @@ from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import Trace
+from rpcrdma.ulp.backprog import BackwardProgram
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_server import Nfs4Program
+from rpcrdma.ulp.nfs4_state import Nfs4State
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire.rpc import MessageType
+from targets.backward import BackwardService
 from targets.base import TargetError, Unsupported
 from targets.device_address import device_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rpcrdma.endpoint.duplex import Duplex
     from rpcrdma.fabric.base import Fabric
     from targets.base import Session, Stimulus
     from targets.profile import Profile
@@ -51,6 +61,7 @@ __all__ = [
     "main",
     "parse_address",
     "responder_factory",
+    "server_factory",
     "stop_process",
 ]
 
@@ -63,11 +74,20 @@ STOP_DEADLINE: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The classes of which a Responder is put together; a mutant replaces one of them."""
+    """The classes of which a server is put together; a mutant replaces one of them.
+
+    Attributes:
+        responder: the forward half.  calls: how it judges.  replies: how it answers.
+        backward: the backward half.  channel: what outlives connections.
+        directions: which half takes a message.
+    """
 
     responder: type[Responder] = Responder
     calls: type[CallRules] = CallRules
     replies: type[ReplyRules] = ReplyRules
+    backward: type[BackwardRequester] = BackwardRequester
+    channel: type[Backchannel] = Backchannel
+    directions: type[DirectionRules] = DirectionRules
 
 
 REFERENCE: Final = Parts()
@@ -76,13 +96,30 @@ REFERENCE: Final = Parts()
 def responder_factory(
     parts: Parts = REFERENCE, options: ResponderOptions | None = None
 ) -> Callable[[], Responder]:
-    """What makes the Responder of each connection; files and lost replies are shared by all."""
-    store = FileStore()
+    """What makes a Responder alone; files and lost replies are shared by all."""
+    store, state = FileStore(), Nfs4State()
     lost = LostReplies()
 
     def make() -> Responder:
-        programs = Programs((TestProgram(), Nfs4Program(store)))
+        programs = Programs((TestProgram(), Nfs4Program(store, state)))
         return parts.responder(programs, options, lost, parts.calls(), parts.replies())
+
+    return make
+
+
+def server_factory(parts: Parts = REFERENCE) -> Callable[[], Duplex]:
+    """What makes the role of each connection; all share files, lost replies, clients to call."""
+    store, state = FileStore(), Nfs4State()
+    lost = LostReplies()
+    service = BackwardService(parts.channel)
+
+    def make() -> Duplex:
+        port = service.port()
+        programs = Programs((TestProgram(), Nfs4Program(store, state), BackwardProgram(port)))
+        forward = parts.responder(programs, None, lost, parts.calls(), parts.replies())
+        role = server_duplex(forward, parts.backward(), parts.directions(MessageType.REPLY))
+        port.attach(role)
+        return role
 
     return make
 
@@ -101,7 +138,7 @@ class LoopbackSession:
         self._network = LoopbackNetwork()
         self.fabric: Fabric = self._network.fabric("tester")
         self._device = self._network.fabric("dut")
-        self._server = Server(self._device, self._wanted, responder_factory(self._parts))
+        self._server = Server(self._device, self._wanted, server_factory(self._parts))
         self._device.attach(self._server.step)
 
     @property
@@ -278,7 +315,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with VerbsFabric(chosen.listen.host) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
-            server = Server(fabric, chosen.listen, responder_factory(parts))
+            server = Server(fabric, chosen.listen, server_factory(parts))
             sys.stdout.write(f"{server.address}\n")
             sys.stdout.flush()
             server.serve(lambda: not ended.is_set() and server.failure is None)

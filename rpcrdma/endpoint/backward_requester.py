@@ -25,7 +25,7 @@ Hooks (methods that a mutant may override, one each):
     find                    which Call a Reply answers
     grant                   what a Reply's credit value does
     behind                  what is sent behind a Call: nothing
-    repost                  a Receive for each one used up
+    receive_for             a Receive for the Reply, before the Call is sent
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class BackwardOptions:
 
     Attributes:
         thresholds: the inline thresholds of the connection, by the names they have forward.
-        credits: requested (a server) or granted (a client); as many Receives are posted beside
-            those for the forward direction.
+        credits: requested (a server) or granted (a client); as many Receives are posted at most,
+            beside those for the forward direction.
     """
 
     thresholds: InlineThresholds = DEFAULT
@@ -91,6 +91,7 @@ class BackwardRequester:
         self._sent: dict[int, BackwardCall] = {}
         self._last_key = 0
         self._gone = False
+        self._receive_more = PostReceive(self.options.thresholds.call)
         self.handlers: Mapping[type[events.Event], Handler] = {
             events.Connected: self._connected,
             events.MessageReceived: self._receive,
@@ -102,8 +103,13 @@ class BackwardRequester:
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """One Receive for the Reply to each Call that can be in flight."""
-        return (self.options.thresholds.call,) * self.options.credits
+        """None: each Call has its own (bidir 2.2.2), and perhaps there is never one."""
+        return ()
+
+    @property
+    def later_receives(self) -> int:
+        """Most Receives that are posted later."""
+        return self.options.credits
 
     @property
     def armed(self) -> bool:
@@ -143,7 +149,7 @@ class BackwardRequester:
                 call.carrier = self
                 call.transmissions += 1
                 self._sent[call.xid] = call
-                actions += [self._send(message), *self.behind(message)]
+                actions += [*self.receive_for(call), self._send(message), *self.behind(message)]
             else:
                 break
         return actions
@@ -168,6 +174,10 @@ class BackwardRequester:
         """The octets of a Call."""
         return encode_header(self.header(call)) + call.payload
 
+    def receive_for(self, call: BackwardCall) -> list[Action]:
+        """Post a Receive for the Reply to a Call."""
+        return [self._receive_more]
+
     def behind(self, message: bytes) -> list[Action]:
         """What is sent behind a Call: nothing, since nothing is sent twice on a connection."""
         return []
@@ -180,20 +190,20 @@ class BackwardRequester:
     # -- Replies come in
 
     def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
-        actions = self.repost()
-        try:
-            header, end = decode_header(event.data)
-        except DecodeError:
-            return actions
-        if isinstance(header.rdma_body, RdmaError):
-            self._refused(header.rdma_xid, header.rdma_body)
-        elif self.judge_reply(header, event.data[end:]):
-            self._replied(header, event.data[end:])
+        # A message that nobody waited for has used up a Receive that was meant for another.
+        actions: list[Action] = [] if self._take(event.data) else [self._receive_more]
         return actions + self.flush()
 
-    def repost(self) -> list[Action]:
-        """Post a Receive in place of the one just used up."""
-        return [PostReceive(self.options.thresholds.call)]
+    def _take(self, message: bytes) -> bool:
+        """Whether this has ended a Call."""
+        try:
+            header, end = decode_header(message)
+        except DecodeError:
+            return False
+        if isinstance(header.rdma_body, RdmaError):
+            return self._refused(header.rdma_xid, header.rdma_body)
+        payload = message[end:]
+        return self.judge_reply(header, payload) and self._replied(header, payload)
 
     def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
         """Whether this is a Reply as bidir 2.6 has it; what is not has no effect (D-41)."""
@@ -210,21 +220,26 @@ class BackwardRequester:
         """Note the credit value of a Reply."""
         self.allowance.granted_by_reply(value)
 
-    def _replied(self, header: TransportHeader, payload: bytes) -> None:
-        call = self._take(header.rdma_xid)
-        if call is not None and self._channel is not None:
-            self.grant(header.rdma_credit)
-            self._channel.replied(call, payload)
+    def _replied(self, header: TransportHeader, payload: bytes) -> bool:
+        call = self._end(header.rdma_xid)
+        if call is None or self._channel is None:
+            return False
+        self.grant(header.rdma_credit)
+        self._channel.replied(call, payload)
+        return True
 
-    def _refused(self, xid: int, body: RdmaError) -> None:
+    def _refused(self, xid: int, body: RdmaError) -> bool:
+        call = self._end(xid)
+        if call is None or self._channel is None:
+            return False
         # D-16: the credit value of an error grants nothing.
-        call = self._take(xid)
-        if call is not None and self._channel is not None:
-            is_version = isinstance(body.error, ErrVers)
-            failure = Failure.REFUSED_VERSION if is_version else Failure.REFUSED_CHUNKS
-            self._channel.failed(call, failure)
+        is_version = isinstance(body.error, ErrVers)
+        failure = Failure.REFUSED_VERSION if is_version else Failure.REFUSED_CHUNKS
+        self._channel.failed(call, failure)
+        return True
 
-    def _take(self, xid: int) -> BackwardCall | None:
+    def _end(self, xid: int) -> BackwardCall | None:
+        """The Call in flight that is over."""
         call = self.find(xid)
         if call is not None:
             del self._sent[call.xid]

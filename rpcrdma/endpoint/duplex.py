@@ -8,8 +8,8 @@
 
 The halves know nothing of each other.  `Duplex` is the role that an `Endpoint` runs: it gives every
 message to the half that `DirectionRules` names, and everything else to the half that asked for it.
-Each half posts a Receive for each message that it gets, so the Receives stay as many as both have
-granted together.  Until the backward half is armed, everything goes to the forward half, as if
+The Receives are one queue: each half posts one for each message that took one of its own, or one
+of the other's.  Until the backward half is armed, everything goes to the forward half, as if
 there were no other.
 
 Calls that the Upper-Layer Protocol makes while it executes a forward Call go out behind its Reply.
@@ -51,6 +51,11 @@ class Backward(Protocol):
         ...
 
     @property
+    def later_receives(self) -> int:
+        """Most Receives that are posted beside those, later."""
+        ...
+
+    @property
     def armed(self) -> bool:
         """Whether backward messages can come at all."""
         ...
@@ -89,6 +94,11 @@ class Duplex:
         """The Receives of both halves."""
         return self.forward.initial_receives + self.backward.initial_receives
 
+    @property
+    def later_receives(self) -> int:
+        """See `Backward`."""
+        return self.backward.later_receives
+
     def peer_is_ready(self, channel: Backchannel) -> None:
         """What `events.PeerReady` does, for an Upper-Layer Protocol that is just being executed."""
         if isinstance(self.backward, BackwardRequester):
@@ -126,7 +136,7 @@ class Duplex:
                 actions = handler(event, now)
             finally:
                 self._busy = False
-            if actions and isinstance(actions[-1], Disconnect):
+            if not self.backward.armed or (actions and isinstance(actions[-1], Disconnect)):
                 return actions
             return actions + self.backward.flush()
 

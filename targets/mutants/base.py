@@ -7,8 +7,9 @@
         def grant(self, requested: int, posted: int) -> int:
             return 0
 
-A mutant is a subclass of one part of the Responder (`CallRules`, `ReplyRules` or `Responder`; their
-docstrings list the methods that are made for it) or of the client (`RequestRules`, `CallPlanner`,
+A mutant is a subclass of one part of the server (`CallRules`, `ReplyRules`, `Responder`, and for
+backward Calls `BackwardRequester`, `Backchannel`, `DirectionRules`; their docstrings list the
+methods that are made for it) or of the client (`RequestRules`, `CallPlanner`,
 `Allowance`, `Requester`, `Retransmission`, `XidSource`) and overrides one method.  Its docstring is
 the deviation in one sentence.  Where one behaviour is what several requirements are about,
 `also_trips` says for each further one why it is broken as well.  Its name on the command line is
@@ -26,9 +27,12 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import targets.mutants
+from rpcrdma.endpoint.backchannel import Backchannel
+from rpcrdma.endpoint.backward_requester import BackwardRequester
 from rpcrdma.endpoint.call_planning import CallPlanner
 from rpcrdma.endpoint.call_rules import CallRules
 from rpcrdma.endpoint.credits import Allowance
+from rpcrdma.endpoint.direction import DirectionRules
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.request_rules import RequestRules
 from rpcrdma.endpoint.requester import Requester, RequesterParts
@@ -64,6 +68,9 @@ Part = TypeVar(
     bound=CallRules
     | ReplyRules
     | Responder
+    | BackwardRequester
+    | Backchannel
+    | DirectionRules
     | RequestRules
     | CallPlanner
     | Allowance
@@ -221,6 +228,12 @@ def _parts(broken: type[Part]) -> Parts | ClientParts:
         return Parts(replies=broken)
     if issubclass(broken, Responder):
         return Parts(responder=broken)
+    if issubclass(broken, BackwardRequester):
+        return Parts(backward=broken)
+    if issubclass(broken, Backchannel):
+        return Parts(channel=broken)
+    if issubclass(broken, DirectionRules):
+        return Parts(directions=broken)
     return _client_parts(broken)
 
 

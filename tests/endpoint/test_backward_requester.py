@@ -57,10 +57,12 @@ class Exchange:
         return sent(self.tell(events.PeerReady(self.channel)))
 
     def hear(self, xid: int, **changes: object) -> list[tuple[TransportHeader, bytes]]:
-        """What is sent about a message of the client's."""
-        first, *rest = self.tell(events.MessageReceived(reply(xid, **changes)))
-        assert first == PostReceive(1024)
-        return sent(rest)
+        """What is sent about a message of the client's; one that ends nothing has cost a Receive."""
+        before = len(self.heard)
+        actions = self.tell(events.MessageReceived(reply(xid, **changes)))
+        if len(self.heard) == before:
+            assert actions.pop(0) == PostReceive(1024)
+        return sent(actions)
 
 
 def reply(
@@ -75,8 +77,11 @@ def reply(
 
 
 def sent(actions: list[object]) -> list[tuple[TransportHeader, bytes]]:
+    """The messages, each behind a Receive for its Reply."""
     messages = []
-    for action in actions:
+    assert len(actions) % 2 == 0
+    for receive, action in zip(actions[::2], actions[1::2], strict=True):
+        assert isinstance(receive, PostReceive)
         assert isinstance(action, Send)
         assert action.key < 0
         header, end = decode_header(action.data)
@@ -253,7 +258,7 @@ def test_a_connection_that_is_no_longer_bound_sends_nothing_new() -> None:
     new = Exchange(old.channel)
     assert len(new.ready()) == 1
     old.channel.call(calls.null)
-    assert old.hear(header.rdma_xid, grant=8) == []
+    assert old.tell(events.MessageReceived(reply(header.rdma_xid, grant=8))) == []
     assert len(new.heard) == 1
 
 
@@ -262,8 +267,18 @@ def test_failed_work_ends_the_connection() -> None:
     assert Exchange().tell(events.WorkFailed(-1, "why")) == [Disconnect("why")]
 
 
-def test_a_receive_is_posted_for_each_call_in_flight() -> None:
+def test_a_receive_is_posted_before_each_call_and_none_before() -> None:
     """By the threshold of what comes to a server."""
-    half = BackwardRequester(BackwardOptions(InlineThresholds(call=2048, reply=1024), 3))
-    assert half.initial_receives == (2048,) * 3
+    exchange = Exchange(thresholds=InlineThresholds(call=2048, reply=1024), credits=3)
+    half = exchange.half
+    assert (half.initial_receives, half.later_receives) == ((), 3)
+    exchange.channel.call(calls.null)
+    receive, call = exchange.tell(events.PeerReady(exchange.channel))
+    assert receive == PostReceive(2048)
+    assert isinstance(call, Send)
+
+
+def test_a_half_that_nobody_drives_cannot_be_woken() -> None:
+    """And that does no harm."""
+    half = BackwardRequester()
     half.wake()  # nobody drives it: nothing happens

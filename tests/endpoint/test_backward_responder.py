@@ -103,6 +103,7 @@ def test_receives_are_as_long_as_those_for_replies() -> None:
         TestProgram(), BackwardOptions(InlineThresholds(call=1024, reply=2048), 2)
     )
     assert half.initial_receives == (2048,) * 2
+    assert half.later_receives == 0
     assert half.armed
     assert half.flush() == []
 

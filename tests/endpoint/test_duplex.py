@@ -13,6 +13,7 @@ from rpcrdma.endpoint.backward_requester import BackwardOptions, BackwardRequest
 from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.calling import Client
 from rpcrdma.endpoint.connection import Endpoint
+from rpcrdma.endpoint.driver import parameters_for
 from rpcrdma.endpoint.duplex import Duplex, client_duplex, server_duplex
 from rpcrdma.endpoint.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
@@ -156,9 +157,10 @@ def hear(endpoint: Endpoint, xid: int, payload: bytes, credit: int = 1) -> list[
 
 
 def test_the_receives_of_both_halves_are_posted() -> None:
-    """At either end."""
+    """A client's before it can announce anything, a server's with its Calls."""
     server, _ = armed()
-    assert len(server.role.initial_receives) == 2 + 3
+    assert (len(server.role.initial_receives), server.role.later_receives) == (2, 3)
+    assert parameters_for(server.role).receive_depth == 2 + 3 + 8
     client = client_duplex(
         Requester(RequesterOptions(credits=2)),
         BackwardResponder(TestProgram(), BackwardOptions(credits=3)),
@@ -172,7 +174,7 @@ def test_a_message_that_is_too_small_costs_a_receive_and_nothing_else(payload: b
     endpoint, channel = armed()
     for _ in range(3):
         channel.call(calls.null)
-    (first,) = endpoint.handle(events.CallsWaiting(), 0.0)
+    _, first = endpoint.handle(events.CallsWaiting(), 0.0)
     assert isinstance(first, Send)
     assert hear(endpoint, channel.pending[0].xid, payload, credit=50) == [PostReceive(1024)]
 
@@ -181,8 +183,9 @@ def test_the_reply_goes_before_what_its_call_made_wait() -> None:
     """The order of the actions is that of the work."""
     endpoint, channel = armed()
     channel.call(calls.null)
-    post, reply, call = hear(endpoint, 9, calls.null(9))
+    post, reply, again, call = hear(endpoint, 9, calls.null(9))
     assert isinstance(post, PostReceive)
+    assert isinstance(again, PostReceive)
     assert isinstance(reply, Send)
     assert isinstance(call, Send)
     assert decode_header(reply.data)[0].rdma_xid == 9

@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcrdma.endpoint.actions import ReplyReceived
+from rpcrdma.endpoint.backchannel import Backchannel
+from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.calling import Client
+from rpcrdma.endpoint.direction import DirectionRules
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import Address
-from rpcrdma.ulp import nfs4
+from rpcrdma.ulp import backprog, nfs4
 from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.backprog import BackwardProgram
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.testprog import TestProgram
+from targets.backward import BackwardService
 from targets.base import Stimulus, TargetError, Unsupported
 from targets.reference import (
     LoopbackSession,
@@ -24,6 +30,7 @@ from targets.reference import (
     ReferenceTarget,
     main,
     responder_factory,
+    server_factory,
 )
 from targets.registry import find_profile
 
@@ -40,6 +47,18 @@ def served(session: Session) -> bool:
     event = client.complete(client.call(TestProgram(), calls.null(1)), DEADLINE)
     client.close()
     return event == ReplyReceived(1, calls.expected_reply(calls.null(1)))
+
+
+class Quiet(BackwardRequester):
+    """Differs in its type."""
+
+
+class Fresh(Backchannel):
+    """Likewise."""
+
+
+class Odd(DirectionRules):
+    """Likewise."""
 
 
 class Defective(Responder):
@@ -89,6 +108,32 @@ def test_connections_share_lost_replies() -> None:
     first._lost.remember(1, b"")
     assert second._lost.knows(1, b"")
     assert type(responder_factory(Parts(responder=Defective))()) is Defective
+
+
+def test_a_server_calls_back_whom_it_is_asked_to_call() -> None:
+    """Over the client's own connection, whichever connection asked."""
+    session = LoopbackSession(ADDRESS, Parts())
+    layer = BackwardProgram(BackwardService().port())
+    called, asking = (
+        Client(session.fabric, session.address, DEADLINE, backward=BackwardResponder(TestProgram()))
+        for _ in range(2)
+    )
+    called.complete(called.call(layer, backprog.ready(1, 7)), DEADLINE)
+    asking.complete(asking.call(layer, backprog.call(1, 7, count=3)), DEADLINE)
+    called.complete(called.call(layer, backprog.ready(2, 7)), DEADLINE)
+    event = called.complete(called.call(layer, backprog.state(3, 7)), DEADLINE)
+    assert isinstance(event, ReplyReceived)
+    assert backprog.decode_state(event.payload) == backprog.Tally(answered=3)
+    assert session.alive() is None
+    session.close()
+
+
+def test_each_part_of_a_server_can_be_replaced() -> None:
+    """That is what mutants do."""
+    parts = Parts(responder=Defective, backward=Quiet, channel=Fresh, directions=Odd)
+    role = server_factory(parts)()
+    kinds = (type(role.forward), type(role.backward), type(role.rules))
+    assert kinds == (Defective, Quiet, Odd)
 
 
 def test_an_unknown_fabric_is_one_clear_sentence() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from targets.lab.console import Severity
-from targets.lab.doctor import diagnose, install_command, render
+from targets.lab.doctor import diagnose, install_command, kernel_advice, render
 from targets.lab.errors import LabError
 from targets.lab.lab import (
     Ending,
@@ -154,6 +154,7 @@ def _doctor(args: argparse.Namespace) -> int:
             print(command)
         return 0
     print(render(checks))
+    print(f"\n{kernel_advice()}")
     return 0 if all(check.present for check in checks) else _BAD_ENVIRONMENT
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from conformance.bad_input import BadInput
@@ -12,7 +13,6 @@ from reports.summary import counted
 from targets.mutants.base import PREFIX, mutants
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Mapping
 
     from conformance.catalogue import Requirement
@@ -97,12 +97,13 @@ def run_requirements(arguments: argparse.Namespace) -> int:
     Raises:
         BadInput: none is selected.
     """
-    found = load_catalogue().select(
-        document=arguments.document or None,
+    selected = load_catalogue().select(
         section=arguments.section or None,
         role=Role(arguments.role) if arguments.role else None,
         level=Level(arguments.level) if arguments.level else None,
     )
+    wanted = arguments.document.split(",")
+    found = [entry for entry in selected if not arguments.document or entry.document in wanted]
     if not found:
         raise BadInput(
             f"no requirement is selected{_by(arguments)}; `rpcrdma requirements` lists them all"
@@ -166,8 +167,23 @@ def _by(arguments: argparse.Namespace) -> str:
     return f" by {' '.join(given)}" if given else ""
 
 
+def _documents(names: str) -> str:
+    """The argument of --document, if there are such documents."""
+    known = [part.document for part in load_catalogue().documents]
+    for name in filter(None, names.split(",")):  # argparse gives the empty default, too
+        if name not in known:
+            raise argparse.ArgumentTypeError(f"no document `{name}`; there are {', '.join(known)}")
+    return names
+
+
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--document", default="", help="short name, rfc8166")
+    parser.add_argument(
+        "--document",
+        default="",
+        type=_documents,
+        metavar="NAME[,NAME...]",
+        help="short names, rfc8166,bidir",
+    )
     parser.add_argument("--section", default="", help="number; its subsections are included")
     parser.add_argument("--role", default="", choices=["requester", "responder"])
     parser.add_argument("--level", default="", choices=[level.value for level in Level])

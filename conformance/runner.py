@@ -50,7 +50,8 @@ class Selection:
     """Which cases to run; what is empty does not restrict.
 
     Attributes:
-        document: short name.  section: number, subsections included.  role: of the device.
+        document: short name; several with commas between them.
+        section: number, subsections included.  role: of the device.
         level: of one of the cited requirements.  cases: ids; without brackets, all parameters.
         destructive: include the cases that may bring a device down.
     """
@@ -67,7 +68,7 @@ class Selection:
         document, section, _ = case.id.split("/", 2)
         return (
             (self.destructive or not case.destructive)
-            and self.document in ("", document)
+            and (not self.document or document in self.document.split(","))
             and (not self.section or f"{section}.".startswith(f"{self.section}."))
             and self.role in ("", case.role)
             and (not self.level or self.level in _levels(case))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from reports.baseline import DEVIATIONS, Baseline, Finding, KnownCase, kernel_of
+from reports.record import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,7 +102,7 @@ def render_baseline(baseline: Baseline) -> str:
         blocks.append("\n".join(lines))
         blocks += [
             f"[[finding.case]]\nid = {_quoted(case.id)}\nverdict = {_quoted(case.verdict.value)}"
-            f"\ntext = {_quoted(case.text)}"
+            f"\ntext = {_quoted(case.text)}" + ("\nsometimes = true" if case.sometimes else "")
             for case in finding.case
         ]
     return "\n\n".join(blocks) + "\n"
@@ -109,14 +110,16 @@ def render_baseline(baseline: Baseline) -> str:
 
 def _is_still_there(known: KnownCase, judged: Mapping[str, CaseRecord]) -> bool:
     case = judged.get(known.id)
-    return case is None or case.verdict is known.verdict
+    if case is None or case.verdict is known.verdict:
+        return True
+    return known.sometimes and case.verdict is Verdict.PASS
 
 
 def _refreshed(known: KnownCase, case: CaseRecord | None) -> KnownCase:
     """With a text that matches; one that was written by hand stays as long as it does."""
-    if case is None or known.describes(case.reason):
+    if case is None or case.verdict is Verdict.PASS or known.describes(case.reason):
         return known
-    return _known(case)
+    return msgspec.structs.replace(known, text=stable_text(case.reason))
 
 
 def _known(case: CaseRecord) -> KnownCase:

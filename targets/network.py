@@ -1,45 +1,66 @@
 """Any server at an address and port: somebody else starts it, the suite only connects.
 
-The tester stands on a verbs fabric.  A server that dies cannot be started again from here, so the
-cases after its death are inconclusive; a lab profile with a `start` command does better.
+The tester stands on a verbs fabric.  The kernel's server in the lab can be started again after it
+has died.  Any other server cannot from here, so the cases after its death are inconclusive.
 """
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rpcrdma.fabric.base import Address
 from targets.base import TargetError, Unsupported
+from targets.lab.errors import LabError
+from targets.lab.guest import INSIDE
+from targets.lab.nfsd import restart_nfsd
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rpcrdma.fabric.base import Fabric
     from targets.base import Stimulus
     from targets.profile import Profile
 
-__all__ = ["NetworkSession", "NetworkTarget"]
+__all__ = ["NetworkSession", "NetworkTarget", "start_again"]
 
 
 class NetworkSession:
-    """A server that runs elsewhere."""
+    """A server that runs elsewhere.
 
-    def __init__(self, fabric: Fabric, address: Address) -> None:
+    Args:
+        fabric: where the tester stands.
+        address: where the server listens.
+        start_again: how to start it again, raising `LabError`; None if there is no way.
+    """
+
+    def __init__(
+        self, fabric: Fabric, address: Address, start_again: Callable[[], None] | None = None
+    ) -> None:
         self.fabric = fabric
         self.address = address
+        self._start_again = start_again
 
     def alive(self) -> str | None:
         """Nothing can be told from here."""
         return None
 
     def restart(self) -> None:
-        """There are no means to.
+        """Start the server again, if it is the lab's.
 
         Raises:
-            TargetError: always.
+            TargetError: there are no means to, or it does not come up.
         """
-        raise TargetError(
-            f"the server at {self.address} does not serve any more and cannot be started from here;"
-            " start it again by hand"
-        )
+        if self._start_again is None:
+            raise TargetError(
+                f"the server at {self.address} does not serve any more and cannot be started from"
+                " here; start it again by hand"
+            )
+        try:
+            self._start_again()
+        except LabError as error:
+            raise TargetError(f"the server cannot be started again: {error}") from error
 
     def stimulate(self, stimulus: Stimulus) -> None:
         """A server acts only on calls.
@@ -71,4 +92,13 @@ class NetworkTarget:
         from rpcrdma.fabric.verbs import VerbsFabric
 
         extra = self.profile.extra
-        return NetworkSession(VerbsFabric(), Address(extra.address, extra.port))
+        return NetworkSession(
+            VerbsFabric(), Address(extra.address, extra.port), start_again(self.profile)
+        )
+
+
+def start_again(profile: Profile) -> Callable[[], None] | None:
+    """What starts a profile's server again here: only in the lab, and only the kernel's."""
+    if INSIDE not in os.environ or profile.lab is None or not profile.lab.nfsd:
+        return None
+    return partial(restart_nfsd, profile.extra.port)

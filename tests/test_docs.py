@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from conformance import cli
+from conformance.runner import collect_cases
+from reports.baseline import Finding, load_baseline
 from targets.profile import load_profile
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 LINKS = re.findall(r"\]\(([^)#:]+)\)", README + (ROOT / "CONTRIBUTING.md").read_text())
+BASELINES = sorted((ROOT / "reports").glob("*/baseline*.toml"))
 HARMLESS = ("requirements", "cases", "explain", "decode", "targets")
 COMMANDS = [
     line.partition("#")[0].strip()
@@ -48,3 +51,28 @@ def test_command_in_the_readme_has_help_with_an_example(
         cli.main([name, "--help"])
     assert ended.value.code == 0
     assert "example" in capsys.readouterr().out
+
+
+def anchors(page: Path) -> set[str]:
+    """The fragments by which a Markdown page's headings are linked to, as forges make them."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+
+
+def leads_somewhere(finding: Finding, folder: Path) -> bool:
+    page, _, anchor = finding.link.partition("#")
+    return (folder / page).is_file() and anchor in anchors(folder / page)
+
+
+@pytest.mark.parametrize("file", BASELINES, ids=lambda file: file.parent.name)
+def test_a_published_baseline_lists_cases_that_exist_and_links_to_their_findings(
+    file: Path,
+) -> None:
+    exists = {case.id for case in collect_cases()}
+    findings = load_baseline(file).finding
+    assert [case.id for found in findings for case in found.case if case.id not in exists] == []
+    assert [found.link for found in findings if not leads_somewhere(found, file.parent)] == []
+
+
+def test_baselines_are_published() -> None:
+    assert BASELINES

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Final
 from targets.lab.accelerator import QEMU
 from targets.lab.boot import find_virtme_ng
 from targets.lab.errors import LabError
-from targets.lab.kernel import select_kernel
+from targets.lab.kernel import installed_kernels, select_kernel
 from targets.lab.python_path import find_pyverbs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Check", "diagnose", "install_command", "render"]
+__all__ = ["Check", "diagnose", "install_command", "kernel_advice", "render"]
 
 _SYSTEM_FOLDERS: Final = ("usr/sbin", "usr/bin", "sbin", "bin", "usr/local/sbin", "usr/local/bin")
 
@@ -102,6 +102,21 @@ def render(checks: Sequence[Check]) -> str:
     elif all(check.present for check in checks):
         lines += ["", "The lab has all it needs."]
     return "\n".join(lines)
+
+
+def kernel_advice(root: Path = Path("/")) -> str:
+    """Which kernels `--kernel` takes by name here, and how to get another one beside them."""
+    names = [kernel.release for kernel in installed_kernels(root) if not kernel.missing_modules()]
+    return "\n".join(
+        (
+            f"Kernels that --kernel takes by release: {', '.join(names) or 'none'}",
+            "Another one, without installing it (Debian's security archive has newer ones):",
+            "  apt-cache search --names-only '^linux-image-6.*-amd64$'",
+            "  apt-get download linux-image-RELEASE && dpkg -x linux-image-RELEASE_*.deb kernel",
+            "  depmod --basedir kernel RELEASE",
+            "  rpcrdma certify linux-server --kernel kernel/boot/vmlinuz-RELEASE",
+        )
+    )
 
 
 def _program(root: Path, name: str, purpose: str, packages: tuple[str, ...]) -> Check:

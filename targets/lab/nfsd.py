@@ -16,7 +16,7 @@ from targets.lab.step import run_step, write_step
 if TYPE_CHECKING:
     from targets.lab.setup import Server
 
-__all__ = ["exports_line", "start_nfsd"]
+__all__ = ["exports_line", "restart_nfsd", "start_nfsd"]
 
 _CONTROL: Final = Path("/proc/fs/nfsd")
 _STATE: Final = Path("/var/lib/nfs")
@@ -45,10 +45,26 @@ def start_nfsd(server: Server) -> None:
     run_step("starting rpcbind", ["rpcbind", "-w"], _INSTALL)
     run_step("exporting", ["exportfs", "-i", "-o", _OPTIONS, f"*:{export}"], _INSTALL)
     run_step("starting mountd", ["rpc.mountd"], _INSTALL)
-    run_step(step, ["rpc.nfsd", str(_THREADS)], _INSTALL)
-    listener = f"rdma {server.port}"
+    _start_threads(server.port)
+
+
+def restart_nfsd(port: int) -> None:
+    """End the server's threads, whatever they do, and start new ones that listen on RDMA again.
+
+    The exports, mountd and rpcbind stay.
+
+    Raises:
+        LabError: a thread does not end in time (the kernel waits for each), or a step failed.
+    """
+    run_step("stopping nfsd", ["rpc.nfsd", "0"], _INSTALL)
+    _start_threads(port)
+
+
+def _start_threads(port: int) -> None:
+    """The listener on RDMA goes with the last thread, so it is made each time."""
+    run_step("starting nfsd", ["rpc.nfsd", str(_THREADS)], _INSTALL)
     remedy = "the kernel needs rpcrdma, and a device whose link is up"
-    write_step("making nfsd listen on RDMA", _CONTROL / "portlist", listener, remedy)
+    write_step("making nfsd listen on RDMA", _CONTROL / "portlist", f"rdma {port}", remedy)
     write_step("ending nfsd's grace period", _CONTROL / "v4_end_grace", "Y")
 
 

@@ -120,6 +120,15 @@ def test_another_reason_is_a_problem() -> None:
     assert found.problem_with("d/1/slow").endswith("the baseline's, which has: within 5 s")
 
 
+def test_what_shows_only_sometimes_may_pass_but_not_deviate_otherwise() -> None:
+    case = KnownCase("d/1/slow", Verdict.FAIL, "within 5 s", sometimes=True)
+    racing = Finding("it races", (case,))
+    assert check(run_of(Judged("d/1/slow", Verdict.PASS)), racing) == check(run_of())
+    assert list(check(run_of(SLOW), racing).known) == ["d/1/slow"]
+    for verdict in (Verdict.WARN, Verdict.NA):
+        assert check(run_of(Judged("d/1/slow", verdict, "within 5 s")), racing).problems != ()
+
+
 def test_several_texts_must_all_be_there_in_order() -> None:
     case = KnownCase("d/1/slow", Verdict.FAIL, ("came", "5 s"))
     assert case.describes("Nothing came within 5 s.")

@@ -63,6 +63,17 @@ def test_what_deviates_no_more_is_dropped_with_its_finding() -> None:
     assert "it is slow" not in {finding.why for finding in draft.baseline.finding}
 
 
+def test_what_shows_only_sometimes_is_kept_whether_it_shows_or_not() -> None:
+    def racing(identity: str, text: str) -> Finding:
+        return Finding("it races", (KnownCase(identity, Verdict.WARN, text, sometimes=True),))
+
+    earlier = Baseline("server", (racing("d/1/good", "x"), racing("d/2/odd", "even")))
+    draft = draw_up(RUN, earlier)
+    assert draft.baseline.finding[:2] == (racing("d/1/good", "x"), racing("d/2/odd", "Odd."))
+    assert draft.dropped == ()
+    assert "sometimes = true" in render_baseline(draft.baseline)
+
+
 def test_another_verdict_has_to_be_explained_again() -> None:
     draft = draw_up(RUN, Baseline("server", (known("d/2/odd", Verdict.FAIL, "Odd."),)))
     assert "d/2/odd" in draft.unexplained
@@ -114,7 +125,7 @@ def test_any_text_comes_back_from_the_file(
     why: str, text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     file = tmp_path_factory.getbasetemp() / "any.toml"
-    case = KnownCase("d/1/x", Verdict.FAIL, ("a", f"{text}."))
+    case = KnownCase("d/1/x", Verdict.FAIL, ("a", f"{text}."), sometimes=True)
     baseline = Baseline("server", (Finding(f"{why}.", (case,), "l.md", ("6.1",)),))
     file.write_text(render_baseline(baseline), encoding="utf-8", newline="")
     assert load_baseline(file) == baseline

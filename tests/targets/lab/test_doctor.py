@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from targets.lab.doctor import Check, diagnose, install_command, render
+from targets.lab.doctor import Check, diagnose, install_command, kernel_advice, render
+from targets.lab.kernel import REQUIRED_MODULES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,3 +52,16 @@ def test_missing_things_stand_out_above_the_command() -> None:
     text = render([Check("qemu", present=False, found="not found", packages=("qemu",))])
     assert text.splitlines()[0] == "MISSING  qemu: not found"
     assert text.splitlines()[-1].strip().endswith(" qemu")
+
+
+def test_the_doctor_tells_which_kernels_there_are_and_how_to_get_another(tmp_path: Path) -> None:
+    (tmp_path / "boot").mkdir()
+    for release, modules in (("6.1.0", REQUIRED_MODULES), ("6.2.0", ())):
+        (tmp_path / "boot" / f"vmlinuz-{release}").touch()
+        folder = tmp_path / "lib" / "modules" / release
+        folder.mkdir(parents=True)
+        (folder / "modules.order").write_text("".join(f"kernel/{name}.ko\n" for name in modules))
+    first, *rest = kernel_advice(tmp_path).splitlines()
+    assert first == "Kernels that --kernel takes by release: 6.1.0"
+    assert any(line.startswith("  depmod --basedir kernel ") for line in rest)
+    assert "by release: none" in kernel_advice(tmp_path / "boot")

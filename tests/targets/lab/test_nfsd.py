@@ -8,7 +8,7 @@ import pytest
 
 from targets.lab import nfsd
 from targets.lab.errors import LabError
-from targets.lab.nfsd import exports_line, start_nfsd
+from targets.lab.nfsd import exports_line, restart_nfsd, start_nfsd
 from targets.lab.setup import Server
 
 if TYPE_CHECKING:
@@ -66,3 +66,24 @@ def test_the_line_for_a_hosts_own_exports_allows_any_source_port() -> None:
     path, rest = exports_line("/srv/export").split()
     assert path == "/srv/export"
     assert "insecure" in rest.removeprefix("*(").removesuffix(")").split(",")
+
+
+def test_a_restart_ends_the_threads_and_makes_new_ones_listen(
+    server: Server, tmp_path: Path, programs: tuple[FakeProgram, Calls]
+) -> None:
+    fake, calls = programs
+    fake("rpc.nfsd")
+    restart_nfsd(server.port)
+    assert calls.lines[0] == "rpc.nfsd 0"
+    assert calls.lines[1].startswith("rpc.nfsd ")
+    assert len(calls.lines) == 2
+    assert (tmp_path / "control" / "portlist").read_text() == "rdma 20050"
+    assert (tmp_path / "control" / "v4_end_grace").read_text() == "Y"
+
+
+@pytest.mark.usefixtures("server")
+def test_threads_that_do_not_end_are_told(programs: tuple[FakeProgram, Calls]) -> None:
+    fake, _ = programs
+    fake("rpc.nfsd", "echo 'rpc.nfsd: busy' >&2; exit 1")
+    with pytest.raises(LabError, match=r"stopping nfsd: .* busy"):
+        restart_nfsd(20049)

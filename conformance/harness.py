@@ -24,6 +24,9 @@ __all__ = ["Harness"]
 
 _FIRST_XID: Final = 0x5EED0001
 
+FOR_EVER: Final = 7
+"""How often a Send that finds no Receive is tried again, in the words of the verbs."""
+
 _RETRY: Final = 6
 """Both ends' patience with a silent peer; 7, which Soft-RoCE takes for no end, would let a device
 whose answers nobody takes wait for ever."""
@@ -58,6 +61,14 @@ class Harness:
         """Of the running case."""
         return self.session.fabric.trace
 
+    def preflight(self) -> None:
+        """See that the device serves at all; raises as `ready_peer`."""
+        self.ready_peer()
+
+    def judged(self, found: BaseException | None) -> BaseException | None:
+        """What ended the case: each peer's outcomes are judged by the case itself."""
+        return found
+
     def connect(
         self,
         *,
@@ -65,8 +76,17 @@ class Harness:
         receive_length: int = RECEIVE_LENGTH,
         reposts: bool = True,
         private_data: bytes = b"",
+        rnr_retry: int = FOR_EVER,
     ) -> Peer:
         """A new connection, on which nothing has been sent.
+
+        Args:
+            receives: posted before anything can come.
+            receive_length: octets of each.
+            reposts: whether each that completes is posted again.
+            private_data: octets that travel with the request for the connection.
+            rnr_retry: how often a Send that finds no Receive is tried again; with 0 it costs the
+                connection, so that a device must have posted a Receive before.
 
         Raises:
             Deviation: the device does not accept it.
@@ -74,6 +94,7 @@ class Harness:
         parameters = ConnectionParameters(
             private_data=private_data,
             initial_receives=(receive_length,) * receives,
+            rnr_retry=rnr_retry,
             retry=_RETRY,
         )
         session = self.session

@@ -12,11 +12,12 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords
+    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
 
 NEVER_ZERO = "rfc8166.3.3.1.grant-is-never-zero"
 TRANSACTIONS = "rfc8166.3.3.1.credit-is-one-transaction"
 OVERRUN = "rfc8166.3.3.1.overrun-may-cost-the-connection"
+BEHIND_IT = "there are not as many Receives as such a grant says"
 
 
 @mutant(
@@ -130,3 +131,108 @@ class CreditUnderflow(Responder):
         left = (self.options.receives - send.key) & 0xFFFFFFFF
         data = send.data[:8] + left.to_bytes(4) + send.data[12:]
         return super().transmit(writes, Send(send.key, data))
+
+
+# -- what a grant says
+
+
+@mutant(breaks="rfc8166.3.3.1.credits-travel-in-rdma-credit", also_trips=BEHIND_IT)
+class SwapsOctetsOfGrants(ReplyRules):
+    """Puts its largest grant into rdma_credit with the lowest octet first."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        granted = super().grant(requested, posted)
+        return granted if granted < posted else int.from_bytes(granted.to_bytes(4, "little"))
+
+
+@mutant(breaks="rfc8166.4.2.3.reply-carries-granted-credits", also_trips=BEHIND_IT)
+class GrantsWhatIsRequested(ReplyRules):
+    """Grants whatever is requested, however few Receives there are."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        return max(requested, 1)
+
+
+@mutant(breaks="rfc8166.3.3.1.credit-value-is-not-a-countdown")
+class CountsCreditsDown(ReplyRules):
+    """Takes one off the grant with each reply."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        left: int = vars(self).setdefault("left", posted)
+        vars(self)["left"] = max(left - 1, 1)
+        return min(left, super().grant(requested, posted))
+
+
+@mutant(
+    breaks="rfc8166.3.3.1.credit-values-may-change",
+    also_trips={"rfc8166.3.3.1.grant-is-never-zero": "it closes before it grants anything"},
+)
+class InsistsOnTheLargestRequest(ReplyRules):
+    """Closes the connection on which fewer credits are requested than before."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        largest: int = vars(self).setdefault("largest", requested)
+        if requested < largest:
+            raise FaultFound(Fault.TOO_MANY_CALLS)
+        vars(self)["largest"] = requested
+        return super().grant(requested, posted)
+
+
+# -- the Receives behind it
+
+
+@mutant(breaks="rfc8166.3.3.1.receives-before-larger-grant")
+class PostsReceivesForEightCalls(Responder):
+    """Posts eight Receives and grants as if there were more."""
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """See `Responder`."""
+        return super().initial_receives[:8]
+
+
+@mutant(breaks="rfc8166.2.3.2.receives-posted-before-sends")
+class PostsOneReceiveAtATime(Responder):
+    """Posts a Receive when the one before it has been used, and no further ones."""
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """See `Responder`."""
+        return super().initial_receives[:1]
+
+
+@mutant(
+    breaks="rfc8166.3.5.receives-posted-and-large-enough",
+    also_trips="after some sixty messages none is received any more",
+)
+class PostsEverySecondReceive(Responder):
+    """Posts a Receive again for every second message only."""
+
+    def repost(self) -> list[Action]:
+        """See `Responder`."""
+        return super().repost() if self._last_key % 2 else []
+
+
+@mutant(
+    breaks="rfc8166.3.3.sender-respects-receive-resources",
+    also_trips="the second copy is taken for the answer to the next call",
+)
+class RepeatsEveryFourthMessage(Responder):
+    """Sends every fourth reply twice, for which no Receive has to be there."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        again = [] if send.key % 4 else [Send(send.key, send.data)]
+        return [*super().transmit(writes, send), *again]
+
+
+@mutant(breaks="rfc8166.3.3.1.replies-in-any-order")
+class AnswersTheOldestCall(Responder):
+    """Takes every reply of its program for that of the oldest call in progress."""
+
+    def _take_executing(self, xid: int, *, newest: bool = False) -> tuple[IncomingCall, bytes]:
+        return super()._take_executing(next(iter(self._executing), xid))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -12,13 +13,19 @@ from conformance.outcome import Answered
 from conformance.requirement import requirement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.peer import Peer
 
 MOST: Final = 2**32 - 1
 """The largest credit value that there is."""
 
-ENOUGH: Final = 256
-"""Calls at once that are enough to show it, however many a device grants."""
+ENOUGH: Final = 96
+"""Calls at once that are enough to show it, however many a device grants; the tester has to post
+a Receive for each."""
+
+ROUNDS: Final = 12
+"""Calls one after the other that are enough to see a count."""
 
 
 @requirement("rfc8166.3.3.1.grant-is-never-zero", interpretations=("D-17",))
@@ -57,10 +64,16 @@ def test_responder_grants_credits_in_every_reply(peer: Peer) -> None:
     "rfc8166.3.3.1.credit-is-one-transaction",
     "rfc8166.3.3.1.receives-before-larger-grant",
     "rfc8166.3.3.1.replies-in-any-order",
+    "rfc8166.3.3.1.credits-travel-in-rdma-credit",
+    "rfc8166.4.2.3.reply-carries-granted-credits",
+    "rfc8166.2.3.2.receives-posted-before-sends",
 )
 @pytest.mark.parametrize("requested", [1, MOST])
-def test_responder_takes_as_many_calls_as_it_granted(peer: Peer, requested: int) -> None:
-    """Right behind a grant of n come n Calls at once: each is answered."""
+def test_responder_takes_as_many_calls_as_it_granted(
+    connect: Callable[..., Peer], requested: int
+) -> None:
+    """Right behind a grant of n come n Calls at once: each finds a Receive, and is answered."""
+    peer = connect(rnr_retry=0)
     first = build.null_call(peer, credits=requested)
     peer.send(first)
     granted = min(verify.expect(peer, first, Answered).credits, ENOUGH)
@@ -112,16 +125,64 @@ def test_responder_matches_replies_to_calls_in_flight(peer: Peer) -> None:
     verify_chunks.all_served(peer, calls)
 
 
+@requirement(
+    "rfc8166.3.3.1.receives-before-larger-grant",
+    "rfc8166.3.3.1.credit-values-may-change",
+    "rfc8166.2.3.2.receives-posted-before-sends",
+)
+def test_responder_has_receives_for_a_grant_that_grows(connect: Callable[..., Peer]) -> None:
+    """After a grant for one credit requested comes a larger one: all of it is there at once."""
+    peer = connect(rnr_retry=0)
+    for requested in (1, MOST):
+        first = build.null_call(peer, credits=requested)
+        peer.send(first)
+        granted = min(verify.expect(peer, first, Answered).credits, ENOUGH)
+    calls = [build.small_call(peer, credits=MOST) for _ in range(granted)]
+    peer.post_receives(granted)
+
+    for call in calls:
+        peer.send(call)
+
+    verify_chunks.all_served(peer, calls)
+
+
+@requirement("rfc8166.3.3.1.credit-values-may-change")
+@pytest.mark.parametrize(
+    "requests", [(8, 1, 8), (MOST, 2, 1, MOST), (1, 2, 3, 2, 1)], ids=["dip", "extremes", "steps"]
+)
+def test_responder_bears_a_changing_request(peer: Peer, requests: tuple[int, ...]) -> None:
+    """A Requester asks for more and for fewer credits from Call to Call, and is served."""
+    for requested in requests:
+        call = build.small_call(peer, credits=requested)
+        peer.send(call)
+        verify.served(peer, call)
+
+
+@requirement("rfc8166.3.3.1.credit-value-is-not-a-countdown")
+def test_responder_does_not_count_credits_down(peer: Peer) -> None:
+    """The same request again and again, with nothing else in flight: no grant counts the Calls."""
+    grants = []
+    for _ in range(ROUNDS):
+        call = build.null_call(peer, credits=MOST)
+        peer.send(call)
+        grants.append(verify.expect(peer, call, Answered).credits)
+
+    steps = {after - before for before, after in pairwise(grants)}
+    verify.that(
+        steps not in ({-1}, {1}),
+        "the grants do not go down, or up, by one with each Call",
+        actual=f"the grants were {grants}",
+    )
+
+
 @requirement("rfc8166.3.3.1.replies-in-any-order", "rfc8166.2.2.2.reply-xid-is-the-calls")
-def test_responder_answers_a_later_call_first(peer: Peer) -> None:
-    """A Call that takes its time does not keep back the Reply to the one behind it."""
+def test_responder_answers_calls_of_which_one_waits(peer: Peer) -> None:
+    """One Call waits for the last of three: each Reply, in any order, is that of its own Call."""
     held = build.call(peer, peer.workload.hold(7))
     overtaking = build.small_call(peer)
     release = build.call(peer, peer.workload.release(7))
 
-    for call in (held, overtaking):
+    for call in (held, overtaking, release):
         peer.send(call)
 
-    verify.served(peer, overtaking)
-    peer.send(release)
-    verify_chunks.all_served(peer, (release, held))
+    verify_chunks.all_served(peer, (held, overtaking, release))

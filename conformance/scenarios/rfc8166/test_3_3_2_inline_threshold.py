@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 THRESHOLD: Final = 1024
 HEADER: Final = 28
 """Octets of a transport header without chunks."""
+ROUNDS: Final = 5
 
 
 @requirement(
@@ -60,3 +61,25 @@ def test_responder_sends_no_reply_beyond_the_threshold(peer: Peer, length: int) 
         "no message is longer than 1024 octets",
         actual=f"{reply.answer.length} octets",
     )
+
+
+@requirement(
+    "rfc8166.3.3.2.threshold-is-constant",
+    "rfc8166.3.3.2.message-within-inline-threshold",
+    interpretations=("D-18", "D-30"),
+)
+def test_responder_keeps_its_threshold(peer: Peer) -> None:
+    """Again and again, a Reply of 1024 octets comes inline, and a longer one by the Reply chunk."""
+    overhead = peer.workload.fetch(4)
+    room = THRESHOLD - HEADER - overhead.layer.expectation(overhead.encode(0)).maximum + 4
+
+    for _ in range(ROUNDS):
+        longest = build.short(peer, peer.workload.fetch(room))
+        peer.send(longest)
+        inline = verify_chunks.served(peer, longest).answer
+        verify.equal(inline.length, THRESHOLD, "the length of the message")
+
+        longer = build.long_reply(peer, peer.workload.fetch(room + 4))
+        peer.send(longer)
+        answer = verify_chunks.served(peer, longer).answer
+        verify.that(answer.is_long, "the longer Reply is an RDMA_NOMSG", actual=str(answer))

@@ -63,14 +63,16 @@ def test_responder_starts_a_reply_with_the_four_words(peer: Peer, form: str) -> 
 def test_responder_lays_an_error_out_as_the_xdr_says(peer: Peer, kind: str) -> None:
     """An error is the four fixed words with procedure 4, the code, and for ERR_VERS the range."""
     call = build.null_call(peer)
-    spoilt, outcome, tail = {
-        "err-vers": (mutate.version(call, UNKNOWN_VERSION), ErrVers, (1, *peer.profile.versions)),
-        "err-chunk": (mutate.procedure(call, UNKNOWN_PROCEDURE), ErrChunk, (2,)),
-    }[kind]
+    tail: tuple[int, ...]
+    if kind == "err-vers":
+        spoilt, tail = mutate.version(call, UNKNOWN_VERSION), (1, *peer.profile.versions)
+    else:
+        spoilt, tail = mutate.procedure(call, UNKNOWN_PROCEDURE), (2,)
+    wanted_kind: type[ErrVers | ErrChunk] = ErrVers if kind == "err-vers" else ErrChunk
 
     peer.send(spoilt)
 
-    error = verify.expect(peer, spoilt, outcome)
+    error = verify.expect(peer, spoilt, wanted_kind)
     octets = encode_header(error.header).hex()
     wanted = words(call.xid, spoilt.version, 0, 4, *tail)
     fields = (octets[: CREDITS.start], octets[CREDITS.stop :])

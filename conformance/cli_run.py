@@ -21,7 +21,7 @@ from reports.summary import exit_status
 from reports.terminal import Progress, print_summary
 from targets.lab.lab import is_native
 from targets.lab.python_path import make_pyverbs_importable
-from targets.registry import find_profile, find_target
+from targets.registry import find_any_target, find_profile
 
 if TYPE_CHECKING:
     import argparse
@@ -68,9 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
     selection = cli_list.selection_of(arguments)
     folder: Path = arguments.output or Path(f"rpcrdma-report-{_file_name(arguments.target)}")
     # Refused now, not after a boot.
-    target = find_target(arguments.target, arguments.fabric)
+    target = find_any_target(arguments.target, arguments.fabric)
     baseline = load_baseline(arguments.baseline, profile.name) if arguments.baseline else None
-    on_device = profile.adapter == "network" or arguments.fabric == "verbs"
+    on_device = profile.adapter in ("network", "command") or arguments.fabric == "verbs"
     if on_device and not is_native():
         return _in_lab(arguments, profile, folder, baseline)
     if on_device:

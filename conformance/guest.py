@@ -21,7 +21,7 @@ from conformance.plugin import SuiteError
 from conformance.runner import Selection, certify
 from rpcrdma.errors import FabricError
 from targets.base import TargetError, Unsupported
-from targets.registry import find_target
+from targets.registry import find_any_target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     order = msgspec.json.decode(arguments[0], type=Order)
     try:
         certify(
-            find_target(order.target, order.fabric),
+            find_any_target(order.target, order.fabric),
             order.selection,
             Path(order.folder),
             called=order.called or shlex.quote(order.target),

@@ -27,7 +27,7 @@ from conformance.runner import Selection, collect_cases, judge
 from reports.record import Verdict
 from targets.base import TargetError
 from targets.mutants.base import PREFIX, find_mutant, mutants
-from targets.registry import find_target
+from targets.registry import find_any_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -123,7 +123,7 @@ def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> Row:
     Raises:
         TargetError: there is no such mutant, or it serves nobody.
     """
-    target = find_target(f"{PREFIX}{slug}", "loopback")
+    target = find_any_target(f"{PREFIX}{slug}", "loopback")
     selection = Selection(cases=cases, destructive=True)
     return row_of(find_mutant(slug), judge(target, selection))
 

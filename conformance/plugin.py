@@ -5,7 +5,16 @@ Inert unless a `Run` is handed over (`pytest.main(..., plugins=[Plugin(run)])`, 
 
     peer      a connection on which a good call has just been answered
     connect   makes further connections, on which nothing has been sent
-    profile   the device's profile          workload   calls of its binding
+    workload  calls of the profile's binding
+
+in cases of the role `responder`, and in those of the role `requester`
+
+    service   where the device connects; it has just been served what shows that it lives
+    client    the device, to be told to act
+
+and in both
+
+    profile   the device's profile
     session   the running device            target     the adapter
 
 and the ids: `conformance/scenarios/rfc8166/test_4_5_1_title.py::test_does_this[x]` is the case
@@ -23,19 +32,23 @@ import pytest
 
 from conformance.case import Deviation, Inconclusive
 from conformance.catalogue import UnknownRequirement
+from conformance.client_harness import ClientHarness
 from conformance.evidence import exchanges, write_evidence
+from conformance.harness import Harness
 from reports.record import CaseRecord, Verdict
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
     from pathlib import Path
 
     from conformance.catalogue import Catalogue
-    from conformance.harness import Harness
+    from conformance.client_harness import ActingClient
     from conformance.peer import Peer
+    from conformance.rigs import Rig, RunningSession
+    from conformance.service import Service
     from conformance.workload import Workload
-    from targets.base import Session, Target
+    from targets.base import ClientTarget, Target
     from targets.profile import Profile
 
 __all__ = ["Case", "Plugin", "SuiteError", "case_id"]
@@ -93,7 +106,7 @@ class Plugin:
         catalogue: Catalogue,
         wanted: Callable[[Case], bool],
         *,
-        harness: Harness | None = None,
+        rigs: Mapping[str, Rig] | None = None,
         folder: Path | None = None,
         captures: bool = True,
         on_planned: Callable[[tuple[Case, ...]], None] = lambda cases: None,
@@ -103,7 +116,8 @@ class Plugin:
     ) -> None:
         self._catalogue = catalogue
         self._wanted = wanted
-        self._harness = harness
+        self._rigs = rigs or {}
+        self._role = ""
         self._folder = folder
         self._captures = captures
         self._on_planned = on_planned
@@ -189,15 +203,20 @@ class Plugin:
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> Generator[None, object, object]:
         """One case, from its first connection to its record."""
-        harness = self._running
-        self._on_begin(self._cases[item.nodeid].id)
-        harness.begin()
+        if not self._rigs:
+            raise SuiteError("no target is running; use `rpcrdma certify`")
+        case = self._cases[item.nodeid]
+        self._role = case.role
+        rig = self._running
+        self._on_begin(case.id)
+        rig.begin()
         self._found, self._case_began = None, time.monotonic()
         done = yield
         if self._found is None:
-            self._keep(harness.check_after)
-        self._keep(harness.end)
-        self._record(self._cases[item.nodeid])
+            self._keep(rig.check_after)
+        self._keep(rig.end)
+        self._found = rig.judged(self._found)
+        self._record(case)
         return done
 
     @pytest.hookimpl(wrapper=True)
@@ -228,14 +247,26 @@ class Plugin:
             self._found = self._found or error
 
     @property
-    def _running(self) -> Harness:
-        if self._harness is None:
-            raise SuiteError("no target is running; use `rpcrdma certify`")
-        return self._harness
+    def _running(self) -> Rig:
+        if self._role not in self._rigs:
+            raise SuiteError("no target is running in this role; use `rpcrdma certify`")
+        return self._rigs[self._role]
+
+    @property
+    def _server(self) -> Harness:
+        if not isinstance(self._running, Harness):
+            raise SuiteError("this fixture is for cases of the role `responder`")
+        return self._running
+
+    @property
+    def _caller(self) -> ClientHarness:
+        if not isinstance(self._running, ClientHarness):
+            raise SuiteError("this fixture is for cases of the role `requester`")
+        return self._running
 
     def _record(self, case: Case) -> None:
-        harness = self._running
-        log = harness.case
+        rig = self._running
+        log = rig.case
         verdict, reason, violated = self._judge(case)
         expected, actual = log.expected, log.actual
         if isinstance(self._found, Deviation):
@@ -245,9 +276,9 @@ class Plugin:
         readings = [*case.interpretations, *log.interpretations]
         readings += [reading for entry in entries for reading in entry.interpretations]
         files: tuple[str, ...] = ()
-        if self._folder is not None and harness.trace.events:
+        if self._folder is not None and rig.trace.events:
             stem = re.sub(r"[^A-Za-z0-9.-]+", "-", case.id).strip("-")
-            files = write_evidence(harness.trace, self._folder, stem, capture=self._captures)
+            files = write_evidence(rig.trace, self._folder, stem, capture=self._captures)
         self._on_case(
             CaseRecord(
                 id=case.id,
@@ -260,7 +291,7 @@ class Plugin:
                 violated=violated,
                 interpretations=tuple(dict.fromkeys(readings)),
                 # Decoding costs half of a run; without a folder nobody will read it.
-                exchanges=exchanges(harness.trace, log.mutations) if self._folder else (),
+                exchanges=exchanges(rig.trace, log.mutations) if self._folder else (),
                 evidence=files,
                 rerun=self._rerun(case.id),
                 started=self._case_began - self._began,
@@ -297,22 +328,32 @@ class Plugin:
     @pytest.fixture
     def peer(self) -> Peer:
         """A connection on which a good call has just been answered."""
-        return self._running.ready_peer()
+        return self._server.ready_peer()
 
     @pytest.fixture
     def connect(self) -> Callable[..., Peer]:
         """Makes connections on which nothing has been sent; see `Harness.connect`."""
-        harness = self._running
+        harness = self._server
         harness.ready_peer()  # the device serves, so that a refusal now is its answer to the case
         return harness.connect
 
     @pytest.fixture
-    def session(self) -> Session:
+    def service(self) -> Service:
+        """Where the device connects; it has just made a good call."""
+        return self._caller.ready()
+
+    @pytest.fixture
+    def client(self, service: Service) -> ActingClient:
+        """The device, to be told to act."""
+        return self._caller.client
+
+    @pytest.fixture
+    def session(self) -> RunningSession:
         """The running device."""
         return self._running.session
 
     @pytest.fixture
-    def target(self) -> Target:
+    def target(self) -> Target | ClientTarget:
         """The adapter."""
         return self._running.target
 
@@ -324,4 +365,4 @@ class Plugin:
     @pytest.fixture
     def workload(self) -> Workload:
         """Calls of the profile's binding."""
-        return self._running.workload
+        return self._server.workload

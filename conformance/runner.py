@@ -18,17 +18,18 @@ import pytest
 from conformance import scenarios
 from conformance.case import Deviation, Inconclusive
 from conformance.catalogue import load_catalogue
-from conformance.harness import Harness
 from conformance.plugin import Case, Plugin, SuiteError
+from conformance.rigs import close_rigs, open_rigs
 from reports.record import FORMAT_VERSION, CaseRecord, RunHeader
 from reports.stream import RunWriter, read_run
 from targets.base import TargetError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
+    from conformance.rigs import Rig
     from reports.record import RunRecord
-    from targets.base import Target
+    from targets.base import ClientTarget, Target
 
 __all__ = ["RECORDS", "Selection", "certify", "collect_cases", "judge"]
 
@@ -89,7 +90,7 @@ def collect_cases(folder: Path = SCENARIOS) -> tuple[Case, ...]:
 
 
 def certify(
-    target: Target,
+    target: Target | ClientTarget,
     selection: Selection,
     folder: Path,
     *,
@@ -117,18 +118,26 @@ def certify(
         TargetError: the device does not come up or does not serve at all.
         SuiteError: a scenario is wrong, or no case is selected.
     """
-    cases = tuple(case for case in collect_cases(scenarios_folder) if selection.includes(case))
+    roles = target.profile.claims.roles
+    cases = tuple(
+        case
+        for case in collect_cases(scenarios_folder)
+        if case.role in roles and selection.includes(case)
+    )
     if not cases:
-        raise SuiteError("no case is selected; `rpcrdma cases` lists them all")
+        raise SuiteError(
+            f"no case for the role {' or '.join(roles)} is selected; `rpcrdma cases` lists them all"
+        )
     began = time.monotonic()
-    harness = Harness(target)
+    rigs = open_rigs(target)
     try:
-        _preflight(harness)
+        _preflight(rigs)
+        cases = tuple(case for case in cases if case.role in rigs)
         header = RunHeader(
             FORMAT_VERSION,
             target.name,
             target.profile.name,
-            harness.session.fabric.name,
+            next(iter(rigs.values())).session.fabric.name,
             tuple(case.id for case in cases),
             (("python", platform.python_version()), ("kernel", platform.release()), *facts),
             datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -141,8 +150,8 @@ def certify(
 
             plugin = Plugin(
                 load_catalogue(),
-                selection.includes,
-                harness=harness,
+                lambda case: case.role in rigs and selection.includes(case),
+                rigs=rigs,
                 folder=folder,
                 captures=captures,
                 on_begin=lambda case: on_begin(case, len(cases)),
@@ -153,11 +162,11 @@ def certify(
             interrupted = status == pytest.ExitCode.INTERRUPTED
             writer.finish(time.monotonic() - began, reason="interrupted" if interrupted else "")
     finally:
-        harness.close()
+        close_rigs(rigs)
     return read_run(folder / RECORDS)
 
 
-def judge(target: Target, selection: Selection) -> tuple[CaseRecord, ...]:
+def judge(target: Target | ClientTarget, selection: Selection) -> tuple[CaseRecord, ...]:
     """Run the selected cases against a target and keep nothing on disk.
 
     Raises:
@@ -165,15 +174,18 @@ def judge(target: Target, selection: Selection) -> tuple[CaseRecord, ...]:
         SuiteError: a scenario is wrong.
     """
     records: list[CaseRecord] = []
-    harness = Harness(target)
+    rigs = open_rigs(target)
     try:
-        _preflight(harness)
+        _preflight(rigs)
         plugin = Plugin(
-            load_catalogue(), selection.includes, harness=harness, on_case=records.append
+            load_catalogue(),
+            lambda case: case.role in rigs and selection.includes(case),
+            rigs=rigs,
+            on_case=records.append,
         )
         _run_pytest(plugin, *_files(selection))
     finally:
-        harness.close()
+        close_rigs(rigs)
     return tuple(records)
 
 
@@ -189,13 +201,14 @@ def _files(selection: Selection) -> list[Path]:
     return list(found) or [SCENARIOS]
 
 
-def _preflight(harness: Harness) -> None:
-    harness.begin()
-    try:
-        harness.ready_peer()
-    except (Inconclusive, Deviation) as error:
-        raise TargetError(f"target `{harness.target.name}`: {error}") from error
-    harness.end()
+def _preflight(rigs: Mapping[str, Rig]) -> None:
+    for rig in rigs.values():
+        rig.begin()
+        try:
+            rig.preflight()
+        except (Inconclusive, Deviation) as error:
+            raise TargetError(f"target `{rig.target.name}`: {error}") from error
+        rig.end()
 
 
 def _run_pytest(plugin: Plugin, *where: Path, options: tuple[str, ...] = ()) -> int:

@@ -140,6 +140,8 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         uid: AUTH_SYS user id of the calls.  gid: likewise, the group.
         grace: how long nothing may come before silence counts as silence.
         deadline: how long an answer may take.  connect_deadline: how long connecting may take.
+        keep_connection: whether a client keeps its connection from case to case, since connecting
+            anew takes it seconds; otherwise each case hangs up and begins on a new one.
         interpretations: entry of INTERPRETATIONS.md -> the reading chosen, where a profile may.
     """
 
@@ -154,6 +156,7 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     grace: Seconds = 0.2
     deadline: Seconds = 5.0
     connect_deadline: Seconds = 5.0
+    keep_connection: bool = False
     interpretations: dict[str, str] = {}
 
 

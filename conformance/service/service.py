@@ -17,6 +17,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from conformance.case import CaseLog, Deviation, Inconclusive
+from conformance.service.judging import Judging
 from conformance.service.line import Line, Welcome
 from conformance.service.reading import read_call
 from conformance.service.replies import Replies
@@ -27,8 +28,9 @@ from rpcrdma.wire import ErrChunk, ErrorBody
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from conformance.requester_state import RequesterState, Violation
     from conformance.service.received import ReceivedCall
-    from rpcrdma.fabric.base import Address, Fabric
+    from rpcrdma.fabric.base import Address, ConnectionRequest, Fabric
     from rpcrdma.ulp.bindings import UpperLayerFactory
     from targets.base import ActResult, RunningAct
     from targets.profile import Profile
@@ -57,11 +59,11 @@ class Service:
         profile: the device's.
         case: notes of the running case.
         grant: credits that every reply grants.
-        reply_threshold: most octets of a reply sent inline.
+        reply_threshold: most octets of a reply sent inline; set both before a connection is made.
         welcome: how the next connections are accepted.
         lines: connections of the running case, the oldest first.
         received: messages of the running case, the oldest first.
-        on_received: called with every message on its arrival, before anybody answers it.
+        call_threshold: most octets of a call sent inline; for connections made afterwards.
     """
 
     def __init__(
@@ -71,14 +73,13 @@ class Service:
         self.case = CaseLog()
         self.lines: list[Line] = []
         self.received: list[ReceivedCall] = []
-        self.on_received: Callable[[ReceivedCall], None] = lambda _call: None
         self._fabric = fabric
         self._clock = fabric.clock
         self._make_program = make_program
         self._listener = fabric.listen(address)
         self._unclaimed: deque[ReceivedCall] = deque()
         self._replies = Replies()
-        self._accepting = False
+        self._judging = Judging(profile.extra.interpretations)
         self._closed = False
         self._defaults()
         # A device in this process connects inside a turn of its own, and must be accepted there.
@@ -87,6 +88,7 @@ class Service:
     def _defaults(self) -> None:
         self.grant = GRANT
         self.reply_threshold = INLINE_THRESHOLD
+        self.call_threshold = INLINE_THRESHOLD
         self.welcome = Welcome()
 
     # -- life
@@ -109,7 +111,15 @@ class Service:
         self.received = []
         self._unclaimed.clear()
         self._replies.forget(kept)
+        self._judging.forget(kept)
         self._defaults()
+
+    def recover(self) -> None:
+        """Serve again as a server should: good grants, and an answer to all that still waits."""
+        self._defaults()
+        for line in self.lines:
+            line.reposts = True
+        self.answer_all()
 
     def close(self) -> None:
         """Hang up and stop listening.  Twice is allowed."""
@@ -117,6 +127,17 @@ class Service:
         self._listener.close()
         for line in self.lines:
             line.close()
+
+    # -- what the client has done
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """Rules that messages of this case broke, whatever the case is about."""
+        return tuple(self._judging.violations)
+
+    def state_of(self, line: Line) -> RequesterState:
+        """What the oracle knows of the client on a connection."""
+        return self._judging.state_of(line)
 
     # -- connections
 
@@ -187,6 +208,8 @@ class Service:
         stay unclaimed, so that a later `next_call` or `serve_until` takes them.
         """
         self._wait(lambda: False, self.profile.grace if seconds is None else seconds)
+        if seconds is None:
+            self._judging.settled()
         return tuple(self._unclaimed)
 
     def in_flight(self, line: Line | None = None) -> tuple[ReceivedCall, ...]:
@@ -255,7 +278,7 @@ class Service:
         chosen = self.draft(call) if draft is None else draft
         line = self.line_of(call)
         line.place(chosen.placements)
-        line.send(chosen.octets)
+        self.send(chosen.octets, line)
         line.granted = chosen.header.rdma_credit
         call.answered = True
 
@@ -265,7 +288,9 @@ class Service:
 
     def send(self, octets: bytes, line: Line | None = None) -> None:
         """Send any octets on a connection (by default the newest); they answer nothing."""
-        (self.line if line is None else line).send(octets)
+        chosen = self.line if line is None else line
+        self._judging.sending(chosen, octets)
+        chosen.send(octets)
 
     def answer_all(self) -> None:
         """Answer, as it should be, every call that has not been answered."""
@@ -306,7 +331,7 @@ class Service:
         )
         self.received.append(call)
         self._unclaimed.append(call)
-        self.on_received(call)
+        self._judging.received(line, call)
 
     def _accept(self) -> None:
         """Take up whoever wants to connect.  Does not block."""
@@ -316,23 +341,25 @@ class Service:
         self._admit(_SLICE)
 
     def _admit(self, timeout: float) -> None:
-        # Accepting waits for the client's side of the handshake, which may give us a turn again.
-        if self._accepting or self._closed:
+        if self._closed:
             return
-        self._accepting = True
+        # Both waits may give others their turns, and so come back here: a client in this process
+        # connects while the outer one waits, and is accepted by the inner one.
         try:
             request = self._listener.accept(timeout)
-            if request is None:
-                return
-            welcome = self.welcome
-            if welcome.refuse:
-                request.reject(welcome.private_data)
-                return
-            connection = request.accept(welcome.parameters, self.profile.connect_deadline)
-            line = Line(len(self.lines) + 1, connection, welcome)
-            self.lines.append(line)
-            self._replies.open(line, self._make_program())
+            if request is not None:
+                self._answer(request)
         except FabricError:
             return  # a client that gives up connecting will try again, or its act will fail
-        finally:
-            self._accepting = False
+
+    def _answer(self, request: ConnectionRequest) -> None:
+        welcome = self.welcome
+        if welcome.refuse:
+            request.reject(welcome.private_data)
+            return
+        connection = request.accept(welcome.parameters, self.profile.connect_deadline)
+        line = Line(len(self.lines) + 1, connection, welcome)
+        program = self._make_program()
+        self._replies.open(line, program)
+        self._judging.open(line, program, (self.call_threshold, self.reply_threshold))
+        self.lines.append(line)

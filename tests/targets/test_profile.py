@@ -79,13 +79,14 @@ def test_a_factor_that_is_no_positive_number_is_refused(
         timeout_factor()
 
 
-@pytest.mark.parametrize("name", ["reference", "linux-server"])
+@pytest.mark.parametrize("name", ["reference", "linux-server", "linux-client"])
 def test_shipped_profiles_load_under_their_own_name(name: str) -> None:
     assert find_profile(name).name == name
 
 
 def test_an_unknown_target_is_said_so() -> None:
-    with pytest.raises(TargetError, match="no target `x`; there are linux-server, reference"):
+    known = "linux-client, linux-server, reference"
+    with pytest.raises(TargetError, match=f"no target `x`; there are {known}"):
         find_target("x")
 
 

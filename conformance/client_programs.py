@@ -1,0 +1,37 @@
+"""What the tester serves to a device in the Requester role: programs by the profile's binding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.nfs4_server import Nfs4Program
+from rpcrdma.ulp.program import Programs
+from rpcrdma.ulp.testprog import TestProgram
+from targets.base import TargetError
+from targets.profile import Binding
+
+if TYPE_CHECKING:
+    from rpcrdma.ulp.bindings import UpperLayerFactory
+    from targets.profile import Profile
+
+__all__ = ["program_factory"]
+
+
+def program_factory(profile: Profile) -> UpperLayerFactory:
+    """What makes the program of each connection; files are shared by all.
+
+    Raises:
+        TargetError: the tester has no program for the profile's binding.
+    """
+    match profile.binding:
+        case Binding.TESTPROG:
+            return TestProgram
+        case Binding.NFS4:
+            store = FileStore()
+            return lambda: Programs((Nfs4Program(store),))
+        case Binding.NFS3 | Binding.NULL_ONLY:
+            raise TargetError(
+                f"profile `{profile.name}`: the tester cannot serve a client of the binding"
+                f" `{profile.binding.value}`"
+            )

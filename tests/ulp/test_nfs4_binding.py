@@ -35,7 +35,9 @@ operations = st.one_of(
         st.integers(0, 2000),
         attributes,
     ),
-    st.sampled_from([wire.Operation.OP_LAYOUTGET, wire.Operation.OP_ILLEGAL]).map(wire.OtherArguments),
+    st.sampled_from([wire.Operation.OP_SET_SSV, wire.Operation.OP_ILLEGAL]).map(
+        wire.OtherArguments
+    ),
 )
 compounds = st.builds(
     lambda name, rest, tag: nfs4.compound(9, *nfs4.at(name), *rest, tag=tag),

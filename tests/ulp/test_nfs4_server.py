@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.ulp import nfs4, rpc
+from rpcrdma.ulp.file_node import FIRST_COOKIE
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile, file_of_size
 from rpcrdma.ulp.nfs4_attributes import decode_attributes
-from rpcrdma.ulp.nfs4_server import FIRST_COOKIE, OPERATIONS_MAXIMUM, READ_MAXIMUM, Nfs4Program
+from rpcrdma.ulp.nfs4_server import OPERATIONS_MAXIMUM, READ_MAXIMUM, Nfs4Program
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
@@ -86,14 +87,14 @@ def test_handle_leads_back_to_its_file(program: Nfs4Program) -> None:
 
 def test_directory_is_listed_in_pieces(program: Nfs4Program) -> None:
     names: list[str] = []
-    cookie, pieces, complete = 0, 0, False
+    cookie, pieces, complete, verifier = 0, 0, False, bytes(8)
     while not complete:
-        listing = nfs4.read_directory(4096, wire.FATTR4_FILEID, cookie=cookie)
+        listing = nfs4.read_directory(4096, wire.FATTR4_FILEID, cookie=cookie, verifier=verifier)
         result = last(program, *nfs4.at(DIRECTORY.name), listing)
         assert isinstance(result, wire.ReaddirResult)
         assert isinstance(result.outcome, wire.ReaddirDone)
         assert len(wire.encode_readdir_done(result.outcome)) <= 4096
-        entries = result.outcome.reply.entries
+        entries, verifier = result.outcome.reply.entries, result.outcome.cookieverf
         names += [entry.name.decode() for entry in entries]
         cookie, pieces, complete = entries[-1].cookie, pieces + 1, result.outcome.reply.eof
         assert pieces <= len(DIRECTORY.entries)
@@ -121,9 +122,13 @@ def test_directory_is_listed_in_pieces(program: Nfs4Program) -> None:
         ((*nfs4.at("many"), nfs4.read_directory(4096, cookie=1)), Status.NFS4ERR_BAD_COOKIE),
         (
             (*nfs4.at("many"), nfs4.read_directory(4096, cookie=FIRST_COOKIE + 600)),
-            Status.NFS4ERR_BAD_COOKIE,
+            Status.NFS4ERR_NOT_SAME,
         ),
-        ((wire.OtherArguments(wire.Operation.OP_LAYOUTGET),), Status.NFS4ERR_NOTSUPP),
+        ((wire.OtherArguments(wire.Operation.OP_LAYOUTGET),), Status.NFS4ERR_OP_ILLEGAL),
+        (
+            (*nfs4.at("size-1"), wire.DelegpurgeArguments(1)),
+            Status.NFS4ERR_STALE_CLIENTID,
+        ),
         ((wire.OtherArguments(wire.Operation.OP_ILLEGAL),), Status.NFS4ERR_OP_ILLEGAL),
         (
             (*nfs4.at("size-1"), wire.ReadArguments(wire.StateId(1, bytes(12)), 0, 1)),
@@ -157,7 +162,7 @@ def test_stateid_that_bypasses_locks_reads(program: Nfs4Program) -> None:
 
 
 def test_other_minor_version_is_refused(program: Nfs4Program) -> None:
-    arguments = wire.CompoundArguments(b"", 1, (nfs4.put_root(),))
+    arguments = wire.CompoundArguments(b"", 2, (nfs4.put_root(),))
     encoded = wire.encode_compound_arguments(arguments)
 
     (reply,) = program.execute(rpc.encode_call(9, 100003, 4, 1, encoded))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from conformance import cli_list
 from conformance.guest import Order
 from conformance.in_lab import collect, lab_run
 from conformance.interpretations import check_choices
+from conformance.parallel import certify_parallel, check_workers
 from conformance.runner import certify, collect_cases
 from reports.baseline import check_baseline, load_baseline
 from reports.render import render_all
@@ -24,7 +27,7 @@ from targets.lab.python_path import make_pyverbs_importable
 from targets.registry import find_any_target, find_profile
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Callable
 
     from reports.baseline import Baseline
     from reports.record import RunRecord
@@ -57,6 +60,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="FILE",
         help="known deviations: exit status 0 if and only if the run is as the file says",
     )
+    parser.add_argument(
+        "-n", "--workers", type=_workers, default=1, metavar="N", help="judge in N processes"
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for every case")
     parser.set_defaults(run=run)
 
@@ -69,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.output or Path(f"rpcrdma-report-{_file_name(arguments.target)}")
     # Refused now, not after a boot.
     target = find_any_target(arguments.target, arguments.fabric)
+    check_workers(target, arguments.workers)
     baseline = load_baseline(arguments.baseline, profile.name) if arguments.baseline else None
     on_device = profile.adapter in ("network", "command") or arguments.fabric == "verbs"
     if on_device and not is_native():
@@ -77,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         make_pyverbs_importable()
     console = Console()
     with Progress(console, verbose=arguments.verbose) as progress:
-        record = certify(
+        record = _certify(arguments.workers)(
             target,
             selection,
             folder,
@@ -102,6 +109,19 @@ def _report(
     return exit_status(record, check)
 
 
+def _certify(workers: int) -> Callable[..., RunRecord]:
+    """In one process or in several."""
+    return certify if workers == 1 else partial(certify_parallel, workers=workers)
+
+
+def _workers(text: str) -> int:
+    """The argument of -n."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("give at least 1")
+    return number
+
+
 def _called(arguments: argparse.Namespace) -> str:
     """What a command that runs a case again says after `rpcrdma certify`."""
     words = [arguments.target]
@@ -124,6 +144,7 @@ def _in_lab(
         str(shared),
         cli_list.selection_of(arguments),
         called=_called(arguments),
+        workers=arguments.workers,
     )
     console = Console()
     with Progress(console, verbose=arguments.verbose) as progress:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +25,9 @@ from targets.base import TargetError, Unsupported
 from targets.registry import find_any_target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from reports.record import RunRecord
 
 __all__ = ["BEGIN", "STOP", "Order", "main"]
 
@@ -43,6 +46,7 @@ class Order(msgspec.Struct, frozen=True):
         folder: where records and traces go.
         selection: which cases.
         called: what a command that runs a case again says after `rpcrdma certify`.
+        workers: in how many processes.
     """
 
     target: str
@@ -50,13 +54,14 @@ class Order(msgspec.Struct, frozen=True):
     folder: str
     selection: Selection
     called: str = ""
+    workers: int = 1
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the suite as ordered."""
     order = msgspec.json.decode(arguments[0], type=Order)
     try:
-        certify(
+        _certify(order)(
             find_any_target(order.target, order.fabric),
             order.selection,
             Path(order.folder),
@@ -68,6 +73,16 @@ def main(arguments: Sequence[str]) -> int:
         _tell(f"{STOP} {' '.join(str(error).split())}")
         return _BAD_SURROUNDINGS
     return 0
+
+
+def _certify(order: Order) -> Callable[..., RunRecord]:
+    """In one process or in several."""
+    if order.workers == 1:
+        return certify
+    # Only where it is wanted: each module that is imported costs.
+    from conformance.parallel import certify_parallel
+
+    return partial(certify_parallel, workers=order.workers)
 
 
 def _tell(line: str) -> None:

@@ -97,6 +97,7 @@ def certify(
     called: str = "",
     facts: tuple[tuple[str, str], ...] = (),
     captures: bool = True,
+    records: str = RECORDS,
     on_begin: Callable[[str, int], None] = lambda case, planned: None,
     on_case: Callable[[CaseRecord, int], None] = lambda record, planned: None,
     scenarios_folder: Path = SCENARIOS,
@@ -110,6 +111,7 @@ def certify(
         called: what to call the target on a command line, where its name does not do: a path.
         facts: what else is known of the surroundings, for the record.
         captures: write a capture beside each trace; else `evidence.capture_traces` may do it later.
+        records: name of the file of records in the folder.
         on_begin: called before each case with its id and the number of planned cases.
         on_case: called after each case with its record and that number.
         scenarios_folder: where the scenarios are.
@@ -142,7 +144,7 @@ def certify(
             (("python", platform.python_version()), ("kernel", platform.release()), *facts),
             datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         )
-        with RunWriter(folder / RECORDS, header) as writer:
+        with RunWriter(folder / records, header) as writer:
 
             def record(case: CaseRecord) -> None:
                 writer.add(case)
@@ -163,7 +165,7 @@ def certify(
             writer.finish(time.monotonic() - began, reason="interrupted" if interrupted else "")
     finally:
         close_rigs(rigs)
-    return read_run(folder / RECORDS)
+    return read_run(folder / records)
 
 
 def judge(target: Target | ClientTarget, selection: Selection) -> tuple[CaseRecord, ...]:

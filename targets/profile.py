@@ -108,6 +108,8 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         reply_inline_threshold: octets of the longest message that the device sends by Send.
         connections: most connections at one time.
         remote_invalidation: uses Send With Invalidate when the private data allow it.
+        concurrent_testers: several testers at one time get what each would get alone: each has a
+            device of its own, or their calls (and the files these write) do not meet.
     """
 
     roles: tuple[Literal["responder", "requester"], ...]
@@ -120,6 +122,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     reply_inline_threshold: Annotated[int, msgspec.Meta(ge=1024)] = 1024
     connections: Positive = 8
     remote_invalidation: bool = False
+    concurrent_testers: bool = False
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""

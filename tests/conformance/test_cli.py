@@ -95,6 +95,9 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
         ("baseline /nowhere -o x.toml", "/nowhere: No such file"),
         ("compare .", "name at least two runs"),
         ("compare . .", "records.jsonl: No such file"),
+        ("certify reference -n 0", "argument -n/--workers: give at least 1"),
+        ("certify reference -n two", "argument -n/--workers: invalid"),
+        ("certify linux-server -n 2", "its profile does not claim `concurrent_testers`"),
         ("cases --section 99", "no case is selected by --section 99"),
         ("cases --document rfc9999", "no document `rfc9999`; there are bidir, rfc8166"),
         ("requirements --section 99", "no requirement is selected by --section 99"),
@@ -306,3 +309,19 @@ def test_several_documents_are_named_with_commas(
     if command == "requirements":
         assert [line for line in both if line.startswith("bidir")] == entries("bidir")
     assert "no document `rfc9999`" in refused(capsys, command, "--document", "rfc8166,rfc9999")
+
+
+def test_certify_in_two_processes_says_the_same_as_in_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("certify", "mutant:grants-zero", "--section", "3.3.1", "--fabric", "loopback")
+    for workers in ("1", "2"):
+        folder = tmp_path / workers
+        assert run(*words, "-n", workers, "--output", str(folder)) == 1
+    assert run("compare", str(tmp_path / "1"), str(tmp_path / "2")) == 0
+
+    record = read_run(tmp_path / "2" / "records.jsonl")
+    assert record.cases[0].rerun.startswith(
+        "rpcrdma certify mutant:grants-zero --fabric loopback --case"
+    )
+    assert "0 have not" in capsys.readouterr().out

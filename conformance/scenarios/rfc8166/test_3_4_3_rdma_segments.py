@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance import build, verify, verify_chunks
+from conformance import build, mutate, verify, verify_chunks
+from conformance.memory import FILL
+from conformance.outcome import Answered
 from conformance.requirement import requirement
 from rpcrdma.ulp.pattern import pattern
 
@@ -56,3 +58,41 @@ def test_responder_uses_the_memory_of_each_call_only(peer: Peer) -> None:
 
     verify_chunks.served(peer, second)
     verify_chunks.returned(first, answer)
+
+
+@requirement("rfc8166.3.4.3.segment-offset", "rfc8166.3.4.3.segment-length-in-octets")
+@pytest.mark.parametrize("before", [4, 1001, 4097])
+def test_responder_reads_from_the_middle_of_a_region(peer: Peer, before: int) -> None:
+    """A read segment within a larger region gives the octets at its offset, and no others."""
+    data = pattern(1500, 36)
+    around = peer.expose(bytes((FILL,)) * before + data + bytes((FILL,)) * 500).told[0]
+    call = build.with_read_chunks(peer, peer.workload.store(data))
+    place = {"handle": around.handle, "offset": around.offset + before}
+    within = mutate.read_segment(call, 0, **place)
+
+    peer.send(within)
+
+    verify_chunks.stored(peer, within, data)
+
+
+@requirement("rfc8166.3.4.3.segment-offset", "rfc8166.3.4.3.memory-used-by-responder")
+@pytest.mark.parametrize("before", [4, 1001, 4097])
+def test_responder_writes_into_the_middle_of_a_region(peer: Peer, before: int) -> None:
+    """A segment within a larger region gets the result at its offset, and nothing around it."""
+    length = 1500
+    plain = build.with_write_chunks(peer, peer.workload.fetch(length))
+    peer.send(plain)
+    answer = verify_chunks.served(peer, plain).answer
+    wanted = plain.write_chunks[0].contents(answer.body.rdma_writes[0].target)
+    region = peer.room((before + length + 500,)).segments[0].region
+    call = build.with_write_chunks(peer, peer.workload.fetch(length))
+    place = {"handle": region.handle, "offset": region.offset + before}
+    within = mutate.write_segment(call, 0, 0, **place)
+
+    peer.send(within)
+
+    verify_chunks.returned(within, verify.expect(peer, within, Answered))
+    octets = region.read()
+    verify.that(octets[before : before + length] == wanted, "the result is where the offset says")
+    others = octets[:before] + octets[before + length :]
+    verify.that(set(others) == {FILL}, "no octet around it has changed")

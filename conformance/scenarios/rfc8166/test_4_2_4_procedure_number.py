@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance import build, mutate, verify
+from conformance import build, mutate, verify, verify_chunks
 from conformance.outcome import Answered, ErrChunk
 from conformance.requirement import requirement
 from rpcrdma import wire
+from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,12 +25,13 @@ DROPS_ERROR: Final = "rfc8166.4.2.4.responder-discards-error"
 ERR_VERS: Final = wire.RdmaError(wire.ErrVers(1, 1))
 ERR_CHUNK: Final = wire.RdmaError(wire.ErrChunk())
 ERROR: Final = 4
+LISTS: Final = ("-", "r", "w", "p", "rw", "rp", "wp", "rwp")
+"""Which lists a Call has: the letters stand for Read list, Write list and Reply chunk."""
 ERRORS: Final[dict[str, Callable[[Call], Call]]] = {
     "err-vers": lambda call: mutate.payload(mutate.body(call, ERR_VERS), b""),
     "err-chunk": lambda call: mutate.payload(mutate.body(call, ERR_CHUNK), b""),
     "err-chunk-and-8-octets": lambda call: mutate.payload(mutate.body(call, ERR_CHUNK), bytes(8)),
     "err-vers-and-a-call": lambda call: mutate.body(call, ERR_VERS),
-    "unknown-code": lambda call: mutate.word(mutate.procedure(call, ERROR), 16, 99, "rdma_err"),
     "in-place-of-msg": lambda call: mutate.procedure(call, ERROR),
 }
 
@@ -43,6 +45,56 @@ def test_responder_discards_an_error_of_a_requester(peer: Peer, name: str) -> No
     peer.send(call)
 
     verify.discarded(peer, call)
+
+
+@requirement(
+    "rfc8166.4.5.undecodable-error-discarded", DROPS_ERROR, interpretations=("D-15", "D-132")
+)
+@pytest.mark.parametrize("code", [0, 3, 99, 2**32 - 1], ids="code-{:#x}".format)
+def test_responder_discards_an_error_of_unknown_code(peer: Peer, code: int) -> None:
+    """RDMA_ERROR of a code that no document defines cannot be decoded, and is dropped as well."""
+    call = mutate.word(mutate.procedure(build.null_call(peer), ERROR), 16, code, "rdma_err")
+
+    peer.send(call)
+
+    verify.discarded(peer, call)
+
+
+@requirement("rfc8166.4.2.4.msg-lists-may-be-absent", "rfc8166.4.3.three-optional-lists")
+@pytest.mark.parametrize("lists", LISTS, ids=str)
+def test_responder_takes_an_rdma_msg_with_any_of_its_lists(peer: Peer, lists: str) -> None:
+    """Each of the three lists may be there or not, whichever of the others are."""
+    reads, writes, reply = (letter in lists for letter in "rwp")
+    data = pattern(900, 25)
+    call = build.call(
+        peer,
+        peer.workload.store(data),
+        reads=((400,),) if reads else None,
+        writes=((512,),) if writes else (),
+        reply=(2048,) if reply else None,
+    )
+
+    peer.send(call)
+
+    verify_chunks.stored(peer, call, data)
+
+
+@requirement("rfc8166.4.2.4.nomsg-lists-may-be-absent", "rfc8166.4.2.4.nomsg-payload-by-rdma")
+@pytest.mark.parametrize("lists", [one for one in LISTS if "r" not in one], ids=str)
+def test_responder_takes_an_rdma_nomsg_with_any_further_list(peer: Peer, lists: str) -> None:
+    """Beside the Read list of a Long Call, the other two may each be there or not."""
+    data = pattern(900, 26)
+    call = build.call(
+        peer,
+        peer.workload.store(data),
+        whole=(300,),
+        writes=((512,),) if "w" in lists else (),
+        reply=(2048,) if "p" in lists else None,
+    )
+
+    peer.send(call)
+
+    verify_chunks.stored(peer, call, data)
 
 
 @requirement(

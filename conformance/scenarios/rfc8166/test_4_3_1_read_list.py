@@ -107,11 +107,27 @@ def test_responder_refuses_position_zero_in_an_rdma_msg(peer: Peer) -> None:
     verify_chunks.refused(peer, spoilt)
 
 
+@requirement(
+    "rfc8166.4.5.bad-call-header-answered",
+    "rfc8166.4.2.fourth-word-selects-the-body",
+    interpretations=("D-23",),
+)
+def test_responder_refuses_a_call_inline_and_another_in_a_chunk(peer: Peer) -> None:
+    """An RDMA_MSG with one Call inline and another one in a Position-Zero Read chunk is refused."""
+    call = build.small_call(peer)
+    other = peer.workload.null().encode(call.xid)
+    both = mutate.lists(call, rdma_reads=peer.expose(other).read_segments(0))
+
+    peer.send(both)
+
+    verify_chunks.refused(peer, both)
+
+
 @requirement("rfc8166.4.3.1.1.position-tells-where-to-reinsert", interpretations=("D-23",))
 @pytest.mark.parametrize("order", ["descending", "interleaved"])
 def test_responder_goes_by_position_not_by_order(peer: Peer, order: str) -> None:
     """Read chunks out of order are put where their Positions say, or refused."""
-    data = pattern(1000, 97), pattern(800, 98)
+    data = pattern(1000, 97), pattern(1000, 98)
     request = peer.workload.store_two(*data)
     call = build.with_read_chunks(peer, request, ((400,), (300,)))
     first, second, third, fourth = call.body.rdma_reads

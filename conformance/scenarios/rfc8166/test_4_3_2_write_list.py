@@ -70,10 +70,15 @@ def test_responder_puts_results_into_chunks_in_order(
     verify_chunks.served_unless_too_many(peer, call)
 
 
-@requirement("rfc8166.4.3.2.1.results-fill-chunks-in-order")
-def test_responder_returns_inline_what_has_no_chunk_left(peer: Peer) -> None:
+@requirement(
+    "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+    "rfc8166.3.4.4.4.one-item-in-a-chunk",
+    "rfc8166.3.4.6.one-result-in-a-write-chunk",
+)
+@pytest.mark.parametrize("room", [700, 1200], ids=["for-the-first", "for-both"])
+def test_responder_returns_inline_what_has_no_chunk_left(peer: Peer, room: int) -> None:
     """Of two results and one Write chunk, the first goes there and the second stays inline."""
-    call = build.with_write_chunks(peer, peer.workload.fetch_two(700, 300), ((700,),))
+    call = build.with_write_chunks(peer, peer.workload.fetch_two(700, 300), ((room,),))
 
     peer.send(call)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conformance.peer import Peer
 
 BY_MSG: Final = "rfc8166.4.2.4.msg-payload-follows-the-lists"
+LAYOUT: Final = "rfc8166.4.rpc-layout-is-unchanged"
 REFUSALS: Final = {
     "rpc-version": (8, 3, Outcome.RPC_MISMATCH),
     "program": (12, 0x3FFFFFFF, Outcome.PROG_UNAVAIL),
@@ -29,7 +30,7 @@ REFUSALS: Final = {
 
 
 @requirement(
-    "rfc8166.4.rpc-layout-is-unchanged",
+    LAYOUT,
     BY_MSG,
     "rfc8166.9.program-numbers-are-unchanged",
 )
@@ -43,5 +44,5 @@ def test_responder_refuses_at_rpc_level_by_rdma_msg(peer: Peer, unknown: str) ->
     peer.send(call)
 
     answer = verify.expect(peer, call, Answered)
-    verify.that(answer.rpc, "the Reply is inline", actual=str(answer), breaks=BY_MSG)
+    verify.that(answer.rpc, "the Reply is inline", actual=str(answer), breaks=(BY_MSG, LAYOUT))
     verify.equal(answer.rpc and answer.rpc.outcome, status, "the status of the Reply")

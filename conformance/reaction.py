@@ -59,6 +59,8 @@ class ReactionExpectation:
         payload: the unreduced RPC reply that a completion delivers; None if it is not known.
         grant: credit value that the Requester may take from the message; None if none.
         is_valid_reply: whether that grant must be obeyed, and is a valid first one.
+        may_be_first: whether it may be taken for the first one: the header is right, and what is
+            wrong is behind it.
         is_error: whether it is an RDMA_ERROR that ends the Call for good.
     """
 
@@ -68,6 +70,7 @@ class ReactionExpectation:
     payload: bytes | None = None
     grant: int | None = None
     is_valid_reply: bool = False
+    may_be_first: bool = False
     is_error: bool = False
 
     @property

@@ -52,6 +52,12 @@ _MATCHED: Final = ("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.3.3.1.replie
 _XID_RULE: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
 _NO_ZERO_GRANT: Final = "rfc8166.3.3.1.grant-is-never-zero"
 
+_BEHIND_THE_HEADER: Final = (
+    "rfc8166.4.rpc-layout-is-unchanged",
+    "rfc8166.2.2.2.reply-msg-type",
+)
+"""Faults of the RPC message: the transport header, and the grant in it, are good."""
+
 _DROPPED: Final[Mapping[int, tuple[str, str, tuple[str, ...]]]] = {
     Procedure.RDMA_MSGP: ("RDMA_MSGP", "rfc8166.4.6.1.requester-discards-msgp", ()),
     Procedure.RDMA_DONE: ("RDMA_DONE", "rfc8166.4.6.2.done-is-discarded", ("D-14",)),
@@ -217,6 +223,7 @@ def _reply(
         good = ReactionExpectation(
             "", (AllowedReaction(Reaction.COMPLETED, _MATCHED),), call.xid, grant=header.rdma_credit
         )
+        good = replace(good, may_be_first=True)
         return _also_bad(good, "a Reply to a Call that cannot be decoded", ("D-28",))
     whole = _whole(body, payload, contents)
     broken = broken_rules(call.header, header, whole)
@@ -227,7 +234,8 @@ def _reply(
             call,
             rules=tuple(dict.fromkeys(rule.requirement for rule in fatal)),
         )
-        return replace(faults, grant=header.rdma_credit)
+        behind = all(rule.requirement in _BEHIND_THE_HEADER for rule in fatal)
+        return replace(faults, grant=header.rdma_credit, may_be_first=behind)
     result = _results(header, body, whole, call, state, contents)
     result = _with_harmless(result, broken)
     if isinstance(body, RdmaNomsg) and payload:
@@ -260,6 +268,8 @@ def _results(
     if whole is None or state.upper_layer is None or call.unreduced is None:
         # Nobody can tell whether the results fit the chunks: an error is a possible answer, too.
         return replace(result, allowed=(good, AllowedReaction(Reaction.FAILED, _MATCHED)))
+    if not any(chunk.target for chunk in body.rdma_writes):
+        return _outcome(replace(result, payload=whole), whole)
     # D-12: who goes by rdma_xid alone does not see another XID behind it.
     seen = call.unreduced[:4] + whole[4:]
     try:
@@ -271,10 +281,15 @@ def _results(
         return replace(result, fault=found.fault, allowed=(failed,))
     if seen == whole:
         result = replace(result, payload=found.payload)
-    if decode_reply(whole)[0].outcome is not RpcOutcome.SUCCESS:
-        # Above the RPC layer this looks like any other error.
-        return replace(result, allowed=(good, AllowedReaction(Reaction.FAILED, _MATCHED)))
-    return result
+    return _outcome(result, whole)
+
+
+def _outcome(result: ReactionExpectation, reply: bytes) -> ReactionExpectation:
+    """Above the RPC layer an error Reply looks like any other error."""
+    if decode_reply(reply)[0].outcome is RpcOutcome.SUCCESS:
+        return result
+    failed = AllowedReaction(Reaction.FAILED, _MATCHED)
+    return replace(result, allowed=(*result.allowed, failed))
 
 
 def _with_harmless(

@@ -110,7 +110,8 @@ class RequesterTracker:
         if call is not None and not call.doubtful and expectation.may_end:
             view = replace(view, in_flight=view.in_flight - 1)
         grant = expectation.grant
-        if grant is None or (view.granted is None and not expectation.is_valid_reply):
+        first = expectation.is_valid_reply or expectation.may_be_first
+        if grant is None or (view.granted is None and not first):
             return view  # rfc8166 3.3.3: only a valid Reply tells the first grant
         if expectation.is_valid_reply and grant > 0:
             return replace(view, granted=grant)

@@ -217,9 +217,8 @@ def plan_results(
         if chunk
     )
     plan = ResultsPlan(writes)
-    if HEADER + plan.header_length + expectation.maximum - certain + ARM_MARGIN * bool(writes) <= (
-        threshold
-    ):
+    spared = max(0, certain - ARM_MARGIN)
+    if HEADER + plan.header_length + expectation.maximum - spared <= threshold:
         return plan
     return ResultsPlan(writes, split(expectation.maximum, segment))
 

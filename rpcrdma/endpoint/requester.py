@@ -45,6 +45,7 @@ from rpcrdma.endpoint.call_rules import xid_of
 from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
 from rpcrdma.endpoint.outgoing import (
+    NOTHING_OFFERED,
     PHASES,
     Memory,
     OutgoingCall,
@@ -114,7 +115,7 @@ class Requester:
         self._keys = count(1)
         self._planner = parts.planner(self.options, self._keys)
         self._calls: dict[int, OutgoingCall] = {}
-        self._abandoned: set[int] = set()
+        self._abandoned: dict[int, Offer] = {}
         self._queue: deque[OutgoingCall] = deque()
         self._memory: dict[int, tuple[OutgoingCall, Memory]] = {}
         self._lost = False
@@ -300,14 +301,17 @@ class Requester:
             raise FaultFound(Fault.REPLY_XID_MISMATCH)
         if isinstance(body, RdmaNomsg) and body.rdma_reply is None:
             raise FaultFound(Fault.NOMSG_WITHOUT_REPLY)
+        given_up = self._abandoned.get(xid, NOTHING_OFFERED)
         call = self._take_answered(xid)
+        try:
+            judge_returned(given_up if call is None else call.offer, body)
+        except FaultFound as found:
+            # rfc8166 3.3.3: only a valid Reply tells the grant.
+            ended = [] if call is None else self._fail(call, Failure.BAD_REPLY, str(found))
+            return ended + self._send_queued()
         self.allowance.granted_by_reply(header.rdma_credit)
         if call is None:
             return self._send_queued()
-        try:
-            judge_returned(call.offer, body)
-        except FaultFound as found:
-            return self._fail(call, Failure.BAD_REPLY, str(found)) + self._send_queued()
         call.answer, call.inline = body, payload
         return self._end(call) + self._send_queued()
 
@@ -319,7 +323,7 @@ class Requester:
             return call
         if xid not in self._abandoned:
             raise FaultFound(Fault.UNKNOWN_XID, f"{xid:#x}")
-        self._abandoned.discard(xid)
+        del self._abandoned[xid]
         self.allowance.give_back()
         return None
 
@@ -375,7 +379,7 @@ class Requester:
         else:
             return []  # it has just ended
         if call.phase is Phase.SENT:
-            self._abandoned.add(call.xid)
+            self._abandoned[call.xid] = call.offer
         elif call.phase is Phase.QUEUED:
             self._queue.remove(call)
         return self._fail(call, Failure.CANCELLED, "")

@@ -36,10 +36,15 @@ class Spoilt:
 
 
 def spoilings(schema: Schema, name: str, octets: bytes) -> st.SearchStrategy[Spoilt]:
+    """As `every_spoiling`, for hypothesis to choose from."""
+    ways = every_spoiling(schema, name, octets)
+    return st.sampled_from(ways) if ways else st.nothing()
+
+
+def every_spoiling(schema: Schema, name: str, octets: bytes) -> tuple[Spoilt, ...]:
     """Every way to spoil one item of a valid message, and every way to cut it short."""
     tree = build_tree(schema, name, octets)
-    ways = [*_ways(tree), *_cuts(tree)]
-    return st.sampled_from(ways) if ways else st.nothing()
+    return (*_ways(tree), *_cuts(tree))
 
 
 def _ways(tree: Tree) -> Iterator[Spoilt]:

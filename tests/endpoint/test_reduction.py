@@ -95,3 +95,10 @@ def test_a_reply_is_short_chunked_or_long_by_its_size_and_its_results() -> None:
     header, end = decode_header(long.message)
     assert end == len(long.message)
     assert header.rdma_body.rdma_reply == WriteChunk((RdmaSegment(2, 1024, 0),))
+
+
+def test_no_reply_chunk_is_offered_for_a_reply_that_fits_with_nothing_reduced() -> None:
+    """rfc8166 4.3.3: the room that a Write chunk spares is not needed then."""
+    always = results(900, 8, always=True)
+
+    assert (always.writes, always.reply) == (((8,),), ())

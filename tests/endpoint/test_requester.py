@@ -162,3 +162,15 @@ def test_a_cancelled_call_keeps_its_credit_until_it_is_answered() -> None:
     assert cancelled == [Deliver(CallFailed(7, Failure.CANCELLED))]
     (late,) = hear(endpoint, SHORT, rpc.accepted(7))
     assert isinstance(late, Send)
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_a_reply_with_other_chunks_is_no_first_reply(*, cancelled: bool) -> None:
+    """rfc8166 3.3.3: only a valid Reply tells how many calls may be in flight."""
+    endpoint = sent(7, 8, 9)
+    if cancelled:
+        endpoint.handle(events.CallCancelled(7), 0.0)
+
+    heard = hear(endpoint, RdmaMsg(READ, (), None), calls.expected_reply(calls.null(7)))
+
+    assert len([action for action in heard if isinstance(action, Send)]) == 1

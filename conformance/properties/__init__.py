@@ -1,0 +1,1 @@
+"""Properties: generated messages and exchanges, judged by the oracles, shrunk and kept."""

@@ -17,7 +17,8 @@ brought to do; its keys are those of `targets.base.ActKind`, and `prepare` and `
     unsupported = "no call of this client is that long"
 
 A command is a list of words, or a string that is split into words as a shell would; no shell runs
-it.  It ends with status 0 when what it was to do is done.  These placeholders may stand in a word:
+it.  It ends with status 0 when what it was to do is done.  These placeholders may
+stand in a word, and in the value of a variable:
 
     {address} {port}   where the tester listens       {length}   octets to fetch or store
     {mount_port}       TCP port of its MOUNT service  {count}    how many at once
@@ -87,7 +88,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """Check what types cannot say."""
         if bool(self.run) == bool(self.unsupported):
             raise ValueError("give either `run` or `unsupported`")
-        for word in self.words:
+        for word in (*self.words, *self.environment.values()):
             _check(word)
 
     @property
@@ -129,6 +130,8 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def __post_init__(self) -> None:
         """Check each command by its own rules, and that `prepare` is one."""
+        for value in self.environment.values():
+            _check(value)
         for field in self.__struct_fields__:
             try:
                 command = self._command(field)

@@ -192,7 +192,7 @@ class CommandActs:
             environment: variables for every command, before those of the profile.
         """
         self._acts = acts
-        self._environment = dict(environment) | acts.environment
+        self._environment = environment
         self._runs: list[CommandRun] = []
 
     @property
@@ -227,8 +227,10 @@ class CommandActs:
         Raises:
             TargetError: it cannot be started, or a placeholder means nothing here.
         """
+        variables = self._acts.environment | command.environment
         try:
             words = tuple(expand(word, values) for word in command.words)
+            environment = {key: expand(value, values) for key, value in variables.items()}
         except KeyError as error:
             raise TargetError(
                 f"{{{error.args[0]}}} means nothing in [acts] {name}; take it out of the profile"
@@ -236,7 +238,7 @@ class CommandActs:
         run = CommandRun(
             name,
             words,
-            {**self._environment, **command.environment},
+            {**self._environment, **environment},
             command.prints,
             (command.deadline or self._acts.deadline) * timeout_factor(),
         )

@@ -18,6 +18,7 @@ from rpcrdma.ulp.pattern import pattern
 __all__ = [
     "DIRECTORY",
     "LINK",
+    "PLAIN",
     "TREE",
     "WRITABLE",
     "TreeDirectory",
@@ -70,6 +71,9 @@ DIRECTORY: Final = TreeDirectory("many", tuple(f"entry-{number:04}" for number i
 WRITABLE: Final = TreeFile("writable", 65536, 7, writable=True)
 """Where WRITE scenarios write; they state what they expect and put nothing back."""
 
+PLAIN: Final = TreeFile("plain", 1048576, 0)
+"""What a client under test reads the beginning of: the pattern that clients of any program get."""
+
 TREE: Final[tuple[TreeEntry, ...]] = (
     TreeFile("size-0", 0, 1),
     TreeFile("size-1", 1, 2),
@@ -80,6 +84,7 @@ TREE: Final[tuple[TreeEntry, ...]] = (
     WRITABLE,
     LINK,
     DIRECTORY,
+    PLAIN,
 )
 
 

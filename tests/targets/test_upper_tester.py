@@ -166,14 +166,14 @@ def test_a_placeholder_that_means_nothing_here_is_said_so(upper: CommandActs) ->
 
 
 def test_placeholders_and_environment_reach_the_command() -> None:
-    upper = upper_tester("prepare = 'true'\nenvironment = { BOTH = 'table', TABLE = 'table' }")
+    upper = upper_tester("prepare = 'true'\nenvironment = { BOTH = 't{port}', TABLE = 'table' }")
     command = Command(
         run=("sh", "-c", "echo {port} $FROM $BOTH $TABLE $OWN"),
         environment={"TABLE": "own", "OWN": "own"},
         prints=Prints.DATA,
     )
 
-    assert result(upper.run("read", command, {"port": "7"})).data == b"7 suite table own own\n"
+    assert result(upper.run("read", command, {"port": "7"})).data == b"7 suite t7 own own\n"
     assert upper.stop(STOP)
 
 

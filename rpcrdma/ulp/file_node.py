@@ -99,6 +99,7 @@ class Node:
         parent: of a directory, the one it is in; the root is its own.
         modified: when the content changed last; nanoseconds since 1970.
         accessed: when it was read, as far as a client has said so; likewise.
+        verifier: by which an exclusive creation that comes twice is recognised.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Node:
     parent: Node | None = field(default=None, repr=False)
     modified: int = BEGINNING
     accessed: int = BEGINNING
+    verifier: bytes = b""
     _cookies: dict[str, int] = field(default_factory=dict, init=False, repr=False)
     _next_cookie: int = field(default=FIRST_COOKIE, init=False, repr=False)
 

@@ -22,6 +22,7 @@ __all__ = [
     "FHSIZE3",
     "MNTNAMLEN",
     "MNTPATHLEN",
+    "MOUNT3_VERSION",
     "MOUNT_FLAVORS",
     "MOUNT_PROGRAM",
     "MOUNT_V3",
@@ -49,6 +50,7 @@ __all__ = [
 ]
 
 
+MOUNT3_VERSION: Final = 3
 MNTPATHLEN: Final = 1024
 MNTNAMLEN: Final = 255
 FHSIZE3: Final = 64
@@ -143,7 +145,7 @@ SCHEMA: Final = model.Schema(
         "ExportList": model.Structure(name='ExportList', fields=(model.Field(name='exports', type=model.LinkedList(element=model.Reference(name='Export', recursive=False), nonempty=False)),)),
     },
     sources={'Status': 'mountstat3', 'MountPath': 'mount_path', 'MountDone': 'mountres3_ok', 'MountResult': 'mountres3', 'MountEntry': 'mountbody', 'MountList': 'mount_list', 'Export': 'exportnode', 'ExportList': 'export_list'},
-    constants={'MNTPATHLEN': 1024, 'MNTNAMLEN': 255, 'FHSIZE3': 64, 'MOUNT_FLAVORS': 64, 'MOUNT_PROGRAM': 100005, 'MOUNT_V3': 3},
+    constants={'MOUNT3_VERSION': 3, 'MNTPATHLEN': 1024, 'MNTNAMLEN': 255, 'FHSIZE3': 64, 'MOUNT_FLAVORS': 64, 'MOUNT_PROGRAM': 100005, 'MOUNT_V3': 3},
     procedures={'MOUNT_V3': (('MOUNTPROC3_NULL', 0), ('MOUNTPROC3_MNT', 1), ('MOUNTPROC3_DUMP', 2), ('MOUNTPROC3_UMNT', 3), ('MOUNTPROC3_UMNTALL', 4), ('MOUNTPROC3_EXPORT', 5))},
     charset="ascii",
 )

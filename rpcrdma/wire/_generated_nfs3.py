@@ -87,6 +87,7 @@ __all__ = [
     "NFS3_COOKIEVERFSIZE",
     "NFS3_CREATEVERFSIZE",
     "NFS3_FHSIZE",
+    "NFS3_VERSION",
     "NFS3_WRITEVERFSIZE",
     "NFS_PROGRAM",
     "NFS_V3",
@@ -280,6 +281,7 @@ __all__ = [
 ]
 
 
+NFS3_VERSION: Final = 3
 NFS3_FHSIZE: Final = 64
 NFS3_COOKIEVERFSIZE: Final = 8
 NFS3_CREATEVERFSIZE: Final = 8
@@ -1133,7 +1135,7 @@ SCHEMA: Final = model.Schema(
         "CommitResult": model.Union(name='CommitResult', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='CommitDone', cases=(0,), tagged=False, fields=(model.Field(name='file_wcc', type=model.Reference(name='WeakCacheConsistency', recursive=False)), model.Field(name='verf', type=model.FixedOpaque(length=8)))),), default=model.Arm(name='CommitFailed', cases=(), tagged=True, fields=(model.Field(name='wcc', type=model.Reference(name='WeakCacheConsistency', recursive=False)),))),
     },
     sources={'Status': 'nfsstat3', 'FileType': 'ftype3', 'TimeHow': 'time_how', 'StableHow': 'stable_how', 'CreateMode': 'createmode3', 'FileHandle': 'nfs_fh3', 'DeviceNumbers': 'specdata3', 'Time': 'nfstime3', 'FileAttributes': 'fattr3', 'AttributesBefore': 'wcc_attr', 'WeakCacheConsistency': 'wcc_data', 'SetTime': 'set_time', 'NewAttributes': 'sattr3', 'DirectoryName': 'diropargs3', 'GetattrArguments': 'GETATTR3args', 'GetattrDone': 'GETATTR3resok', 'GetattrResult': 'GETATTR3res', 'SetattrArguments': 'SETATTR3args', 'SetattrDone': 'SETATTR3resok', 'SetattrResult': 'SETATTR3res', 'LookupArguments': 'LOOKUP3args', 'LookupDone': 'LOOKUP3resok', 'LookupResult': 'LOOKUP3res', 'AccessArguments': 'ACCESS3args', 'AccessDone': 'ACCESS3resok', 'AccessResult': 'ACCESS3res', 'ReadlinkArguments': 'READLINK3args', 'ReadlinkDone': 'READLINK3resok', 'ReadlinkResult': 'READLINK3res', 'ReadArguments': 'READ3args', 'ReadDone': 'READ3resok', 'ReadResult': 'READ3res', 'WriteArguments': 'WRITE3args', 'WriteDone': 'WRITE3resok', 'WriteResult': 'WRITE3res', 'CreateHow': 'createhow3', 'CreateArguments': 'CREATE3args', 'MakeDone': 'MAKE3resok', 'MakeResult': 'MAKE3res', 'MkdirArguments': 'MKDIR3args', 'SymlinkData': 'symlinkdata3', 'SymlinkArguments': 'SYMLINK3args', 'DeviceData': 'devicedata3', 'MknodData': 'mknoddata3', 'MknodArguments': 'MKNOD3args', 'RemoveArguments': 'REMOVE3args', 'RemoveDone': 'REMOVE3resok', 'RemoveResult': 'REMOVE3res', 'RenameArguments': 'RENAME3args', 'RenameDone': 'RENAME3resok', 'RenameFailedData': 'RENAME3resfail', 'RenameResult': 'RENAME3res', 'LinkArguments': 'LINK3args', 'LinkDone': 'LINK3resok', 'LinkFailedData': 'LINK3resfail', 'LinkResult': 'LINK3res', 'ReaddirArguments': 'READDIR3args', 'DirectoryEntry': 'entry3', 'DirectoryList': 'dirlist3', 'ReaddirDone': 'READDIR3resok', 'ReaddirResult': 'READDIR3res', 'ReaddirPlusArguments': 'READDIRPLUS3args', 'DirectoryEntryPlus': 'entryplus3', 'DirectoryListPlus': 'dirlistplus3', 'ReaddirPlusDone': 'READDIRPLUS3resok', 'ReaddirPlusResult': 'READDIRPLUS3res', 'FileSystemArguments': 'FSROOT3args', 'FsstatDone': 'FSSTAT3resok', 'FsstatResult': 'FSSTAT3res', 'FsinfoDone': 'FSINFO3resok', 'FsinfoResult': 'FSINFO3res', 'PathconfDone': 'PATHCONF3resok', 'PathconfResult': 'PATHCONF3res', 'CommitArguments': 'COMMIT3args', 'CommitDone': 'COMMIT3resok', 'CommitResult': 'COMMIT3res'},
-    constants={'NFS3_FHSIZE': 64, 'NFS3_COOKIEVERFSIZE': 8, 'NFS3_CREATEVERFSIZE': 8, 'NFS3_WRITEVERFSIZE': 8, 'ACCESS3_READ': 1, 'ACCESS3_LOOKUP': 2, 'ACCESS3_MODIFY': 4, 'ACCESS3_EXTEND': 8, 'ACCESS3_DELETE': 16, 'ACCESS3_EXECUTE': 32, 'FSF3_LINK': 1, 'FSF3_SYMLINK': 2, 'FSF3_HOMOGENEOUS': 8, 'FSF3_CANSETTIME': 16, 'NFS_PROGRAM': 100003, 'NFS_V3': 3},
+    constants={'NFS3_VERSION': 3, 'NFS3_FHSIZE': 64, 'NFS3_COOKIEVERFSIZE': 8, 'NFS3_CREATEVERFSIZE': 8, 'NFS3_WRITEVERFSIZE': 8, 'ACCESS3_READ': 1, 'ACCESS3_LOOKUP': 2, 'ACCESS3_MODIFY': 4, 'ACCESS3_EXTEND': 8, 'ACCESS3_DELETE': 16, 'ACCESS3_EXECUTE': 32, 'FSF3_LINK': 1, 'FSF3_SYMLINK': 2, 'FSF3_HOMOGENEOUS': 8, 'FSF3_CANSETTIME': 16, 'NFS_PROGRAM': 100003, 'NFS_V3': 3},
     procedures={'NFS_V3': (('NFSPROC3_NULL', 0), ('NFSPROC3_GETATTR', 1), ('NFSPROC3_SETATTR', 2), ('NFSPROC3_LOOKUP', 3), ('NFSPROC3_ACCESS', 4), ('NFSPROC3_READLINK', 5), ('NFSPROC3_READ', 6), ('NFSPROC3_WRITE', 7), ('NFSPROC3_CREATE', 8), ('NFSPROC3_MKDIR', 9), ('NFSPROC3_SYMLINK', 10), ('NFSPROC3_MKNOD', 11), ('NFSPROC3_REMOVE', 12), ('NFSPROC3_RMDIR', 13), ('NFSPROC3_RENAME', 14), ('NFSPROC3_LINK', 15), ('NFSPROC3_READDIR', 16), ('NFSPROC3_READDIRPLUS', 17), ('NFSPROC3_FSSTAT', 18), ('NFSPROC3_FSINFO', 19), ('NFSPROC3_PATHCONF', 20), ('NFSPROC3_COMMIT', 21))},
     charset="ascii",
 )

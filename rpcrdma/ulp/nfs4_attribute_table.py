@@ -50,6 +50,9 @@ BLOCK: Final = 4096
 SPACE: Final = NODES_MAXIMUM * BLOCK
 """Octets that the file system claims to have, used or not."""
 
+ALLOWING_ENTRIES: Final = 1
+"""ACL4_SUPPORT_ALLOW_ACL (RFC 7530 section 6.2.1.2)."""
+
 AttributeValue: TypeAlias = int | bytes | tuple[int, ...]
 
 
@@ -118,6 +121,16 @@ def _time_setting(buffer: bytes, offset: int) -> tuple[AttributeValue, int]:
     if isinstance(value, wire.ServerTime):
         return (), end
     return (value.seconds * NANOSECONDS + value.nseconds,), end
+
+
+def _access_list(buffer: bytes, offset: int) -> tuple[AttributeValue, int]:
+    """RFC 7530 section 6.2.1: entries of type, flags, mask and whom it concerns."""
+    count, end = wire.decode_attribute_word(buffer, offset)
+    for _ in range(count.value):
+        for _word in ("type", "flag", "access_mask"):
+            _, end = wire.decode_attribute_word(buffer, end)
+        _, end = wire.decode_attribute_text(buffer, end)
+    return count.value, end
 
 
 def _word_of(value: Callable[[Node], int]) -> Attribute:
@@ -192,7 +205,11 @@ ATTRIBUTES: Final[Mapping[int, Attribute]] = {
     wire.FATTR4_UNIQUE_HANDLES: _constant(1),
     wire.FATTR4_LEASE_TIME: _constant(LEASE_SECONDS),
     wire.FATTR4_RDATTR_ERROR: _constant(wire.Status.NFS4_OK),
-    wire.FATTR4_ACLSUPPORT: _constant(0),
+    # Any list is taken, and none kept: a client's only call that is long and has nothing to reduce.
+    wire.FATTR4_ACL: Attribute(
+        4, lambda _node: wire.encode_attribute_word(wire.AttributeWord(0)), _access_list
+    ),
+    wire.FATTR4_ACLSUPPORT: _constant(ALLOWING_ENTRIES),
     wire.FATTR4_CANSETTIME: _constant(1),
     wire.FATTR4_CASE_INSENSITIVE: _constant(0),
     wire.FATTR4_CASE_PRESERVING: _constant(1),

@@ -97,7 +97,12 @@ def _set_modified(node: Node, value: AttributeValue) -> None:
         node.modified = value[0]
 
 
+def _take(_node: Node, _value: AttributeValue) -> None:
+    """Whoever may do what is not looked at here."""
+
+
 SETTERS: Final[Mapping[int, Callable[[Node, AttributeValue], None]]] = {
+    wire.FATTR4_ACL: _take,
     wire.FATTR4_MODE: _set_mode,
     wire.FATTR4_OWNER: _set_user,
     wire.FATTR4_OWNER_GROUP: _set_group,

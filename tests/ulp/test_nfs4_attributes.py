@@ -15,6 +15,7 @@ from rpcrdma.ulp.nfs4_attributes import (
     largest_attributes,
     numbers_in,
 )
+from rpcrdma.ulp.nfs4_setattr import apply_attributes
 from rpcrdma.wire import _generated_nfs4 as wire
 
 STORE = FileStore()
@@ -71,9 +72,32 @@ def test_values_are_those_of_the_node() -> None:
 
 def test_unknown_attribute_cannot_be_read() -> None:
     with pytest.raises(DecodeError) as caught:
-        decode_attributes(wire.FileAttributes(bitmap_of([12]), bytes(4)))
+        decode_attributes(wire.FileAttributes(bitmap_of([14]), bytes(4)))
 
-    assert (caught.value.reason, caught.value.path) == (Reason.BAD_DISCRIMINANT, "attr_vals[12]")
+    assert (caught.value.reason, caught.value.path) == (Reason.BAD_DISCRIMINANT, "attr_vals[14]")
+
+
+def access_list(count: int) -> bytes:
+    entry = wire.encode_attribute_bitmap(wire.AttributeBitmap((0, 0, 1)))[4:]
+    entry += wire.encode_attribute_text(wire.AttributeText(b"EVERYONE@"))
+    return wire.encode_attribute_word(wire.AttributeWord(count)) + entry * count
+
+
+def test_an_access_control_list_is_read_to_its_end_and_not_kept() -> None:
+    values = wire.FileAttributes(bitmap_of([wire.FATTR4_ACL]), access_list(200))
+
+    assert decode_attributes(values) == {wire.FATTR4_ACL: 200}
+    assert apply_attributes(STORE.root, values) == bitmap_of([wire.FATTR4_ACL])
+    assert encode_attributes(STORE.root, bitmap_of([wire.FATTR4_ACL])).attr_vals == bytes(4)
+
+
+def test_an_access_control_list_that_is_cut_short_is_refused() -> None:
+    values = wire.FileAttributes(bitmap_of([wire.FATTR4_ACL]), access_list(3)[:-4])
+
+    with pytest.raises(DecodeError) as caught:
+        decode_attributes(values)
+
+    assert caught.value.reason is Reason.TRUNCATED
 
 
 def test_values_left_over_are_refused() -> None:

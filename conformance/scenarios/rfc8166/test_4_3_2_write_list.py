@@ -67,7 +67,9 @@ def test_responder_puts_results_into_chunks_in_order(
 
     peer.send(call)
 
-    verify_chunks.served_unless_too_many(peer, call)
+    reply = verify_chunks.served_unless_too_many(peer, call)
+    if reply is not None:
+        verify.equal(lengths(reply), [*sizes], "the lengths returned")
 
 
 @requirement(

@@ -86,6 +86,15 @@ class ActingClient:
                 return self.begin(kind, GOOD_LENGTH if kind is ActKind.READ else 0)
         raise Inconclusive("the client cannot be brought to do anything")
 
+    def serve_good_act(self) -> ActResult:
+        """Have it do that, and serve it: what is granted now reaches it by a reply.
+
+        Raises:
+            Inconclusive: it cannot be brought to do anything.
+            Deviation: it does not come to an end.
+        """
+        return self.service.serve_until(self.good_act())
+
     def abandon(self) -> None:
         """Wait for nothing any longer that it was told to do."""
         for running in self._begun:
@@ -140,8 +149,12 @@ class ClientHarness:
         self.service.begin(self.case, keep_connections=self.profile.extra.keep_connection)
 
     def preflight(self) -> None:
-        """See that the client calls at all."""
-        self.ready()
+        """See that the client calls at all, though its calls may be faulty."""
+        try:
+            self.ready()
+        except Inconclusive:
+            if not self.service.violations:
+                raise
 
     def ready(self) -> Service:
         """The service, with a client that has just been served what shows that it lives.
@@ -155,8 +168,10 @@ class ClientHarness:
         if problem:
             problem = self._after_restart(problem)
         if problem:
-            self._given_up = f"the client does not make a good call before the case: {problem}"
-            raise Inconclusive(self._given_up)
+            problem = f"the client does not make a good call before the case: {problem}"
+            if not self.service.violations:
+                self._given_up = problem
+            raise Inconclusive(problem)
         return self.service
 
     def judged(self, found: BaseException | None) -> BaseException | None:
@@ -172,8 +187,9 @@ class ClientHarness:
         reasons = list(dict.fromkeys(f"{violation.reason}." for violation in broken))
         rules = tuple(dict.fromkeys(one for violation in broken for one in violation.requirements))
         if isinstance(found, Deviation):
-            reason = " ".join((found.reason, "Beside that, in its messages:", *reasons))
-            breaks = found.breaks and (*found.breaks, *rules)
+            # What the case found is likely to follow from what is wrong with the messages.
+            reason = " ".join((found.reason, "In the client's messages:", *reasons))
+            breaks = (*found.breaks, *rules)
             return Deviation(reason, expected=found.expected, actual=found.actual, breaks=breaks)
         return Deviation(" ".join(reasons), expected=("good calls",), breaks=rules)
 

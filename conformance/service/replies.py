@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from conformance.service.reply import ReplyDraft, draft_reply
 from rpcrdma.errors import DecodeError, LocalProtocolError
+from rpcrdma.ulp.bindings import ReplyExpectation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -41,6 +42,20 @@ class Replies:
     def program_of(self, line: Line) -> UpperLayer:
         """What is behind a connection."""
         return self._programs[line]
+
+    def arguments(self, call: ReceivedCall, line: Line) -> tuple[DataItem, ...]:
+        """Arguments of a call that may be reduced; none if it cannot be decoded."""
+        try:
+            return self._programs[line].arguments(call.unreduced or b"")
+        except DecodeError:
+            return ()
+
+    def expectation(self, call: ReceivedCall, line: Line) -> ReplyExpectation:
+        """The largest reply that a call can have; nothing if it cannot be decoded."""
+        try:
+            return self._programs[line].expectation(call.unreduced or b"")
+        except DecodeError:
+            return ReplyExpectation(0)
 
     def drafts(
         self,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from conformance.requester_state import RequesterState, Violation
     from conformance.service.received import ReceivedCall
     from rpcrdma.fabric.base import Address, ConnectionRequest, Fabric
-    from rpcrdma.ulp.bindings import UpperLayerFactory
+    from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, UpperLayerFactory
     from targets.base import ActResult, RunningAct
     from targets.profile import Profile
 
@@ -138,6 +138,14 @@ class Service:
     def state_of(self, line: Line) -> RequesterState:
         """What the oracle knows of the client on a connection."""
         return self._judging.state_of(line)
+
+    def arguments(self, call: ReceivedCall) -> tuple[DataItem, ...]:
+        """Arguments of a call that may be reduced; none if it cannot be decoded."""
+        return self._replies.arguments(call, self.line_of(call))
+
+    def expectation(self, call: ReceivedCall) -> ReplyExpectation:
+        """The largest reply that a call can have; nothing if it cannot be decoded."""
+        return self._replies.expectation(call, self.line_of(call))
 
     # -- connections
 

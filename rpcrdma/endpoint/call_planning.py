@@ -62,8 +62,8 @@ class RequesterOptions:
 class CallPlanner:
     """Plans the calls of one Requester; `keys` are those of its memory.
 
-    `choose_form`, `offer`, `read_segment`, `write_room` and `reply_room` are one decision each, for
-    mutants to break alone.
+    `threshold`, `choose_form`, `offer`, `read_segment`, `write_room` and `reply_room` are one
+    decision each, for mutants to break alone.
     """
 
     def __init__(self, options: RequesterOptions, keys: Iterator[int]) -> None:
@@ -84,7 +84,7 @@ class CallPlanner:
         expectation = event.expectation or upper_layer.expectation(payload)
         results = self._plan_results(expectation)
         call = OutgoingCall(event.token, xid, upper_layer, payload, len(expectation.items))
-        room = options.thresholds.call - HEADER
+        room = self.threshold - HEADER
         if results is NO_RESULTS and len(payload) <= room and options.form in _SMALLEST:
             return call
         items = upper_layer.arguments(payload)
@@ -92,14 +92,17 @@ class CallPlanner:
         self._plan_memory(call, call.plan, results)
         return call
 
+    @property
+    def threshold(self) -> int:
+        """Octets of the longest call that goes inline (rfc8166 3.3.2)."""
+        return self._options.thresholds.call
+
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
         """The form of a call, and what of it goes into Read chunks (rfc8166 3.5)."""
         options = self._options
-        return plan_call(
-            payload, items, results, options.thresholds.call, options.segment, options.form
-        )
+        return plan_call(payload, items, results, self.threshold, options.segment, options.form)
 
     def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
         """The chunks that are offered for a reply (rfc8166 4.3.2, 4.3.3, 6.2)."""

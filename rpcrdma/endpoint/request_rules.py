@@ -77,7 +77,3 @@ class RequestRules:
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
         """Header and Payload stream as one message (rfc8166 3.2)."""
         return encode_header(header) + payload
-
-    def fits_inline(self, length: int, threshold: int) -> bool:
-        """Whether a message of that length may be sent (rfc8166 3.3.2)."""
-        return length <= threshold

@@ -205,7 +205,7 @@ class Requester:
         requested = rules.requested(self.options.credits)
         header = TransportHeader(rules.xid(call), rules.version(), requested, body)
         call.message = rules.encode(header, call.plan.inline if call.plan is not None else b"")
-        if not rules.fits_inline(len(call.message), self.options.thresholds.call):
+        if len(call.message) > self._planner.threshold:
             octets = f"{len(call.message)} octets exceed the call inline threshold"
             return self._fail(call, Failure.CANNOT_SEND, octets)
         return self._enqueue(call)

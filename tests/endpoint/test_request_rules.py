@@ -56,8 +56,3 @@ def test_the_payload_follows_the_header() -> None:
 
     assert decode_header(message) == (header, len(message) - 8)
     assert message.endswith(b"payload!")
-
-
-def test_as_much_as_the_threshold_fits() -> None:
-    assert RULES.fits_inline(1024, 1024)
-    assert not RULES.fits_inline(1025, 1024)

@@ -8,14 +8,29 @@ import pytest
 
 from conformance.catalogue import Role, Testability, load_catalogue
 from conformance.matrix import cases_citing, run_mutant
+from rpcrdma.endpoint.call_planning import CallPlanner
 from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.endpoint.request_rules import RequestRules
+from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.responder import Responder
+from rpcrdma.endpoint.retransmission import Retransmission
+from rpcrdma.endpoint.xids import XidSource
 from targets.base import TargetError
 from targets.mutants import base
-from targets.mutants.base import find_mutant, mutant, mutant_target, mutants, registered
+from targets.mutants.base import (
+    find_client_parts,
+    find_mutant,
+    find_responder_parts,
+    mutant,
+    mutant_target,
+    mutants,
+    registered,
+)
 from targets.profile import SHIPPED, load_profile
 from targets.reference import Parts
+from targets.reference_client import ClientParts, ReferenceClientTarget
 
 ALL = mutants()
 ANY = "rfc8166.3.3.1.grant-is-never-zero"
@@ -118,6 +133,56 @@ def test_says_that_there_is_no_such_mutant() -> None:
         find_mutant("mutant:grants-plenty")
 
 
+def test_a_mutant_of_the_client_is_a_client_with_the_client_s_profile() -> None:
+    profile = load_profile(SHIPPED / "reference-client.toml")
+
+    target = mutant_target("sends-version-two", profile)
+
+    assert isinstance(target, ReferenceClientTarget)
+    assert (find_mutant("sends-version-two").role, target.profile) == ("requester", profile)
+
+
+def test_each_role_has_parts_of_its_own() -> None:
+    assert find_client_parts("sends-version-two").inside.rules is not RequestRules
+    assert find_responder_parts("grants-zero").replies is not ReplyRules
+    with pytest.raises(TargetError, match="is a mutant of the client"):
+        find_responder_parts("sends-version-two")
+    with pytest.raises(TargetError, match="is a mutant of the Responder"):
+        find_client_parts("grants-zero")
+
+
+@pytest.mark.usefixtures("_own_registry")
+@pytest.mark.parametrize(
+    ("part", "method"),
+    [
+        (Requester, "_refused"),
+        (RequestRules, "version"),
+        (CallPlanner, "offer"),
+        (Allowance, "try_take"),
+        (Retransmission, "forget"),
+        (XidSource, "take"),
+    ],
+)
+def test_replaces_a_part_of_the_client(part: type, method: str) -> None:
+    broken = type("Broken", (part,), {"__doc__": "Broken.", method: no_grant})
+
+    mutant(breaks=ANY)(broken)
+
+    parts = find_in_registry("broken").parts
+    assert isinstance(parts, ClientParts)
+    inside = parts.inside
+    assert broken in (
+        *(parts.requester, parts.retransmission, parts.xids),
+        *(inside.rules, inside.planner, inside.allowance),
+    )
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_refuses_what_is_no_part_of_the_endpoint() -> None:
+    with pytest.raises(ValueError, match="Broken is no part of the reference endpoint"):
+        mutant(breaks=ANY)(type("Broken", (dict,), {"__doc__": "Broken.", "get": no_grant}))
+
+
 def test_a_mutant_is_a_target_with_the_reference_profile() -> None:
     profile = load_profile(SHIPPED / "reference.toml")
 
@@ -132,10 +197,10 @@ def test_there_are_enough() -> None:
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
-def test_breaks_a_requirement_that_a_responder_can_be_seen_to_break(one: base.Mutant) -> None:
+def test_breaks_a_requirement_that_its_role_can_be_seen_to_break(one: base.Mutant) -> None:
     entry = load_catalogue()[one.breaks]
     assert entry.test is Testability.WIRE
-    assert entry.role is not Role.REQUESTER
+    assert Role(one.role) in entry.seen_of
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)

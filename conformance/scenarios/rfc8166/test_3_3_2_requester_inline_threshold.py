@@ -1,0 +1,42 @@
+"""rfc8166 section 3.3.2 Inline Threshold: how long a Requester's messages are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify_calls
+from conformance.requirement import requirement
+from conformance.service.service import INLINE_THRESHOLD
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.client_harness import ActingClient
+    from conformance.service import ReceivedCall, Service
+
+
+def too_long(call: ReceivedCall) -> str:
+    """What is wrong with the length of a message."""
+    octets = len(call.octets)
+    return "" if octets <= INLINE_THRESHOLD else f"A message of {octets} octets was sent inline"
+
+
+@requirement(
+    "rfc8166.3.3.2.message-within-inline-threshold",
+    "rfc8166.3.3.3.1024-octets-unless-known",
+    role="requester",
+)
+@pytest.mark.parametrize(
+    ("kind", "length"),
+    [(ActKind.WRITE, 800), (ActKind.WRITE, 1200), (ActKind.WRITE, 9000), (ActKind.LONG_CALL, 1200)],
+    ids=("write-800", "write-1200", "write-9000", "long-call"),
+)
+def test_requester_keeps_the_inline_threshold(
+    service: Service, client: ActingClient, kind: ActKind, length: int
+) -> None:
+    """Nothing was agreed upon: no message of the client is longer than 1024 octets."""
+    result = client.do(kind, length)
+
+    verify_calls.each(service.received, too_long)
+    verify_calls.done(result)

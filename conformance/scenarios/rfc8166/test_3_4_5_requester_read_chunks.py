@@ -1,0 +1,49 @@
+"""rfc8166 section 3.4.5 Read Chunks: how a Requester offers its arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify_calls
+from conformance.requirement import requirement
+from rpcrdma.wire import group_by_position
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.client_harness import ActingClient
+    from conformance.service import ReceivedCall, Service
+
+
+def misplaced(call: ReceivedCall) -> str:
+    """Whether a Position is no multiple of four."""
+    odd = [segment.position for segment in call.reads if segment.position % 4]
+    return f"Position {odd[0]} is no multiple of four" if odd else ""
+
+
+@requirement(
+    "rfc8166.3.4.5.position-is-a-multiple-of-four",
+    "rfc8166.3.4.5.position-counts-the-unreduced-stream",
+    "rfc8166.4.3.1.1.position-is-the-items-offset",
+    role="requester",
+)
+@pytest.mark.parametrize("length", [1500, 4099, 70001])
+def test_requester_says_where_an_argument_belongs(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """The Position of a reduced argument is its place in the whole call, a multiple of four."""
+    result = client.do(ActKind.WRITE, length)
+    calls = verify_calls.some((call for call in service.received if call.reads), "with Read chunks")
+
+    verify_calls.each(calls, misplaced)
+    verify_calls.each(calls, lambda call: elsewhere(service, call))
+    verify_calls.done(result)
+
+
+def elsewhere(service: Service, call: ReceivedCall) -> str:
+    """Whether a Read chunk has another Position than an argument that may be reduced."""
+    places = {item.position for item in service.arguments(call)} | {0}
+    found = {chunk.position for chunk in group_by_position(call.reads)}
+    strange = sorted(found - places)
+    return f"No argument that may be reduced is at Position {strange[0]}" if strange else ""

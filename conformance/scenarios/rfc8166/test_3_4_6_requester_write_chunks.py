@@ -1,0 +1,43 @@
+"""rfc8166 section 3.4.6 Write Chunks: the room that a Requester makes for results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify_calls
+from conformance.requirement import requirement
+from rpcrdma.wire import chunk_length
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.client_harness import ActingClient
+    from conformance.service import ReceivedCall, Service
+
+
+@requirement(
+    "rfc8166.3.4.6.write-chunk-holds-the-largest-result",
+    "rfc8166.6.2.reply-resources-for-the-maximum",
+    role="requester",
+)
+@pytest.mark.parametrize("length", [2000, 4097, 70003])
+def test_requester_makes_room_for_the_largest_result(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """Each Write chunk of a call that fetches data takes as much as was asked for."""
+    result = client.do(ActKind.READ, length)
+    calls = verify_calls.some((call for call in service.received if call.writes), "with room")
+
+    verify_calls.each(calls, lambda call: too_small(service, call))
+    verify_calls.done(result)
+
+
+def too_small(service: Service, call: ReceivedCall) -> str:
+    """Whether a Write chunk does not take the result that may come into it."""
+    largest = service.expectation(call).items
+    for chunk, wanted in zip(call.writes, largest, strict=False):
+        room = chunk_length(chunk)
+        if chunk.target and room < wanted:
+            return f"A Write chunk has room for {room} octets of a result of up to {wanted}"
+    return ""

@@ -14,8 +14,13 @@ from targets.mutants.base import mutant
 if TYPE_CHECKING:
     from rpcrdma.endpoint import events
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
 
+NO_ROOM = (
+    Fault.WRITE_CHUNK_TOO_SHORT,
+    Fault.REPLY_CHUNK_TOO_SHORT,
+    Fault.REPLY_CHUNK_MISSING,
+)
 SURVIVES = "rfc8166.4.5.5.rpc-survives-connection-loss"
 
 
@@ -73,3 +78,12 @@ class DiesOfSmallReceives(Responder):
         if event.reason != "remote access error":
             raise RuntimeError(event.reason)
         return super()._work_failed(event, now)
+
+
+@mutant(breaks="rfc8166.4.5.4.close-when-reply-cannot-be-sent")
+class KeepsSilentWithoutRoom(Responder):
+    """Neither answers nor closes when the chunks of a call have no room for its results."""
+
+    def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
+        """See `Responder`."""
+        return [] if fault in NO_ROOM else super().send_error(words, fault)

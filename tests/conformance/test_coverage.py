@@ -40,6 +40,12 @@ def test_what_lacks_a_case_or_a_mutant_is_listed_as_open() -> None:
     assert lost == []
 
 
+def test_nothing_of_rfc8166_is_open_for_a_responder() -> None:
+    entries = CATALOGUE.select(document="rfc8166")
+
+    assert lacking(entries, coverage())["responder"] == {}
+
+
 def test_the_list_names_only_what_the_wire_shows_of_the_role() -> None:
     everything = lacking(CATALOGUE, NOTHING)
 

@@ -152,7 +152,11 @@ def test_responder_answers_a_long_call_by_a_long_reply(peer: Peer) -> None:
     verify_chunks.served(peer, call)
 
 
-@requirement("rfc8166.4.5.3.no-write-past-the-reply-chunk", interpretations=("D-21",))
+@requirement(
+    "rfc8166.4.5.3.no-write-past-the-reply-chunk",
+    "rfc8166.4.5.4.close-when-reply-cannot-be-sent",
+    interpretations=("D-21",),
+)
 @pytest.mark.parametrize(
     "sizes",
     [(2000,), (4,), (1000, 500), ()],
@@ -169,7 +173,11 @@ def test_responder_keeps_within_a_reply_chunk_that_is_too_small(
     verify_chunks.not_served(peer, call)
 
 
-@requirement("rfc8166.3.3.2.message-within-inline-threshold", interpretations=("D-21", "D-30"))
+@requirement(
+    "rfc8166.3.3.2.message-within-inline-threshold",
+    "rfc8166.4.5.4.close-when-reply-cannot-be-sent",
+    interpretations=("D-21", "D-30"),
+)
 @pytest.mark.parametrize("length", [1000, 6000])
 def test_responder_misses_a_reply_chunk(peer: Peer, length: int) -> None:
     """A Reply that does not fit 1024 octets, and no Reply chunk: an error or the end."""

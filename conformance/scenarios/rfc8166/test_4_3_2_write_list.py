@@ -186,7 +186,11 @@ def test_responder_uses_an_unconsumed_chunk_for_the_next_result(peer: Peer) -> N
     verify.equal(len(data), 400, "the number of octets in the Write chunk")
 
 
-@requirement("rfc8166.8.1.4.no-more-data-than-room", interpretations=("D-21",))
+@requirement(
+    "rfc8166.8.1.4.no-more-data-than-room",
+    "rfc8166.4.5.4.close-when-reply-cannot-be-sent",
+    interpretations=("D-21",),
+)
 @pytest.mark.parametrize(
     "sizes",
     [(2999,), (1000, 1000), (0,)],

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.nfs4_server import Nfs4Program
+from rpcrdma.ulp.nfs4_state import Nfs4State
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError
@@ -19,7 +21,7 @@ __all__ = ["program_factory"]
 
 
 def program_factory(profile: Profile) -> UpperLayerFactory:
-    """What makes the program of each connection; files are shared by all.
+    """What makes the program of each connection; files, and what clients hold, are shared by all.
 
     Raises:
         TargetError: the tester has no program for the profile's binding.
@@ -29,8 +31,12 @@ def program_factory(profile: Profile) -> UpperLayerFactory:
             return TestProgram
         case Binding.NFS4:
             store = FileStore()
-            return lambda: Programs((Nfs4Program(store),))
-        case Binding.NFS3 | Binding.NULL_ONLY:
+            state = Nfs4State()  # a client that reconnects finds its sessions and opens
+            return lambda: Programs((Nfs4Program(store, state),))
+        case Binding.NFS3:
+            store = FileStore()
+            return lambda: Programs((Nfs3Program(store),))
+        case Binding.NULL_ONLY:
             raise TargetError(
                 f"profile `{profile.name}`: the tester cannot serve a client of the binding"
                 f" `{profile.binding.value}`"

@@ -154,6 +154,12 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """The command for an act; None if the profile does not mention it."""
         return self._command(kind.value.replace("-", "_"))
 
+    def use(self, placeholder: str) -> bool:
+        """Whether a placeholder stands in any command, or in a variable for all of them."""
+        commands = [self._command(field) for field in self.__struct_fields__]
+        variables = Command(run=tuple(self.environment.values()) or ("none",))
+        return any(uses(one, placeholder) for one in (variables, *commands) if one is not None)
+
     def _command(self, field: str) -> Command | None:
         value = getattr(self, field)
         return _as_command(value) if isinstance(value, str | tuple | Command) else None
@@ -174,10 +180,9 @@ def expand(word: str, values: Mapping[str, str]) -> str:
 
 
 def uses(command: Command, placeholder: str) -> bool:
-    """Whether a placeholder stands in a command."""
-    return any(
-        found["name"] == placeholder for word in command.words for found in _BRACES.finditer(word)
-    )
+    """Whether a placeholder stands in a command, or in a variable of its own."""
+    texts = (*command.words, *command.environment.values())
+    return any(found["name"] == placeholder for one in texts for found in _BRACES.finditer(one))
 
 
 def _as_command(value: str | tuple[str, ...] | Command) -> Command:

@@ -1,7 +1,7 @@
 """Targets by name: a shipped profile, a path to a profile, or `mutant:<slug>`.
 
-A profile names its adapter; adapters are `network`, and whatever entry points of the group
-`rpcrdma_conformance.targets` there are (`reference` is one).  A target is a server, a client
+A profile names its adapter; adapters are `network`, `command`, and whatever entry points of the
+group `rpcrdma_conformance.targets` there are (`reference` is one).  A target is a server, a client
 (`targets.base.ClientTarget`) or both.
 """
 
@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.base import Target, TargetError
+from targets.command_client import CommandClientTarget
 from targets.network import NetworkTarget
 from targets.profile import SHIPPED, ProfileError, load_profile, shipped_profiles
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from targets.base import ClientTarget, TargetFactory
     from targets.profile import Profile
 
@@ -25,6 +28,11 @@ GROUP: Final = "rpcrdma_conformance.targets"
 """Entry points of this group are `TargetFactory`s."""
 
 _MUTANT: Final = "mutant:"
+
+_BUILT_IN: Final[Mapping[str, TargetFactory]] = {
+    "network": NetworkTarget,
+    "command": CommandClientTarget,
+}
 
 
 def find_profile(name: str) -> Profile:
@@ -75,8 +83,8 @@ def find_any_target(name: str, fabric: str = "") -> Target | ClientTarget:
 
 
 def _factory(profile: Profile) -> TargetFactory:
-    if profile.adapter == "network":
-        return NetworkTarget
+    if profile.adapter in _BUILT_IN:
+        return _BUILT_IN[profile.adapter]
     for entry in entry_points(group=GROUP):
         if entry.name == profile.adapter:
             loaded: TargetFactory = entry.load()

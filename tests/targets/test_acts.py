@@ -124,3 +124,12 @@ def test_which_placeholders_a_command_uses_is_known() -> None:
     command = Command(run="dd of={folder}/x bs={length} {{count}} ${port}")
 
     assert {name for name in PLACEHOLDERS if uses(command, name)} == {"folder", "length"}
+
+
+@pytest.mark.parametrize(
+    "line", ["small = '{port}'", "environment = { A = '{port}' }", "read = { run = 'x{port}' }"]
+)
+def test_which_placeholders_a_table_uses_is_known(line: str) -> None:
+    table = acts(f"prepare = 'x {{folder}}'\n{line}")
+
+    assert {name for name in PLACEHOLDERS if table.use(name)} == {"folder", "port"}

@@ -40,7 +40,11 @@ def test_a_profile_of_one_s_own_is_named_by_its_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "fabric", "problem"),
     [
-        ("nobody", "", r"no target `nobody`; there are .*linux-server, .*reference, .*mutant:<slug>"),
+        (
+            "nobody",
+            "",
+            r"no target `nobody`; there are .*linux-server, .*reference, .*mutant:<slug>",
+        ),
         ("nobody.toml", "", r"profile nobody\.toml: cannot be read"),
         ("mutant:nobody", "", r"no mutant `nobody`; `rpcrdma targets` lists them"),
         ("reference", "tin-cans", "runs on loopback or verbs, not on tin-cans"),

@@ -9,11 +9,16 @@ import pytest
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import reduce, restore
+from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.nfs4_server import Nfs4Program
+from rpcrdma.ulp.nfs4_session_client import SessionClient
+from rpcrdma.ulp.nfs4_state import Nfs4State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.ulp.nfs4_state import Nfs4Options
 
 
 @pytest.fixture(scope="session")
@@ -76,3 +81,17 @@ def cut_calls_are_garbage(upper_layer: UpperLayer, call: bytes) -> None:
         except DecodeError:
             continue
         raise AssertionError(f"items were found in a call cut at octet {length}")
+
+
+@pytest.fixture
+def begin_session() -> Callable[[Nfs4Options], tuple[Nfs4Program, SessionClient]]:
+    """A server of NFSv4.1 and a client that has a session with it."""
+    return session_with
+
+
+def session_with(options: Nfs4Options) -> tuple[Nfs4Program, SessionClient]:
+    program = Nfs4Program(FileStore(), Nfs4State(options))
+    client = SessionClient(b"somebody", b"verifier")
+    client.take_client_id(*program.execute(client.exchange_id(1)))
+    client.take_session(*program.execute(client.create_session(2)))
+    return program, client

@@ -11,7 +11,7 @@ import pytest
 from conformance import cli
 from conformance.runner import collect_cases
 from reports.baseline import Finding, load_baseline
-from targets.profile import load_profile
+from targets.registry import find_any_target
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -26,10 +26,11 @@ COMMANDS = [
 ]
 
 
-def test_profile_in_the_readme_can_be_used(tmp_path: Path) -> None:
-    (text,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
-    (tmp_path / "my-server.toml").write_text(text)
-    assert load_profile(tmp_path / "my-server.toml").name == "my-server"
+def test_profiles_in_the_readme_can_be_used(tmp_path: Path) -> None:
+    texts = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    for name, text in zip(("my-server", "my-client"), texts, strict=True):
+        (tmp_path / f"{name}.toml").write_text(text)
+        assert find_any_target(str(tmp_path / f"{name}.toml")).name == name
 
 
 @pytest.mark.parametrize("link", sorted(set(LINKS)))

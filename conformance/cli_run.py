@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     if on_device:
         make_pyverbs_importable()
     console = Console()
-    with Progress(console, verbose=arguments.verbose) as progress:
+    with _progress(console, arguments, baseline) as progress:
         record = _certify(arguments.workers)(
             target,
             selection,
@@ -93,6 +93,14 @@ def run(arguments: argparse.Namespace) -> int:
             on_case=lambda case, _planned: progress.judged(case),
         )
     return _report(record, folder, console, baseline, arguments.baseline)
+
+
+def _progress(
+    console: Console, arguments: argparse.Namespace, baseline: Baseline | None
+) -> Progress:
+    findings = baseline.finding if baseline else ()
+    listed = {case.id for finding in findings for case in finding.case}
+    return Progress(console, verbose=arguments.verbose, listed=listed)
 
 
 def _report(
@@ -147,7 +155,7 @@ def _in_lab(
         workers=arguments.workers,
     )
     console = Console()
-    with Progress(console, verbose=arguments.verbose) as progress:
+    with _progress(console, arguments, baseline) as progress:
         record, problem = collect(lab_run(order, profile, arguments.kernel), shared, progress)
     status = _report(record, folder, console, baseline, arguments.baseline)
     if problem:

@@ -13,7 +13,7 @@ from reports.record import CaseRecord, RunRecord, Verdict
 from reports.summary import counted, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
     from types import TracebackType
     from typing import Self
 
@@ -45,12 +45,16 @@ class Progress:
 
     On a terminal, one line changes in place: how many cases are done, the verdicts so far, the
     running case.  Lines that stay are written for the cases that a person will want to look at; for
-    every case if `verbose`.
+    every case if `verbose`.  Those that a baseline lists (`listed`) wait for the summary, which
+    knows whether they are as it says.
     """
 
-    def __init__(self, console: Console, *, verbose: bool = False) -> None:
+    def __init__(
+        self, console: Console, *, verbose: bool = False, listed: Container[str] = ()
+    ) -> None:
         self._console = console
         self._verbose = verbose
+        self._listed = listed
         self._counts = dict.fromkeys(Verdict, 0)
         self._line = Text(no_wrap=True, overflow="ellipsis")
         self._live = Live(console=console, transient=True, get_renderable=lambda: self._line)
@@ -82,7 +86,8 @@ class Progress:
     def judged(self, case: CaseRecord) -> None:
         """A case has its verdict."""
         self._counts[case.verdict] += 1
-        if self._verbose or case.verdict in _TOLD:
+        told = case.verdict in _TOLD and case.id not in self._listed
+        if self._verbose or told:
             style = VERDICT_STYLE[case.verdict]
             self._console.print(
                 f"[{style}]{case.verdict.value:6}[/] {escape(case.id)}",

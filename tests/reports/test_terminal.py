@@ -40,6 +40,16 @@ def test_progress_writes_a_line_for_each_case_that_needs_attention(run: RunRecor
     assert [line.split()[0] for line in text.splitlines()] == ["WARN", "FAIL", "INCONC", "ERROR"]
 
 
+def test_progress_leaves_what_a_baseline_lists_to_the_summary(run: RunRecord) -> None:
+    console = Console(file=io.StringIO(), width=60, _environ={})
+    with Progress(console, listed={"rfc8166/4.5.1/case[FAIL]"}) as progress:
+        for case in run.cases:
+            progress.judged(case)
+
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
+    assert [line.split()[0] for line in lines] == ["WARN", "INCONC", "ERROR"]
+
+
 def test_progress_is_verbose_when_asked(run: RunRecord) -> None:
     assert len(progress_of(run, terminal=False, verbose=True).splitlines()) == len(run.cases)
 

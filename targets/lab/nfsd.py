@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.export import fill_export
-from targets.lab.step import run_step, write_step
+from targets.lab.step import await_step, run_step, write_step
 
 if TYPE_CHECKING:
     from targets.lab.setup import Server
@@ -65,7 +65,9 @@ def _start_threads(port: int) -> None:
     run_step("starting nfsd", ["rpc.nfsd", str(_THREADS)], _INSTALL)
     remedy = "the kernel needs rpcrdma, and a device whose link is up"
     write_step("making nfsd listen on RDMA", _CONTROL / "portlist", f"rdma {port}", remedy)
-    write_step("ending nfsd's grace period", _CONTROL / "v4_end_grace", "Y")
+    step, grace = "ending nfsd's grace period", _CONTROL / "v4_end_grace"
+    write_step(step, grace, "Y")
+    await_step(step, grace, "Y")  # a worker of the kernel's does it some time later
 
 
 # insecure: the tester's source port is not below 1024.  fsid=0: the root of version 4's name space,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import threading
+import time
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
@@ -11,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["run_step", "write_step"]
+__all__ = ["await_step", "run_step", "write_step"]
 
 _DEADLINE_S: Final = 30.0
+_LOOK_S: Final = 0.05
 
 
 def run_step(step: str, command: Sequence[str], remedy: str = "", text: str | None = None) -> str:
@@ -59,3 +62,21 @@ def write_step(step: str, file: Path, text: str, remedy: str = "") -> None:
         file.write_text(text, encoding="ascii")
     except OSError as error:
         raise LabError(step, f"{file}: {error.strerror}", remedy) from error
+
+
+def await_step(step: str, file: Path, text: str, remedy: str = "") -> None:
+    """Wait until a file of the kernel's says something.
+
+    Raises:
+        LabError: it does not say so in time, or cannot be read.
+    """
+    deadline = time.monotonic() + _DEADLINE_S
+    while time.monotonic() < deadline:
+        try:
+            found = file.read_text(encoding="ascii").strip()
+        except OSError as error:
+            raise LabError(step, f"{file}: {error.strerror}", remedy) from error
+        if found == text:
+            return
+        threading.Event().wait(_LOOK_S)
+    raise LabError(step, f"{file} says {found!r}, not {text!r}, for {_DEADLINE_S:g} s", remedy)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from targets.lab import step
 from targets.lab.errors import LabError
-from targets.lab.step import run_step, write_step
+from targets.lab.step import await_step, run_step, write_step
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,3 +46,24 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         LabError, match=r"listening: .*/none/portlist: No such file or directory; x"
     ):
         write_step("listening", tmp_path / "none" / "portlist", "rdma 20049", "x")
+
+
+def test_what_a_file_says_is_waited_for(tmp_path: Path) -> None:
+    file = tmp_path / "v4_end_grace"
+    file.write_text("N\n")
+    later = threading.Timer(0.1, file.write_text, ["Y\n"])
+    later.start()
+    await_step("ending", file, "Y")
+    assert file.read_text() == "Y\n"
+    later.join()
+
+
+def test_a_file_that_does_not_say_it_in_time_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step, "_DEADLINE_S", 0.1)
+    (tmp_path / "v4_end_grace").write_text("N\n")
+    with pytest.raises(LabError, match=r"ending: .*/v4_end_grace says 'N', not 'Y', for 0\.1 s"):
+        await_step("ending", tmp_path / "v4_end_grace", "Y")
+    with pytest.raises(LabError, match=r"ending: .*/none: No such file or directory; x"):
+        await_step("ending", tmp_path / "none", "Y", "x")

@@ -188,7 +188,8 @@ class ClientHarness:
         rules = tuple(dict.fromkeys(one for violation in broken for one in violation.requirements))
         if isinstance(found, Deviation):
             # What the case found is likely to follow from what is wrong with the messages.
-            reason = " ".join((found.reason, "In the client's messages:", *reasons))
+            new = [reason for reason in reasons if reason not in found.reason]
+            reason = " ".join((found.reason, *(new and ("In the client's messages:", *new))))
             breaks = (*found.breaks, *rules)
             return Deviation(reason, expected=found.expected, actual=found.actual, breaks=breaks)
         return Deviation(" ".join(reasons), expected=("good calls",), breaks=rules)

@@ -1,0 +1,45 @@
+"""The tester's service with the reference client in the same process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.case import CaseLog
+from conformance.service import Service
+from rpcrdma.fabric.base import Address
+from rpcrdma.ulp.testprog import TestProgram
+from targets.base import Act, ActKind, ActResult, RunningAct
+from targets.profile import SHIPPED, load_profile
+from targets.reference_client import LoopbackClientSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass
+class Facing:
+    """A service, and a client that has connected to it."""
+
+    session: LoopbackClientSession
+    service: Service
+
+    def begin(self, kind: ActKind, length: int = 0, count: int = 1) -> RunningAct:
+        return self.session.begin(Act(kind, length, count))
+
+    def do(self, kind: ActKind, length: int = 0, count: int = 1) -> ActResult:
+        return self.service.serve_until(self.begin(kind, length, count))
+
+
+@pytest.fixture
+def facing() -> Iterator[Facing]:
+    session = LoopbackClientSession(Address("tester", 0))
+    profile = load_profile(SHIPPED / "reference-client.toml")
+    service = Service(session.fabric, session.listen_address, TestProgram, profile)
+    service.begin(CaseLog())
+    assert service.serve_until(session.prepare(service.address)).done
+    yield Facing(session, service)
+    service.close()
+    session.close()

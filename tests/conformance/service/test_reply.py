@@ -1,0 +1,107 @@
+"""Replies as drafts: the form that is right, and every part changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.service import Placement, ReceivedCall, ReplyDraft
+from conformance.service.reply import draft_error, draft_reply, filled
+from rpcrdma.ulp.bindings import DataItem
+from rpcrdma.wire import (
+    ErrChunk,
+    RdmaDone,
+    RdmaError,
+    RdmaMsg,
+    RdmaNomsg,
+    RdmaSegment,
+    ReadSegment,
+    TransportHeader,
+    WriteChunk,
+    decode_header,
+)
+
+XID = 0x77
+
+
+def room(*lengths: int, handle: int = 5) -> WriteChunk:
+    return WriteChunk(tuple(RdmaSegment(handle, length, 64) for length in lengths))
+
+
+def call(writes: tuple[WriteChunk, ...] = (), reply: WriteChunk | None = None) -> ReceivedCall:
+    header = TransportHeader(XID, 1, 8, RdmaMsg((), writes, reply))
+    return ReceivedCall(1, 0, XID.to_bytes(4, "big"), header, b"", b"")
+
+
+REPLY = XID.to_bytes(4, "big") + bytes(20) + b"resultXX" + bytes(4)
+ITEM = DataItem(24, 6)
+
+
+def draft(one: ReceivedCall, slots: tuple[DataItem | None, ...] = (ITEM,)) -> ReplyDraft:
+    return draft_reply(one, REPLY, slots, 9, 1024)
+
+
+def test_a_call_without_chunks_gets_a_short_reply() -> None:
+    made = draft(call())
+
+    assert made.header == TransportHeader(XID, 1, 9, RdmaMsg((), (), None))
+    assert (made.payload, made.placements) == (REPLY, ())
+    assert decode_header(made.octets)[0] == made.header
+
+
+def test_a_result_goes_into_the_write_chunk_segment_by_segment() -> None:
+    made = draft(call((room(4, 100),)))
+
+    assert made.placements == (Placement(5, 64, b"resu"), Placement(5, 64, b"lt"))
+    assert made.lists.rdma_writes == (room(4, 2),)
+    assert made.payload == REPLY[:24] + bytes(4)
+
+
+def test_a_slot_without_an_item_takes_no_chunk() -> None:
+    made = draft(call((room(8), room(8))), (None, ITEM))
+
+    assert made.lists.rdma_writes == (room(6), room(0))
+
+
+@pytest.mark.parametrize("chunk", [room(), room(5)])
+def test_a_chunk_without_enough_room_comes_back_unused(chunk: WriteChunk) -> None:
+    made = draft(call((chunk,)))
+
+    assert made.lists.rdma_writes == (filled(chunk, b"")[0],)
+    assert made.payload == REPLY
+
+
+def test_a_reply_that_does_not_fit_goes_into_the_reply_chunk() -> None:
+    made = draft_reply(call(reply=room(30, 30)), REPLY, (), 9, 60)
+
+    assert made.header.rdma_body == RdmaNomsg((), (), room(30, 6))
+    assert (made.payload, made.placements[0].data) == (b"", REPLY[:30])
+
+
+def test_a_reply_that_fits_leaves_the_reply_chunk_unused() -> None:
+    assert draft(call(reply=room(100))).lists.rdma_reply == room(0)
+
+
+@pytest.mark.parametrize("chunk", [None, room(35)])
+def test_a_reply_that_fits_nowhere_is_an_error(chunk: WriteChunk | None) -> None:
+    made = draft_reply(call(reply=chunk), REPLY, (), 9, 60)
+
+    assert made.header == TransportHeader(XID, 1, 9, RdmaError(ErrChunk()))
+
+
+def test_every_part_can_be_changed() -> None:
+    made = draft(call((room(8),))).changed(
+        xid=1, version=2, credits=3, payload=b"p", placements=[Placement(1, 2, b"x")]
+    )
+    read = ReadSegment(0, RdmaSegment(1, 2, 3))
+
+    assert made.header == TransportHeader(1, 2, 3, RdmaMsg((), (room(6),), None))
+    assert (made.payload, made.placements) == (b"p", (Placement(1, 2, b"x"),))
+    assert made.with_reads(read).lists.rdma_reads == (read,)
+    assert made.with_writes(room(1)).lists.rdma_writes == (room(1),)
+    assert made.with_reply_chunk(room(2)).lists.rdma_reply == room(2)
+    assert made.changed(body=RdmaDone()).header.rdma_body == RdmaDone()
+
+
+def test_an_error_has_no_lists() -> None:
+    with pytest.raises(TypeError, match="an RDMA_ERROR has no chunk lists"):
+        assert draft_error(call(), 1, ErrChunk()).lists

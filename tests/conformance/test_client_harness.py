@@ -1,0 +1,264 @@
+"""A client under test from the first connection to the last: with the reference, and with fakes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.case import Deviation, Inconclusive
+from conformance.client_harness import ClientHarness
+from rpcrdma.endpoint.request_rules import RequestRules
+from rpcrdma.endpoint.requester import Requester, RequesterParts
+from rpcrdma.wire import ErrChunk
+from targets.base import ActKind, TargetError, Unsupported
+from targets.profile import SHIPPED, load_profile
+from targets.reference_client import ClientParts, LoopbackClientSession, ReferenceClientTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rpcrdma.endpoint.actions import Action
+    from rpcrdma.endpoint.events import MessageReceived
+    from targets.base import Act, ClientSession, RunningAct
+
+PROFILE = load_profile(SHIPPED / "reference-client.toml")
+
+
+def made(parts: ClientParts | None = None) -> ClientHarness:
+    """A harness in which a case has begun."""
+    target = ReferenceClientTarget(PROFILE, parts=parts or ClientParts())
+    harness = ClientHarness(target)
+    harness.begin()
+    return harness
+
+
+@pytest.fixture
+def harness() -> Iterator[ClientHarness]:
+    running = made()
+    yield running
+    running.close()
+
+
+class Defective(Requester):
+    """Dies of the first reply."""
+
+    def _receive(self, event: MessageReceived, _now: float) -> list[Action]:
+        raise RuntimeError("no slot")
+
+
+class Deaf(Requester):
+    """Hears no reply."""
+
+    def _receive(self, event: MessageReceived, _now: float) -> list[Action]:
+        return []
+
+
+class VersionTwo(RequestRules):
+    def version(self) -> int:
+        return 2
+
+
+class Modest(LoopbackClientSession):
+    """Can be brought to make small calls alone."""
+
+    acts = frozenset({ActKind.SMALL})
+
+    def begin(self, act: Act) -> RunningAct:
+        if act.kind not in self.acts:
+            raise Unsupported("it knows no such word")
+        return super().begin(act)
+
+
+class Idle(LoopbackClientSession):
+    """Can be brought to do nothing, nor be started again."""
+
+    acts = frozenset()
+
+    def restart(self) -> None:
+        raise TargetError("it has no switch")
+
+
+class ModestTarget(ReferenceClientTarget):
+    session: type[LoopbackClientSession] = Modest
+
+    def start_client(self) -> ClientSession:
+        from rpcrdma.fabric.base import Address
+
+        return self.session(Address("tester", 0))
+
+
+class IdleTarget(ModestTarget):
+    session = Idle
+
+
+def test_a_client_is_ready_when_it_has_made_a_good_call(harness: ClientHarness) -> None:
+    service = harness.ready()
+
+    assert [call.answered for call in service.received] == [True]
+    assert harness.address == service.address
+
+
+def test_each_case_begins_on_a_new_connection(harness: ClientHarness) -> None:
+    harness.ready()
+    harness.end()
+    harness.begin()
+
+    harness.ready()
+
+    assert len(harness.service.lines) == 1
+    assert len(harness.service.received) == 1
+    assert harness.trace.events
+
+
+def test_a_client_that_died_is_started_again() -> None:
+    harness = made()
+    harness.ready()
+    harness.session.close()
+
+    harness.end()
+    harness.begin()
+    harness.ready()
+
+    assert len(harness.service.received) == 1
+
+
+@pytest.mark.parametrize("broken", [Defective, Deaf])
+def test_a_client_that_never_calls_well_makes_cases_inconclusive(broken: type[Requester]) -> None:
+    harness = made(ClientParts(requester=broken))
+
+    for _ in range(2):  # the second time it is known beforehand
+        with pytest.raises(Inconclusive, match="does not make a good call before the case"):
+            harness.ready()
+    with pytest.raises(Inconclusive):
+        harness.preflight()
+
+
+def test_faulty_calls_do_not_keep_a_run_from_beginning() -> None:
+    class Scrambled(RequestRules):
+        def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
+            return payload[3::-1] + behind_xid + payload
+
+    harness = made(ClientParts(inside=RequesterParts(rules=Scrambled)))
+
+    harness.preflight()
+
+    assert harness.service.violations
+
+
+def test_what_messages_break_ends_a_case_that_found_nothing() -> None:
+    harness = made(ClientParts(inside=RequesterParts(rules=VersionTwo)))
+    harness.ready()
+
+    found = harness.judged(None)
+
+    assert isinstance(found, Deviation)
+    assert found.breaks == ("rfc8166.4.2.2.version-is-one",)
+    assert "D-11" in harness.case.interpretations
+
+
+def test_what_messages_break_is_told_beside_what_the_case_found() -> None:
+    harness = made(ClientParts(inside=RequesterParts(rules=VersionTwo)))
+    harness.ready()
+
+    found = harness.judged(Deviation("It failed.", actual="so"))
+
+    assert isinstance(found, Deviation)
+    assert found.reason == "It failed. In the client's messages: rdma_vers is 2."
+    assert (found.actual, found.breaks) == ("so", ("rfc8166.4.2.2.version-is-one",))
+
+
+def test_our_own_fault_stays_ours() -> None:
+    harness = made(ClientParts(inside=RequesterParts(rules=VersionTwo)))
+    harness.ready()
+    fault = ZeroDivisionError()
+
+    assert harness.judged(fault) is fault
+
+
+def test_good_messages_leave_the_finding_alone(harness: ClientHarness) -> None:
+    harness.ready()
+    finding = Inconclusive("so it is")
+
+    assert harness.judged(finding) is finding
+    assert harness.judged(None) is None
+
+
+def test_after_a_case_the_client_still_calls(harness: ClientHarness) -> None:
+    harness.ready()
+    harness.service.grant = 1
+    harness.client.begin(ActKind.MANY, count=5)
+    harness.service.waiting()
+
+    harness.check_after()
+
+    assert harness.service.in_flight() == ()
+
+
+def test_after_a_case_without_connection_the_client_makes_a_new_one(harness: ClientHarness) -> None:
+    harness.ready()
+    harness.service.drop()
+
+    harness.check_after()
+
+    assert len(harness.service.lines) == 2
+
+
+def test_a_client_that_died_in_a_case_is_reported() -> None:
+    harness = made()
+    harness.ready()
+    harness.session._failure = "RuntimeError: no slot"  # type: ignore[attr-defined]
+
+    with pytest.raises(Deviation, match="The client died: RuntimeError: no slot"):
+        harness.check_after()
+
+
+def test_a_client_that_has_fallen_silent_is_reported(harness: ClientHarness) -> None:
+    harness.ready()
+    harness.session._client.close()  # type: ignore[attr-defined]
+    harness.session.begin = lambda _act: Never()  # type: ignore[method-assign]
+
+    with pytest.raises(Deviation, match="does not make a good call any more"):
+        harness.check_after()
+
+
+class Never:
+    """An act that does not end."""
+
+    def poll(self) -> None:
+        return None
+
+    def abandon(self) -> None:
+        return None
+
+
+def test_an_act_that_the_client_does_not_have_is_inconclusive() -> None:
+    harness = ClientHarness(ModestTarget(PROFILE))
+    harness.begin()
+    harness.ready()
+
+    assert harness.client.acts == {ActKind.SMALL}
+    with pytest.raises(Inconclusive, match=r"cannot be brought to act \(read 10 octets\): it kno"):
+        harness.client.begin(ActKind.READ, 10)
+
+
+def test_a_client_that_does_nothing_at_all_is_said_to() -> None:
+    harness = ClientHarness(IdleTarget(PROFILE))
+    harness.begin()
+
+    with pytest.raises(Inconclusive, match="cannot be brought to do anything; it has no switch"):
+        harness.ready()
+
+
+def test_what_is_left_of_a_case_is_abandoned(harness: ClientHarness) -> None:
+    harness.ready()
+    act = harness.client.begin(ActKind.SMALL)
+    call = harness.service.next_call()
+
+    harness.end()
+    harness.service.error(call, ErrChunk())
+    harness.service.waiting()
+
+    result = act.poll()
+    assert result is not None
+    assert "cancelled" in result.detail

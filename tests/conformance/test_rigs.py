@@ -1,0 +1,71 @@
+"""A rig for each role that a device claims and its adapter can bring about."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from conformance.client_harness import ClientHarness
+from conformance.harness import Harness
+from conformance.rigs import close_rigs, open_rigs
+from targets.base import ClientSession, TargetError
+from targets.profile import SHIPPED, load_profile
+from targets.reference import ReferenceTarget
+from targets.reference_client import ReferenceClientTarget
+from targets.registry import find_any_target
+
+RESPONDER = load_profile(SHIPPED / "reference.toml")
+REQUESTER = load_profile(SHIPPED / "reference-client.toml")
+
+
+class Both(ReferenceTarget):
+    """A device in both roles."""
+
+    def start_client(self) -> ClientSession:
+        return ReferenceClientTarget(REQUESTER).start_client()
+
+
+def claiming(*roles: str) -> object:
+    claims = msgspec.structs.replace(RESPONDER.claims, roles=roles)
+    return msgspec.structs.replace(RESPONDER, claims=claims)
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "kind"),
+    [("reference", "responder", Harness), ("reference-client", "requester", ClientHarness)],
+)
+def test_a_device_of_one_role_has_one_rig(name: str, role: str, kind: type) -> None:
+    rigs = open_rigs(find_any_target(name))
+
+    assert {one: type(rig) for one, rig in rigs.items()} == {role: kind}
+    close_rigs(rigs)
+
+
+def test_a_device_of_both_roles_has_two() -> None:
+    rigs = open_rigs(Both(claiming("responder", "requester")))  # type: ignore[arg-type]
+
+    assert set(rigs) == {"responder", "requester"}
+    close_rigs(rigs)
+
+
+def test_a_role_without_an_adapter_is_said_so() -> None:
+    target = ReferenceTarget(claiming("requester"))  # type: ignore[arg-type]
+
+    with pytest.raises(TargetError, match="cannot bring about the role requester"):
+        open_rigs(target)
+
+
+def test_what_was_opened_is_closed_when_another_does_not_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closed: list[Harness] = []
+    monkeypatch.setattr(Harness, "close", lambda self: closed.append(self))
+    target = Both(claiming("responder", "requester"))  # type: ignore[arg-type]
+
+    def refuse() -> ClientSession:
+        raise TargetError("no")
+
+    monkeypatch.setattr(target, "start_client", refuse)
+    with pytest.raises(TargetError, match="no"):
+        open_rigs(target)
+    assert len(closed) == 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from conformance import liveness
 from conformance.case import CaseLog, Deviation, Inconclusive
 from conformance.peer import RECEIVE_LENGTH, RECEIVES, Peer
-from conformance.workload import workload_for
+from conformance.workload import Prepared, workload_for
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import ConnectionParameters
 from rpcrdma.fabric.trace import Trace
@@ -62,8 +62,10 @@ class Harness:
         return self.session.fabric.trace
 
     def preflight(self) -> None:
-        """See that the device serves at all; raises as `ready_peer`."""
-        self.ready_peer()
+        """See that the device serves at all, and get what calls need; raises as `ready_peer`."""
+        peer = self.ready_peer()
+        if isinstance(self.workload, Prepared):
+            self.workload.prepare(peer)
 
     def judged(self, found: BaseException | None) -> BaseException | None:
         """What ended the case: each peer's outcomes are judged by the case itself."""

@@ -13,7 +13,7 @@ gives it both.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.bindings import XDR_UNIT
@@ -25,10 +25,11 @@ from targets.profile import Binding
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.peer import Peer
     from rpcrdma.ulp.bindings import UpperLayer
     from targets.profile import Profile
 
-__all__ = ["NullWorkload", "Request", "TestprogWorkload", "Workload", "workload_for"]
+__all__ = ["NullWorkload", "Prepared", "Request", "TestprogWorkload", "Workload", "workload_for"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,19 @@ class Workload(Protocol):
         ...
 
 
+@runtime_checkable
+class Prepared(Protocol):
+    """A workload whose calls need something that only the device can give."""
+
+    def prepare(self, peer: Peer) -> None:
+        """Get it, once, on a connection on which a good call has just been answered.
+
+        Raises:
+            Inconclusive: the device does not give it.
+        """
+        ...
+
+
 def workload_for(profile: Profile) -> Workload:
     """The workload of a profile's binding."""
     match profile.binding:
@@ -137,7 +151,11 @@ def workload_for(profile: Profile) -> Workload:
             from conformance.workload_nfs4 import Nfs4Workload
 
             return Nfs4Workload(profile)
-        case Binding.NFS3 | Binding.NULL_ONLY:
+        case Binding.NFS3:
+            from conformance.workload_nfs3 import Nfs3Workload  # likewise
+
+            return Nfs3Workload(profile)
+        case Binding.NULL_ONLY:
             return NullWorkload(profile)
 
 

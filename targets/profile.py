@@ -89,7 +89,7 @@ class Binding(Enum):
     NFS4 = "nfs4"
     """NFSv4.0 on an export that holds the files of `rpcrdma.ulp.file_tree`."""
     NFS3 = "nfs3"
-    """NFSv3: NULL calls only, so far."""
+    """NFSv3 on an export that holds the same files."""
     NULL_ONLY = "null-only"
     """Nothing but the NULL procedure of the program."""
 
@@ -139,7 +139,11 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         address: where it listens.  port: likewise; 0 lets an adapter choose.
         device: RDMA device to use, `rxe0`; empty for any.
         program: RPC program number of the calls.  program_version: its version.
-        export: path of the NFS export as seen through the NFSv4 pseudo file system.
+        export: path of the NFS export as seen through the NFSv4 pseudo file system; with NFSv3,
+            as the MOUNT protocol calls it.
+        mount_port: TCP port of the MOUNT service, for NFSv3.
+        root_handle: NFSv3 file handle of the export's root in hexadecimal digits; empty to ask
+            the MOUNT service.
         uid: AUTH_SYS user id of the calls.  gid: likewise, the group.
         grace: how long nothing may come before silence counts as silence.
         deadline: how long an answer may take.  connect_deadline: how long connecting may take.
@@ -154,6 +158,8 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     program: Word = 100003
     program_version: Word = 4
     export: str = "/"
+    mount_port: Port = 20048
+    root_handle: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2}){0,64}$")] = ""
     uid: Word = 0
     gid: Word = 0
     grace: Seconds = 0.2

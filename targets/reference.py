@@ -7,7 +7,7 @@ verbs it is a process of its own:
 
 which prints the address at which it listens and serves until its standard input ends or it is
 terminated.  Behind every connection are the test program, the program that has the server make
-backward Calls, and NFSv4.0 with the suite's export.
+backward Calls, and NFSv3 and NFSv4 with the suite's export.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp.backprog import BackwardProgram
 from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.nfs4_state import Nfs4State
 from rpcrdma.ulp.program import Programs
@@ -101,7 +102,7 @@ def responder_factory(
     lost = LostReplies()
 
     def make() -> Responder:
-        programs = Programs((TestProgram(), Nfs4Program(store, state)))
+        programs = Programs((TestProgram(), Nfs3Program(store), Nfs4Program(store, state)))
         return parts.responder(programs, options, lost, parts.calls(), parts.replies())
 
     return make
@@ -115,7 +116,8 @@ def server_factory(parts: Parts = REFERENCE) -> Callable[[], Duplex]:
 
     def make() -> Duplex:
         port = service.port()
-        programs = Programs((TestProgram(), Nfs4Program(store, state), BackwardProgram(port)))
+        nfs = Nfs3Program(store), Nfs4Program(store, state)
+        programs = Programs((TestProgram(), *nfs, BackwardProgram(port)))
         forward = parts.responder(programs, None, lost, parts.calls(), parts.replies())
         role = server_duplex(forward, parts.backward(), parts.directions(MessageType.REPLY))
         port.attach(role)

@@ -20,6 +20,9 @@ __all__ = ["exports_line", "restart_nfsd", "start_nfsd"]
 
 _CONTROL: Final = Path("/proc/fs/nfsd")
 _STATE: Final = Path("/var/lib/nfs")
+_MOUNT_PORT: Final = 20048
+"""TCP port of MOUNT, which is the one that is registered for it; profiles assume the same."""
+
 _THREADS: Final = 72
 """More than the calls that one connection can have under way (64 credits): svcrdma lets a thread
 sleep until its error message has left (6.1), so a tester that takes no answers can hold as many
@@ -44,7 +47,7 @@ def start_nfsd(server: Server) -> None:
         run_step(step, ["mount", "-t", "nfsd", "nfsd", str(_CONTROL)], "the kernel needs nfsd")
     run_step("starting rpcbind", ["rpcbind", "-w"], _INSTALL)
     run_step("exporting", ["exportfs", "-i", "-o", _OPTIONS, f"*:{export}"], _INSTALL)
-    run_step("starting mountd", ["rpc.mountd"], _INSTALL)
+    run_step("starting mountd", ["rpc.mountd", "-p", str(_MOUNT_PORT)], _INSTALL)
     _start_threads(server.port)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
 
@@ -13,6 +15,9 @@ from targets.profile import SHIPPED, load_profile
 from targets.reference import ReferenceTarget
 from targets.reference_client import ReferenceClientTarget
 from targets.registry import find_any_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RESPONDER = load_profile(SHIPPED / "reference.toml")
 REQUESTER = load_profile(SHIPPED / "reference-client.toml")
@@ -55,11 +60,18 @@ def test_a_role_without_an_adapter_is_said_so() -> None:
         open_rigs(target)
 
 
+def _remembering(closed: list[Harness]) -> Callable[[Harness], None]:
+    def close(harness: Harness) -> None:
+        closed.append(harness)
+
+    return close
+
+
 def test_what_was_opened_is_closed_when_another_does_not_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     closed: list[Harness] = []
-    monkeypatch.setattr(Harness, "close", lambda self: closed.append(self))
+    monkeypatch.setattr(Harness, "close", _remembering(closed))
     target = Both(claiming("responder", "requester"))  # type: ignore[arg-type]
 
     def refuse() -> ClientSession:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.properties.calls import CALL_RECIPES, REQUESTER_OPTIONS, CallRecipe, encode
@@ -40,7 +40,6 @@ def answer(world: RequesterWorld, place: int, grant: int, breach: Breach) -> Non
     world.receive(sample.octets)
 
 
-@settings(max_examples=300)
 @given(REQUESTER_OPTIONS, ROUNDS)
 def test_requester_keeps_the_rules_whatever_it_gets(
     options: RequesterOptions, rounds: list[tuple[CallRecipe, bool, list[Answer]]]

@@ -17,7 +17,7 @@ from reports.baseline import check_baseline, load_baseline
 from reports.record import Verdict
 from reports.summary import summarise
 from targets.base import TargetError
-from targets.registry import find_profile, find_target
+from targets.registry import find_any_target, find_profile
 
 if TYPE_CHECKING:
     from reports.record import RunRecord
@@ -56,10 +56,13 @@ def test_the_kernels_server_is_judged_to_the_end(tmp_path: Path) -> None:
     assert all((tmp_path / name).exists() for case in record.cases for name in case.evidence)
 
 
-def test_the_reference_gets_the_same_verdicts_over_verbs_as_on_loopback(tmp_path: Path) -> None:
-    loopback = certify(find_target("reference"), Selection(), tmp_path / "loopback")
+@pytest.mark.parametrize("name", ["reference", "reference-client"])
+def test_the_reference_gets_the_same_verdicts_over_verbs_as_on_loopback(
+    tmp_path: Path, name: str
+) -> None:
+    loopback = certify(find_any_target(name), Selection(), tmp_path / "loopback")
     folder = tmp_path / "verbs"
-    verbs, problem = collect(asked("reference", folder, Selection(), "verbs"), folder)
+    verbs, problem = collect(asked(name, folder, Selection(), "verbs"), folder)
     assert problem == ""
     assert verbs.header.fabric == "verbs rxe0"
     assert verdicts(verbs) == verdicts(loopback)

@@ -1,0 +1,113 @@
+"""The reference client in a process of its own: the lines in which it is told what to do.
+
+That it runs over verbs is tested in the lab.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from rpcrdma.endpoint.responder import Responder
+from rpcrdma.endpoint.serving import Server
+from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.ulp.testprog import TestProgram
+from targets.base import ActState
+from targets.reference_client import ClientParts
+from targets.reference_client_process import Lines, Order, Report, main, serve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, Lines]]:
+    """The writing end of a pipe, and its lines."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stream:
+        yield writing, Lines(stream)
+
+
+def test_lines_come_when_they_are_complete(pipe: tuple[int, Lines]) -> None:
+    writing, lines = pipe
+    assert lines.take() == []
+
+    os.write(writing, b"one\ntw")
+    assert lines.take() == [b"one"]
+    os.write(writing, b"o\n\nthree\n")
+    lines.wait(1.0)
+    assert lines.take() == [b"two", b"three"]
+    assert not lines.ended
+
+    os.close(writing)
+    assert lines.take() == []
+    assert lines.ended
+
+
+class Scripted(Lines):
+    """Orders that end once there are so many reports."""
+
+    def __init__(self, orders: list[Order], output: io.BytesIO, reports: int) -> None:
+        self._orders = [msgspec.json.encode(order) for order in orders]
+        self._output = output
+        self._reports = reports
+
+    @property
+    def ended(self) -> bool:  # type: ignore[override]
+        return self._output.getvalue().count(b"\n") >= self._reports
+
+    def take(self) -> list[bytes]:
+        taken, self._orders = self._orders, []
+        return taken
+
+    def wait(self, timeout: float) -> None:
+        """Time passes by itself."""
+
+
+def told(*orders: Order, reports: int) -> dict[int, Report]:
+    network = LoopbackNetwork()
+    fabric, peer = network.fabric("dut"), network.fabric("tester")
+    server = Server(peer, Address("tester", 0), lambda: Responder(TestProgram()))
+    peer.attach(server.step)
+    output = io.BytesIO()
+    script = Scripted(list(orders), output, reports)
+    serve(fabric, server.address, ClientParts(), script, output)
+    lines = output.getvalue().splitlines()
+    found = [msgspec.json.decode(line, type=Report) for line in lines]
+    return {report.id: report for report in found}
+
+
+def test_connecting_is_reported_first() -> None:
+    assert told(reports=1) == {0: Report(0, ActState.DONE)}
+
+
+def test_acts_are_done_and_reported_by_their_numbers() -> None:
+    found = told(Order(1, "read", 3000), Order(2, "many", count=3), reports=3)
+
+    assert {number: report.state for number, report in found.items()} == {
+        0: ActState.DONE,
+        1: ActState.DONE,
+        2: ActState.DONE,
+    }
+    assert len(found[1].digest) == 64
+
+
+def test_what_is_abandoned_is_reported_as_failed() -> None:
+    found = told(Order(1, "null"), Order(1, abandon=True), Order(9, abandon=True), reports=2)
+
+    assert found[1].state is ActState.FAILED
+
+
+def test_an_order_is_a_short_line() -> None:
+    assert msgspec.json.encode(Order(1, "null")) == b'{"id":1,"act":"null"}'
+
+
+def test_the_command_needs_an_address(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--connect", "nowhere"])
+    assert "--connect: invalid" in capsys.readouterr().err

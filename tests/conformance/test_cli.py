@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import cli_targets
-from conformance.catalogue import Testability, load_catalogue
+from conformance.catalogue import Role, Testability, load_catalogue
 from conformance.cli import BAD_INPUT, main
 from reports.record import Verdict
 from reports.stream import read_run
@@ -226,6 +226,23 @@ def test_requirements_come_with_their_cases_and_mutants(
     assert f"case    {CASE} (" in entry
     assert "mutant  mutant:grants-zero" in entry
     assert "can be tested on the wire" in entries[-1]
+    assert entries[-1].rstrip().endswith("0 without a case, 0 without a mutant")
+    assert "of a requester" not in entries[-1]
+
+
+def test_requirements_say_of_which_role_the_wire_does_not_show_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    entry = next(entry for entry in load_catalogue() if Role.RESPONDER in entry.unseen)
+
+    assert run("requirements", "--section", entry.section) == 0
+    listed = capsys.readouterr().out
+    assert run("explain", entry.id) == 0
+    explained = capsys.readouterr().out
+
+    reason = f"not seen of a responder: {entry.unseen[Role.RESPONDER]}"
+    assert reason in listed
+    assert reason in explained
 
 
 def test_requirements_say_why_the_wire_does_not_show_one(

@@ -22,18 +22,19 @@ from rpcrdma.endpoint.lost_replies import LostReplies
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.serving import Server
 from rpcrdma.errors import FabricError
-from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.file_tree import CLIENT_TREE
 from rpcrdma.ulp.mount3 import MountProgram
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from targets.base import TargetError
 from targets.mount_service import MountService
+from targets.reference import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rpcrdma.fabric.base import Fabric
+    from rpcrdma.fabric.base import Address, Fabric
 
 __all__ = ["main", "responder_factory", "serve"]
 
@@ -67,7 +68,7 @@ def serve(
         FabricError: nothing can listen there.
         TargetError: likewise, by TCP.
     """
-    store = FileStore()
+    store = FileStore(CLIENT_TREE)
     with MountService(MountProgram(store), address.host, mount_port) as mounts:
         server = Server(fabric, address, responder_factory(store))
         try:
@@ -76,13 +77,6 @@ def serve(
         finally:
             server.close()
     return server.failure
-
-
-def _address(text: str) -> Address:
-    host, colon, port = text.rpartition(":")
-    if not colon or not port.isdigit():
-        raise ValueError(f"`{text}` is not ADDRESS:PORT")
-    return Address(host, int(port))
 
 
 def _await_end(ended: threading.Event) -> None:
@@ -99,7 +93,7 @@ def _announce(line: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Serve over verbs until standard input ends."""
     parser = argparse.ArgumentParser(prog="python -m targets.nfs_service", description=__doc__)
-    parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT", type=_address)
+    parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT", type=parse_address)
     parser.add_argument("--mount-port", default=0, metavar="PORT", type=int)
     chosen = parser.parse_args(arguments)
     # Only here is pyverbs needed, which a machine without RDMA does not have.

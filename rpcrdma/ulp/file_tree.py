@@ -16,8 +16,11 @@ from typing import Final, TypeAlias
 from rpcrdma.ulp.pattern import pattern
 
 __all__ = [
+    "CLIENT_TREE",
+    "CROWD",
     "DIRECTORY",
     "LINK",
+    "LONG_NAMED",
     "PLAIN",
     "TREE",
     "WRITABLE",
@@ -86,6 +89,15 @@ TREE: Final[tuple[TreeEntry, ...]] = (
     DIRECTORY,
     PLAIN,
 )
+
+CROWD: Final = TreeDirectory("crowd", tuple(f"inhabitant-{number:05}" for number in range(4000)))
+"""A directory that takes many Long Replies to list."""
+
+LONG_NAMED: Final = TreeFile("n" * 255, 1000, 8)
+"""A file with the longest name that file systems usually have."""
+
+CLIENT_TREE: Final[tuple[TreeEntry, ...]] = (*TREE, CROWD, LONG_NAMED)
+"""What a client under test may find in addition; no server under test is asked for it."""
 
 
 def file_of_size(size: int) -> TreeFile:

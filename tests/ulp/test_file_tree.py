@@ -2,12 +2,22 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile, file_of_size
+from rpcrdma.ulp.file_tree import (
+    CLIENT_TREE,
+    CROWD,
+    DIRECTORY,
+    LINK,
+    LONG_NAMED,
+    TREE,
+    WRITABLE,
+    TreeFile,
+    file_of_size,
+)
 from rpcrdma.ulp.pattern import pattern
 
 
 def test_names_are_unique() -> None:
-    names = [entry.name for entry in TREE]
+    names = [entry.name for entry in CLIENT_TREE]
 
     assert len(set(names)) == len(names)
 
@@ -21,7 +31,7 @@ def test_there_is_a_read_only_file_of_each_size(size: int) -> None:
 
 
 def test_seeds_differ() -> None:
-    seeds = [entry.seed for entry in TREE if isinstance(entry, TreeFile)]
+    seeds = [entry.seed for entry in CLIENT_TREE if isinstance(entry, TreeFile)]
 
     assert len(set(seeds)) == len(seeds)
 
@@ -36,3 +46,9 @@ def test_link_and_listing_need_more_than_an_inline_reply() -> None:
     assert all(len(part) < 255 for part in LINK.target.split("/"))
     assert sum(map(len, DIRECTORY.entries)) > 4096
     assert WRITABLE.writable
+
+
+def test_clients_find_a_crowd_and_the_longest_name() -> None:
+    assert CLIENT_TREE[: len(TREE)] == TREE
+    assert len(set(CROWD.entries)) == 4000
+    assert len(LONG_NAMED.name) == 255

@@ -125,6 +125,7 @@ def call(  # the general builder: every argument is one independent choice
     reply: Sequence[int] | None = None,
     version: int = 1,
     credits: int = REQUESTED_CREDITS,  # noqa: A002  # the word of the documents
+    xid: int | None = None,
 ) -> Call:
     """Build a call in any form.
 
@@ -140,8 +141,9 @@ def call(  # the general builder: every argument is one independent choice
         reply: a Reply chunk with segments of these sizes.
         version: rdma_vers.
         credits: rdma_credit.
+        xid: of the call; None for one that no other call has.
     """
-    xid = peer.next_xid()
+    xid = peer.next_xid() if xid is None else xid
     unreduced = request.encode(xid)
     items = request.layer.arguments(unreduced) if reads is not None else ()
     chosen = items[: len(reads)] if reads is not None and len(reads) < len(items) else items

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rpcrdma import wire
+from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
 
 __all__ = [
     "Answered",
+    "Called",
     "Disconnected",
     "ErrChunk",
     "ErrVers",
@@ -27,6 +30,7 @@ __all__ = [
     "Silent",
     "Undecodable",
     "Unexpected",
+    "as_called",
     "read_outcome",
 ]
 
@@ -84,6 +88,44 @@ class Answered(Outcome):
             f" segments, {len(self.body.rdma_writes)} Write chunks, "
             f"{'a' if self.body.rdma_reply else 'no'} Reply chunk, "
             f"{len(self.payload)} octets inline{inline}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Called(Outcome):
+    """A Call that came from the device: backward, when it is a server (bidir 2.5).
+
+    Attributes:
+        header: the decoded transport header.
+        payload: octets behind the header.
+        length: octets of the whole message.
+    """
+
+    header: TransportHeader
+    body: RdmaMsg | RdmaNomsg
+    payload: bytes
+    length: int
+
+    @property
+    def xid(self) -> int:
+        """rdma_xid, of the device's own XIDs."""
+        return self.header.rdma_xid
+
+    @property
+    def rpc(self) -> rpc.Call | None:
+        """The RPC header; None if there is none that can be decoded."""
+        try:
+            return rpc.decode_call(self.payload)[0]
+        except DecodeError:
+            return None
+
+    def __str__(self) -> str:
+        name = type(self.body).__name__
+        call = self.rpc
+        what = f"program {call.program:#x} procedure {call.procedure}" if call else "no RPC Call"
+        return (
+            f"a backward {name} xid {self.xid:#010x} credits {self.header.rdma_credit},"
+            f" {self.length} octets: {what}"
         )
 
 
@@ -193,3 +235,19 @@ def read_outcome(octets: bytes) -> Outcome:
             return ErrChunk(header, len(octets))
         case wire.RdmaMsgp() | wire.RdmaDone():
             return Unexpected(header, "a procedure that no Responder may send")
+
+
+def as_called(outcome: Outcome) -> Outcome:
+    """The outcome as a client sees it that takes backward Calls: told by the msg_type (D-41).
+
+    An RDMA_NOMSG is a Call if it has a Position-Zero Read chunk.
+    """
+    if not isinstance(outcome, Answered):
+        return outcome
+    if outcome.is_long:
+        is_call = any(segment.position == 0 for segment in outcome.body.rdma_reads)
+    else:
+        is_call = message_type_of(outcome.payload) == MessageType.CALL
+    if not is_call:
+        return outcome
+    return Called(outcome.header, outcome.body, outcome.payload, outcome.length)

@@ -18,7 +18,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from conformance.memory import FILL, GUARD, ExposedChunk, ExposedSegment
-from conformance.outcome import Answered, Disconnected, Silent, read_outcome
+from conformance.outcome import Answered, Disconnected, Silent, as_called, read_outcome
 from rpcrdma.errors import ConnectionLost
 from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode
 from rpcrdma.wire import RdmaSegment
@@ -55,6 +55,7 @@ class Peer:
         case: notes of the running case.
         granted: latest credit grant; 1 until the first reply (rfc8166 3.3.3).
         reposts: whether each Receive that completes is posted again.
+        takes_calls: whether what has the msg_type of a Call is taken for a backward Call.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Peer:
         self.case = case
         self.granted = 1
         self.reposts = reposts
+        self.takes_calls = False
         self._connection = connection
         self._xids = xids
         self._receive_length = receive_length
@@ -219,6 +221,8 @@ class Peer:
 
     def _deliver(self, completion: Completion) -> None:
         outcome = read_outcome(completion.data)
+        if self.takes_calls:
+            outcome = as_called(outcome)
         if isinstance(outcome, Answered):
             self.granted = outcome.credits
         self._arrived.append(outcome)

@@ -30,6 +30,7 @@ from conformance.case import Deviation, Warned
 from conformance.error_rules import broken_error_rules
 from conformance.outcome import (
     Answered,
+    Called,
     Disconnected,
     ErrChunk,
     ErrVers,
@@ -67,6 +68,7 @@ Ids = str | tuple[str, ...]
 
 SENTENCES: dict[type[Outcome], str] = {
     Answered: "an RPC reply with the call's XID",
+    Called: "a backward Call",
     ErrVers: "RDMA_ERROR with ERR_VERS, the call's XID and version",
     ErrChunk: "RDMA_ERROR with ERR_CHUNK, the call's XID and version",
     Silent: "silence",

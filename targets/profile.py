@@ -110,6 +110,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         remote_invalidation: uses Send With Invalidate when the private data allow it.
         concurrent_testers: several testers at one time get what each would get alone: each has a
             device of its own, or their calls (and the files these write) do not meet.
+        backward: works in the backward direction, too (bidir).
     """
 
     roles: tuple[Literal["responder", "requester"], ...]
@@ -123,6 +124,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     connections: Positive = 8
     remote_invalidation: bool = False
     concurrent_testers: bool = False
+    backward: bool = False
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""

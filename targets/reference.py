@@ -25,7 +25,7 @@ from rpcrdma.endpoint.backchannel import Backchannel
 from rpcrdma.endpoint.backward_requester import BackwardRequester
 from rpcrdma.endpoint.call_rules import CallRules
 from rpcrdma.endpoint.direction import DirectionRules
-from rpcrdma.endpoint.duplex import server_duplex
+from rpcrdma.endpoint.duplex import Duplex
 from rpcrdma.endpoint.lost_replies import LostReplies
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
@@ -49,7 +49,6 @@ from targets.device_address import device_address
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rpcrdma.endpoint.duplex import Duplex
     from rpcrdma.fabric.base import Fabric
     from targets.base import Session, Stimulus
     from targets.profile import Profile
@@ -80,7 +79,7 @@ class Parts:
     Attributes:
         responder: the forward half.  calls: how it judges.  replies: how it answers.
         backward: the backward half.  channel: what outlives connections.
-        directions: which half takes a message.
+        duplex: the two halves together.  directions: which of them takes a message.
     """
 
     responder: type[Responder] = Responder
@@ -88,6 +87,7 @@ class Parts:
     replies: type[ReplyRules] = ReplyRules
     backward: type[BackwardRequester] = BackwardRequester
     channel: type[Backchannel] = Backchannel
+    duplex: type[Duplex] = Duplex
     directions: type[DirectionRules] = DirectionRules
 
 
@@ -119,7 +119,7 @@ def server_factory(parts: Parts = REFERENCE) -> Callable[[], Duplex]:
         nfs = Nfs3Program(store), Nfs4Program(store, state)
         programs = Programs((TestProgram(), *nfs, BackwardProgram(port)))
         forward = parts.responder(programs, None, lost, parts.calls(), parts.replies())
-        role = server_duplex(forward, parts.backward(), parts.directions(MessageType.REPLY))
+        role = parts.duplex(forward, parts.backward(), parts.directions(MessageType.REPLY))
         port.attach(role)
         return role
 

@@ -75,7 +75,7 @@ class Backchannel:
 
     def __init__(self, concluded: Callable[[ApplicationEvent], None] = _nobody) -> None:
         self.concluded = concluded
-        self._calls: dict[int, BackwardCall] = {}  # by XID, in the order of being made
+        self._calls: dict[int, BackwardCall] = {}  # by token, in the order of being made
         self._bound: Carrier | None = None
         self._last_xid = FIRST_XID - 1
         self._last_token = 0
@@ -94,8 +94,8 @@ class Backchannel:
             encode: makes the complete Call payload with the XID that it is given.
         """
         self._last_token += 1
-        xid = self.choose_xid(self._calls.keys())
-        self._calls[xid] = BackwardCall(self._last_token, xid, encode(xid))
+        xid = self.choose_xid({call.xid for call in self._calls.values()})
+        self._calls[self._last_token] = BackwardCall(self._last_token, xid, encode(xid))
         if self._bound is not None:
             self._bound.wake()
         return self._last_token
@@ -125,12 +125,12 @@ class Backchannel:
 
     def replied(self, call: BackwardCall, payload: bytes) -> None:
         """The Reply to a Call is here."""
-        del self._calls[call.xid]
+        del self._calls[call.token]
         self.concluded(ReplyReceived(call.token, payload))
 
     def failed(self, call: BackwardCall, failure: Failure, detail: str = "") -> None:
         """A Call will have no Reply."""
-        del self._calls[call.xid]
+        del self._calls[call.token]
         self.concluded(CallFailed(call.token, failure, detail))
 
     def lost(self, carrier: Carrier) -> None:

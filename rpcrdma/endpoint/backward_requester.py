@@ -112,6 +112,11 @@ class BackwardRequester:
         return self.options.credits
 
     @property
+    def in_flight(self) -> tuple[BackwardCall, ...]:
+        """Calls that this connection carries, the oldest first."""
+        return tuple(self._sent.values())
+
+    @property
     def armed(self) -> bool:
         """Whether backward Replies can come on this connection."""
         return self._channel is not None

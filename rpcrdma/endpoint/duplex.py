@@ -13,6 +13,12 @@ of the other's.  Until the backward half is armed, everything goes to the forwar
 there were no other.
 
 Calls that the Upper-Layer Protocol makes while it executes a forward Call go out behind its Reply.
+
+Hooks (methods that a mutant may override, one each; see also `DirectionRules`):
+
+    to_forward              a message of the forward half
+    to_backward             a message of the backward half
+    drop                    a message that is too small
 """
 
 from __future__ import annotations
@@ -123,9 +129,22 @@ class Duplex:
             return self._take_forward(event, now)
         half = self.rules.sort(event.data)
         if half is direction.Half.NOBODY:
-            return [PostReceive(self.initial_receives[0])]
-        take = self._take_backward if half is direction.Half.BACKWARD else self._take_forward
-        return take(event, now)
+            return self.drop(event)
+        if half is direction.Half.BACKWARD:
+            return self.to_backward(event, now)
+        return self.to_forward(event, now)
+
+    def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """A message of the forward direction."""
+        return self._take_forward(event, now)
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """A message of the backward direction."""
+        return self._take_backward(event, now)
+
+    def drop(self, event: events.MessageReceived) -> list[Action]:
+        """A message that is too small: all it does is cost a Receive (bidir 2.4)."""
+        return [PostReceive(self.initial_receives[0])]
 
     def _behind(self, handler: Handler) -> Handler:
         """A handler behind which what it made wait is sent."""
@@ -157,15 +176,11 @@ class Duplex:
         return half.handlers[events.WorkFailed](event, now)
 
 
-def client_duplex(
-    forward: Requester, backward: BackwardResponder, rules: DirectionRules | None = None
-) -> Duplex:
+def client_duplex(forward: Requester, backward: BackwardResponder) -> Duplex:
     """The client's end: makes forward Calls, executes backward ones."""
-    return Duplex(forward, backward, rules or DirectionRules(MessageType.CALL))
+    return Duplex(forward, backward, DirectionRules(MessageType.CALL))
 
 
-def server_duplex(
-    forward: Responder, backward: BackwardRequester, rules: DirectionRules | None = None
-) -> Duplex:
+def server_duplex(forward: Responder, backward: BackwardRequester) -> Duplex:
     """The server's end: executes forward Calls, makes backward ones."""
-    return Duplex(forward, backward, rules or DirectionRules(MessageType.REPLY))
+    return Duplex(forward, backward, DirectionRules(MessageType.REPLY))

@@ -8,8 +8,8 @@
             return 0
 
 A mutant is a subclass of one part of the server (`CallRules`, `ReplyRules`, `Responder`, and for
-backward Calls `BackwardRequester`, `Backchannel`, `DirectionRules`; their docstrings list the
-methods that are made for it) or of the client (`RequestRules`, `CallPlanner`,
+backward Calls `BackwardRequester`, `Backchannel`, `DirectionRules`, `Duplex`; their docstrings list
+the methods that are made for it) or of the client (`RequestRules`, `CallPlanner`,
 `Allowance`, `Requester`, `Retransmission`, `XidSource`) and overrides one method.  Its docstring is
 the deviation in one sentence.  Where one behaviour is what several requirements are about,
 `also_trips` says for each further one why it is broken as well.  Its name on the command line is
@@ -33,6 +33,7 @@ from rpcrdma.endpoint.call_planning import CallPlanner
 from rpcrdma.endpoint.call_rules import CallRules
 from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.direction import DirectionRules
+from rpcrdma.endpoint.duplex import Duplex
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.request_rules import RequestRules
 from rpcrdma.endpoint.requester import Requester, RequesterParts
@@ -71,6 +72,7 @@ Part = TypeVar(
     | BackwardRequester
     | Backchannel
     | DirectionRules
+    | Duplex
     | RequestRules
     | CallPlanner
     | Allowance
@@ -234,6 +236,8 @@ def _parts(broken: type[Part]) -> Parts | ClientParts:
         return Parts(channel=broken)
     if issubclass(broken, DirectionRules):
         return Parts(directions=broken)
+    if issubclass(broken, Duplex):
+        return Parts(duplex=broken)
     return _client_parts(broken)
 
 

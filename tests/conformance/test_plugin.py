@@ -14,7 +14,7 @@ CASES = collect_cases()
 
 
 def test_every_id_is_document_section_and_slug() -> None:
-    shape = re.compile(r"rfc\d+/\d+(\.\d+)*/[a-z0-9]+(-[a-z0-9]+)*(\[[^\[\]]+\])?")
+    shape = re.compile(r"[a-z]+\d*/\d+(\.\d+)*/[a-z0-9]+(-[a-z0-9]+)*(\[[^\[\]]+\])?")
 
     assert [case.id for case in CASES if not shape.fullmatch(case.id)] == []
 

@@ -57,7 +57,7 @@ class Exchange:
         return sent(self.tell(events.PeerReady(self.channel)))
 
     def hear(self, xid: int, **changes: object) -> list[tuple[TransportHeader, bytes]]:
-        """What is sent about a message of the client's; one that ends nothing has cost a Receive."""
+        """What is sent about a message; one that ends nothing has cost a Receive."""
         before = len(self.heard)
         actions = self.tell(events.MessageReceived(reply(xid, **changes)))
         if len(self.heard) == before:

@@ -1,0 +1,101 @@
+"""What a backward Call must look like, rule by rule.
+
+    bidir section 2.1.2  Backward Credits
+    bidir section 2.4    Backward Direction Message Size
+    bidir section 2.5    Sending A Backward Direction Call
+
+`broken_rules` judges one Call by itself and by those that are in flight; waiting for it, and
+sending Replies, is the business of `conformance.backward`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.call_rules import xid_of
+from rpcrdma.endpoint.direction import message_type_of
+from rpcrdma.wire import RdmaMsg
+from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from conformance.outcome import Called
+
+__all__ = ["BackwardRule", "InFlight", "broken_rules"]
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardRule:
+    """A rule that a Call breaks.
+
+    Attributes:
+        requirement: id.  detail: what was seen.  interpretations: on which it rests.
+    """
+
+    requirement: str
+    detail: str
+    interpretations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """The device's Calls on a connection when another comes.
+
+    Attributes:
+        xids: of those that have not been answered.
+        most: how many there may be: the largest grant, or one before any (D-42).
+    """
+
+    xids: Collection[int]
+    most: int
+
+
+def broken_rules(called: Called, before: InFlight, threshold: int) -> tuple[BackwardRule, ...]:
+    """The rules that a Call breaks.
+
+    Args:
+        called: as it came.
+        before: the Calls in flight when it came.
+        threshold: octets of the longest message that the tester agreed to receive (D-44).
+    """
+    return (*_header(called), *_payload(called), *_company(called, before, threshold))
+
+
+def _header(called: Called) -> Iterator[BackwardRule]:
+    header, body = called.header, called.body
+    if header.rdma_vers != 1:
+        yield BackwardRule("bidir.2.5.call-has-version-one", f"rdma_vers is {header.rdma_vers}")
+    if not isinstance(body, RdmaMsg):
+        detail = f"it is an {type(body).__name__}"
+        yield BackwardRule("bidir.2.5.call-is-rdma-msg", detail, ("D-41",))
+    if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
+        yield BackwardRule("bidir.2.5.call-has-empty-lists", "a list is not empty", ("D-41",))
+    if header.rdma_credit == 0:
+        yield BackwardRule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero")
+
+
+def _payload(called: Called) -> Iterator[BackwardRule]:
+    if not isinstance(called.body, RdmaMsg):
+        return
+    payload = called.payload
+    same = "bidir.2.5.call-header-follows-with-the-same-xid"
+    if called.rpc is None:
+        yield BackwardRule(same, "no whole RPC Call follows the transport header")
+    if len(payload) >= 4 and xid_of(payload) != called.xid:
+        yield BackwardRule(same, f"its XID is {xid_of(payload):#x}, in rdma_xid {called.xid:#x}")
+    if message_type_of(payload) != MessageType.CALL:
+        yield BackwardRule("bidir.2.5.call-msg-type", f"msg_type is {message_type_of(payload)}")
+
+
+def _company(called: Called, before: InFlight, threshold: int) -> Iterator[BackwardRule]:
+    if called.length > threshold:
+        detail = f"{called.length} octets, at most {threshold} are received"
+        yield BackwardRule("bidir.2.4.no-larger-than-the-receives", detail, ("D-44",))
+    if called.xid in before.xids:
+        detail = f"{called.xid:#x} is that of a Call in flight"
+        yield BackwardRule("bidir.2.5.call-has-a-fresh-xid", detail)
+    if len(before.xids) >= before.most:
+        detail = f"{len(before.xids)} are in flight, {before.most} are granted"
+        yield BackwardRule("bidir.2.1.2.backward-calls-within-the-grant", detail, ("D-42",))

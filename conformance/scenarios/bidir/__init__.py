@@ -1,0 +1,1 @@
+"""Scenarios of draft-ietf-nfsv4-rpcrdma-bidirection-01."""

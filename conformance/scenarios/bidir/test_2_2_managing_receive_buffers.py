@@ -1,0 +1,65 @@
+"""bidir section 2.2, Managing Receive Buffers (2.2.2, Server Receive Buffers)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance import build
+from conformance.backward import BackwardClient
+from conformance.requirement import requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.peer import Peer
+
+FOR_REPLIES = "bidir.2.2.2.server-posts-a-receive-for-each-backward-call"
+FOR_CALLS = "bidir.2.2.2.server-posts-receives-for-its-forward-grant"
+AGAIN = "bidir.2.2.2.server-posts-receives-again-after-reconnecting"
+POSTED = "bidir.2.1.receives-posted-before-sends"
+
+ROUNDS = 80
+"""Backward transactions that use up every Receive that a server may have to spare."""
+
+
+@requirement(FOR_REPLIES, FOR_CALLS, POSTED, needs=("backward",))
+def test_server_has_a_receive_for_each_reply_and_each_forward_call(
+    connect: Callable[..., Peer],
+) -> None:
+    """Eighty backward Replies take none of the Receives that the forward grant promises."""
+    peer = connect(rnr_retry=0, receives=64)
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(ROUNDS)
+    for _ in range(ROUNDS):
+        client.answer(client.next_call(breaks=FOR_REPLIES), credits=4)
+    calls = [build.null_call(peer) for _ in range(min(peer.granted, 32))]
+
+    for call in calls:
+        peer.send(call)
+
+    for call in calls:
+        client.served(call, breaks=(FOR_REPLIES, FOR_CALLS))
+
+
+@requirement(AGAIN, POSTED, needs=("backward",))
+def test_server_has_its_receives_again_on_the_next_connection(
+    connect: Callable[..., Peer],
+) -> None:
+    """Behind a reconnection the repeated Call's Reply and a full forward grant are received."""
+    first = BackwardClient.of(connect(rnr_retry=0))
+    first.announce()
+    first.provoke(1)
+    first.next_call()
+    first.peer.disconnect()
+
+    peer = connect(rnr_retry=0, receives=64)
+    client = first.on(peer)
+    client.announce()
+    client.answer(client.next_call(breaks=AGAIN))
+    calls = [build.null_call(peer) for _ in range(min(peer.granted, 32))]
+    for call in calls:
+        peer.send(call)
+
+    for call in calls:
+        client.served(call, breaks=AGAIN)

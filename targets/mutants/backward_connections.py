@@ -1,0 +1,108 @@
+"""Mutants: backward Calls, and connections that come and go (bidir sections 2.2.3 and 2.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import msgspec
+
+from rpcrdma.endpoint.actions import Send
+from rpcrdma.endpoint.backchannel import Backchannel
+from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.responder import Responder
+from rpcrdma.ulp import testprog_calls
+from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.actions import Action
+    from rpcrdma.endpoint.backchannel import BackwardCall, Carrier
+
+
+def probe(xid: int) -> Send:
+    """A backward NULL Call."""
+    header = TransportHeader(xid, 1, 1, RdmaMsg((), (), None))
+    return Send(-xid, encode_header(header) + testprog_calls.null(xid))
+
+
+@mutant(
+    breaks="bidir.2.2.3.not-before-the-peer-is-prepared",
+    also_trips="nobody expects a Call as the first message of a connection",
+)
+class ProbesEveryConnection(BackwardRequester):
+    """Makes a backward NULL Call on each new connection, to see whether somebody answers."""
+
+    def connected(self) -> list[Action]:
+        """See `BackwardRequester`."""
+        return [probe(0x7FFF0001)]
+
+
+@mutant(
+    breaks="bidir.2.2.3.server-does-not-go-on-sending",
+    also_trips="nobody expects a Call as the first message of a connection",
+)
+class ProbesAgainAndAgain(BackwardRequester):
+    """Makes a backward NULL Call on each connection but the first of its life."""
+
+    lives: ClassVar[list[int]] = []
+
+    def connected(self) -> list[Action]:
+        """See `BackwardRequester`."""
+        self.lives.append(1)
+        return [probe(0x7FFF0002)] if len(self.lives) > 1 else []
+
+
+@mutant(breaks="bidir.2.3.retransmission-keeps-the-xid")
+class RepeatsUnderFreshXids(BackwardRequester):
+    """Repeats a Call under another XID."""
+
+    def frame(self, call: BackwardCall) -> bytes:
+        """See `BackwardRequester`."""
+        if not call.transmissions:
+            return super().frame(call)
+        xid = call.xid ^ 0x10000
+        header = msgspec.structs.replace(self.header(call), rdma_xid=xid)
+        return encode_header(header) + xid.to_bytes(4) + call.payload[4:]
+
+
+@mutant(
+    breaks="bidir.2.3.waits-indefinitely",
+    also_trips={
+        "bidir.2.2.2": "the Call whose Reply is to be received does not come again",
+        "bidir.2.3.retransmission": "Calls without a Reply do not come again",
+    },
+)
+class ForgetsWhatWasLost(Backchannel):
+    """Forgets the Calls that a lost connection carried."""
+
+    def take_back(self, carrier: Carrier) -> None:
+        """See `Backchannel`."""
+
+
+@mutant(
+    breaks="bidir.2.3.no-retransmission-without-a-connection",
+    also_trips="a Call comes that nobody has a credit or a use for",
+)
+class RepeatsAtOnce(BackwardRequester):
+    """Sends every backward Call twice."""
+
+    def behind(self, message: bytes) -> list[Action]:
+        """See `BackwardRequester`."""
+        return [Send(-1, message)]
+
+
+@mutant(
+    breaks="bidir.2.2.2.server-posts-receives-again-after-reconnecting",
+    also_trips="fewer forward Calls are received than were granted",
+)
+class PostsFewReceivesOnLaterConnections(Responder):
+    """Posts two Receives on each connection but the first of its life."""
+
+    lives: ClassVar[list[int]] = []
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """See `Responder`."""
+        self.lives.append(1)
+        receives = self.options.receives if len(self.lives) < 3 else 2
+        return (self.options.thresholds.call,) * receives

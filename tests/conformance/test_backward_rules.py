@@ -1,0 +1,75 @@
+"""The rules of a backward Call, each broken alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.backward_rules import InFlight, broken_rules
+from conformance.build_backward import Backward
+from conformance.outcome import Called, as_called, read_outcome
+from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
+
+SEGMENT = RdmaSegment(1, 64, 0)
+ROOM = WriteChunk((SEGMENT,))
+NOBODY = InFlight((), 1)
+
+
+def called(**changes: object) -> Called:
+    fields: dict[str, object] = {"xid": 7, "payload": calls.null(7), **changes}
+    outcome = as_called(read_outcome(Backward(**fields).octets))  # type: ignore[arg-type]  # a table
+    assert isinstance(outcome, Called)
+    return outcome
+
+
+def broken(message: Called, before: InFlight = NOBODY, threshold: int = 1024) -> list[str]:
+    return [rule.requirement for rule in broken_rules(message, before, threshold)]
+
+
+def test_a_good_call_breaks_nothing() -> None:
+    assert broken(called()) == []
+    assert broken(called(), InFlight((1, 2), 3)) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "requirement"),
+    [
+        ({"version": 2}, "bidir.2.5.call-has-version-one"),
+        ({"credits": 0}, "bidir.2.1.2.credit-is-never-zero"),
+        (
+            {"body": RdmaMsg((ReadSegment(40, SEGMENT),), (), None)},
+            "bidir.2.5.call-has-empty-lists",
+        ),
+        ({"body": RdmaMsg((), (ROOM,), None)}, "bidir.2.5.call-has-empty-lists"),
+        ({"body": RdmaMsg((), (), ROOM)}, "bidir.2.5.call-has-empty-lists"),
+        ({"payload": calls.null(8)}, "bidir.2.5.call-header-follows-with-the-same-xid"),
+        ({"payload": calls.null(7)[:36]}, "bidir.2.5.call-header-follows-with-the-same-xid"),
+        ({"payload": calls.null(7) + bytes(1000)}, "bidir.2.4.no-larger-than-the-receives"),
+    ],
+)
+def test_each_fault_breaks_its_own_rule(changes: dict[str, object], requirement: str) -> None:
+    assert broken(called(**changes)) == [requirement]
+
+
+def test_a_long_call_is_not_looked_into() -> None:
+    """There is no Payload stream; its list is not empty."""
+    message = called(body=RdmaNomsg((ReadSegment(0, SEGMENT),), (), None), payload=b"")
+    assert broken(message) == ["bidir.2.5.call-is-rdma-msg", "bidir.2.5.call-has-empty-lists"]
+
+
+def test_the_msg_type_is_that_of_a_call() -> None:
+    """What is no Call is not taken for one by itself; the rule is there for whoever makes one."""
+    message = called()
+    odd = Called(message.header, message.body, message.payload[:7] + b"\1", message.length)
+    assert "bidir.2.5.call-msg-type" in broken(odd)
+
+
+@pytest.mark.parametrize(
+    ("before", "requirement"),
+    [
+        (InFlight((7,), 4), "bidir.2.5.call-has-a-fresh-xid"),
+        (InFlight((1,), 1), "bidir.2.1.2.backward-calls-within-the-grant"),
+    ],
+)
+def test_a_call_is_judged_by_its_company(before: InFlight, requirement: str) -> None:
+    assert broken(called(), before) == [requirement]

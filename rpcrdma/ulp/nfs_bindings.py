@@ -109,7 +109,7 @@ class NfsRow:
         if self.grows is not None:
             size = self.grows.limit if self.grows.kind is GrowthKind.LIMIT else measured
             item = size if self.result is not None else None
-            variable = size * XDR_UNIT if self.grows.kind is GrowthKind.ELEMENTS else _padded(size)
+            variable = _octets(self.grows.kind, size)
         return LargestResult(max(self.fixed + variable, self.failed), item)
 
 
@@ -247,5 +247,11 @@ def _growth(text: str) -> Growth:
     return Growth(GrowthKind(kind), name, limit)
 
 
-def _padded(length: int) -> int:
-    return length + -length % XDR_UNIT
+def _octets(kind: GrowthKind, size: int) -> int:
+    match kind:
+        case GrowthKind.ELEMENTS:
+            return size * XDR_UNIT
+        case GrowthKind.WHOLE:
+            return size  # the argument counts octets of the results, padding included
+        case _:
+            return size + -size % XDR_UNIT

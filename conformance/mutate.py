@@ -2,6 +2,7 @@
 
     mutate.truncate(call, 24)                    only the first 24 octets
     mutate.append(call, b"...")                  octets behind the end
+    mutate.under(call, 7)                        the XID, in header and message: still a good call
     mutate.word(call, 12, 7, "rdma_proc")        any word of four octets
     mutate.xid / version / credits / procedure   the four fixed words
     mutate.read_segment(call, 0, position=6)     a word of a segment that is told
@@ -43,6 +44,7 @@ __all__ = [
     "read_segment",
     "reply_segment",
     "truncate",
+    "under",
     "version",
     "without_reply_chunk",
     "word",
@@ -110,6 +112,21 @@ def word(call: Call, offset: int, value: int, name: str = "") -> Call:
 def xid(call: Call, value: int) -> Call:
     """Another rdma_xid; the payload keeps its own.  `call.xid` follows: answers carry it."""
     return replace(word(call, 0, value, "rdma_xid"), xid=value)
+
+
+def under(call: Call, value: int) -> Call:
+    """Another XID wherever it stands, so that the call is as good as before.
+
+    The RPC message of a Long Call is changed in its memory, in the first segment, which must hold
+    the whole XID.
+    """
+    first = value.to_bytes(WORD, "big")
+    changed = call
+    if call.payload:
+        changed = payload(call, first + call.payload[WORD:])
+    else:
+        call.read_chunks[0].segments[0].region.write(first)
+    return replace(xid(changed, value), unreduced=first + call.unreduced[WORD:])
 
 
 def version(call: Call, value: int) -> Call:

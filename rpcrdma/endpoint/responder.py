@@ -10,8 +10,9 @@ its octets are here.  Then it is executed: the program returns replies that can 
 call or of earlier ones that were deferred.  Each reply finds its call by XID, becomes a plan
 (`plan_reply`), and the plan becomes Writes and one Send (`ReplyRules`).
 
-An RDMA operation that fails costs the connection and nothing more: its call is remembered
-(`LostReplies`), so that its repetition on another connection is answered by ERR_CHUNK.
+An RDMA operation that fails costs the connection and nothing more: if that was the fault of what
+its call offered, the call is remembered (`LostReplies`), so that its repetition on another
+connection is answered by ERR_CHUNK.
 
 What cannot be sent (rfc8166 4.5.4) ends the connection: the driver reports `WorkFailed`.
 
@@ -40,7 +41,7 @@ from rpcrdma.endpoint import events
 from rpcrdma.endpoint.actions import Action, Disconnect, PostReceive, RdmaRead, RdmaWrite, Send
 from rpcrdma.endpoint.call_rules import CallRules, IncomingCall, fixed_words, xid_of
 from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
-from rpcrdma.endpoint.lost_replies import LostReplies
+from rpcrdma.endpoint.lost_replies import LostReplies, is_fault_of_the_call
 from rpcrdma.endpoint.placement import transfers
 from rpcrdma.endpoint.reduction import plan_reply
 from rpcrdma.endpoint.reply_rules import ReplyRules
@@ -190,8 +191,8 @@ class Responder:
 
     def _work_failed(self, event: events.WorkFailed, _now: float) -> list[Action]:
         for key, call in self._work:
-            if key == event.key:
-                self._lost.remember(call.xid, call.inline)
+            if key == event.key and is_fault_of_the_call(event.reason):
+                self._lost.remember(call.xid, _likeness(call))
         return [Disconnect(f"{RULES[Fault.RDMA_FAILED].requirement}: {event.reason}")]
 
     def _disconnected(self, _event: events.Disconnected, _now: float) -> list[Action]:
@@ -245,7 +246,7 @@ class Responder:
 
     def is_known_loss(self, call: IncomingCall) -> bool:
         """Whether this call cost a connection before (rfc8166 4.5.3)."""
-        return self._lost.knows(call.xid, call.inline)
+        return self._lost.knows(call.xid, _likeness(call))
 
     def _take_payload(self, call: IncomingCall, payload: bytes) -> list[Action]:
         """The unreduced call is here."""
@@ -349,6 +350,15 @@ class Responder:
         self._last_key += 1
         self._work.append((self._last_key, call))
         return self._last_key
+
+
+def _likeness(call: IncomingCall) -> bytes:
+    """What is the same whenever a call is sent: its inline octets, and its Read chunks' lengths.
+
+    Handles and offsets are not: they belong to the connection.
+    """
+    chunks = (f" {chunk.position}:{chunk.length}" for chunk in call.chunks)
+    return call.inline + "".join(chunks).encode()
 
 
 def _pull_schedule(chunks: list[ReadChunk]) -> tuple[int, tuple[Transfer, ...]]:

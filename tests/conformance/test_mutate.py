@@ -84,3 +84,16 @@ def test_a_reply_chunk_is_marked_absent(peer: Peer) -> None:
 
     header, _ = decode_header(mutate.without_reply_chunk(call).octets)
     assert header.rdma_body.rdma_reply is None
+
+
+def test_another_xid_everywhere_leaves_a_good_call(peer: Peer) -> None:
+    short = mutate.under(build.null_call(peer), 77)
+    long = mutate.under(build.long_call(peer, peer.workload.long_call(2000)), 78)
+
+    assert (short.xid, short.octets[:4], short.octets[28:32]) == (
+        77,
+        short.unreduced[:4],
+        b"\0\0\0M",
+    )
+    assert long.octets[:4] == long.unreduced[:4] == (78).to_bytes(4)
+    assert long.read_chunks[0].segments[0].region.read() == long.unreduced

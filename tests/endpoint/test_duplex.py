@@ -199,7 +199,8 @@ def test_failed_work_is_told_to_the_half_whose_it_was(key: int, remembered: bool
     hear(endpoint, 9, calls.null(9))
     channel.call(calls.null)
     endpoint.handle(events.CallsWaiting(), 0.0)
-    (disconnect,) = endpoint.handle(events.WorkFailed(key, "why"), 0.0)
+    failed = events.WorkFailed(key, "remote access error")
+    (disconnect,) = endpoint.handle(failed, 0.0)
     assert isinstance(disconnect, Disconnect)
     forward = endpoint.role.forward
     assert bool(forward._lost.count) is remembered

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from rpcrdma.endpoint.lost_replies import LostReplies
+import pytest
+
+from rpcrdma.endpoint.lost_replies import LostReplies, is_fault_of_the_call
+from rpcrdma.fabric.base import CompletionStatus
 
 
-def test_a_call_is_known_by_its_xid_together_with_its_inline_octets() -> None:
+def test_a_call_is_known_by_its_xid_together_with_its_likeness() -> None:
     """Requesters may use equal XIDs for different calls."""
     lost = LostReplies()
     lost.remember(7, b"call")
@@ -29,3 +32,20 @@ def test_remembering_twice_takes_one_place() -> None:
     lost.remember(1, b"")
     lost.remember(1, b"")
     assert lost.count == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "fault"),
+    [
+        (CompletionStatus.REMOTE_ACCESS_ERROR, True),
+        (CompletionStatus.REMOTE_INVALID_REQUEST, True),
+        (CompletionStatus.RETRY_EXCEEDED, False),
+        (CompletionStatus.RNR_RETRY_EXCEEDED, False),
+        (CompletionStatus.FLUSHED, False),
+    ],
+)
+def test_only_what_the_call_offered_is_a_fault_of_the_call(
+    status: CompletionStatus, fault: bool
+) -> None:
+    """A connection that ends for another reason does not end the call (rfc8166 4.5.5)."""
+    assert is_fault_of_the_call(status.value) is fault

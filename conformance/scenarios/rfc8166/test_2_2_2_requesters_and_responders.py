@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("xid", [0, 0x80000000, 0xFFFFFFFF])
 def test_responder_echoes_any_xid(peer: Peer, xid: int) -> None:
     """A Call of any XID is answered by a Reply of that XID, in both headers."""
-    call = build.null_call(peer)
-    payload = xid.to_bytes(4, "big") + call.payload[4:]
-    changed = replace(mutate.payload(mutate.xid(call, xid), payload), unreduced=payload)
+    changed = mutate.under(build.null_call(peer), xid)
 
     peer.send(changed)
 

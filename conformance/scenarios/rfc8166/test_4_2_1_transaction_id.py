@@ -6,7 +6,6 @@ rfc8166 section 4.5.2  XDR Errors
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -16,24 +15,17 @@ from conformance.outcome import Answered, ErrChunk
 from conformance.requirement import requirement
 
 if TYPE_CHECKING:
-    from conformance.build import Call
     from conformance.peer import Peer
 
 HEADER_XID: Final = "rfc8166.2.2.2.reply-xid-is-the-calls"
 SAME_XID: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
 
 
-def under(call: Call, xid: int) -> Call:
-    """The same Call, as good as before, under another XID in both places."""
-    message = call.request.encode(xid)
-    return replace(mutate.xid(mutate.payload(call, message), xid), unreduced=message)
-
-
 @requirement(HEADER_XID, SAME_XID, "rfc8166.3.2.payload-begins-with-xid")
 @pytest.mark.parametrize("xid", [0, 1, 0x80000000, 0xFFFFFFFF], ids="xid-{:#x}".format)
 def test_responder_replies_with_the_xid_of_the_call_in_both_places(peer: Peer, xid: int) -> None:
     """The Reply to a Call has that Call's XID in its transport header and in its RPC message."""
-    call = under(build.null_call(peer), xid)
+    call = mutate.under(build.null_call(peer), xid)
 
     peer.send(call)
 

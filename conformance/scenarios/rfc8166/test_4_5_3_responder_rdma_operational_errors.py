@@ -35,6 +35,13 @@ CALLS: Final[dict[str, Callable[[Peer], Call]]] = {
 """Calls with one chunk of 3000 octets each; what is to be written is longer than that."""
 
 
+FITTING: Final[dict[str, Callable[[Peer], Call]]] = {
+    "read-chunk": CALLS["read-chunk"],
+    "write-chunk": lambda peer: build.with_write_chunks(peer, peer.workload.fetch(3000)),
+}
+"""Calls that are good as they are."""
+
+
 def told(peer: Peer, call: Call, **changes: int) -> Call:
     """The call, with other words about its one segment."""
     if call.read_chunks:
@@ -127,6 +134,29 @@ def test_responder_does_not_lose_the_connection_again(
     again.send(bad)
 
     verify.expect(again, bad, ErrChunk, tolerated=(Disconnected,))
+
+
+@requirement(
+    "rfc8166.4.5.3.err-chunk-after-reconnection",
+    "rfc8166.4.5.5.rpc-survives-connection-loss",
+    interpretations=("D-26",),
+)
+@pytest.mark.parametrize("chunk", FITTING)
+def test_responder_answers_the_call_again_with_good_memory(
+    peer: Peer, connect: Callable[..., Peer], chunk: str
+) -> None:
+    """A call that cost a connection comes again with memory that is good: a Reply, or ERR_CHUNK."""
+    bad = invalid_handle(peer, FITTING[chunk](peer))
+    peer.send(bad)
+    verify.expect(peer, bad, Disconnected, ErrChunk)
+
+    again = connect()
+    good = mutate.under(FITTING[chunk](again), bad.xid)
+    again.send(good)
+
+    outcome = verify.expect(again, good, Answered, ErrChunk)
+    if isinstance(outcome, Answered):
+        verify.right(again, good, outcome)
 
 
 @requirement("rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance import build, verify_chunks
+from conformance import build, mutate, verify_chunks
 from conformance.requirement import requirement
 from rpcrdma.ulp.pattern import pattern
 
@@ -57,3 +57,21 @@ def test_responder_survives_many_short_connections(connect: Callable[..., Peer])
     call = build.with_write_chunks(peer, peer.workload.fetch(5000))
     peer.send(call)
     verify_chunks.served(peer, call)
+
+
+@requirement("rfc8166.4.5.5.rpc-survives-connection-loss", "rfc8166.2.2.2.reply-xid-is-the-calls")
+@pytest.mark.parametrize("form", CALLS)
+def test_responder_serves_a_call_again_on_the_next_connection(
+    connect: Callable[..., Peer], form: str
+) -> None:
+    """A Call whose connection ended before its Reply is repeated under its XID, and is served."""
+    dropped = connect()
+    lost = CALLS[form](dropped)
+    dropped.send(lost)
+    dropped.disconnect()
+
+    peer = connect()
+    again = mutate.under(CALLS[form](peer), lost.xid)
+    peer.send(again)
+
+    verify_chunks.served(peer, again)

@@ -6,7 +6,8 @@ verbs it is a process of its own:
     python -m targets.reference_client --connect ADDRESS:PORT [--mutant NAME]
 
 which takes acts from its standard input and reports how they ended on its standard output, a JSON
-object in each line (`targets.reference_client_process`).  The client calls the test program.
+object in each line (`targets.reference_client_process`).  The client calls the test program, and
+executes it if the server calls back.
 """
 
 from __future__ import annotations
@@ -16,17 +17,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.endpoint.backward_responder import (
+    BackwardCallRules,
+    BackwardReplyRules,
+    BackwardResponder,
+)
+from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.reconnecting import ReconnectingClient
-from rpcrdma.endpoint.requester import Requester, RequesterParts
+from rpcrdma.endpoint.requester import Requester
+from rpcrdma.endpoint.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.endpoint.xids import XidSource
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError
 from targets.device_address import device_address
 from targets.reference_acts import ACTS, UpperTester
 
 if TYPE_CHECKING:
+    from rpcrdma.endpoint.duplex import Duplex
     from rpcrdma.fabric.base import Fabric
     from targets.base import Act, ActKind, ClientSession, RunningAct
     from targets.profile import Profile
@@ -37,9 +47,6 @@ CONNECT_TIMEOUT: Final = 2.0
 """Seconds that one try to connect may take."""
 
 
-INSIDE: Final = RequesterParts()
-
-
 @dataclass(frozen=True, slots=True)
 class ClientParts:
     """The classes of which a client is put together; a mutant replaces one of them.
@@ -48,12 +55,19 @@ class ClientParts:
         requester: the role.  inside: what a Requester consists of.
         retransmission: what outlives a connection.
         xids: where XIDs come from.
+        duplex: both directions together.
+        backward: the backward half.  backward_calls: how it judges.
+        backward_replies: how it answers.
     """
 
     requester: type[Requester] = Requester
-    inside: RequesterParts = INSIDE
+    inside: RequesterParts = REQUESTER
     retransmission: type[Retransmission] = Retransmission
     xids: type[XidSource] = XidSource
+    duplex: type[ClientDuplex] = ClientDuplex
+    backward: type[BackwardResponder] = BackwardResponder
+    backward_calls: type[BackwardCallRules] = BackwardCallRules
+    backward_replies: type[BackwardReplyRules] = BackwardReplyRules
 
 
 CLIENT: Final = ClientParts()
@@ -64,11 +78,15 @@ def make_client(
     fabric: Fabric, address: Address, parts: ClientParts = CLIENT
 ) -> tuple[ReconnectingClient, UpperTester]:
     """A client of the server at an address, and the application above it."""
-    make_requester = partial(parts.requester, None, parts.inside)
-    client = ReconnectingClient(
-        fabric, address, CONNECT_TIMEOUT, make_requester, parts.retransmission()
-    )
+    make_role = partial(_make_role, parts)
+    client = ReconnectingClient(fabric, address, CONNECT_TIMEOUT, make_role, parts.retransmission())
     return client, UpperTester(client, parts.xids())
+
+
+def _make_role(parts: ClientParts) -> Duplex:
+    """What works on one connection, in both directions: it executes the test program, too."""
+    backward = parts.backward(TestProgram(), None, parts.backward_calls(), parts.backward_replies())
+    return parts.duplex(parts.requester(None, parts.inside), backward)
 
 
 class LoopbackClientSession:

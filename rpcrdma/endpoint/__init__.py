@@ -15,7 +15,7 @@ from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.calling import Client
 from rpcrdma.endpoint.connection import Endpoint, Role
 from rpcrdma.endpoint.driver import Driver, parameters_for
-from rpcrdma.endpoint.duplex import Duplex, client_duplex, server_duplex
+from rpcrdma.endpoint.duplex import ClientDuplex, Duplex, server_duplex
 from rpcrdma.endpoint.reduction import MessageForm
 from rpcrdma.endpoint.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
@@ -30,6 +30,7 @@ __all__ = [
     "BackwardResponder",
     "CallFailed",
     "Client",
+    "ClientDuplex",
     "Driver",
     "Duplex",
     "Endpoint",
@@ -43,7 +44,6 @@ __all__ = [
     "ResponderOptions",
     "Role",
     "Server",
-    "client_duplex",
     "parameters_for",
     "server_duplex",
 ]

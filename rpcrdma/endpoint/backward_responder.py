@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 from rpcrdma.endpoint.backward_requester import BackwardOptions
 from rpcrdma.endpoint.call_rules import CallRules
 from rpcrdma.endpoint.faults import Fault, FaultFound
+from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
     from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
-    from rpcrdma.endpoint.reply_rules import ReplyRules
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
-__all__ = ["BackwardCallRules", "BackwardResponder"]
+__all__ = ["BackwardCallRules", "BackwardReplyRules", "BackwardResponder"]
 
 
 class BackwardCallRules(CallRules):
@@ -44,6 +44,10 @@ class BackwardCallRules(CallRules):
         raise FaultFound(Fault.BACKWARD_CHUNKS, "RDMA_NOMSG")
 
 
+class BackwardReplyRules(ReplyRules):
+    """The answers to a backward Call: those to a forward one (see `ReplyRules`)."""
+
+
 class BackwardResponder(Responder):
     """The role that executes backward Calls (see `rpcrdma.endpoint.duplex.Half`).
 
@@ -58,14 +62,14 @@ class BackwardResponder(Responder):
         upper_layer: UpperLayer,
         options: BackwardOptions | None = None,
         calls: BackwardCallRules | None = None,
-        replies: ReplyRules | None = None,
+        replies: BackwardReplyRules | None = None,
     ) -> None:
         chosen = options or BackwardOptions()
         super().__init__(
             upper_layer,
             ResponderOptions(thresholds=chosen.thresholds.backward, receives=chosen.credits),
             calls=calls or BackwardCallRules(),
-            replies=replies,
+            replies=replies or BackwardReplyRules(),
         )
 
     @property

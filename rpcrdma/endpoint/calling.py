@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rpcrdma.endpoint import events
 from rpcrdma.endpoint.connection import Endpoint
 from rpcrdma.endpoint.driver import Driver, parameters_for
-from rpcrdma.endpoint.duplex import client_duplex
+from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.errors import DeadlineExceeded
 
@@ -38,7 +38,7 @@ class Client:
         backward: BackwardResponder | None = None,
     ) -> None:
         self.requester = Requester(options)
-        role = self.requester if backward is None else client_duplex(self.requester, backward)
+        role = self.requester if backward is None else ClientDuplex(self.requester, backward)
         connection = fabric.connect(address, parameters_for(role), timeout)
         self.driver = Driver(connection, Endpoint(role))
         self._clock = fabric.clock

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.requester import Requester
     from rpcrdma.endpoint.responder import Responder
 
-__all__ = ["Backward", "Duplex", "client_duplex", "server_duplex"]
+__all__ = ["Backward", "ClientDuplex", "Duplex", "server_duplex"]
 
 
 class Backward(Protocol):
@@ -176,9 +176,11 @@ class Duplex:
         return half.handlers[events.WorkFailed](event, now)
 
 
-def client_duplex(forward: Requester, backward: BackwardResponder) -> Duplex:
+class ClientDuplex(Duplex):
     """The client's end: makes forward Calls, executes backward ones."""
-    return Duplex(forward, backward, DirectionRules(MessageType.CALL))
+
+    def __init__(self, forward: Requester, backward: BackwardResponder) -> None:
+        super().__init__(forward, backward, DirectionRules(MessageType.CALL))
 
 
 def server_duplex(forward: Responder, backward: BackwardRequester) -> Duplex:

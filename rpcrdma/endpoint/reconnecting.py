@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.endpoint.actions import ApplicationEvent
-    from rpcrdma.endpoint.requester import Requester
+    from rpcrdma.endpoint.connection import Role
     from rpcrdma.fabric.base import Address, Fabric
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
 
@@ -45,7 +45,7 @@ class ReconnectingClient:
         fabric: Fabric,
         address: Address,
         timeout: float,
-        make_requester: Callable[[], Requester],
+        make_role: Callable[[], Role],
         retransmission: Retransmission | None = None,
     ) -> None:
         self.delivered: deque[ApplicationEvent] = deque()
@@ -54,7 +54,7 @@ class ReconnectingClient:
         self._fabric = fabric
         self._address = address
         self._timeout = timeout
-        self._make_requester = make_requester
+        self._make_role = make_role
         self._retransmission = retransmission or Retransmission()
         self._driver: Driver | None = None
         self._wanted = False
@@ -118,8 +118,8 @@ class ReconnectingClient:
         if not wanted or self._fabric.clock.now() < self._not_before:
             return False
         self._wanted = False
-        requester = self._make_requester()
-        parameters = parameters_for(requester)
+        role = self._make_role()
+        parameters = parameters_for(role)
         try:
             connection = self._fabric.connect(self._address, parameters, self._timeout)
         except FabricError as error:
@@ -128,7 +128,7 @@ class ReconnectingClient:
             return True
         self.refusal = ""
         self.connections += 1
-        self._driver = Driver(connection, Endpoint(requester))
+        self._driver = Driver(connection, Endpoint(role))
         for request in self._retransmission.unfinished:
             self._driver.inject(request)
         return True

@@ -10,11 +10,12 @@
 A mutant is a subclass of one part of the server (`CallRules`, `ReplyRules`, `Responder`, and for
 backward Calls `BackwardRequester`, `Backchannel`, `DirectionRules`, `Duplex`; their docstrings list
 the methods that are made for it) or of the client (`RequestRules`, `CallPlanner`,
-`Allowance`, `Requester`, `Retransmission`, `XidSource`) and overrides one method.  Its docstring is
-the deviation in one sentence.  Where one behaviour is what several requirements are about,
-`also_trips` says for each further one why it is broken as well.  Its name on the command line is
-`mutant:` and the class name in kebab case: `mutant:grants-zero`.  `mutants()` finds those of all
-modules of this package.
+`Allowance`, `Requester`, `Retransmission`, `XidSource`, and for backward Calls `ClientDuplex`,
+`BackwardResponder`, `BackwardCallRules`, `BackwardReplyRules`) and overrides one method.  Its
+docstring is the deviation in one sentence.  Where one behaviour is what several requirements are
+about, `also_trips` says for each further one why it is broken as well.  Its name on the command
+line is `mutant:` and the class name in kebab case: `mutant:grants-zero`.  `mutants()` finds those
+of all modules of this package.
 """
 
 from __future__ import annotations
@@ -29,14 +30,20 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import targets.mutants
 from rpcrdma.endpoint.backchannel import Backchannel
 from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.backward_responder import (
+    BackwardCallRules,
+    BackwardReplyRules,
+    BackwardResponder,
+)
 from rpcrdma.endpoint.call_planning import CallPlanner
 from rpcrdma.endpoint.call_rules import CallRules
 from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.direction import DirectionRules
-from rpcrdma.endpoint.duplex import Duplex
+from rpcrdma.endpoint.duplex import ClientDuplex, Duplex
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.request_rules import RequestRules
-from rpcrdma.endpoint.requester import Requester, RequesterParts
+from rpcrdma.endpoint.requester import Requester
+from rpcrdma.endpoint.requester_parts import RequesterParts
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.endpoint.xids import XidSource
@@ -224,6 +231,9 @@ def _deviation(broken: type[object]) -> str:
 
 
 def _parts(broken: type[Part]) -> Parts | ClientParts:
+    backward = _backward_parts(broken)  # these are kinds of what follows
+    if backward is not None:
+        return backward
     if issubclass(broken, CallRules):
         return Parts(calls=broken)
     if issubclass(broken, ReplyRules):
@@ -239,6 +249,19 @@ def _parts(broken: type[Part]) -> Parts | ClientParts:
     if issubclass(broken, Duplex):
         return Parts(duplex=broken)
     return _client_parts(broken)
+
+
+def _backward_parts(broken: type[Part]) -> ClientParts | None:
+    """Parts of the client, which executes backward Calls."""
+    if issubclass(broken, ClientDuplex):
+        return ClientParts(duplex=broken)
+    if issubclass(broken, BackwardResponder):
+        return ClientParts(backward=broken)
+    if issubclass(broken, BackwardCallRules):
+        return ClientParts(backward_calls=broken)
+    if issubclass(broken, BackwardReplyRules):
+        return ClientParts(backward_replies=broken)
+    return None
 
 
 def _client_parts(broken: type[Part]) -> ClientParts:

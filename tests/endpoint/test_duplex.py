@@ -14,7 +14,7 @@ from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.calling import Client
 from rpcrdma.endpoint.connection import Endpoint
 from rpcrdma.endpoint.driver import parameters_for
-from rpcrdma.endpoint.duplex import Duplex, client_duplex, server_duplex
+from rpcrdma.endpoint.duplex import ClientDuplex, Duplex, server_duplex
 from rpcrdma.endpoint.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
 from rpcrdma.endpoint.serving import Server
@@ -161,7 +161,7 @@ def test_the_receives_of_both_halves_are_posted() -> None:
     server, _ = armed()
     assert (len(server.role.initial_receives), server.role.later_receives) == (2, 3)
     assert parameters_for(server.role).receive_depth == 2 + 3 + 8
-    client = client_duplex(
+    client = ClientDuplex(
         Requester(RequesterOptions(credits=2)),
         BackwardResponder(TestProgram(), BackwardOptions(credits=3)),
     )

@@ -133,4 +133,4 @@ def test_a_client_is_made_of_its_parts() -> None:
     session = World().session
     client, _ = make_client(session.fabric, ADDRESS, ClientParts(requester=Defective))
 
-    assert type(client._make_requester()) is Defective
+    assert type(client._make_role().forward) is Defective

@@ -122,7 +122,13 @@ class AnswersTwice(Responder):
         return [*super().transmit(writes, send), Send(send.key, send.data)]
 
 
-@mutant(breaks=NEVER_ZERO)
+@mutant(
+    breaks=NEVER_ZERO,
+    also_trips={
+        "rfc8166.3.3.1.credit-value-is-not-a-countdown": "a count is what its grants are",
+        "bidir.2.1.2": "the grants of forward calls change with each message",
+    },
+)
 class CreditUnderflow(Responder):
     """Takes each answer off a count that nothing adds to, and grants the word that it wraps to."""
 

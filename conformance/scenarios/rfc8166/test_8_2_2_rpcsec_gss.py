@@ -1,8 +1,8 @@
 """RFC 8166 section 8.2.2, RPCSEC_GSS: what belongs to it stays in the Payload stream.
 
-No context is established, which takes a key distribution centre: the first message of one is sent,
-with a token that makes no sense.  Whichever way a device refuses it, its Reply has elements of
-RPCSEC_GSS, and they are not for Write chunks.
+No context is established, which takes a key distribution centre: a Call names one that nobody has
+established.  Whether a device refuses that or does not know RPCSEC_GSS at all, the verifier of its
+Reply is not for Write chunks.
 """
 
 from __future__ import annotations
@@ -18,33 +18,43 @@ from rpcrdma.ulp import rpc
 
 if TYPE_CHECKING:
     from conformance.peer import Peer
+    from conformance.workload import Request
 
 RPCSEC_GSS: Final = 6
-INIT: Final = b"".join(word.to_bytes(4) for word in (1, 1, 0, 1, 0))
-"""Version 1, RPCSEC_GSS_INIT, sequence number 0, service "none", no context handle (RFC 2203)."""
+NO_CONTEXT: Final = b"".join(word.to_bytes(4) for word in (1, 0, 1, 1, 4, 0xBADC0DE))
+"""Version 1, RPCSEC_GSS_DATA, sequence number 1, service "none", a handle of four octets that was
+never given out (RFC 2203 section 5)."""
 
-TOKEN: Final = (16).to_bytes(4) + b"no token at all."
+
+def with_credential(request: Request, credential: rpc.Authentication) -> Request:
+    """The same request under another credential."""
+
+    def encode(xid: int) -> bytes:
+        payload = request.encode(xid)
+        call, start = rpc.decode_call(payload)
+        return rpc.encode_call(
+            xid,
+            call.program,
+            call.version,
+            call.procedure,
+            payload[start:],
+            credential=credential,
+        )
+
+    return replace(request, title=f"{request.title} under RPCSEC_GSS", encode=encode)
 
 
 @requirement("rfc8166.8.2.2.gss-elements-are-not-reduced")
 def test_responder_reduces_nothing_of_rpcsec_gss(peer: Peer) -> None:
-    """The answer to RPCSEC_GSS_INIT leaves the Write chunk beside it unused."""
-    extra = peer.profile.extra
-    credential = rpc.Authentication(RPCSEC_GSS, INIT)
-    request = replace(
-        peer.workload.null(),
-        title="RPCSEC_GSS_INIT",
-        encode=lambda xid: rpc.encode_call(
-            xid, extra.program, extra.program_version, 0, TOKEN, credential=credential
-        ),
-    )
-    call = build.call(peer, request, writes=((512,),))
+    """The answer to a Call of an unknown RPCSEC_GSS context leaves its Write chunk unused."""
+    credential = rpc.Authentication(RPCSEC_GSS, NO_CONTEXT)
+    call = build.call(peer, with_credential(peer.workload.small(), credential), writes=((512,),))
 
     peer.send(call)
 
     first = peer.receive()
     if isinstance(first, Silent | Disconnected):
-        raise Inconclusive(f"no Reply with elements of RPCSEC_GSS came: {first}")
+        raise Inconclusive(f"no Reply with a verifier of RPCSEC_GSS came: {first}")
     peer.put_aside(first)
     outcome = verify.expect(peer, call, Answered)
     verify_chunks.returned(call, outcome)

@@ -243,7 +243,7 @@ def _delegation(
     possible = (
         state.options.delegations
         and session is not None
-        and session.back_connection is not None
+        and session.back_connection is compound.binding
         and entry.access == wire.OPEN4_SHARE_ACCESS_READ
         and want not in unwanted
         and not any(held.node is entry.node for held in state.delegations.values())

@@ -83,7 +83,7 @@ def cut_calls_are_garbage(upper_layer: UpperLayer, call: bytes) -> None:
         raise AssertionError(f"items were found in a call cut at octet {length}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def begin_session() -> Callable[[Nfs4Options], tuple[Nfs4Program, SessionClient]]:
     """A server of NFSv4.1 and a client that has a session with it."""
     return session_with

@@ -1,17 +1,25 @@
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.strategies._generated_nfs4 import argument_operations, compound_argumentses
 from rpcrdma.ulp import nfs4, rpc
 from rpcrdma.ulp.file_node import FIRST_COOKIE
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile, file_of_size
 from rpcrdma.ulp.nfs4_attributes import decode_attributes
 from rpcrdma.ulp.nfs4_server import OPERATIONS_MAXIMUM, READ_MAXIMUM, Nfs4Program
+from rpcrdma.ulp.nfs4_session_client import SessionClient
+from rpcrdma.ulp.nfs4_state import Nfs4Options
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
 
+BeginSession = Callable[[Nfs4Options], tuple[Nfs4Program, SessionClient]]
 FILES = [entry for entry in TREE if isinstance(entry, TreeFile)]
 
 
@@ -185,3 +193,32 @@ def test_read_returns_at_most_a_mebibyte(program: Nfs4Program) -> None:
     assert isinstance(result, wire.ReadResult)
     assert isinstance(result.outcome, wire.ReadDone)
     assert (len(result.outcome.data), result.outcome.eof) == (READ_MAXIMUM, False)
+
+
+@given(compound_argumentses(), st.integers(0, 2))
+def test_whatever_is_asked_is_answered_by_results_for_what_was_reached(
+    arguments: wire.CompoundArguments, minor: int
+) -> None:
+    program = Nfs4Program(FileStore())
+    asked = wire.CompoundArguments(arguments.tag, minor, arguments.argarray)
+
+    (reply,) = program.execute(
+        rpc.encode_call(9, 100003, 4, 1, wire.encode_compound_arguments(asked))
+    )
+    result = nfs4.parse(reply)
+
+    assert len(result.resarray) <= len(asked.argarray)
+    assert result.tag == asked.tag
+
+
+@given(st.lists(argument_operations(), max_size=6))
+def test_whatever_is_asked_in_a_session_is_answered_within_it(
+    begin_session: BeginSession, operations: list[wire.ArgumentOperation]
+) -> None:
+    program, client = begin_session(Nfs4Options(backchannel=True, delegations=True))
+
+    (reply,) = program.execute(client.compound(9, *nfs4.at("writable"), *operations))
+    result = client.take(reply)
+
+    assert isinstance(result.resarray[0], wire.SequenceResult)
+    assert len(reply) <= client.fore.ca_maxresponsesize

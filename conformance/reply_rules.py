@@ -108,7 +108,10 @@ def _reply_chunk(
 ) -> Iterator[BrokenRule]:
     returned = reply.rdma_reply
     if isinstance(reply, RdmaNomsg):
-        if offered is None or returned is None or not chunk_length(returned):
+        if returned is None and not (reply.rdma_reads or reply.rdma_writes):
+            detail = "an RDMA_NOMSG without any list"
+            yield BrokenRule("rfc8166.4.2.4.nomsg-has-a-list", detail, ("D-22",))
+        elif offered is None or returned is None or not chunk_length(returned):
             detail = "an RDMA_NOMSG whose Reply chunk holds nothing, or was not offered"
             yield BrokenRule("rfc8166.4.2.4.nomsg-lists-hold-the-payload", detail, ("D-22",))
     elif returned is not None and chunk_length(returned):

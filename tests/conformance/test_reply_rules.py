@@ -113,11 +113,17 @@ def test_reply_under_another_xid_is_wrong_in_header_and_payload() -> None:
     ]
 
 
-@pytest.mark.parametrize("chunk", [None, returned(0, 0)])
-def test_long_reply_needs_a_reply_chunk_with_data(chunk: WriteChunk | None) -> None:
+@pytest.mark.parametrize(
+    ("chunk", "broken"),
+    [
+        (None, "4.2.4.nomsg-has-a-list"),
+        (returned(0, 0), "4.2.4.nomsg-lists-hold-the-payload"),
+    ],
+)
+def test_long_reply_needs_a_reply_chunk_with_data(chunk: WriteChunk | None, broken: str) -> None:
     given = TransportHeader(XID, 1, 5, RdmaNomsg((), (), chunk))
 
-    assert ids(call(reply=OFFERED), given) == ["4.2.4.nomsg-lists-hold-the-payload"]
+    assert ids(call(reply=OFFERED), given) == [broken]
 
 
 def test_long_reply_in_the_offered_chunk_is_good() -> None:

@@ -11,18 +11,34 @@ message anyway; here is what a scenario brings about on purpose.
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.case import Deviation, Inconclusive
+from conformance.case import Deviation, Inconclusive, Warned
+from conformance.reaction import Reaction
+from conformance.requester_reaction import expected_reaction
+from reports.record import Verdict
+from rpcrdma.fabric.base import CompletionStatus
 from rpcrdma.ulp.pattern import first_difference, pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from conformance.service import ReceivedCall, Service
-    from targets.base import ActResult
+    from conformance.service import Line, ReceivedCall, Service
+    from rpcrdma.wire import RdmaSegment
+    from targets.base import ActResult, RunningAct
 
-__all__ = ["done", "each", "failed", "in_flight", "not_again", "reads", "some"]
+__all__ = [
+    "done",
+    "each",
+    "failed",
+    "in_flight",
+    "not_again",
+    "reaction",
+    "reads",
+    "some",
+    "unreachable",
+]
 
 
 def done(result: ActResult) -> None:
@@ -137,3 +153,81 @@ def not_again(service: Service, refused: ReceivedCall) -> None:
                 expected=("no further message with that call",),
                 actual=str(call),
             )
+
+
+def reaction(service: Service, call: ReceivedCall, act: RunningAct, message: bytes) -> None:
+    """Send octets where a reply is due: the client does with its call what the documents allow.
+
+    A call that stays open is then answered as it should be, and the act must come to an end.
+
+    Args:
+        service: where the call came.
+        call: unanswered; the last thing that the act waits for.
+        act: that it belongs to.
+        message: any octets.
+
+    Raises:
+        Deviation: the client did something else.
+    """
+    line = service.line_of(call)
+    expectation = expected_reaction(message, service.state_of(line))
+    service.case.expected = tuple(str(item) for item in expectation.allowed)
+    service.send(message, line)
+    service.waiting()
+
+    seen = _seen(service, line, call, act)
+    judgement = expectation.judge(seen)
+    service.case.actual = seen.value
+    service.case.interpretations += judgement.interpretations
+    if judgement.verdict is Verdict.FAIL:
+        raise Deviation(
+            f"{judgement.reason}.",
+            expected=service.case.expected,
+            actual=seen.value,
+            breaks=judgement.violated,
+        )
+    if judgement.verdict is Verdict.WARN:
+        service.case.warnings.append(Warned(f"{judgement.reason}.", judgement.violated))
+    service.serve_until(act)
+
+
+def _seen(service: Service, line: Line, call: ReceivedCall, act: RunningAct) -> Reaction:
+    """What has become of a call; one that is over counts as answered from now on."""
+    result = act.poll()
+    if result is None and not line.connected:
+        return Reaction.CLOSED
+    if result is None and service.in_flight(line) == (call,):
+        service.reply(call)
+        return Reaction.WAITING
+    # An act of several calls goes on when this one is over; how it ends tells how this one did.
+    call.answered = True
+    result = service.serve_until(act) if result is None else result
+    return Reaction.COMPLETED if result.done else Reaction.FAILED
+
+
+def unreachable(service: Service, line: Line, segment: RdmaSegment, *, for_results: bool) -> None:
+    """Memory that a call had offered is out of reach, now that the call is over.
+
+    Whoever tries loses the connection: this is the last that a case does on it.
+
+    Args:
+        service: where the call came.
+        line: on which.
+        segment: that the call offered.
+        for_results: whether it was offered for writing to, else for reading from.
+
+    Raises:
+        Deviation: it can still be read or written.
+        Inconclusive: the connection was gone before.
+    """
+    if not line.connected:
+        raise Inconclusive("the connection ended before the memory could be tried")
+    deadline = service.profile.deadline
+    write, read = partial(line.write, segment, b"\xee"), partial(line.read, segment)
+    status = (write if for_results else read)(deadline)
+    if status is CompletionStatus.SUCCESS:
+        raise Deviation(
+            f"Memory of a call that is over can still be {'written' if for_results else 'read'}.",
+            expected=(CompletionStatus.REMOTE_ACCESS_ERROR.value,),
+            actual=f"{status.value} at handle {segment.handle:#x}",
+        )

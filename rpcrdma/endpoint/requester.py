@@ -23,7 +23,6 @@ When memory cannot be invalidated the connection is closed (rfc8166 4.5.4).
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -40,9 +39,8 @@ from rpcrdma.endpoint.actions import (
     ReplyReceived,
     Send,
 )
-from rpcrdma.endpoint.call_planning import CallPlanner, RequesterOptions
+from rpcrdma.endpoint.call_planning import RequesterOptions
 from rpcrdma.endpoint.call_rules import xid_of
-from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
 from rpcrdma.endpoint.outgoing import (
     NOTHING_OFFERED,
@@ -56,7 +54,8 @@ from rpcrdma.endpoint.outgoing import (
 )
 from rpcrdma.endpoint.reduction import HEADER, MessageForm
 from rpcrdma.endpoint.reply_parsing import Offer, judge_returned
-from rpcrdma.endpoint.request_rules import VERSION, RequestRules
+from rpcrdma.endpoint.request_rules import VERSION
+from rpcrdma.endpoint.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire import (
     ErrVers,
@@ -85,29 +84,11 @@ _DECODED_PLAIN: Final = decode_header(_PLAIN)[0].rdma_body
 """The one body that the decoder returns for every RDMA_MSG without chunks: told by identity."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequesterParts:
-    """The classes of which a Requester is put together; a mutant replaces one of them.
-
-    Attributes:
-        rules: what goes into a call.
-        planner: the choice of its form, and the memory that is offered.
-        allowance: how many calls may be in flight.
-    """
-
-    rules: type[RequestRules] = RequestRules
-    planner: type[CallPlanner] = CallPlanner
-    allowance: type[Allowance] = Allowance
-
-
-_PARTS: Final = RequesterParts()
-
-
 class Requester:
     """The role that makes calls."""
 
     def __init__(
-        self, options: RequesterOptions | None = None, parts: RequesterParts = _PARTS
+        self, options: RequesterOptions | None = None, parts: RequesterParts = REQUESTER
     ) -> None:
         self.options = options or RequesterOptions()
         self.rules = parts.rules()
@@ -304,7 +285,7 @@ class Requester:
         given_up = self._abandoned.get(xid, NOTHING_OFFERED)
         call = self._take_answered(xid)
         try:
-            judge_returned(given_up if call is None else call.offer, body)
+            self._judge_lists(given_up if call is None else call.offer, body)
         except FaultFound as found:
             # rfc8166 3.3.3: only a valid Reply tells the grant.
             ended = [] if call is None else self._fail(call, Failure.BAD_REPLY, str(found))
@@ -314,6 +295,10 @@ class Requester:
             return self._send_queued()
         call.answer, call.inline = body, payload
         return self._end(call) + self._send_queued()
+
+    def _judge_lists(self, offer: Offer, body: RdmaMsg | RdmaNomsg) -> None:
+        """Raise FaultFound unless the lists of a reply are those that its call offered."""
+        judge_returned(offer, body)
 
     def _take_answered(self, xid: int) -> OutgoingCall | None:
         """The call in flight with this XID; None if the application gave it up."""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.request_rules import RequestRules
+from rpcrdma.endpoint.requester import Requester
 from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.outgoing import OutgoingCall
 
 BEYOND = "rfc8166.3.3.1.no-call-beyond-the-grant"
 LATEST = {"rfc8166.3.3.1.": "a limit that is not the latest is too high a limit"}
@@ -67,3 +73,13 @@ class RequestsNoCredits(RequestRules):
     def requested(self, credits: int) -> int:  # noqa: A002  # the word of the documents
         """See `RequestRules`."""
         return 0
+
+
+@mutant(breaks="rfc8166.2.2.2.reply-retires-the-xid")
+class TakesCreditsFromRepeatedReplies(Requester):
+    """Takes back a credit for every reply, also for one that it has had before."""
+
+    def _take_answered(self, xid: int) -> OutgoingCall | None:
+        if xid not in self._calls and self.allowance.outstanding > 1:
+            self.allowance.give_back()
+        return super()._take_answered(xid)

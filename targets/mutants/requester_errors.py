@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from rpcrdma.endpoint.actions import Disconnect, PostReceive, Send
+import msgspec
+
+from rpcrdma.endpoint.actions import Disconnect, Failure, PostReceive, Send
 from rpcrdma.endpoint.faults import FaultFound
+from rpcrdma.endpoint.outgoing import Phase
+from rpcrdma.endpoint.reduction import HEADER
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.retransmission import Retransmission
+from rpcrdma.wire import Procedure
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint import events
     from rpcrdma.endpoint.actions import Action, ApplicationEvent
-    from rpcrdma.wire import RdmaError
+    from rpcrdma.endpoint.reply_parsing import Offer
+    from rpcrdma.wire import RdmaError, RdmaMsg, RdmaNomsg
+
+_RDMA_MSGP: Final = int(Procedure.RDMA_MSGP).to_bytes(4, "big")
+_RDMA_DONE: Final = int(Procedure.RDMA_DONE).to_bytes(4, "big")
+_RDMA_ERROR: Final = int(Procedure.RDMA_ERROR).to_bytes(4, "big")
 
 
 @mutant(breaks="rfc8166.4.5.error-is-permanent")
@@ -33,7 +43,10 @@ class WaitsBehindErrors(Requester):
         return []
 
 
-@mutant(breaks="rfc8166.4.5.bad-reply-header-discarded")
+@mutant(
+    breaks="rfc8166.4.5.bad-reply-header-discarded",
+    also_trips={"rfc8166.4.": "whatever is to be dropped costs the connection"},
+)
 class HangsUpOverNonsense(Requester):
     """Ends the connection when a message cannot be a reply."""
 
@@ -43,6 +56,69 @@ class HangsUpOverNonsense(Requester):
             return [again, *self._judge(event.data)]
         except FaultFound as found:
             return [Disconnect(str(found))]
+
+
+@mutant(breaks="rfc8166.4.5.undecodable-error-discarded")
+class HangsUpOverUnknownErrors(Requester):
+    """Ends the connection when an error has a code that it does not know."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        try:
+            return super()._judge(message)
+        except FaultFound:
+            if message[12:16] == _RDMA_ERROR:
+                return [Disconnect("an unknown error")]
+            raise
+
+
+@mutant(breaks="rfc8166.4.5.short-message-discarded")
+class LooksIntoShortMessages(Requester):
+    """Ends the call whose XID a message of fewer than 28 octets begins with."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        call = self._calls.get(int.from_bytes(message[:4], "big"))
+        if call is None or len(message) >= HEADER or call.phase is not Phase.SENT:
+            return super()._judge(message)
+        self.allowance.give_back()
+        return self._fail(call, Failure.BAD_REPLY, "too short")
+
+
+@mutant(breaks="rfc8166.4.5.bad-reply-header-discarded")
+class TakesRepliesOfAnyVersion(Requester):
+    """Does not look at the version of a reply."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        return super()._judge(message[:4] + (1).to_bytes(4, "big") + message[8:])
+
+
+@mutant(breaks="rfc8166.4.6.1.requester-discards-msgp")
+class TakesMsgp(Requester):
+    """Takes an RDMA_MSGP for the reply that is in it."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        if message[12:16] == _RDMA_MSGP:
+            message = message[:12] + bytes(4) + message[24:]
+        return super()._judge(message)
+
+
+@mutant(breaks="rfc8166.4.6.2.done-is-discarded")
+class EndsCallsByDone(Requester):
+    """Takes an RDMA_DONE for the end of the call whose XID it has."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        call = self._calls.get(int.from_bytes(message[:4], "big"))
+        if message[12:16] != _RDMA_DONE or call is None or call.phase is not Phase.SENT:
+            return super()._judge(message)
+        self.allowance.give_back()
+        return self._fail(call, Failure.BAD_REPLY, "done")
+
+
+@mutant(breaks="rfc8166.4.5.bad-reply-header-discarded")
+class IgnoresReadListsOfReplies(Requester):
+    """Does not mind a Read list in a reply."""
+
+    def _judge_lists(self, offer: Offer, body: RdmaMsg | RdmaNomsg) -> None:
+        super()._judge_lists(offer, msgspec.structs.replace(body, rdma_reads=()))
 
 
 @mutant(breaks="rfc8166.4.5.5.rpc-survives-connection-loss")

@@ -9,7 +9,8 @@ import pytest
 from conformance.case import Deviation, Inconclusive
 from conformance.client_harness import ClientHarness
 from rpcrdma.endpoint.request_rules import RequestRules
-from rpcrdma.endpoint.requester import Requester, RequesterParts
+from rpcrdma.endpoint.requester import Requester
+from rpcrdma.endpoint.requester_parts import RequesterParts
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind, TargetError, Unsupported
 from targets.profile import SHIPPED, load_profile

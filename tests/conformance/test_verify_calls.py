@@ -18,6 +18,9 @@ from targets.registry import find_any_target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from conformance.service import ReceivedCall
+    from targets.base import RunningAct
+
 DONE = ActResult(ActState.DONE)
 FAILED = ActResult(ActState.FAILED, "input/output error")
 
@@ -103,3 +106,72 @@ def test_a_refused_call_is_not_to_be_seen_again(harness: ClientHarness) -> None:
     service.received.append(call)
     with pytest.raises(Deviation, match="sends again a call that an RDMA_ERROR has ended"):
         verify_calls.not_again(service, call)
+
+
+def waiting_call(harness: ClientHarness) -> tuple[ReceivedCall, RunningAct]:
+    act = harness.client.begin(ActKind.SMALL)
+    return harness.service.next_call(), act
+
+
+def test_a_good_reply_completes_the_call(harness: ClientHarness) -> None:
+    call, act = waiting_call(harness)
+
+    verify_calls.reaction(harness.service, call, act, harness.service.draft(call).octets)
+
+    assert harness.case.actual == "the Call completes"
+    assert act.poll() == DONE
+
+
+def test_a_call_that_waits_gets_its_reply_afterwards(harness: ClientHarness) -> None:
+    call, act = waiting_call(harness)
+
+    verify_calls.reaction(harness.service, call, act, bytes(8))
+
+    assert harness.case.actual == "the Call stays as it is"
+    assert act.poll() == DONE
+
+
+def test_what_is_tolerated_warns(harness: ClientHarness) -> None:
+    """A client that hangs up over a bad header (D-28)."""
+    call, act = waiting_call(harness)
+    harness.session._client.disconnect()  # type: ignore[attr-defined]
+    octets = harness.service.draft(call).octets
+
+    verify_calls.reaction(harness.service, call, act, octets[:12] + b"\0\0\0\x09" + octets[16:])
+
+    assert harness.case.actual == "the connection ends"
+    assert [warned.breaks for warned in harness.case.warnings] == [
+        ("rfc8166.4.5.bad-reply-header-discarded",)
+    ]
+
+
+def test_another_reaction_is_a_deviation(harness: ClientHarness) -> None:
+    call, act = waiting_call(harness)
+    harness.session._client.disconnect()  # type: ignore[attr-defined]
+
+    with pytest.raises(Deviation, match="the connection ends") as found:
+        verify_calls.reaction(harness.service, call, act, bytes(8))
+    assert found.value.breaks == ("rfc8166.4.5.short-message-discarded",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "for_results", "how"),
+    [(ActKind.READ, True, "written"), (ActKind.WRITE, False, "read")],
+)
+def test_memory_within_reach_is_found(
+    harness: ClientHarness, kind: ActKind, how: str, *, for_results: bool
+) -> None:
+    """First of a call in progress, then when it is over."""
+    service = harness.service
+    act = harness.client.begin(kind, 4000)
+    call = service.next_call()
+    segment = call.writes[0].target[0] if for_results else call.reads[0].target
+    line = service.line_of(call)
+
+    with pytest.raises(Deviation, match=f"can still be {how}"):
+        verify_calls.unreachable(service, line, segment, for_results=for_results)
+    service.reply(call)
+    service.serve_until(act)
+    verify_calls.unreachable(service, line, segment, for_results=for_results)
+    with pytest.raises(Inconclusive, match="ended before the memory could be tried"):
+        verify_calls.unreachable(service, line, segment, for_results=for_results)

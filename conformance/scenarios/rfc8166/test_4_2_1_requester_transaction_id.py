@@ -66,3 +66,23 @@ def test_requester_ignores_a_reply_to_no_call(service: Service, client: ActingCl
     service.reply(call, right)
 
     verify_calls.done(service.serve_until(act))
+
+
+@requirement(
+    "rfc8166.2.2.2.reply-retires-the-xid", "rfc8166.3.3.1.replies-in-any-order", role="requester"
+)
+def test_requester_takes_a_reply_once(service: Service, client: ActingClient) -> None:
+    """Every reply comes twice: the second has no effect, neither on calls nor on credits."""
+    service.grant = 3
+    verify_calls.done(client.serve_good_act())
+    act = client.begin(ActKind.MANY, count=9)
+
+    for _ in range(3):
+        call = service.next_call()
+        draft = service.draft(call)
+        service.reply(call, draft)
+        service.send(draft.octets, service.line_of(call))
+        service.waiting()
+        verify_calls.in_flight(service, at_most=3, after="under a grant of 3")
+
+    verify_calls.done(service.serve_until(act))

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import verify_calls
-from conformance.case import Deviation
 from conformance.requirement import requirement
-from rpcrdma.wire import ErrChunk, ErrorBody, ErrVers, RdmaDone, TransportHeader, encode_header
+from rpcrdma.wire import ErrChunk, ErrorBody, ErrVers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.client_harness import ActingClient
-    from conformance.service import ReceivedCall, Service
+    from conformance.service import Service
 
 
 @requirement(
@@ -39,51 +38,58 @@ def test_requester_ends_a_call_that_is_refused(
     verify_calls.not_again(service, call)
 
 
-def short(call: ReceivedCall) -> bytes:
-    """A message of 24 octets."""
-    return call.octets[:4] + bytes(20)
-
-
-def done(call: ReceivedCall) -> bytes:
-    """An RDMA_DONE."""
-    return encode_header(TransportHeader(call.xid, 1, 8, RdmaDone())).ljust(28, b"\0")
-
-
-def unknown_error(call: ReceivedCall) -> bytes:
-    """An RDMA_ERROR with a code that does not exist."""
-    words = (call.xid, 1, 8, 4, 77, 0, 0)
-    return b"".join(word.to_bytes(4, "big") for word in words)
-
-
-def unknown_procedure(call: ReceivedCall) -> bytes:
-    """A message of procedure 9."""
-    words = (call.xid, 1, 8, 9, 0, 0, 0)
-    return b"".join(word.to_bytes(4, "big") for word in words)
+def words(*values: int) -> Callable[[bytes], bytes]:
+    """Replaces the words behind the XID of a message, and leaves nothing behind them."""
+    return lambda reply: reply[:4] + b"".join(value.to_bytes(4, "big") for value in values)
 
 
 @requirement(
-    "rfc8166.4.5.bad-reply-header-discarded",
     "rfc8166.4.5.short-message-discarded",
-    "rfc8166.4.5.undecodable-error-discarded",
-    "rfc8166.4.6.2.done-is-discarded",
+    "rfc8166.4.5.header-checked-before-the-rpc-layer",
     role="requester",
 )
-@pytest.mark.parametrize("nonsense", [short, done, unknown_error, unknown_procedure])
-def test_requester_lives_with_what_is_no_reply(
-    service: Service, client: ActingClient, nonsense: Callable[[ReceivedCall], bytes]
+@pytest.mark.parametrize("octets", [0, 3, 16, 27])
+def test_requester_drops_a_short_message(
+    service: Service, client: ActingClient, octets: int
 ) -> None:
-    """What cannot be a reply comes before the reply: the client drops it and keeps the connection.
-
-    To end the call is allowed where the message names it; to hang up is not.
-    """
+    """Fewer than 28 octets of a good reply come first; the call waits for the whole of it."""
     act = client.good_act()
     call = service.next_call()
-    line = service.line_of(call)
 
-    service.send(nonsense(call), line)
-    service.waiting()
-    if not line.connected:
-        raise Deviation("The client hung up.", expected=("the message is dropped",))
-    service.reply(call)
+    verify_calls.reaction(service, call, act, service.draft(call).octets[:octets])
 
-    service.serve_until(act)
+
+@requirement("rfc8166.4.5.undecodable-error-discarded", role="requester")
+@pytest.mark.parametrize(
+    "spoil",
+    [words(1, 8, 4, 77, 0, 0), words(1, 8, 4, 0, 0, 0)],
+    ids=("code-77", "code-0"),
+)
+def test_requester_drops_an_unknown_error(
+    service: Service, client: ActingClient, spoil: Callable[[bytes], bytes]
+) -> None:
+    """An RDMA_ERROR with a code that does not exist: the call waits, or fails."""
+    act = client.good_act()
+    call = service.next_call()
+
+    verify_calls.reaction(service, call, act, spoil(service.draft(call).octets))
+
+
+@requirement("rfc8166.4.5.bad-reply-header-discarded", role="requester")
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda reply: reply[:12] + (9).to_bytes(4, "big") + reply[16:],
+        lambda reply: reply[:4] + (2).to_bytes(4, "big") + reply[8:],
+        lambda reply: reply[:16] + (1).to_bytes(4, "big") + reply[20:28],
+    ],
+    ids=("procedure-9", "version-2", "cut-in-a-list"),
+)
+def test_requester_drops_a_bad_header(
+    service: Service, client: ActingClient, spoil: Callable[[bytes], bytes]
+) -> None:
+    """A reply whose header is wrong: the call waits, or fails; it does not succeed."""
+    act = client.good_act()
+    call = service.next_call()
+
+    verify_calls.reaction(service, call, act, spoil(service.draft(call).octets))

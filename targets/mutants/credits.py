@@ -201,7 +201,10 @@ class PostsReceivesForEightCalls(Responder):
         return super().initial_receives[:8]
 
 
-@mutant(breaks="rfc8166.2.3.2.receives-posted-before-sends")
+@mutant(
+    breaks="rfc8166.2.3.2.receives-posted-before-sends",
+    also_trips={"bidir.2.2": "there are no Receives for backward replies either"},
+)
 class PostsOneReceiveAtATime(Responder):
     """Posts a Receive when the one before it has been used, and no further ones."""
 

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 THRESHOLD = "rfc8166.3.3.2.message-within-inline-threshold"
 
 
-@mutant(breaks="rfc8166.2.2.2.reply-xid-is-the-calls")
+@mutant(
+    breaks="rfc8166.2.2.2.reply-xid-is-the-calls",
+    also_trips={"bidir.1": "calls with Write chunks are made beside backward calls, too"},
+)
 class MisnumbersReplies(ReplyRules):
     """Sends replies that return Write chunks under the next XID."""
 
@@ -122,7 +125,10 @@ class IgnoresThreshold(ReplyRules):
         return True
 
 
-@mutant(breaks="rfc8166.4.2.4.streams-fit-the-threshold-together")
+@mutant(
+    breaks="rfc8166.4.2.4.streams-fit-the-threshold-together",
+    also_trips={"rfc8166.3.3.2": "a reply just above the threshold comes inline"},
+)
 class MeasuresPayloadAlone(ReplyRules):
     """Leaves the header out when it compares a reply with the threshold."""
 

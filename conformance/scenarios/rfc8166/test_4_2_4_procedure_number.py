@@ -69,7 +69,7 @@ def test_responder_takes_an_rdma_msg_with_any_of_its_lists(peer: Peer, lists: st
     call = build.call(
         peer,
         peer.workload.store(data),
-        reads=((400,),) if reads else None,
+        reads=((100,),) if reads else None,
         writes=((512,),) if writes else (),
         reply=(2048,) if reply else None,
     )
@@ -83,11 +83,11 @@ def test_responder_takes_an_rdma_msg_with_any_of_its_lists(peer: Peer, lists: st
 @pytest.mark.parametrize("lists", [one for one in LISTS if "r" not in one], ids=str)
 def test_responder_takes_an_rdma_nomsg_with_any_further_list(peer: Peer, lists: str) -> None:
     """Beside the Read list of a Long Call, the other two may each be there or not."""
-    data = pattern(900, 26)
+    data = pattern(300, 26)
     call = build.call(
         peer,
         peer.workload.store(data),
-        whole=(300,),
+        whole=(100,),
         writes=((512,),) if "w" in lists else (),
         reply=(2048,) if "p" in lists else None,
     )

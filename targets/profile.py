@@ -149,6 +149,8 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         uid: AUTH_SYS user id of the calls.  gid: likewise, the group.
         grace: how long nothing may come before silence counts as silence.
         deadline: how long an answer may take.  connect_deadline: how long connecting may take.
+        start: how long a client may take from being told to act until its first call, beyond that;
+            waited for only as long as nothing has come.
         keep_connection: whether a client keeps its connection from case to case, since connecting
             anew takes it seconds; otherwise each case hangs up and begins on a new one.
         interpretations: entry of INTERPRETATIONS.md -> the reading chosen, where a profile may.
@@ -167,6 +169,7 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     grace: Seconds = 0.2
     deadline: Seconds = 5.0
     connect_deadline: Seconds = 5.0
+    start: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     keep_connection: bool = False
     interpretations: dict[str, str] = {}
 
@@ -229,6 +232,11 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def grace(self) -> float:
         """Seconds after which silence counts as silence, scaled."""
         return self.extra.grace * timeout_factor()
+
+    @property
+    def start(self) -> float:
+        """Seconds that a client may take to begin what it was told to do, scaled."""
+        return self.extra.start * timeout_factor()
 
 
 def timeout_factor() -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from conformance.case import CaseLog, Deviation, Inconclusive
@@ -63,6 +64,22 @@ def test_waiting_answers_nothing_and_claims_nothing(facing: Facing) -> None:
     assert facing.service.next_call() is held
     facing.service.reply(held)
     assert facing.service.serve_until(act).done
+
+
+def test_waiting_begins_when_a_slow_client_does(facing: Facing) -> None:
+    service, clock = facing.service, facing.session.fabric.clock
+    extra = msgspec.structs.replace(service.profile.extra, start=3.0, grace=0.5)
+    service.profile = msgspec.structs.replace(service.profile, extra=extra)
+
+    began = clock.now()
+    assert service.waiting() == ()
+    in_vain = clock.now() - began
+    facing.begin(ActKind.SMALL)
+    began = clock.now()
+    assert len(service.waiting()) == 1
+
+    assert in_vain >= 3.5
+    assert clock.now() - began < 3.0
 
 
 def test_an_act_that_does_not_end_is_a_deviation(facing: Facing) -> None:

@@ -213,8 +213,8 @@ class Service:
         """What arrives within the grace period, or so many seconds; nothing is answered.
 
         All messages that nobody has claimed are returned, also those that were there before; they
-        stay unclaimed, so that a later `next_call` or `serve_until` takes them.  A client that takes
-        its time to begin what it was told to do is waited for before the grace period begins.
+        stay unclaimed, so that a later `next_call` or `serve_until` takes them.  A client that is
+        slow to begin what it was told to do is waited for before the grace period begins.
         """
         if seconds is None and not self._unclaimed:
             self._wait(lambda: bool(self._unclaimed), self.profile.start)

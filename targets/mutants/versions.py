@@ -114,7 +114,10 @@ class SendsErrorsInVersionOne(ReplyRules):
         return 1
 
 
-@mutant(breaks="rfc8166.4.2.2.version-is-one")
+@mutant(
+    breaks="rfc8166.4.2.2.version-is-one",
+    also_trips={"rfc8166.4": "the version is one of the four words with which a reply starts"},
+)
 class RepliesInVersionTwo(ReplyRules):
     """Sends its replies in version 2."""
 

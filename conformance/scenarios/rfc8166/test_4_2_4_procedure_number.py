@@ -65,7 +65,7 @@ def test_responder_discards_an_error_of_unknown_code(peer: Peer, code: int) -> N
 def test_responder_takes_an_rdma_msg_with_any_of_its_lists(peer: Peer, lists: str) -> None:
     """Each of the three lists may be there or not, whichever of the others are."""
     reads, writes, reply = (letter in lists for letter in "rwp")
-    data = pattern(700, 25)
+    data = pattern(300, 25)
     call = build.call(
         peer,
         peer.workload.store(data),

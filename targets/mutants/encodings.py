@@ -315,7 +315,10 @@ class SendsGarbageArgsAsNomsg(ReplyRules):
         return octets[:12] + ONE + octets[16:] if is_garbage(payload) else octets
 
 
-@mutant(breaks="rfc8166.4.2.4.done-is-reserved")
+@mutant(
+    breaks="rfc8166.4.2.4.done-is-reserved",
+    also_trips={"bidir.1": "an error is how a server may refuse what is no backward Reply"},
+)
 class SendsDoneBehindErrors(Responder):
     """Sends RDMA_DONE behind each error."""
 

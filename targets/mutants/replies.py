@@ -76,7 +76,10 @@ class AddsRecordMark(ReplyRules):
         return super().encode_reply(header, payload)
 
 
-@mutant(breaks="rfc8166.3.5.3.long-message-sends-the-header-only")
+@mutant(
+    breaks="rfc8166.3.5.3.long-message-sends-the-header-only",
+    also_trips={"rfc8166.4.7": "something stands behind the Reply chunk"},
+)
 class SendsLongRepliesInline(ReplyRules):
     """Sends the start of a Long Reply behind its header, too."""
 

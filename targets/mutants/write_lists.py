@@ -147,7 +147,7 @@ class DropsUnusedWriteChunks(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
-    also_trips={"rfc8166.6.1": "a returned length that is not zero says that a result was reduced"},
+    also_trips={"rfc8166": "a returned length that is not zero says that a result was reduced"},
 )
 class ReturnsUnusedChunksAsOffered(ReplyRules):
     """Returns an unused Write chunk with the lengths that it had in the call."""

@@ -8,6 +8,7 @@ from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.nfs4_state import Nfs4State
+from rpcrdma.ulp.nfsacl3 import NfsAclProgram
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError
@@ -35,7 +36,7 @@ def program_factory(profile: Profile) -> UpperLayerFactory:
             return lambda: Programs((Nfs4Program(store, state),))
         case Binding.NFS3:
             store = FileStore()
-            return lambda: Programs((Nfs3Program(store),))
+            return lambda: Programs((Nfs3Program(store), NfsAclProgram(store)))
         case Binding.NULL_ONLY:
             raise TargetError(
                 f"profile `{profile.name}`: the tester cannot serve a client of the binding"

@@ -12,6 +12,7 @@ is not eligible: what scenarios ask for beyond that stays refused.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance import build
@@ -20,8 +21,10 @@ from conformance.outcome import Answered
 from conformance.workload import NullWorkload, Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs3, rpc
+from rpcrdma.ulp.bindings import ReplyExpectation
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size
+from rpcrdma.ulp.nfs3_binding import LARGEST_FIXED
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs3 as wire
@@ -42,12 +45,32 @@ _LARGEST: Final = 1048576
 _READ: Final = f"size-{_LARGEST}"
 
 
+class _RoomForListings(Nfs3Program):
+    """The binding, with more room for READDIRPLUS than the call allows the server to fill.
+
+    RFC 1813 3.3.17 has `maxcount` bound all of READDIRPLUS3resok.  Linux's server (6.1) bounds the
+    list of entries by it, and sends the attributes of the directory and the verifier on top; its
+    client provides for that.  A Reply chunk without that room would get ERR_CHUNK, which says
+    nothing about the transport.
+    """
+
+    def expectation(self, call: bytes) -> ReplyExpectation:
+        """See `rpcrdma.ulp.bindings.UpperLayer.expectation`."""
+        strict = super().expectation(call)
+        return ReplyExpectation(strict.maximum + _ON_TOP, strict.items)
+
+
+_ON_TOP: Final = LARGEST_FIXED[wire.NFS_V3.NFSPROC3_GETATTR] + wire.NFS3_COOKIEVERFSIZE
+"""Octets of optional attributes (as many as those of GETATTR behind its status) and a verifier."""
+
+
 class Nfs3Workload(NullWorkload):
     """NFSv3 calls on the export; what the base class refuses and is not here stays refused."""
 
     def __init__(self, profile: Profile) -> None:
         super().__init__(profile)
         self._layer = Nfs3Program(FileStore(()))  # asked for its binding only
+        self._listings = _RoomForListings(FileStore(()))
         self._profile = profile
         self._credential = rpc.auth_sys(profile.extra.uid, profile.extra.gid)
         self._handles: dict[str, bytes] = {}
@@ -117,7 +140,8 @@ class Nfs3Workload(NullWorkload):
         maximum = max(length * 2, 4096)
         ask = nfs3.read_directory_plus(self._handle(DIRECTORY.name), maximum)
         check = _parsed(wire.decode_readdir_plus_result, _is(wire.ReaddirPlusDone))
-        return self._request(f"READDIRPLUS of at most {maximum} octets", ask, check)
+        title = f"READDIRPLUS of at most {maximum} octets"
+        return replace(self._request(title, ask, check), layer=self._listings)
 
     def garbage(self) -> Request:
         """GETATTR without its arguments."""

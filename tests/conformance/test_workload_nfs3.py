@@ -87,6 +87,13 @@ def test_a_listing_comes_by_a_long_reply(peer: Peer) -> None:
     assert len(call.reply_payload(served.answer)) > 8192
 
 
+def test_a_listing_has_room_for_what_linux_sends_on_top(peer: Peer) -> None:
+    request = peer.workload.long_reply(8192)
+
+    # 24 of the RPC header, 4 of the status; 4 + 84 of attributes and 8 of the verifier on top
+    assert request.layer.expectation(request.encode(1)).maximum == 24 + 4 + 16384 + 88 + 8
+
+
 def test_a_read_that_fails_returns_its_write_chunk_unused(peer: Peer) -> None:
     call = build.with_write_chunks(peer, peer.workload.fetch_nothing())
 

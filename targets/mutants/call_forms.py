@@ -148,7 +148,7 @@ class RefusesAllThreeLists(CallRules):
 
 
 @mutant(breaks="rfc8166.4.2.4.msg-lists-may-be-absent")
-class WantsAWriteListBetween(CallRules):
+class WantsWriteListBetween(CallRules):
     """Refuses an RDMA_MSG with Read list and Reply chunk that has no Write list."""
 
     def take_short(
@@ -161,7 +161,7 @@ class WantsAWriteListBetween(CallRules):
 
 
 @mutant(breaks="rfc8166.4.2.4.nomsg-lists-may-be-absent", also_trips=REFUSED)
-class WantsAReplyChunkInNomsg(CallRules):
+class WantsReplyChunkInNomsg(CallRules):
     """Refuses an RDMA_NOMSG without a Reply chunk."""
 
     def take_long(self, words: FixedWords, body: RdmaNomsg, limit: int) -> IncomingCall:

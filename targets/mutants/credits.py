@@ -205,7 +205,7 @@ class PostsReceivesForEightCalls(Responder):
     breaks="rfc8166.2.3.2.receives-posted-before-sends",
     also_trips={"bidir.2.2": "there are no Receives for backward replies either"},
 )
-class PostsOneReceiveAtATime(Responder):
+class PostsReceivesOneByOne(Responder):
     """Posts a Receive when the one before it has been used, and no further ones."""
 
     @property

@@ -162,7 +162,7 @@ class SendsTheReplyChunkTwice(ReplyRules):
 
 
 @mutant(breaks="rfc8166.4.3.2.write-list-of-counted-arrays", also_trips=UNREADABLE)
-class EncodesTheWriteListLikeAReadList(ReplyRules):
+class EncodesWriteListsLikeReadLists(ReplyRules):
     """Leads each segment of a Write list by a word of one, and counts none."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
@@ -249,7 +249,7 @@ class SendsLittleEndianHeaders(ReplyRules):
 
 
 @mutant(breaks="rfc8166.4.1.2.header-layout", also_trips=UNREADABLE)
-class AddsAFifthWord(ReplyRules):
+class AddsFifthWord(ReplyRules):
     """Sends a fifth word behind the fixed words of a header with chunks."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:

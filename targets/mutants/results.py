@@ -126,7 +126,7 @@ class PutsTwoResultsIntoOneChunk(ReplyRules):
     breaks="rfc8166.3.4.6.one-result-in-a-write-chunk",
     also_trips={"rfc8166": "the chunk that is looked at has half of a result"},
 )
-class SpreadsAResultOverTwoChunks(ReplyRules):
+class SpreadsResultsOverTwoChunks(ReplyRules):
     """Puts the second half of a result into a further Write chunk that nothing else would use."""
 
     def match(
@@ -196,7 +196,7 @@ class ZeroesOffsets(ReplyRules):
 
 
 @mutant(breaks="rfc8166.3.4.3.reduced-item-leaves-the-stream", also_trips=UNDECODABLE)
-class LeavesTheBeginningOfAResult(ReplyRules):
+class LeavesTheBeginningOfResults(ReplyRules):
     """Leaves the first four octets of a reduced result in the stream."""
 
     def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
@@ -207,7 +207,7 @@ class LeavesTheBeginningOfAResult(ReplyRules):
 
 
 @mutant(breaks="rfc8166.3.4.4.1.elements-move-to-the-chunk", also_trips=UNDECODABLE)
-class LeavesTheEndOfAResult(ReplyRules):
+class LeavesTheEndOfResults(ReplyRules):
     """Leaves the last four octets of a reduced result in the stream."""
 
     def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
@@ -218,7 +218,7 @@ class LeavesTheEndOfAResult(ReplyRules):
 
 
 @mutant(breaks="rfc8166.6.1.reassembly-gives-a-valid-stream", also_trips=UNDECODABLE)
-class TakesAWordTooMany(ReplyRules):
+class TakesOneWordTooMany(ReplyRules):
     """Takes the word before a reduced result's count out of the stream as well."""
 
     def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:

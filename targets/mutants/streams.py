@@ -49,7 +49,7 @@ class SendsTwoMessagesInOne(ReplyRules):
 
 
 @mutant(breaks="rfc8166.3.2.payload-follows-the-header", also_trips=UNREADABLE)
-class LeavesAGapBehindTheHeader(ReplyRules):
+class LeavesGapBehindTheHeader(ReplyRules):
     """Leaves a gap of eight octets between the header and a payload with results."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:

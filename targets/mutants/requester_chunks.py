@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from rpcrdma.endpoint.call_planning import CallPlanner
 from rpcrdma.endpoint.reduction import ResultsPlan
 from rpcrdma.endpoint.request_rules import RequestRules
-from rpcrdma.wire import RdmaMsg
+from rpcrdma.wire import RdmaMsg, ReadSegment, WriteChunk
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.outgoing import Memory
     from rpcrdma.ulp.bindings import ReplyExpectation
-    from rpcrdma.wire import ReadSegment, WriteChunk
+    from rpcrdma.wire import RdmaSegment
 
 FORM = {"rfc8166.": "the same call breaks every rule about its form"}
 
@@ -87,3 +87,63 @@ class MakesLittleRoomForReplies(CallPlanner):
     def reply_room(self, length: int) -> Memory:
         """See `CallPlanner`."""
         return self._room(length - 24)
+
+
+@mutant(breaks="rfc8166.3.4.5.same-position-throughout-a-chunk")
+class CountsPositionsByTheSegment(RequestRules):
+    """Gives each segment of a Read chunk the Position of its own first octet."""
+
+    def read_segments(
+        self, position: int, segments: tuple[RdmaSegment, ...]
+    ) -> tuple[ReadSegment, ...]:
+        """See `RequestRules`."""
+        reads = []
+        for segment in segments:
+            reads.append(ReadSegment(position, segment))
+            position += segment.length
+        return tuple(reads)
+
+
+@mutant(breaks="rfc8166.3.4.5.2.no-roundup-in-read-chunks")
+class PadsReadChunks(CallPlanner):
+    """Includes roundup padding in Read chunks."""
+
+    def read_segment(self, octets: bytes) -> Memory:
+        """See `CallPlanner`."""
+        return super().read_segment(octets + bytes(-len(octets) % 4))
+
+
+@mutant(breaks="rfc8166.3.4.5.2.length-without-roundup", also_trips=FORM)
+class CutsReadChunksShort(CallPlanner):
+    """Leaves the last word out of Read chunks."""
+
+    def read_segment(self, octets: bytes) -> Memory:
+        """See `CallPlanner`."""
+        return super().read_segment(octets[:-4])
+
+
+@mutant(breaks="rfc8166.3.4.6.2.no-room-for-roundup")
+class MakesRoomForPadding(CallPlanner):
+    """Makes room for roundup padding in Write chunks."""
+
+    def write_room(self, length: int) -> Memory:
+        """See `CallPlanner`."""
+        return super().write_room(length + -length % 4)
+
+
+@mutant(breaks="rfc8166.4.3.2.write-list-empty-without-results", also_trips=FORM)
+class OffersEmptyChunksBeside(RequestRules):
+    """Ends every Write list, also the empty one of a call with chunks, by an empty Write chunk."""
+
+    def write_list(self, chunks: tuple[WriteChunk, ...]) -> tuple[WriteChunk, ...]:
+        """See `RequestRules`."""
+        return (*chunks, WriteChunk(()))
+
+
+@mutant(breaks="rfc8166.4.3.3.reply-chunk-absent-otherwise")
+class OffersReplyChunksAlways(CallPlanner):
+    """Offers a Reply chunk with every call."""
+
+    def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
+        """See `CallPlanner`."""
+        return ResultsPlan(super().offer(expectation).writes, (expectation.maximum,))

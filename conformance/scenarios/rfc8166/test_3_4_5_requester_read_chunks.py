@@ -47,3 +47,34 @@ def elsewhere(service: Service, call: ReceivedCall) -> str:
     found = {chunk.position for chunk in group_by_position(call.reads)}
     strange = sorted(found - places)
     return f"No argument that may be reduced is at Position {strange[0]}" if strange else ""
+
+
+@requirement(
+    "rfc8166.3.4.5.same-position-throughout-a-chunk",
+    "rfc8166.4.3.1.read-list-groups-by-position",
+    "rfc8166.3.4.5.2.length-without-roundup",
+    "rfc8166.3.4.5.2.no-roundup-in-read-chunks",
+    "rfc8166.3.4.4.1.elements-move-to-the-chunk",
+    "rfc8166.3.4.4.4.roundup-leaves-the-stream",
+    role="requester",
+)
+@pytest.mark.parametrize("length", [1501, 4098, 2_500_003])
+def test_requester_offers_an_argument_as_one_chunk(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """An argument, however many segments it takes, is one chunk that is just as long."""
+    result = client.do(ActKind.WRITE, length)
+    calls = verify_calls.some((call for call in service.received if call.reads), "with Read chunks")
+
+    verify_calls.each(calls, lambda call: wrong_length(service, call))
+    verify_calls.done(result)
+
+
+def wrong_length(service: Service, call: ReceivedCall) -> str:
+    """Whether a Read chunk is neither as long as its argument nor as that and its padding."""
+    lengths = {item.position: item for item in service.arguments(call)}
+    for chunk in group_by_position(call.reads):
+        item = lengths.get(chunk.position)
+        if item and chunk.length not in (item.length, item.length + item.padding):
+            return f"A Read chunk of {chunk.length} octets is offered for {item.length}"
+    return ""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @requirement(
     "rfc8166.3.4.6.write-chunk-holds-the-largest-result",
     "rfc8166.6.2.reply-resources-for-the-maximum",
+    "rfc8166.3.4.6.2.no-room-for-roundup",
     role="requester",
 )
 @pytest.mark.parametrize("length", [2000, 4097, 70003])

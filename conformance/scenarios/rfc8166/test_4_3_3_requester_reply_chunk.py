@@ -19,7 +19,12 @@ HEADER = 28
 """Octets of a header without chunks: what a reply takes at least."""
 
 
-@requirement("rfc8166.4.3.3.reply-chunk-when-reply-may-not-fit", role="requester")
+@requirement(
+    "rfc8166.4.3.3.reply-chunk-when-reply-may-not-fit",
+    "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
+    "rfc8166.3.5.3.reply-chunk-holds-the-largest-reply",
+    role="requester",
+)
 @pytest.mark.parametrize("length", [0, 1100, 60000])
 def test_requester_offers_a_reply_chunk_where_it_may_be_needed(
     service: Service, client: ActingClient, length: int
@@ -42,3 +47,20 @@ def without_room(service: Service, call: ReceivedCall) -> str:
     if room < largest:
         return f"A Reply chunk has room for {room} of {largest} octets"
     return ""
+
+
+@requirement("rfc8166.4.3.3.reply-chunk-absent-otherwise", role="requester")
+@pytest.mark.parametrize("kind", [ActKind.NULL, ActKind.SMALL, ActKind.WRITE])
+def test_requester_offers_no_reply_chunk_without_need(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """Calls whose largest reply is short bring no Reply chunk, or it is worth a warning."""
+    verify_calls.done(client.do(kind, 3000))
+
+    short = (call for call in service.received if fits(service, call))
+    verify_calls.some(short, "whose reply must be short")
+
+
+def fits(service: Service, call: ReceivedCall) -> bool:
+    """Whether the largest reply to a call fits a Send by far; the oracle judges those."""
+    return HEADER + service.expectation(call).maximum + 100 <= service.reply_threshold

@@ -17,6 +17,7 @@ from conformance import (
     cli_compare,
     cli_decode,
     cli_explain,
+    cli_explore,
     cli_lab,
     cli_list,
     cli_run,
@@ -49,6 +50,7 @@ _MODULES: Final = (
     cli_targets,
     cli_explain,
     cli_decode,
+    cli_explore,
     cli_lab,
 )
 """In the order in which help lists their commands."""

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["CallStream", "examine_call"]
 
 _UNIT: Final = 4
+_MESSAGE_TYPE: Final = slice(4, 8)
+"""Where an RPC message says whether it is a Call (rfc8166 2.2.2)."""
+
 _HEADER_ROOM: Final = 28
 """Octets of the shortest header of a Reply; returned chunks come on top."""
 
@@ -61,10 +64,11 @@ class CallStream:
         """Whether the largest Reply fits what the Call offers (D-18, D-21)."""
         writes = self.body.rdma_writes
         remaining = reply.maximum
-        for largest, chunk in zip(reply.items, writes, strict=False):
+        for index, (largest, chunk) in enumerate(zip(reply.items, writes, strict=False)):
             if not chunk.target:
                 continue
-            if sum(segment.length for segment in chunk.target) < largest:
+            # rfc8166 4.3.2.2: a later result lands here if those before it have no data.
+            if sum(segment.length for segment in chunk.target) < max(reply.items[index:]):
                 return False
             remaining -= largest + roundup_padding(largest)
         # In the worst case nothing is reduced: a result may be too short to fill its chunk.
@@ -123,8 +127,16 @@ def _reassemble(
         return CallStream(stream.body, octets, "", (), stream.tolerated)
     fault = _ineligible(octets, parts, layer)
     if fault:
-        return _refused(stream, fault, _violation_answers(state))
+        answers = _violation_answers(state)
+        if not _says_that_it_is_a_call(octets):
+            # Whoever joins the parts before looking at them sees no Call at all.
+            answers += (Allowed(Silent, ("rfc8166.4.rpc-layout-is-unchanged",), ("D-40",)),)
+        return _refused(stream, fault, answers)
     return CallStream(stream.body, octets, "", (), stream.tolerated)
+
+
+def _says_that_it_is_a_call(octets: bytes) -> bool:
+    return octets[_MESSAGE_TYPE] == rpc.MessageType.CALL.to_bytes(_UNIT)
 
 
 def _refused(stream: CallStream, fault: str, refusals: tuple[Allowed, ...]) -> CallStream:

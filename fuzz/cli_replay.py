@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
+    from conformance.properties.firing import Fired
     from targets.profile import Profile
 
 __all__ = ["add_parser", "run"]
@@ -53,7 +54,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         ),
         epilog="example: rpcrdma replay findings/v1-responder-0123456789ab linux-server",
     )
-    parser.add_argument("file", type=Path, help="folder of a finding, or a file of octets")
+    parser.add_argument(
+        "file", type=Path, help="folder of a finding, .json file of `rpcrdma explore`, or octets"
+    )
     parser.add_argument(
         "target",
         nargs="?",
@@ -73,6 +76,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay; returns the exit status."""
+    if arguments.file.suffix == ".json":
+        return _repeat(arguments)
     octets, manifest = load(arguments.file)
     harness: str = arguments.harness or (manifest.harness if manifest else "v1-header")
     profile = find_profile(arguments.target)
@@ -83,6 +88,40 @@ def run(arguments: argparse.Namespace) -> int:
     failed = _check_reference(harness, octets)
     messages = [octets] if harness == "v1-header" else split(octets)
     return _send(arguments, messages) or int(failed)
+
+
+def _repeat(arguments: argparse.Namespace) -> int:
+    """Run a sequence of `rpcrdma explore` again."""
+    profile = find_profile(arguments.target)
+    on_device = profile.adapter == "network" or arguments.fabric == "verbs"
+    if on_device and not is_native():
+        return _in_lab(arguments, profile)
+    # Imported only now: hypothesis is slow to import, and only needed for these.
+    from conformance.properties import explore as exploration
+
+    finding = exploration.load(arguments.file)
+    count = len(finding.shots) + len(finding.steps)
+    print(f"{count} steps of `{finding.way.value}`, found at {finding.target}: {finding.detail}")
+    for step in finding.steps:
+        print(f"  {step}")
+    target = Harness(find_target(arguments.target, arguments.fabric))
+    try:
+        problems = exploration.repeat(target, finding, _print_fired)
+    except Inconclusive as error:
+        raise BadInput(f"{arguments.target}: {error}") from error
+    finally:
+        target.close()
+    for problem in problems:
+        print(f"verdict   FAIL: {problem}")
+    if not problems:
+        print(f"\n{arguments.target}: keeps the rules")
+    return int(bool(problems))
+
+
+def _print_fired(fired: Fired) -> None:
+    print(f"\nshot      {fired.what}")
+    outcomes = (fired.outcome,)
+    _print_step(Step(fired.octets, fired.allowed, outcomes, fired.verdict, fired.reason))
 
 
 def _check_reference(harness: str, octets: bytes) -> bool:

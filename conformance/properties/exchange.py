@@ -25,6 +25,7 @@ from rpcrdma.endpoint.thresholds import DEFAULT
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.rpc import decode_call
 from rpcrdma.ulp.testprog import TestProgram
 
 if TYPE_CHECKING:
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import ApplicationEvent
     from rpcrdma.fabric.base import Address, Fabric
 
-__all__ = ["MOST_LINES", "Exchange", "Step", "StepKind"]
+__all__ = ["FIRST_XID", "MOST_LINES", "Exchange", "Step", "StepKind"]
 
 MOST_LINES: Final = 3
 """Connections at once."""
 
-_FIRST_XID: Final = 0x0A00_0001
+FIRST_XID: Final = 0x0A00_0001
 _SETTLING: Final = 200
 """Turns without any event after which nothing more is expected."""
 
@@ -72,6 +73,11 @@ class _Asked:
     repeatable: bool = True
     event: ApplicationEvent | None = None
 
+    def __str__(self) -> str:
+        call, _ = decode_call(self.payload)
+        octets = len(self.payload)
+        return f"call {call.xid:#010x}, procedure {call.procedure}, {octets} octets,"
+
 
 @dataclass(slots=True)
 class _Line:
@@ -96,6 +102,7 @@ class Exchange:
         address: Address,
         *,
         inject: Callable[[int], None] | None = None,
+        first_xid: int = FIRST_XID,
         deadline: float = 5.0,
         patience: float = 1e-5,
         sees_writes: bool = True,
@@ -106,6 +113,7 @@ class Exchange:
             fabric: the clients'.
             address: where the Responder listens.
             inject: puts the fault of a number in force; None if the fabric has none.
+            first_xid: of the calls; a device may remember those of earlier exchanges.
             deadline: seconds for whatever must happen.
             patience: seconds of one turn of waiting.
             sees_writes: see `WireJudge`.
@@ -116,6 +124,7 @@ class Exchange:
         self._address = address
         self._inject = inject
         self._deadline = deadline
+        self._first_xid = first_xid
         self._patience = patience
         self._layer = TestProgram()
         self._lines: list[_Line] = []
@@ -160,6 +169,11 @@ class Exchange:
         for line in self._lines:
             line.client.close()
         self._collect()
+
+    def abandon(self) -> None:
+        """Close whatever is still open, without a judgement.  Twice is allowed."""
+        for line in self._lines:
+            line.client.close()
 
     # -- steps
 
@@ -248,7 +262,7 @@ class Exchange:
         return standing[step.line % len(standing)] if standing else None
 
     def _new_xid(self) -> int:
-        return _FIRST_XID + len(self._payloads)
+        return self._first_xid + len(self._payloads)
 
     def _ask(self, line: _Line, payload: bytes) -> int:
         self._payloads[int.from_bytes(payload[:4])] = payload
@@ -309,7 +323,7 @@ class Exchange:
             line.held.remove(event.token)
         if isinstance(event, ReplyReceived):
             if asked.wanted and event.payload != asked.wanted:
-                self.problems.append(f"the Reply to {asked.payload.hex()} is not its own")
+                self.problems.append(f"the Reply to {asked} is not its own")
         else:
             self._failed(line, asked, event)
 
@@ -321,7 +335,7 @@ class Exchange:
         elif event.failure is Failure.REFUSED_CHUNKS and asked.repeated:
             return  # rfc8166 4.5.3: it cost a connection before
         else:
-            self.problems.append(f"call {asked.payload.hex()} failed: {event.failure.value}")
+            self.problems.append(f"{asked} failed: {event.failure.value}")
 
     def _check_open(self, line: _Line) -> None:
         """Every call of a line that is over has ended, in one way or another."""

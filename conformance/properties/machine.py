@@ -120,4 +120,5 @@ class ExchangeMachine(RuleBasedStateMachine):
                 self.exchange.finish()
             assert not self.exchange.problems, self.exchange.problems  # noqa: S101  # likewise
         finally:
+            self.exchange.abandon()
             self.release()

@@ -8,6 +8,9 @@ import pytest
 
 from conformance.expectation import ResponderState
 from conformance.oracle import expected
+from conformance.oracle_chunks import CallStream
+from rpcrdma.ulp.bindings import ReplyExpectation
+from rpcrdma.wire import RdmaMsg
 from tests.conformance.oracle_fakes import (
     CALL_HEADER,
     STORE,
@@ -164,3 +167,17 @@ def test_chunks_of_a_program_that_nobody_knows_may_be_refused() -> None:
         "a Reply",
         "ERR_CHUNK",
     ]
+
+
+def test_read_chunk_with_the_rpc_header_in_it_may_be_dropped() -> None:
+    """Joined blindly, it is no RPC message at all (D-40)."""
+    assert answers(msg(rpc_call()[:4], reads=(reading(4, 1, 7),))) == [*REFUSAL, "silence"]
+
+
+def test_second_chunk_alone_is_not_enough_room_for_the_second_result() -> None:
+    """rfc8166 4.3.2.2: it lands in the first chunk if the first result has no data."""
+    room = ReplyExpectation(200, (0, 100))
+    body = RdmaMsg((), (chunk(8), chunk(100)), None)
+
+    assert not CallStream(body).has_room_for(room, 1024)
+    assert CallStream(RdmaMsg((), (chunk(100), chunk(100)), None)).has_room_for(room, 1024)

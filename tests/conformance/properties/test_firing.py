@@ -1,0 +1,77 @@
+"""The reference Responder against messages good and broken; broken Responders are found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+
+from conformance.harness import Harness
+from conformance.properties.firing import Fired, fire_all
+from conformance.properties.shots import BREACHES, CALLS, SEQUENCES, Breach, Shot
+from reports.record import Verdict
+from targets.registry import find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="module")
+def reference() -> Iterator[Harness]:
+    harness = Harness(find_target("reference"))
+    yield harness
+    harness.close()
+
+
+@given(SEQUENCES)
+def test_responder_keeps_the_rules_whatever_it_gets(reference: Harness, shots: list[Shot]) -> None:
+    assert fire_all(reference, shots) == ()
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("form", ["short", "reduced", "long", "long-reduced"])
+def test_every_good_call_is_served(reference: Harness, call: str, form: str) -> None:
+    fired: list[Fired] = []
+    for offer in ("needed", "write", "both"):
+        fire_all(reference, [Shot(call, 1500, 700, form, offer, 2)], fired.append)
+
+    assert [item.verdict for item in fired] == [Verdict.PASS] * 3
+    assert all(item.outcome.startswith(("RDMA_MSG", "RDMA_NOMSG")) for item in fired)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in BREACHES if kind != "none"])
+def test_every_breach_changes_the_message(reference: Harness, kind: str) -> None:
+    """Else it would test nothing under another name."""
+    fired: list[Fired] = []
+    for place in range(8):
+        shot = Shot("store", 1500, 0, "reduced", "both", 2, Breach(kind, place, 77 + place))
+        fire_all(reference, [shot], fired.append)
+
+    assert all("instead of" in item.what for item in fired)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "shot", "requirement"),
+    [
+        ("grants-zero", Shot(), "rfc8166.3.3.1.grant-is-never-zero"),
+        (
+            "omits-err-vers-range",
+            Shot(breach=Breach("fixed-word", 0, 1)),
+            "rfc8166.4.5.1.err-vers-range",
+        ),
+        (
+            "writes-at-wrong-offset",
+            Shot("fetch", 1500, 0, "short", "write"),
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+        ),
+    ],
+)
+def test_firing_names_what_a_responder_breaks(mutant: str, shot: Shot, requirement: str) -> None:
+    harness = Harness(find_target(f"mutant:{mutant}"))
+    try:
+        failed = fire_all(harness, [shot])
+    finally:
+        harness.close()
+
+    assert requirement in {name for item in failed for name in item.violated}

@@ -52,6 +52,11 @@ def anything(_call: ReceivedCall) -> bool:
     return True
 
 
+def _nothing(_line: Line, _octets: bytes) -> bool:
+    """There is no backward direction."""
+    return False
+
+
 class Service:
     """The tester as a server.
 
@@ -64,6 +69,7 @@ class Service:
         lines: connections of the running case, the oldest first.
         received: messages of the running case, the oldest first.
         call_threshold: most octets of a call sent inline; for connections made afterwards.
+        divert: is shown each message first; what it takes is no forward call (bidir).
     """
 
     def __init__(
@@ -90,6 +96,7 @@ class Service:
         self.reply_threshold = INLINE_THRESHOLD
         self.call_threshold = INLINE_THRESHOLD
         self.welcome = Welcome()
+        self.divert: Callable[[Line, bytes], bool] = _nothing
 
     # -- life
 
@@ -210,17 +217,19 @@ class Service:
             self._step()
 
     def waiting(self, seconds: float | None = None) -> tuple[ReceivedCall, ...]:
-        """What arrives within the grace period, or so many seconds; nothing is answered.
+        """What arrives until nothing does for the grace period, or for so many seconds.
 
-        All messages that nobody has claimed are returned, also those that were there before; they
-        stay unclaimed, so that a later `next_call` or `serve_until` takes them.  A client that is
-        slow to begin what it was told to do is waited for before the grace period begins.
+        Nothing is answered.  All messages that nobody has claimed are returned, also those that
+        were there before; they stay unclaimed, so that a later `next_call` or `serve_until` takes
+        them.  A client that is slow to begin what it was told to do is waited for before.
         """
         if seconds is None and not self._unclaimed:
             self._wait(lambda: bool(self._unclaimed), self.profile.start)
-        self._wait(lambda: False, self.profile.grace if seconds is None else seconds)
         if seconds is None:
+            self._wait_for_quiet()
             self._judging.settled()
+        else:
+            self._wait(lambda: False, seconds)
         return tuple(self._unclaimed)
 
     def in_flight(self, line: Line | None = None) -> tuple[ReceivedCall, ...]:
@@ -317,6 +326,14 @@ class Service:
 
     # -- waiting
 
+    def _wait_for_quiet(self) -> None:
+        """Wait until nothing has arrived for the grace period; not longer than a deadline."""
+        end = self._clock.now() + self.profile.deadline
+        arrived = -1
+        while arrived != len(self.received) and self._clock.now() < end:
+            arrived = len(self.received)
+            self._wait(lambda: False, self.profile.grace)
+
     def _wait(self, is_over: Callable[[], bool], timeout: float) -> None:
         end = self._clock.now() + timeout
         while not is_over() and self._clock.now() < end:
@@ -335,6 +352,8 @@ class Service:
                 rest = 0.0
 
     def _receive(self, line: Line, octets: bytes) -> None:
+        if self.divert(line, octets):
+            return
         in_flight = tuple(call.xid for call in self.in_flight(line))
         order = len(self.received)
         call = read_call(

@@ -105,7 +105,8 @@ def _explain_case(identity: str, named: list[Case]) -> None:
         print(f"  {entry.id} ({entry.level.value}): {entry.text}")
     if first.interpretations:
         print(f"rests on: {', '.join(first.interpretations)}")
-    print(f"run it: rpcrdma certify reference --case '{identity}'")
+    device = "reference-client" if first.role == "requester" else "reference"
+    print(f"run it: rpcrdma certify {device} --case '{identity}'")
 
 
 def _explain_reading(reading: Interpretation) -> None:

@@ -268,12 +268,16 @@ def test_targets_lists_profiles_mutants_and_adapters(capsys: pytest.CaptureFixtu
     assert any(line.endswith("targets.reference:ReferenceTarget") for line in lines)
 
 
+CLIENT_CASE = "rfc8166/3.3.3/requester-awaits-the-first-reply"
+
+
 @pytest.mark.parametrize(
     ("identity", "told"),
     [
         (REQUIREMENT, ("MUST NOT", f"  {CASE}", "mutant:grants-zero: Grants no credit")),
         (CASE, (" cases:\n", f"  {CASE}[0]", REQUIREMENT, f"certify reference --case '{CASE}'")),
         (f"{CASE}[0]", (REQUIREMENT,)),
+        (CLIENT_CASE, ("certify reference-client --case",)),
         ("D-12", ("Two XIDs that differ", 'in [extra.interpretations]: D-12 = "either"')),
         ("mutant:grants-zero", ("but for one thing: Grants no credit", f"  {CASE}")),
     ],

@@ -71,9 +71,9 @@ def _judge(message: bytes, unreduced: bytes | None, state: RequesterState) -> It
         rules = ("rfc8166.4.1.2.header-layout", "rfc8166.4.2.four-fixed-words")
         yield Violation(rules, f"{len(message)} octets are no header", interpretations=("D-10",))
         return
+    if state.is_backward_answer(message):
+        return  # of the other role
     words = fixed_words(message)
-    if words.xid in state.backward_xids:
-        return  # an answer of the other role
     yield from _fixed(words)
     yield from _length(len(message), state.call_threshold)
     if words.procedure in _NEVER_SENT:

@@ -13,6 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from conformance.fixed_words import FIXED_WORDS, fixed_words
+from conformance.message_type import message_type
+from rpcrdma.wire import Procedure
+from rpcrdma.wire.rpc import MessageType
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -116,6 +121,13 @@ class RequesterState:
     refused: frozenset[bytes] = frozenset()
     backward_xids: frozenset[int] = frozenset()
     chosen: Mapping[str, str] = field(default_factory=dict)
+
+    def is_backward_answer(self, message: bytes) -> bool:
+        """Whether a message answers one of the tester's own Calls: XIDs alone do not tell."""
+        if len(message) < FIXED_WORDS or fixed_words(message).xid not in self.backward_xids:
+            return False
+        is_error = fixed_words(message).procedure == Procedure.RDMA_ERROR
+        return is_error or message_type(message) is MessageType.REPLY
 
     def call(self, xid: int) -> OutstandingCall | None:
         """The outstanding Call with this XID."""

@@ -71,15 +71,11 @@ class RequesterTracker:
 
     def called(self, message: bytes, unreduced: bytes | None) -> None:
         """A message arrived: a Call takes a credit, whatever is wrong with it."""
-        if len(message) < FIXED_WORDS:
+        if len(message) < FIXED_WORDS or self.state.is_backward_answer(message):
             return
         words = fixed_words(message)
-        # Nobody answers the first two; the third is an answer itself.
-        if (
-            words.procedure in (Procedure.RDMA_DONE, Procedure.RDMA_ERROR)
-            or words.xid in self.state.backward_xids
-        ):
-            return
+        if words.procedure in (Procedure.RDMA_DONE, Procedure.RDMA_ERROR):
+            return  # nobody answers them
         call = OutstandingCall(words.xid, _decoded(message), unreduced)
         self.state = self.state.with_call(call, words.credits)
 

@@ -1,11 +1,13 @@
-"""What a backward Call must look like, rule by rule.
+"""What backward Calls and Replies must look like, rule by rule.
 
     bidir section 2.1.2  Backward Credits
     bidir section 2.4    Backward Direction Message Size
     bidir section 2.5    Sending A Backward Direction Call
+    bidir section 2.6    Sending A Backward Direction Reply
 
-`broken_rules` judges one Call by itself and by those that are in flight; waiting for it, and
-sending Replies, is the business of `conformance.backward`.
+`broken_rules` judges one Call by itself and by those that are in flight, `broken_reply_rules` one
+Reply; waiting for them is the business of `conformance.backward` (a device that calls back) and
+`conformance.backward_server` (a device that is called back).
 """
 
 from __future__ import annotations
@@ -21,9 +23,9 @@ from rpcrdma.wire.rpc import MessageType
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from conformance.outcome import Called
+    from conformance.outcome import Answered, Called
 
-__all__ = ["BackwardRule", "InFlight", "broken_rules"]
+__all__ = ["BackwardRule", "InFlight", "broken_reply_rules", "broken_rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +101,43 @@ def _company(called: Called, before: InFlight, threshold: int) -> Iterator[Backw
     if len(before.xids) >= before.most:
         detail = f"{len(before.xids)} are in flight, {before.most} are granted"
         yield BackwardRule("bidir.2.1.2.backward-calls-within-the-grant", detail, ("D-42",))
+
+
+def broken_reply_rules(reply: Answered, threshold: int) -> tuple[BackwardRule, ...]:
+    """The rules that a backward Reply breaks.
+
+    Args:
+        reply: as it came; its rdma_xid is that of a Call.
+        threshold: octets of the longest message that the tester agreed to receive (D-44).
+    """
+    return (*_reply_header(reply), *_reply_payload(reply, threshold))
+
+
+def _reply_header(reply: Answered) -> Iterator[BackwardRule]:
+    header, body = reply.header, reply.body
+    if header.rdma_vers != 1:
+        yield BackwardRule("bidir.2.6.reply-has-version-one", f"rdma_vers is {header.rdma_vers}")
+    if not isinstance(body, RdmaMsg):
+        detail = f"it is an {type(body).__name__}"
+        yield BackwardRule("bidir.2.6.reply-is-rdma-msg", detail, ("D-41",))
+    if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
+        yield BackwardRule("bidir.2.6.reply-has-empty-lists", "a list is not empty", ("D-41",))
+    if header.rdma_credit == 0:
+        yield BackwardRule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero")
+
+
+def _reply_payload(reply: Answered, threshold: int) -> Iterator[BackwardRule]:
+    payload = reply.payload
+    same = "bidir.2.6.reply-header-follows-with-the-same-xid"
+    if isinstance(reply.body, RdmaMsg):
+        if message_type_of(payload) != MessageType.REPLY:
+            yield BackwardRule(
+                "bidir.2.6.reply-msg-type", f"msg_type is {message_type_of(payload)}"
+            )
+        elif reply.rpc is None:
+            yield BackwardRule(same, "no whole RPC Reply follows the transport header")
+        if len(payload) >= 4 and xid_of(payload) != reply.xid:
+            yield BackwardRule(same, f"its XID is {xid_of(payload):#x}, in rdma_xid {reply.xid:#x}")
+    if reply.length > threshold:
+        detail = f"{reply.length} octets, at most {threshold} are received"
+        yield BackwardRule("bidir.2.4.no-larger-than-the-receives", detail, ("D-44",))

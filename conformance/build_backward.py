@@ -14,20 +14,43 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.direction import message_type_of
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, encode_header
+from rpcrdma.wire import (
+    RdmaMsg,
+    RdmaNomsg,
+    ReadSegment,
+    TransportHeader,
+    WriteChunk,
+    encode_header,
+)
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from conformance.memory import ExposedChunk
     from conformance.outcome import Called
-    from rpcrdma.wire import Body
+    from rpcrdma.wire import Body, RdmaSegment
 
-__all__ = ["CREDITS", "Backward", "Spoiled", "call", "cut", "foreign", "reply", "spoiled"]
+__all__ = [
+    "CHUNK_FAULTS",
+    "CREDITS",
+    "WORD_FAULTS",
+    "Backward",
+    "call",
+    "cut",
+    "foreign",
+    "reply",
+    "with_chunks",
+    "with_other_words",
+]
 
 CREDITS: Final = 8
 """rdma_credit of messages that do not care."""
 
 _NO_CHUNKS: Final = RdmaMsg((), (), None)
+
+CHUNK_FAULTS: Final = ("read-list", "write-list", "reply-chunk", "nomsg")
+"""What `with_chunks` makes: a list that is not empty, or a Long Message."""
+
+WORD_FAULTS: Final = ("version-two", "other-xid", "msg-type")
+"""What `with_other_words` makes: rdma_vers, the XID of the RPC header, a msg_type that is none."""
 
 _BEHIND_THE_HEADER: Final = 40
 """Position of the arguments of a Call without credentials."""
@@ -53,18 +76,6 @@ class Backward:
         return encode_header(header) + self.payload
 
 
-@dataclass(frozen=True, slots=True)
-class Spoiled:
-    """A backward message with one fault.
-
-    Attributes:
-        fault: in words.  octets: what is sent.
-    """
-
-    fault: str
-    octets: bytes
-
-
 def reply(called: Called, payload: bytes, *, credits: int = CREDITS) -> Backward:  # noqa: A002  # the word of the documents
     """The answer to a backward Call; `payload` is a complete RPC Reply."""
     return Backward(called.xid, payload, credits)
@@ -86,34 +97,29 @@ def cut(message: Backward, length: int, *, credits: int) -> bytes:  # noqa: A002
     return replace(message, payload=message.payload[:length], credits=credits).octets
 
 
-def spoiled(message: Backward, readable: ExposedChunk, room: ExposedChunk) -> tuple[Spoiled, ...]:
-    """Each way in which bidir 2.5 and 2.6 can be broken, one at a time.
+def with_chunks(message: Backward, segment: RdmaSegment, fault: str) -> Backward:
+    """The message with one of `CHUNK_FAULTS`; its header tells of one segment, in whichever list.
 
-    Args:
-        message: a good one.
-        readable: memory that holds its payload.
-        room: memory that can be written to.
+    As an RDMA_NOMSG a Call has a Position-Zero Read chunk, and a Reply has none (D-41).
     """
-    chunk = room.write_chunk()
-    bodies: dict[str, Body] = {
-        "it has a Read list": RdmaMsg(readable.read_segments(_BEHIND_THE_HEADER), (), None),
-        "it has a Write list": RdmaMsg((), (chunk,), None),
-        "it has a Reply chunk": RdmaMsg((), (), chunk),
+    chunk = WriteChunk((segment,))
+    if fault == "nomsg":
+        is_call = message_type_of(message.payload) == MessageType.CALL
+        reads = (ReadSegment(0, segment),) if is_call else ()
+        return replace(message, body=RdmaNomsg(reads, (), chunk), payload=b"")
+    bodies = {
+        "read-list": RdmaMsg((ReadSegment(_BEHIND_THE_HEADER, segment),), (), None),
+        "write-list": RdmaMsg((), (chunk,), None),
+        "reply-chunk": RdmaMsg((), (), chunk),
     }
-    # What has no msg_type where it belongs is told by its lists (D-41).
-    is_call = message_type_of(message.payload) == MessageType.CALL
-    nomsg = RdmaNomsg(readable.read_segments(0) if is_call else (), (), chunk)
-    other_xid = (message.xid ^ _OTHER).to_bytes(4)
+    return replace(message, body=bodies[fault])
+
+
+def with_other_words(message: Backward, fault: str) -> Backward:
+    """The message with one of `WORD_FAULTS`."""
+    if fault == "version-two":
+        return replace(message, version=2)
+    if fault == "other-xid":
+        return replace(message, payload=(message.xid ^ _OTHER).to_bytes(4) + message.payload[4:])
     odd_type = message.payload[:4] + (2).to_bytes(4) + message.payload[8:]
-    return (
-        Spoiled("rdma_vers is two", replace(message, version=2).octets),
-        *(Spoiled(fault, replace(message, body=body).octets) for fault, body in bodies.items()),
-        Spoiled("it is an RDMA_NOMSG", replace(message, body=nomsg, payload=b"").octets),
-        Spoiled(
-            "the RPC header has another XID",
-            replace(message, payload=other_xid + message.payload[4:]).octets,
-        ),
-        Spoiled(
-            "the msg_type is neither CALL nor REPLY", replace(message, payload=odd_type).octets
-        ),
-    )
+    return replace(message, payload=odd_type)

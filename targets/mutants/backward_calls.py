@@ -8,6 +8,7 @@ import msgspec
 
 from rpcrdma.endpoint.backchannel import Backchannel
 from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.call_rules import MINIMUM_HEADER
 from rpcrdma.wire import (
     RdmaMsg,
     RdmaNomsg,
@@ -150,3 +151,73 @@ class CallsBackHoweverLarge(BackwardRequester):
     def fits(self, message: bytes) -> bool:
         """See `BackwardRequester`."""
         return True
+
+
+@mutant(
+    breaks="bidir.1.3.call-is-told-by-its-msg-type",
+    also_trips="what it sends is taken for no Call",
+)
+class CallsBackByAnUnknownType(BackwardRequester):
+    """Gives backward Calls a msg_type that there is not."""
+
+    def frame(self, call: BackwardCall) -> bytes:
+        """See `BackwardRequester`."""
+        payload = call.payload[:4] + (2).to_bytes(4) + call.payload[8:]
+        return encode_header(self.header(call)) + payload
+
+
+@mutant(
+    breaks="bidir.1.3.4.call-xid-is-unique",
+    also_trips={"bidir.2.5.call-has-a-fresh-xid": "two Calls in flight have the same XID"},
+)
+class CallsBackUnderTwoXids(Backchannel):
+    """Takes turns between two XIDs for all backward Calls."""
+
+    def choose_xid(self, taken: Collection[int]) -> int:
+        """See `Backchannel`."""
+        return 1 + len(self.pending) % 2
+
+
+@mutant(breaks="bidir.1.5.4.backward-messages-fit-one-receive")
+class CountsNoHeaderOfBackwardCalls(BackwardRequester):
+    """Leaves the transport header out of the count when it decides whether a Call fits."""
+
+    def fits(self, message: bytes) -> bool:
+        """See `BackwardRequester`."""
+        return super().fits(message[MINIMUM_HEADER:])
+
+
+@mutant(
+    breaks="bidir.2.1.2.call-requests-credits",
+    also_trips={"bidir.2.1.2.credit-is-never-zero": "what requests nothing has a zero there"},
+)
+class RequestsBackwardCreditsOnce(BackwardRequester):
+    """Requests backward credits until it has been granted some."""
+
+    def requested(self) -> int:
+        """See `BackwardRequester`."""
+        return super().requested() if self.allowance.granted is None else 0
+
+
+@mutant(
+    breaks="bidir.2.5.call-carries-credits",
+    also_trips={"bidir.2.1.2.credit-is-never-zero": "what requests nothing has a zero there"},
+)
+class RequestsNothingUnderAGrantOfOne(BackwardRequester):
+    """Requests no further backward credits where it was granted one."""
+
+    def requested(self) -> int:
+        """See `BackwardRequester`."""
+        return 0 if self.allowance.granted == 1 else super().requested()
+
+
+@mutant(
+    breaks="bidir.1.3.2.service-may-make-calls",
+    also_trips="no backward Call comes, though the profile claims that they do",
+)
+class NeverCallsBack(BackwardRequester):
+    """Makes no backward Call at all."""
+
+    def may_send(self) -> bool:
+        """See `BackwardRequester`."""
+        return False

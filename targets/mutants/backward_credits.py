@@ -8,6 +8,7 @@ from rpcrdma.endpoint.actions import Disconnect, Send
 from rpcrdma.endpoint.backward_requester import BackwardRequester
 from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
 from rpcrdma.endpoint.duplex import Duplex
+from rpcrdma.endpoint.responder import Responder
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -94,7 +95,12 @@ def _granting_less(message: bytes, less: int) -> bytes:
     return message[:8] + credit.to_bytes(4) + message[12:]
 
 
-@mutant(breaks="bidir.2.2.2.server-posts-a-receive-for-each-backward-call")
+@mutant(
+    breaks="bidir.2.2.2.server-posts-a-receive-for-each-backward-call",
+    also_trips={
+        "bidir.2.2.2": "the Receives that Replies take are missing behind a repetition, too"
+    },
+)
 class PostsNoReceiveForBackwardReplies(BackwardRequester):
     """Lets backward Replies use up the Receives of forward Calls."""
 
@@ -129,6 +135,44 @@ class TakesRuntsForReplies(Duplex):
         whole = event.data[:MINIMUM_HEADER] + event.data[:4] + _REPLY
         return self.to_backward(type(event)(whole), 0.0)
 
+
+@mutant(
+    breaks="bidir.2.1.2.values-may-differ",
+    also_trips="the connection is gone behind most grants",
+)
+class HangsUpOverOtherGrants(Duplex):
+    """Ends the connection over a backward grant that is not what it requested."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if fixed_words(event.data).credit != _REQUESTED:
+            return [Disconnect("a grant differs")]
+        return super().to_backward(event, now)
+
+
+@mutant(breaks="bidir.2.1.receives-posted-before-sends")
+class PostsNoReceiveBehindRunts(Duplex):
+    """Does not post a Receive again that a message took which is too small."""
+
+    def drop(self, event: events.MessageReceived) -> list[Action]:
+        """See `Duplex`."""
+        return []
+
+
+@mutant(
+    breaks="bidir.2.2.2.server-posts-receives-for-its-forward-grant",
+    also_trips={"bidir.2.2.2": "no connection has as many Receives as were granted"},
+)
+class PostsHalfOfItsReceives(Responder):
+    """Posts half as many Receives as it grants forward credits."""
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """See `Responder`."""
+        return (self.options.thresholds.call,) * (self.options.receives // 2)
+
+
+_REQUESTED = 8
 
 _REPLY = bytes((0, 0, 0, 1)) + bytes(16)
 """A successful Reply without results, from its msg_type on."""

@@ -114,10 +114,9 @@ def test_an_error_about_something_odd_is_borne_and_about_anything_else_is_not(
     """D-41: what was spoiled may be refused."""
     client.provoke(1)
     reply = client.reply(client.next_call())
-    memory = client.peer.expose(bytes(64)), client.peer.room((64,))
-    spoiled = {item.fault: item.octets for item in build_backward.spoiled(reply, *memory)}
-    client.send(spoiled["it is an RDMA_NOMSG"])
-    client.send(spoiled["rdma_vers is two"])
+    (segment,) = client.peer.room((64,)).told
+    client.send(build_backward.with_chunks(reply, segment, "nomsg").octets)
+    client.send(build_backward.with_other_words(reply, "version-two").octets)
     assert not client.hung_up()
     assert {type(outcome) for outcome in client.refused} == {ErrChunk, ErrVers}
     cut_header = build_backward.foreign(reply).octets[:20] + b"\0\0\0\1" + bytes(8)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.backward_rules import InFlight, broken_rules
+from conformance.backward_rules import InFlight, broken_reply_rules, broken_rules
 from conformance.build_backward import Backward
-from conformance.outcome import Called, as_called, read_outcome
+from conformance.outcome import Answered, Called, as_called, read_outcome
+from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
 
@@ -73,3 +74,36 @@ def test_the_msg_type_is_that_of_a_call() -> None:
 )
 def test_a_call_is_judged_by_its_company(before: InFlight, requirement: str) -> None:
     assert broken(called(), before) == [requirement]
+
+
+@pytest.mark.parametrize(
+    ("changes", "requirements"),
+    [
+        ({}, []),
+        ({"version": 2}, ["bidir.2.6.reply-has-version-one"]),
+        ({"credits": 0}, ["bidir.2.1.2.credit-is-never-zero"]),
+        ({"body": RdmaMsg((), (ROOM,), None)}, ["bidir.2.6.reply-has-empty-lists"]),
+        ({"body": RdmaNomsg((), (), None), "payload": b""}, ["bidir.2.6.reply-is-rdma-msg"]),
+        (
+            {"payload": rpc.accepted(8)},
+            ["bidir.2.6.reply-header-follows-with-the-same-xid"],
+        ),
+        (
+            {"payload": rpc.accepted(7)[:20]},
+            ["bidir.2.6.reply-header-follows-with-the-same-xid"],
+        ),
+        ({"payload": calls.null(7)}, ["bidir.2.6.reply-msg-type"]),
+        (
+            {"payload": rpc.accepted(7) + bytes(1000)},
+            ["bidir.2.4.no-larger-than-the-receives"],
+        ),
+    ],
+)
+def test_each_fault_of_a_reply_breaks_its_own_rule(
+    changes: dict[str, object], requirements: list[str]
+) -> None:
+    fields: dict[str, object] = {"xid": 7, "payload": rpc.accepted(7), **changes}
+    reply = read_outcome(Backward(**fields).octets)  # type: ignore[arg-type]  # a table
+    assert isinstance(reply, Answered)
+
+    assert [rule.requirement for rule in broken_reply_rules(reply, 1024)] == requirements

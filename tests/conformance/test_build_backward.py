@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from conformance import build_backward
 from conformance.outcome import Called, as_called, read_outcome
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, decode_header
+from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, decode_header
 
-if TYPE_CHECKING:
-    from conformance.peer import Peer
-
+SEGMENT = RdmaSegment(1, 64, 0)
 NO_CHUNKS = RdmaMsg((), (), None)
 
 
@@ -45,27 +41,31 @@ def test_a_cut_message_keeps_its_transport_header() -> None:
 
 
 @pytest.mark.parametrize("payload", [calls.null(7), rpc.accepted(7)], ids=["call", "reply"])
-def test_each_spoiled_message_has_one_fault_of_its_own(peer: Peer, payload: bytes) -> None:
+@pytest.mark.parametrize("fault", build_backward.CHUNK_FAULTS)
+def test_a_message_with_chunks_has_one_list_or_is_long(payload: bytes, fault: str) -> None:
     good = build_backward.call(7, payload)
-    found = build_backward.spoiled(good, peer.expose(payload), peer.room((64,)))
+    message = build_backward.with_chunks(good, SEGMENT, fault)
 
-    assert len({item.octets for item in found} | {good.octets}) == len(found) + 1
-    assert len({item.fault for item in found}) == len(found) == 7
-    for item in found:
-        header, end = decode_header(item.octets)
-        rest = item.octets[end:]
-        changed = (
-            header.rdma_vers != 1,
-            header.rdma_body != NO_CHUNKS,
-            rest != payload and not isinstance(header.rdma_body, RdmaNomsg),
-        )
-        assert sum(changed) == 1, item.fault
+    header, end = decode_header(message.octets)
+    assert (header.rdma_vers, header.rdma_credit) == (1, build_backward.CREDITS)
+    assert header.rdma_body != NO_CHUNKS
+    assert message.octets[end:] == (b"" if fault == "nomsg" else payload)
 
 
-def test_a_long_message_is_told_by_its_lists(peer: Peer) -> None:
+def test_a_long_message_is_told_by_its_lists() -> None:
     """A Call has a Position-Zero Read chunk, a Reply has none."""
     for payload, is_call in ((calls.null(7), True), (rpc.accepted(7), False)):
-        good = build_backward.call(7, payload)
-        spoiled = build_backward.spoiled(good, peer.expose(payload), peer.room((64,)))
-        (octets,) = (item.octets for item in spoiled if item.fault == "it is an RDMA_NOMSG")
-        assert isinstance(as_called(read_outcome(octets)), Called) is is_call
+        message = build_backward.with_chunks(build_backward.call(7, payload), SEGMENT, "nomsg")
+        assert isinstance(as_called(read_outcome(message.octets)), Called) is is_call
+
+
+@pytest.mark.parametrize("fault", build_backward.WORD_FAULTS)
+def test_other_words_leave_the_lists_empty(fault: str) -> None:
+    good = build_backward.call(7, calls.null(7))
+    header, end = decode_header(build_backward.with_other_words(good, fault).octets)
+
+    assert header.rdma_body == NO_CHUNKS
+    rest = build_backward.with_other_words(good, fault).octets[end:]
+    assert (header.rdma_vers != 1) is (fault == "version-two")
+    assert (rest[:4] != good.payload[:4]) is (fault == "other-xid")
+    assert (rest[4:8] != good.payload[4:8]) is (fault == "msg-type")

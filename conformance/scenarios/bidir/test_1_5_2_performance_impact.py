@@ -17,7 +17,14 @@ SEPARATE = "bidir.2.1.2.directions-are-accounted-separately"
 TOGETHER = "bidir.1.3.3.both-directions-at-once"
 
 
-@requirement(UNDISTURBED, TOGETHER, SEPARATE, needs=("backward",))
+@requirement(
+    UNDISTURBED,
+    TOGETHER,
+    SEPARATE,
+    "bidir.1.3.4.reply-xid-is-the-calls",
+    "bidir.1.3.reply-is-told-by-its-msg-type",
+    needs=("backward",),
+)
 def test_server_serves_forward_calls_of_every_form_beside_backward_calls(peer: Peer) -> None:
     """While backward Calls go without a Reply, forward ones with all kinds of chunks are served."""
     client = BackwardClient.of(peer)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance import build
+from conformance import build, build_backward
 from conformance.backward import BackwardClient
 from conformance.requirement import requirement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.build import Call
     from conformance.peer import Peer
 
 FOR_REPLIES = "bidir.2.2.2.server-posts-a-receive-for-each-backward-call"
@@ -33,7 +34,7 @@ def test_server_has_a_receive_for_each_reply_and_each_forward_call(
     client.provoke(ROUNDS)
     for _ in range(ROUNDS):
         client.answer(client.next_call(breaks=FOR_REPLIES), credits=4)
-    calls = [build.null_call(peer) for _ in range(min(peer.granted, 32))]
+    calls = _full_grant(client)
 
     for call in calls:
         peer.send(call)
@@ -57,9 +58,33 @@ def test_server_has_its_receives_again_on_the_next_connection(
     client = first.on(peer)
     client.announce()
     client.answer(client.next_call(breaks=AGAIN))
-    calls = [build.null_call(peer) for _ in range(min(peer.granted, 32))]
+    calls = _full_grant(client)
     for call in calls:
         peer.send(call)
 
     for call in calls:
         client.served(call, breaks=AGAIN)
+
+
+@requirement(POSTED, "bidir.2.4.runt-is-dropped", needs=("backward",), interpretations=("D-40",))
+def test_server_posts_a_receive_again_behind_a_message_that_is_too_small(peer: Peer) -> None:
+    """Behind eighty messages that are too small a good Call is still received."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    runt = build_backward.cut(build_backward.call(peer.next_xid(), bytes(8)), 4, credits=1)
+
+    for _ in range(ROUNDS):
+        client.send(runt)
+        if client.hung_up(tolerated="bidir.2.4.runt-is-dropped"):
+            return
+
+    client.serve(peer.workload.small())
+
+
+def _full_grant(client: BackwardClient) -> list[Call]:
+    """As many Calls as the device grants, not sent."""
+    peer = client.peer
+    first = build.null_call(peer, credits=64)
+    peer.send(first)
+    client.served(first)
+    return [build.null_call(peer, credits=64) for _ in range(min(peer.granted, 64))]

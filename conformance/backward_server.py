@@ -1,0 +1,178 @@
+"""The tester as a server that calls its client back.
+
+    server = BackwardServer.of(service)        a client of the profile's binding is prepared
+    xid = server.call(program.null)            a good Call; `credits`: what it requests
+    server.answered(xid, call)                 its right Reply, judged; returns it
+    server.send(octets, xid)                   anything else, about which an error may come
+    server.unanswered(xid)                     nothing executes it: silence, an error, the end
+    server.received                            Replies and errors of the backward direction
+
+    bidir section 1.3.4.1  XIDs with Bi-direction
+    bidir section 2.6      Sending A Backward Direction Reply
+
+The client's forward Calls go on being served by `conformance.service` meanwhile.  A client of the
+test program takes backward Calls from the first if its profile claims `backward`: that is its
+Upper-Layer Protocol's word (bidir 2.2.3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance import build_backward, verify
+from conformance.backward_rules import broken_reply_rules
+from conformance.case import Deviation
+from conformance.outcome import Answered, ErrChunk, ErrVers, Outcome, read_outcome
+from rpcrdma.endpoint.direction import is_whole
+from rpcrdma.ulp import testprog_calls
+from rpcrdma.wire.rpc import MessageType
+from targets.base import Unsupported
+from targets.profile import Binding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.service import Line, Service
+
+__all__ = ["BackwardServer"]
+
+FIRST_XID = 1
+
+
+class BackwardServer:
+    """The backward direction of a service.
+
+    Attributes:
+        service: whose newest connection is used.
+        received: what came of the backward direction in this case, the oldest first.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.received: list[Outcome] = []
+        self._calls: dict[int, bytes] = {}
+        self._next_xid = FIRST_XID
+        service.divert = self._divert
+
+    @classmethod
+    def of(cls, service: Service) -> BackwardServer:
+        """The server of a client that is prepared.
+
+        Raises:
+            Unsupported: the tester has no backward Calls for the binding.
+        """
+        binding = service.profile.binding
+        if binding is not Binding.TESTPROG:
+            raise Unsupported(
+                f"the binding `{binding.value}` has no backward Calls of the tester's"
+            )
+        return cls(service)
+
+    def next_xid(self) -> int:
+        """An XID of the backward direction that no other Call of this case has."""
+        self._next_xid += 1
+        return self._next_xid - 1
+
+    # -- Calls
+
+    def call(
+        self,
+        encode: Callable[[int], bytes],
+        *,
+        xid: int | None = None,
+        credits: int = build_backward.CREDITS,  # noqa: A002  # the word of the documents
+    ) -> int:
+        """Send a good Call; returns its XID."""
+        chosen = self.next_xid() if xid is None else xid
+        message = build_backward.call(chosen, encode(chosen), credits=credits)
+        self.send(message.octets, chosen)
+        self._calls[chosen] = message.payload
+        return chosen
+
+    def send(self, octets: bytes, xid: int) -> None:
+        """Send anything; what comes under its XID is of the backward direction."""
+        self._calls[xid] = b""
+        self.service.line.send(octets)
+
+    # -- what comes of them
+
+    def answers(self, xid: int) -> tuple[Outcome, ...]:
+        """What has come under an XID."""
+        return tuple(outcome for outcome in self.received if _xid(outcome) == xid)
+
+    def answered(self, xid: int, *, breaks: verify.Ids = ()) -> Answered:
+        """The right Reply to a Call comes, while everything else is served."""
+        wanted = ("the right backward Reply",)
+        self.service.serve_while(lambda: self._goes_on(xid))
+        found = self.answers(xid)
+        case = self.service.case
+        case.expected, case.actual = wanted, str(found[-1]) if found else "nothing"
+        if not found or not isinstance(found[-1], Answered):
+            raise Deviation(
+                f"A backward Call was not answered by a Reply: {case.actual}.",
+                expected=wanted,
+                actual=case.actual,
+                breaks=verify.ids_of(breaks),
+            )
+        reply = found[-1]
+        self._judge(reply)
+        expected = testprog_calls.expected_reply(self._calls[xid])
+        if reply.payload != expected:
+            raise Deviation(
+                f"The results of a backward Call are wrong: {reply}.",
+                expected=(f"{len(expected)} octets that the program's XDR describes",),
+                actual=str(reply),
+                breaks=verify.ids_of(breaks),
+            )
+        return reply
+
+    def unanswered(self, xid: int, *, breaks: verify.Ids = ()) -> None:
+        """No Reply says within the grace period that a message was executed; an error may come."""
+        self.service.serve_while(lambda: True, self.service.profile.grace)
+        for outcome in self.answers(xid):
+            if isinstance(outcome, Answered):
+                self._refuse(outcome, breaks)
+
+    def _refuse(self, reply: Answered, breaks: verify.Ids) -> None:
+        if reply.rpc is None or reply.rpc.succeeded:
+            raise Deviation(
+                f"A message that is no good backward Call was executed: {reply}.",
+                expected=("silence", "an RDMA_ERROR", "an RPC error", "the end of the connection"),
+                actual=str(reply),
+                breaks=verify.ids_of(breaks),
+            )
+
+    def _judge(self, reply: Answered) -> None:
+        broken = broken_reply_rules(reply, self.service.call_threshold)
+        if broken:
+            self.service.case.interpretations += [
+                name for rule in broken for name in rule.interpretations
+            ]
+            raise Deviation(
+                f"A backward Reply is not as it must be: {'; '.join(r.detail for r in broken)}.",
+                expected=("a backward Reply as bidir 2.6 has it",),
+                actual=str(reply),
+                breaks=tuple(dict.fromkeys(rule.requirement for rule in broken)),
+            )
+
+    def _goes_on(self, xid: int) -> bool:
+        return not self.answers(xid) and self.service.line.connected
+
+    def _divert(self, _line: Line, octets: bytes) -> bool:
+        """Take what is of the backward direction: told by the msg_type, or else by the XID."""
+        outcome = read_outcome(octets)
+        if isinstance(outcome, Answered):
+            is_call = is_whole(outcome.payload, MessageType.CALL) or any(
+                segment.position == 0 for segment in outcome.body.rdma_reads
+            )
+            is_reply = is_whole(outcome.payload, MessageType.REPLY)
+            takes = is_reply or (outcome.xid in self._calls and not is_call)
+        else:
+            takes = isinstance(outcome, ErrChunk | ErrVers)  # only a Responder sends these
+        if takes:
+            self.received.append(outcome)
+        return takes
+
+
+def _xid(outcome: Outcome) -> int | None:
+    return outcome.xid if isinstance(outcome, Answered | ErrChunk | ErrVers) else None

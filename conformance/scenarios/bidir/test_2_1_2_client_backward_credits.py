@@ -1,0 +1,97 @@
+"""bidir section 2.1.2, Backward Credits: the client, which grants them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance import verify_calls
+from conformance.backward_server import BackwardServer
+from conformance.requirement import requirement
+from rpcrdma.ulp import testprog_calls
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.client_harness import ActingClient
+    from conformance.service import Service
+
+AT_ONCE = "bidir.2.1.2.as-many-calls-as-granted-are-handled"
+RECEIVES = "bidir.2.2.1.client-posts-receives-for-its-grant"
+PREPARED = "bidir.2.2.3.client-is-prepared-before-it-announces"
+SEPARATE = "bidir.2.1.2.directions-are-accounted-separately"
+FORWARD = "bidir.2.1.1.forward-calls-within-the-forward-grant"
+OWN = "bidir.2.2.1.each-forward-call-has-its-own-receive"
+AGAIN = "bidir.2.2.1.client-posts-receives-again-after-reconnecting"
+
+MOST = 64
+"""Calls at once that are enough to show it."""
+
+
+@requirement(
+    AT_ONCE,
+    RECEIVES,
+    PREPARED,
+    "bidir.2.1.receives-posted-before-sends",
+    role="requester",
+    needs=("backward",),
+)
+def test_client_takes_as_many_calls_at_once_as_it_granted(service: Service) -> None:
+    """Right behind a grant of n, n backward Calls are all executed."""
+    server = BackwardServer.of(service)
+    granted = server.answered(server.call(testprog_calls.null, credits=MOST)).credits
+
+    xids = [server.call(testprog_calls.null) for _ in range(min(granted, MOST))]
+
+    for xid in xids:
+        server.answered(xid, breaks=(AT_ONCE, RECEIVES))
+
+
+@requirement(OWN, AT_ONCE, role="requester", needs=("backward",))
+def test_client_takes_backward_calls_beside_forward_replies(
+    service: Service, client: ActingClient
+) -> None:
+    """With many forward Calls in flight the whole backward grant and all Replies arrive."""
+    server = BackwardServer.of(service)
+    granted = server.answered(server.call(testprog_calls.null, credits=MOST)).credits
+    act = client.begin(ActKind.MANY, count=24)
+    service.waiting()
+
+    xids = [server.call(testprog_calls.null) for _ in range(min(granted, MOST))]
+
+    verify_calls.done(service.serve_until(act))
+    for xid in xids:
+        server.answered(xid, breaks=(OWN, AT_ONCE))
+
+
+@requirement(SEPARATE, FORWARD, role="requester", needs=("backward",))
+def test_client_takes_no_backward_request_for_a_forward_grant(
+    service: Service, client: ActingClient
+) -> None:
+    """Backward Calls that request a hundred credits let no second forward Call out."""
+    server = BackwardServer.of(service)
+    service.grant = 1
+    verify_calls.done(client.serve_good_act())
+
+    for _ in range(3):
+        server.answered(server.call(testprog_calls.null, credits=100))
+    act = client.begin(ActKind.MANY, count=8)
+    service.waiting()
+
+    verify_calls.in_flight(service, at_most=1, after="after a forward grant of 1")
+    verify_calls.done(service.serve_until(act))
+
+
+@requirement(AGAIN, "bidir.2.3.client-reconnects-first", role="requester", needs=("backward",))
+def test_client_takes_backward_calls_on_its_next_connection(
+    service: Service, client: ActingClient
+) -> None:
+    """After a loss and a reconnection, a repeated Call and the whole grant are executed."""
+    server = BackwardServer.of(service)
+    server.answered(server.call(testprog_calls.null))
+    service.drop()
+    verify_calls.done(client.serve_good_act())
+
+    granted = server.answered(server.call(testprog_calls.null, credits=MOST)).credits
+    xids = [server.call(testprog_calls.null) for _ in range(min(granted, MOST))]
+
+    for xid in xids:
+        server.answered(xid, breaks=AGAIN)

@@ -1,0 +1,176 @@
+"""Mutants: a client that makes and answers Calls at one time (bidir sections 1.3, 1.5 and 2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rpcrdma.endpoint.actions import Disconnect, PostReceive
+from rpcrdma.endpoint.backward_responder import BackwardResponder
+from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
+from rpcrdma.endpoint.duplex import ClientDuplex
+from rpcrdma.endpoint.requester import Requester
+from rpcrdma.ulp import testprog_calls
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint import events
+    from rpcrdma.endpoint.actions import Action
+
+OWN_XIDS = 0x0C110000
+"""Where the XIDs of the reference client begin."""
+
+
+@mutant(breaks="bidir.1.3.4.1.xid-spaces-are-independent")
+class TakesItsOwnXidsForReplies(ClientDuplex):
+    """Takes a backward Call under an XID of its own for the Reply to that Call."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if fixed_words(event.data).xid >= OWN_XIDS:
+            return self.to_forward(event, now)
+        return super().to_backward(event, now)
+
+
+@mutant(breaks="bidir.1.3.4.1.same-xid-is-two-transactions")
+class DropsCallsUnderItsOwnXids(ClientDuplex):
+    """Drops a backward Call under an XID of its own."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if fixed_words(event.data).xid >= OWN_XIDS:
+            return [PostReceive(self.initial_receives[0])]
+        return super().to_backward(event, now)
+
+
+@mutant(breaks="bidir.1.3.4.xid-goes-with-the-msg-type")
+class TakesEachCallForAReply(ClientDuplex):
+    """Shows each backward Call to the half that awaits Replies, beside executing it."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        seen = self.to_forward(event, now)
+        seen = [action for action in seen if not isinstance(action, PostReceive)]
+        return super().to_backward(event, now) + seen
+
+
+@mutant(breaks="bidir.1.3.4.1.same-xid-in-both-directions")
+class HangsUpOverItsOwnXids(ClientDuplex):
+    """Ends the connection over a backward Call under an XID of its own."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if fixed_words(event.data).xid >= OWN_XIDS:
+            return [Disconnect("an XID is in use")]
+        return super().to_backward(event, now)
+
+
+@mutant(
+    breaks="bidir.1.3.3.both-directions-at-once",
+    also_trips="the connection is gone when the next Call or Reply comes",
+)
+class HangsUpWhenCalled(ClientDuplex):
+    """Ends the connection over a backward Call while a forward one is in flight."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        forward = self.forward
+        if isinstance(forward, Requester) and forward.allowance.outstanding:
+            return [Disconnect("one direction at a time")]
+        return super().to_backward(event, now)
+
+
+@mutant(
+    breaks="bidir.1.5.2.forward-direction-is-undisturbed",
+    also_trips="the client makes no forward Call any more",
+)
+class StopsCallingWhenCalled(ClientDuplex):
+    """Takes all forward credits for a backward Call, and never gives them back."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if isinstance(self.forward, Requester):
+            self.forward.allowance.outstanding += 10_000
+        return super().to_backward(event, now)
+
+
+@mutant(breaks="bidir.2.1.2.directions-are-accounted-separately")
+class TakesBackwardRequestsForGrants(ClientDuplex):
+    """Takes the credits that a backward Call requests for a grant of forward ones."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if isinstance(self.forward, Requester) and len(event.data) >= MINIMUM_HEADER:
+            self.forward.allowance.granted_by_reply(fixed_words(event.data).credit)
+        return super().to_backward(event, now)
+
+
+@mutant(breaks="bidir.2.4.runt-credit-is-ignored")
+class TakesTheCreditOfRunts(ClientDuplex):
+    """Takes the credit value of a message that is too small for a grant."""
+
+    def drop(self, event: events.MessageReceived) -> list[Action]:
+        """See `Duplex`."""
+        if isinstance(self.forward, Requester) and len(event.data) >= MINIMUM_HEADER:
+            self.forward.allowance.granted_by_reply(fixed_words(event.data).credit)
+        return super().drop(event)
+
+
+@mutant(
+    breaks="bidir.2.4.runt-has-no-effect",
+    also_trips={"rfc8166.2.2.2": "it answers a cut Reply as if that had been a Call"},
+)
+class ExecutesRunts(ClientDuplex):
+    """Takes a message that is too small for a backward NULL Call."""
+
+    def drop(self, event: events.MessageReceived) -> list[Action]:
+        """See `Duplex`."""
+        message = event.data
+        null = testprog_calls.null(fixed_words(message).xid)
+        return self.to_backward(type(event)(message[:MINIMUM_HEADER] + null), 0.0)
+
+
+@mutant(breaks="bidir.2.4.runt-is-dropped")
+class HangsUpOverSmallMessages(ClientDuplex):
+    """Ends the connection over a message that is too small."""
+
+    def drop(self, event: events.MessageReceived) -> list[Action]:
+        """See `Duplex`."""
+        return [Disconnect("a message is too small")]
+
+
+@mutant(
+    breaks="bidir.2.2.1.client-posts-receives-again-after-reconnecting",
+    also_trips="no backward Call is answered on a connection that is not the first",
+)
+class AnswersOnItsFirstConnectionOnly(BackwardResponder):
+    """Executes no backward Call on any connection but the first on which one came."""
+
+    first: ClassVar[list[int]] = []
+
+    def execute(self, payload: bytes) -> list[bytes]:
+        """See `Responder`."""
+        self.first.append(id(self))
+        return super().execute(payload) if self.first[0] == id(self) else []
+
+
+@mutant(
+    breaks="bidir.1.3.2.service-may-make-calls",
+    also_trips="no backward Call gets a Reply",
+)
+class AnswersNoBackwardCall(BackwardResponder):
+    """Executes no backward Call."""
+
+    def execute(self, payload: bytes) -> list[bytes]:
+        """See `Responder`."""
+        return []
+
+
+@mutant(breaks="bidir.1.5.4.direction-is-told-at-a-fixed-place")
+class TellsTheDirectionByTheLength(ClientDuplex):
+    """Takes every message of more than a hundred octets for a forward Reply."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if len(event.data) > 100:
+            return self.to_forward(event, now)
+        return super().to_backward(event, now)

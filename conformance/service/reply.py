@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.case import Inconclusive
 from rpcrdma.ulp.bindings import DataItem, reduce
 from rpcrdma.wire import (
     Body,
@@ -76,11 +77,11 @@ class ReplyDraft:
         """The body with the chunk lists.
 
         Raises:
-            TypeError: the draft is an RDMA_ERROR.
+            Inconclusive: the draft is an RDMA_ERROR, since the call offers too little room.
         """
         body = self.header.rdma_body
         if not isinstance(body, RdmaMsg | RdmaNomsg):
-            raise TypeError("an RDMA_ERROR has no chunk lists")
+            raise Inconclusive("the reply is an RDMA_ERROR, which has no chunk lists")
         return body
 
     def changed(

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.outgoing import OutgoingCall
 
 BEYOND = "rfc8166.3.3.1.no-call-beyond-the-grant"
-LATEST = {"rfc8166.3.3.1.": "a limit that is not the latest is too high a limit"}
+HIGH = "a limit that is not the latest is too high a limit"
+LATEST = {"rfc8166.3.3.1.": HIGH, "bidir.2.1.": HIGH}
 
 
 @mutant(breaks="rfc8166.3.3.3.first-reply-before-second-call")

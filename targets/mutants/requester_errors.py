@@ -121,7 +121,10 @@ class IgnoresReadListsOfReplies(Requester):
         super()._judge_lists(offer, msgspec.structs.replace(body, rdma_reads=()))
 
 
-@mutant(breaks="rfc8166.4.5.5.rpc-survives-connection-loss")
+@mutant(
+    breaks="rfc8166.4.5.5.rpc-survives-connection-loss",
+    also_trips={"bidir.2.": "there is no next connection, and so no backward Call on it"},
+)
 class GivesUpWithTheConnection(Retransmission):
     """Lets every call fail whose connection is lost."""
 

@@ -126,7 +126,10 @@ class RepliesInVersionTwo(ReplyRules):
         return 2
 
 
-@mutant(breaks="rfc8166.4.5.error-xid-echoed")
+@mutant(
+    breaks="rfc8166.4.5.error-xid-echoed",
+    also_trips={"bidir.1": "ERR_VERS is how a server may refuse what is no backward Reply"},
+)
 class SwapsVersionErrorXid(ReplyRules):
     """Sends the octets of the XID in ERR_VERS in reverse order."""
 

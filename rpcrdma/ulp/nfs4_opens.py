@@ -60,6 +60,16 @@ NOT_COUNTED: Final = frozenset(
 )
 """RFC 7530 9.1.7: a request that ends so leaves its owner's seqid as it was."""
 
+NUMBERED: Final = frozenset(
+    {
+        wire.OpenArguments,
+        wire.CloseArguments,
+        wire.OpenConfirmArguments,
+        wire.OpenDowngradeArguments,
+    }
+)
+"""The requests of an open owner, each of which has a seqid in NFSv4.0."""
+
 
 def owner_asking(
     compound: Compound, arguments: wire.ArgumentOperation
@@ -88,6 +98,8 @@ def repeated(
     Raises:
         Refused: its number is neither the next nor the last.
     """
+    if type(arguments) not in NUMBERED:
+        return None
     owner, sequence = owner_asking(compound, arguments)
     if owner is None or owner.sequence is None:
         return None
@@ -105,7 +117,7 @@ def remember(
     result: ResultOperation,
 ) -> None:
     """Keep the result of a numbered request, so that it can be repeated."""
-    if status in NOT_COUNTED:
+    if type(arguments) not in NUMBERED or status in NOT_COUNTED:
         return
     owner, sequence = owner_asking(compound, arguments)
     if owner is not None:

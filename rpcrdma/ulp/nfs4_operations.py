@@ -11,6 +11,7 @@ follow from that rule.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.wire import _generated_nfs4 as wire
@@ -54,6 +55,7 @@ def number_of(arguments: wire.ArgumentOperation) -> Operation:
     return NUMBER_OF[type(arguments)]
 
 
+@cache
 def existence(operation: Operation, minor: int) -> Status:
     """Whether an operation exists in a minor version: NFS4_OK, or what to answer."""
     if operation is Operation.OP_ILLEGAL:
@@ -65,12 +67,14 @@ def existence(operation: Operation, minor: int) -> Status:
     return Status.NFS4_OK
 
 
+@cache
 def success(operation: Operation) -> wire.ResultOperation:
     """The result of an operation that has nothing to say but that it succeeded."""
     result: wire.ResultOperation = getattr(wire, f"{_stem(operation)}Result")(Status.NFS4_OK)
     return result
 
 
+@cache
 def failure(operation: Operation, status: Status) -> wire.ResultOperation:
     """The result of an operation that failed."""
     if status is Status.NFS4ERR_OP_ILLEGAL:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import RpcRdmaError
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -3636,21 +3637,22 @@ _PACK_IIIIQI_169: Final = struct.Struct(">iIIIQI").pack
 _PACK_II12SIII_170: Final = struct.Struct(">iI12sIII").pack
 _PACK_II12SQI_171: Final = struct.Struct(">iI12sQI").pack
 _PACK_IQ8SIII_172: Final = struct.Struct(">iQ8sIII").pack
-_PACK_III12S_173: Final = struct.Struct(">iiI12s").pack
-_PACK_IIIQQII_174: Final = struct.Struct(">iiIQQII").pack
-_PACK_IIIQQIII_175: Final = struct.Struct(">iiIQQIII").pack
-_PACK_IIIQQI_176: Final = struct.Struct(">iiIQQI").pack
-_PACK_IIIQQ_177: Final = struct.Struct(">iiIQQ").pack
-_PACK_IIQQIQI_178: Final = struct.Struct(">iiQQiQI").pack
-_PACK_III12SIQQII_179: Final = struct.Struct(">iiI12sIQQII").pack
-_PACK_I12SII_180: Final = struct.Struct(">I12sII").pack
-_UNPACK_16SI_181: Final = struct.Struct(">16sI").unpack_from
-_ITERATE_II_182: Final = struct.Struct(">II").iter_unpack
-_PACK_16SI_183: Final = struct.Struct(">16sI").pack
-_PACK_I16SIIII_184: Final = struct.Struct(">i16sIIII").pack
-_PACK_II12SII_185: Final = struct.Struct(">iI12sII").pack
-_PACK_IIIII_186: Final = struct.Struct(">iIIII").pack
-_PACK_II16SIIII_187: Final = struct.Struct(">ii16sIIII").pack
+_PACK_I16S_173: Final = struct.Struct(">i16s").pack
+_PACK_I16SIIII_174: Final = struct.Struct(">i16sIIII").pack
+_PACK_III12S_175: Final = struct.Struct(">iiI12s").pack
+_PACK_IIIQQII_176: Final = struct.Struct(">iiIQQII").pack
+_PACK_IIIQQIII_177: Final = struct.Struct(">iiIQQIII").pack
+_PACK_IIIQQI_178: Final = struct.Struct(">iiIQQI").pack
+_PACK_IIIQQ_179: Final = struct.Struct(">iiIQQ").pack
+_PACK_IIQQIQI_180: Final = struct.Struct(">iiQQiQI").pack
+_PACK_III12SIQQII_181: Final = struct.Struct(">iiI12sIQQII").pack
+_PACK_I12SII_182: Final = struct.Struct(">I12sII").pack
+_UNPACK_16SI_183: Final = struct.Struct(">16sI").unpack_from
+_ITERATE_II_184: Final = struct.Struct(">II").iter_unpack
+_PACK_16SI_185: Final = struct.Struct(">16sI").pack
+_PACK_II12SII_186: Final = struct.Struct(">iI12sII").pack
+_PACK_IIIII_187: Final = struct.Struct(">iIIII").pack
+_PACK_II16SIIII_188: Final = struct.Struct(">ii16sIIII").pack
 _TIME_HOW_OF: Final = {int(member): member for member in TimeHow}
 _UNPACK_I_BY_COUNT: Final = tuple([struct.Struct(">" + "I" * count).unpack_from for count in range(17)])
 _BOOLEANS: Final = {0: False, 1: True}
@@ -3666,6 +3668,8 @@ _STABLE_HOW_OF: Final = {int(member): member for member in StableHow}
 _CHANNEL_ASKED_OF: Final = {int(member): member for member in ChannelAsked}
 _CHANNEL_GIVEN_OF: Final = {int(member): member for member in ChannelGiven}
 _UNPACK_I12S_BY_COUNT: Final = tuple([struct.Struct(">" + "I12s" * count).unpack_from for count in range(17)])
+_SECINFO_STYLE_OF: Final = {int(member): member for member in SecinfoStyle}
+_OPERATION_OF: Final = {int(member): member for member in Operation}
 _UNPACK_II_BY_COUNT: Final = tuple([struct.Struct(">" + "II" * count).unpack_from for count in range(17)])
 _CALLBACK_OPERATION_OF: Final = {int(member): member for member in CallbackOperation}
 _MINIMAL_0: Final = AttributeBitmap(())
@@ -3840,7 +3844,7 @@ def _put_uint32_run_after_3_i(parts: list[bytes], values: Any, head_1: Any, head
         parts.append(_PACK_IIII_44(head_1, head_2, head_3, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_IIIII_186(head_1, head_2, head_3, item_1, item_2))
+        parts.append(_PACK_IIIII_187(head_1, head_2, head_3, item_1, item_2))
     else:
         parts.append(_PACK_III_28(head_1, head_2, head_3))
         whole = count & -4
@@ -4009,12 +4013,12 @@ def _put_uint32_run_after_6_iiQQ(parts: list[bytes], values: Any, head_1: Any, h
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_IIIQQII_174(head_1, head_2, head_3, head_4, head_5, head_6, item_1))
+        parts.append(_PACK_IIIQQII_176(head_1, head_2, head_3, head_4, head_5, head_6, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_IIIQQIII_175(head_1, head_2, head_3, head_4, head_5, head_6, item_1, item_2))
+        parts.append(_PACK_IIIQQIII_177(head_1, head_2, head_3, head_4, head_5, head_6, item_1, item_2))
     else:
-        parts.append(_PACK_IIIQQI_176(head_1, head_2, head_3, head_4, head_5, head_6))
+        parts.append(_PACK_IIIQQI_178(head_1, head_2, head_3, head_4, head_5, head_6))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
@@ -4058,7 +4062,7 @@ def _take_referring_call_run(buffer: Buffer, p: int, count: int) -> tuple[Any, .
     end = p + count * 8
     if end > len(buffer):
         raise ValueError
-    return tuple([ReferringCall(item_1, item_2) for item_1, item_2 in _ITERATE_II_182(buffer[p:end])])
+    return tuple([ReferringCall(item_1, item_2) for item_1, item_2 in _ITERATE_II_184(buffer[p:end])])
 
 
 def decode_time(buffer: Buffer, offset: int = 0) -> tuple[Time, int]:
@@ -6956,6 +6960,18 @@ def encode_open_claim(value: OpenClaim) -> bytes:
 
 def decode_open_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenArguments, int]:
     """Decode OpenArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        value_4: Any
+        number_1, number_2, number_3 = _UNPACK_III_21(buffer, offset)
+        p = offset + 12
+        value_4, p = decode_state_owner(buffer, p)
+        value_5: Any
+        value_5, p = decode_open_how(buffer, p)
+        value_6: Any
+        value_6, p = decode_open_claim(buffer, p)
+        return OpenArguments(number_1, number_2, number_3, value_4, value_5, value_6), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("OpenArguments", buffer, offset)
     return value, end
 
@@ -11526,45 +11542,818 @@ def encode_reclaim_complete_result(value: ReclaimCompleteResult) -> bytes:
 
 def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[ArgumentOperation, int]:
     """Decode ArgumentOperation; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 3:
+            number_3, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = AccessArguments(number_3)
+            p = offset + 8
+        elif tag_1 == 4:
+            number_4, number_5, octets_6 = _UNPACK_II12S_29(buffer, offset + 4)
+            arm_2 = CloseArguments(number_4, StateId(number_5, octets_6))
+            p = offset + 24
+        elif tag_1 == 5:
+            number_7, number_8 = _UNPACK_QI_24(buffer, offset + 4)
+            arm_2 = CommitArguments(number_7, number_8)
+            p = offset + 16
+        elif tag_1 == 6:
+            p = offset + 4
+            arm_2, p = decode_create_arguments(buffer, p)
+        elif tag_1 == 7:
+            number_9, = _UNPACK_Q_14(buffer, offset + 4)
+            arm_2 = DelegpurgeArguments(number_9)
+            p = offset + 12
+        elif tag_1 == 8:
+            number_10, octets_11 = _UNPACK_I12S_19(buffer, offset + 4)
+            arm_2 = DelegreturnArguments(StateId(number_10, octets_11))
+            p = offset + 20
+        elif tag_1 == 9:
+            p = offset + 4
+            arm_2, p = decode_getattr_arguments(buffer, p)
+        elif tag_1 == 10:
+            arm_2 = GetfhArguments()
+            p = offset + 4
+        elif tag_1 == 11:
+            p = offset + 4
+            arm_2, p = decode_link_arguments(buffer, p)
+        elif tag_1 == 12:
+            p = offset + 4
+            arm_2, p = decode_lock_arguments(buffer, p)
+        elif tag_1 == 13:
+            p = offset + 4
+            arm_2, p = decode_lockt_arguments(buffer, p)
+        elif tag_1 == 14:
+            number_12, number_13, number_14, octets_15, number_16, number_17 = _UNPACK_III12SQQ_62(buffer, offset + 4)
+            arm_2 = LockuArguments(_LOCK_TYPE_OF[number_12], number_13, StateId(number_14, octets_15), number_16, number_17)
+            p = offset + 44
+        elif tag_1 == 15:
+            p = offset + 4
+            arm_2, p = decode_lookup_arguments(buffer, p)
+        elif tag_1 == 16:
+            arm_2 = LookuppArguments()
+            p = offset + 4
+        elif tag_1 == 17:
+            p = offset + 4
+            arm_2, p = decode_nverify_arguments(buffer, p)
+        elif tag_1 == 18:
+            p = offset + 4
+            arm_2, p = decode_open_arguments(buffer, p)
+        elif tag_1 == 19:
+            flag_18, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = OpenattrArguments(_BOOLEANS[flag_18])
+            p = offset + 8
+        elif tag_1 == 20:
+            number_19, octets_20, number_21 = _UNPACK_I12SI_48(buffer, offset + 4)
+            arm_2 = OpenConfirmArguments(StateId(number_19, octets_20), number_21)
+            p = offset + 24
+        elif tag_1 == 21:
+            number_22, octets_23, number_24, number_25, number_26 = _UNPACK_I12SIII_88(buffer, offset + 4)
+            arm_2 = OpenDowngradeArguments(StateId(number_22, octets_23), number_24, number_25, number_26)
+            p = offset + 32
+        elif tag_1 == 22:
+            p = offset + 4
+            arm_2, p = decode_putfh_arguments(buffer, p)
+        elif tag_1 == 23:
+            arm_2 = PutpubfhArguments()
+            p = offset + 4
+        elif tag_1 == 24:
+            arm_2 = PutrootfhArguments()
+            p = offset + 4
+        elif tag_1 == 25:
+            number_27, octets_28, number_29, number_30 = _UNPACK_I12SQI_90(buffer, offset + 4)
+            arm_2 = ReadArguments(StateId(number_27, octets_28), number_29, number_30)
+            p = offset + 32
+        elif tag_1 == 26:
+            p = offset + 4
+            arm_2, p = decode_readdir_arguments(buffer, p)
+        elif tag_1 == 27:
+            arm_2 = ReadlinkArguments()
+            p = offset + 4
+        elif tag_1 == 28:
+            p = offset + 4
+            arm_2, p = decode_remove_arguments(buffer, p)
+        elif tag_1 == 29:
+            p = offset + 4
+            arm_2, p = decode_rename_arguments(buffer, p)
+        elif tag_1 == 30:
+            number_31, = _UNPACK_Q_14(buffer, offset + 4)
+            arm_2 = RenewArguments(number_31)
+            p = offset + 12
+        elif tag_1 == 31:
+            arm_2 = RestorefhArguments()
+            p = offset + 4
+        elif tag_1 == 32:
+            arm_2 = SavefhArguments()
+            p = offset + 4
+        elif tag_1 == 33:
+            p = offset + 4
+            arm_2, p = decode_secinfo_arguments(buffer, p)
+        elif tag_1 == 34:
+            p = offset + 4
+            arm_2, p = decode_setattr_arguments(buffer, p)
+        elif tag_1 == 35:
+            p = offset + 4
+            arm_2, p = decode_setclientid_arguments(buffer, p)
+        elif tag_1 == 36:
+            number_32, octets_33 = _UNPACK_Q8S_105(buffer, offset + 4)
+            arm_2 = SetclientidConfirmArguments(number_32, octets_33)
+            p = offset + 20
+        elif tag_1 == 37:
+            p = offset + 4
+            arm_2, p = decode_verify_arguments(buffer, p)
+        elif tag_1 == 38:
+            p = offset + 4
+            arm_2, p = decode_write_arguments(buffer, p)
+        elif tag_1 == 39:
+            p = offset + 4
+            arm_2, p = decode_release_lockowner_arguments(buffer, p)
+        elif tag_1 == 40:
+            p = offset + 4
+            arm_2, p = decode_backchannel_ctl_arguments(buffer, p)
+        elif tag_1 == 41:
+            octets_34, number_35, flag_36 = _UNPACK_16SII_117(buffer, offset + 4)
+            arm_2 = BindConnToSessionArguments(octets_34, _CHANNEL_ASKED_OF[number_35], _BOOLEANS[flag_36])
+            p = offset + 28
+        elif tag_1 == 42:
+            p = offset + 4
+            arm_2, p = decode_exchange_id_arguments(buffer, p)
+        elif tag_1 == 43:
+            p = offset + 4
+            arm_2, p = decode_create_session_arguments(buffer, p)
+        elif tag_1 == 44:
+            octets_37, = _UNPACK_16S_146(buffer, offset + 4)
+            arm_2 = DestroySessionArguments(octets_37)
+            p = offset + 20
+        elif tag_1 == 45:
+            number_38, octets_39 = _UNPACK_I12S_19(buffer, offset + 4)
+            arm_2 = FreeStateidArguments(StateId(number_38, octets_39))
+            p = offset + 20
+        elif tag_1 == 52:
+            number_40, = _UNPACK_I_2(buffer, offset + 4)
+            arm_2 = SecinfoNoNameArguments(_SECINFO_STYLE_OF[number_40])
+            p = offset + 8
+        elif tag_1 == 53:
+            octets_41, number_42, number_43, number_44, flag_45 = _UNPACK_16SIIII_148(buffer, offset + 4)
+            arm_2 = SequenceArguments(octets_41, number_42, number_43, number_44, _BOOLEANS[flag_45])
+            p = offset + 36
+        elif tag_1 == 55:
+            p = offset + 4
+            arm_2, p = decode_test_stateid_arguments(buffer, p)
+        elif tag_1 == 57:
+            number_46, = _UNPACK_Q_14(buffer, offset + 4)
+            arm_2 = DestroyClientidArguments(number_46)
+            p = offset + 12
+        elif tag_1 == 58:
+            flag_47, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = ReclaimCompleteArguments(_BOOLEANS[flag_47])
+            p = offset + 8
+        else:
+            arm_2 = OtherArguments(_OPERATION_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ArgumentOperation", buffer, offset)
     return value, end
 
 
 def encode_argument_operation(value: ArgumentOperation) -> bytes:
     """Encode ArgumentOperation; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is AccessArguments:
+            add(_PACK_II_35(3, arm_1.access))
+        elif kind_2 is CloseArguments:
+            item_3: Any = arm_1.open_stateid
+            octets_4: Any = item_3.other
+            if type(octets_4) is not bytes or len(octets_4) != 12:
+                raise ValueError
+            add(_PACK_III12S_163(4, arm_1.seqid, item_3.seqid, octets_4))
+        elif kind_2 is CommitArguments:
+            add(_PACK_IQI_164(5, arm_1.offset, arm_1.count))
+        elif kind_2 is CreateArguments:
+            add(_PACK_I_4(6))
+            add(encode_create_arguments(arm_1))
+        elif kind_2 is DelegpurgeArguments:
+            add(_PACK_IQ_71(7, arm_1.clientid))
+        elif kind_2 is DelegreturnArguments:
+            item_5: Any = arm_1.deleg_stateid
+            octets_6: Any = item_5.other
+            if type(octets_6) is not bytes or len(octets_6) != 12:
+                raise ValueError
+            add(_PACK_II12S_31(8, item_5.seqid, octets_6))
+        elif kind_2 is GetattrArguments:
+            add(_PACK_I_4(9))
+            add(encode_getattr_arguments(arm_1))
+        elif kind_2 is GetfhArguments:
+            add(_PACK_I_4(10))
+        elif kind_2 is LinkArguments:
+            add(_PACK_I_4(11))
+            add(encode_link_arguments(arm_1))
+        elif kind_2 is LockArguments:
+            add(_PACK_I_4(12))
+            add(encode_lock_arguments(arm_1))
+        elif kind_2 is LocktArguments:
+            add(_PACK_I_4(13))
+            add(encode_lockt_arguments(arm_1))
+        elif kind_2 is LockuArguments:
+            item_7: Any = arm_1.lock_stateid
+            octets_8: Any = item_7.other
+            if type(octets_8) is not bytes or len(octets_8) != 12:
+                raise ValueError
+            add(_PACK_IIII12SQQ_168(14, _LOCK_TYPE_OF[arm_1.locktype], arm_1.seqid, item_7.seqid, octets_8, arm_1.offset, arm_1.length))
+        elif kind_2 is LookupArguments:
+            add(_PACK_I_4(15))
+            add(encode_lookup_arguments(arm_1))
+        elif kind_2 is LookuppArguments:
+            add(_PACK_I_4(16))
+        elif kind_2 is NverifyArguments:
+            add(_PACK_I_4(17))
+            add(encode_nverify_arguments(arm_1))
+        elif kind_2 is OpenArguments:
+            add(_PACK_I_4(18))
+            add(encode_open_arguments(arm_1))
+        elif kind_2 is OpenattrArguments:
+            add(_PACK_II_35(19, _BOOLEANS[arm_1.createdir]))
+        elif kind_2 is OpenConfirmArguments:
+            item_9: Any = arm_1.open_stateid
+            octets_10: Any = item_9.other
+            if type(octets_10) is not bytes or len(octets_10) != 12:
+                raise ValueError
+            add(_PACK_II12SI_73(20, item_9.seqid, octets_10, arm_1.seqid))
+        elif kind_2 is OpenDowngradeArguments:
+            item_11: Any = arm_1.open_stateid
+            octets_12: Any = item_11.other
+            if type(octets_12) is not bytes or len(octets_12) != 12:
+                raise ValueError
+            add(_PACK_II12SIII_170(21, item_11.seqid, octets_12, arm_1.seqid, arm_1.share_access, arm_1.share_deny))
+        elif kind_2 is PutfhArguments:
+            add(_PACK_I_4(22))
+            add(encode_putfh_arguments(arm_1))
+        elif kind_2 is PutpubfhArguments:
+            add(_PACK_I_4(23))
+        elif kind_2 is PutrootfhArguments:
+            add(_PACK_I_4(24))
+        elif kind_2 is ReadArguments:
+            item_13: Any = arm_1.stateid
+            octets_14: Any = item_13.other
+            if type(octets_14) is not bytes or len(octets_14) != 12:
+                raise ValueError
+            add(_PACK_II12SQI_171(25, item_13.seqid, octets_14, arm_1.offset, arm_1.count))
+        elif kind_2 is ReaddirArguments:
+            add(_PACK_I_4(26))
+            add(encode_readdir_arguments(arm_1))
+        elif kind_2 is ReadlinkArguments:
+            add(_PACK_I_4(27))
+        elif kind_2 is RemoveArguments:
+            add(_PACK_I_4(28))
+            add(encode_remove_arguments(arm_1))
+        elif kind_2 is RenameArguments:
+            add(_PACK_I_4(29))
+            add(encode_rename_arguments(arm_1))
+        elif kind_2 is RenewArguments:
+            add(_PACK_IQ_71(30, arm_1.clientid))
+        elif kind_2 is RestorefhArguments:
+            add(_PACK_I_4(31))
+        elif kind_2 is SavefhArguments:
+            add(_PACK_I_4(32))
+        elif kind_2 is SecinfoArguments:
+            add(_PACK_I_4(33))
+            add(encode_secinfo_arguments(arm_1))
+        elif kind_2 is SetattrArguments:
+            add(_PACK_I_4(34))
+            add(encode_setattr_arguments(arm_1))
+        elif kind_2 is SetclientidArguments:
+            add(_PACK_I_4(35))
+            add(encode_setclientid_arguments(arm_1))
+        elif kind_2 is SetclientidConfirmArguments:
+            octets_15: Any = arm_1.setclientid_confirm
+            if type(octets_15) is not bytes or len(octets_15) != 8:
+                raise ValueError
+            add(_PACK_IQ8S_107(36, arm_1.clientid, octets_15))
+        elif kind_2 is VerifyArguments:
+            add(_PACK_I_4(37))
+            add(encode_verify_arguments(arm_1))
+        elif kind_2 is WriteArguments:
+            add(_PACK_I_4(38))
+            add(encode_write_arguments(arm_1))
+        elif kind_2 is ReleaseLockownerArguments:
+            add(_PACK_I_4(39))
+            add(encode_release_lockowner_arguments(arm_1))
+        elif kind_2 is BackchannelCtlArguments:
+            add(_PACK_I_4(40))
+            add(encode_backchannel_ctl_arguments(arm_1))
+        elif kind_2 is BindConnToSessionArguments:
+            octets_16: Any = arm_1.bctsa_sessid
+            if type(octets_16) is not bytes or len(octets_16) != 16:
+                raise ValueError
+            add(_PACK_I16SII_119(41, octets_16, _CHANNEL_ASKED_OF[arm_1.bctsa_dir], _BOOLEANS[arm_1.bctsa_use_conn_in_rdma_mode]))
+        elif kind_2 is ExchangeIdArguments:
+            add(_PACK_I_4(42))
+            add(encode_exchange_id_arguments(arm_1))
+        elif kind_2 is CreateSessionArguments:
+            add(_PACK_I_4(43))
+            add(encode_create_session_arguments(arm_1))
+        elif kind_2 is DestroySessionArguments:
+            octets_17: Any = arm_1.dsa_sessionid
+            if type(octets_17) is not bytes or len(octets_17) != 16:
+                raise ValueError
+            add(_PACK_I16S_173(44, octets_17))
+        elif kind_2 is FreeStateidArguments:
+            item_18: Any = arm_1.fsa_stateid
+            octets_19: Any = item_18.other
+            if type(octets_19) is not bytes or len(octets_19) != 12:
+                raise ValueError
+            add(_PACK_II12S_31(45, item_18.seqid, octets_19))
+        elif kind_2 is SecinfoNoNameArguments:
+            add(_PACK_II_72(52, _SECINFO_STYLE_OF[arm_1.style]))
+        elif kind_2 is SequenceArguments:
+            octets_20: Any = arm_1.sa_sessionid
+            if type(octets_20) is not bytes or len(octets_20) != 16:
+                raise ValueError
+            add(_PACK_I16SIIII_174(53, octets_20, arm_1.sa_sequenceid, arm_1.sa_slotid, arm_1.sa_highest_slotid, _BOOLEANS[arm_1.sa_cachethis]))
+        elif kind_2 is TestStateidArguments:
+            add(_PACK_I_4(55))
+            add(encode_test_stateid_arguments(arm_1))
+        elif kind_2 is DestroyClientidArguments:
+            add(_PACK_IQ_71(57, arm_1.dca_clientid))
+        elif kind_2 is ReclaimCompleteArguments:
+            add(_PACK_II_35(58, _BOOLEANS[arm_1.rca_one_fs]))
+        elif kind_2 is OtherArguments:
+            if arm_1.argop in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58):
+                raise ValueError
+            add(_PACK_I_4(_OPERATION_OF[arm_1.argop]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ArgumentOperation", value)
 
 
 def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOperation, int]:
     """Decode ResultOperation; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, next_3 = _UNPACK_II_155(buffer, offset)
+        if tag_1 == 3:
+            value_4: Any
+            p = offset + 4
+            value_4, p = decode_access_outcome(buffer, p)
+            arm_2 = AccessResult(value_4)
+        elif tag_1 == 4:
+            value_5: Any
+            p = offset + 4
+            value_5, p = decode_close_outcome(buffer, p)
+            arm_2 = CloseResult(value_5)
+        elif tag_1 == 5:
+            value_6: Any
+            p = offset + 4
+            value_6, p = decode_commit_outcome(buffer, p)
+            arm_2 = CommitResult(value_6)
+        elif tag_1 == 6:
+            value_7: Any
+            p = offset + 4
+            value_7, p = decode_create_outcome(buffer, p)
+            arm_2 = CreateResult(value_7)
+        elif tag_1 == 7:
+            arm_2 = DelegpurgeResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 8:
+            arm_2 = DelegreturnResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 9:
+            value_8: Any
+            p = offset + 4
+            value_8, p = decode_getattr_outcome(buffer, p)
+            arm_2 = GetattrResult(value_8)
+        elif tag_1 == 10:
+            value_9: Any
+            p = offset + 4
+            value_9, p = decode_getfh_outcome(buffer, p)
+            arm_2 = GetfhResult(value_9)
+        elif tag_1 == 11:
+            value_10: Any
+            p = offset + 4
+            value_10, p = decode_link_outcome(buffer, p)
+            arm_2 = LinkResult(value_10)
+        elif tag_1 == 12:
+            value_11: Any
+            p = offset + 4
+            value_11, p = decode_lock_outcome(buffer, p)
+            arm_2 = LockResult(value_11)
+        elif tag_1 == 13:
+            value_12: Any
+            p = offset + 4
+            value_12, p = decode_lockt_outcome(buffer, p)
+            arm_2 = LocktResult(value_12)
+        elif tag_1 == 14:
+            value_13: Any
+            p = offset + 4
+            value_13, p = decode_locku_outcome(buffer, p)
+            arm_2 = LockuResult(value_13)
+        elif tag_1 == 15:
+            arm_2 = LookupResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 16:
+            arm_2 = LookuppResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 17:
+            arm_2 = NverifyResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 18:
+            value_14: Any
+            p = offset + 4
+            value_14, p = decode_open_outcome(buffer, p)
+            arm_2 = OpenResult(value_14)
+        elif tag_1 == 19:
+            arm_2 = OpenattrResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 20:
+            value_15: Any
+            p = offset + 4
+            value_15, p = decode_open_confirm_outcome(buffer, p)
+            arm_2 = OpenConfirmResult(value_15)
+        elif tag_1 == 21:
+            value_16: Any
+            p = offset + 4
+            value_16, p = decode_open_downgrade_outcome(buffer, p)
+            arm_2 = OpenDowngradeResult(value_16)
+        elif tag_1 == 22:
+            arm_2 = PutfhResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 23:
+            arm_2 = PutpubfhResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 24:
+            arm_2 = PutrootfhResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 25:
+            value_17: Any
+            p = offset + 4
+            value_17, p = decode_read_outcome(buffer, p)
+            arm_2 = ReadResult(value_17)
+        elif tag_1 == 26:
+            value_18: Any
+            p = offset + 4
+            value_18, p = decode_readdir_outcome(buffer, p)
+            arm_2 = ReaddirResult(value_18)
+        elif tag_1 == 27:
+            value_19: Any
+            p = offset + 4
+            value_19, p = decode_readlink_outcome(buffer, p)
+            arm_2 = ReadlinkResult(value_19)
+        elif tag_1 == 28:
+            value_20: Any
+            p = offset + 4
+            value_20, p = decode_remove_outcome(buffer, p)
+            arm_2 = RemoveResult(value_20)
+        elif tag_1 == 29:
+            value_21: Any
+            p = offset + 4
+            value_21, p = decode_rename_outcome(buffer, p)
+            arm_2 = RenameResult(value_21)
+        elif tag_1 == 30:
+            arm_2 = RenewResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 31:
+            arm_2 = RestorefhResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 32:
+            arm_2 = SavefhResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 33:
+            value_22: Any
+            p = offset + 4
+            value_22, p = decode_secinfo_outcome(buffer, p)
+            arm_2 = SecinfoResult(value_22)
+        elif tag_1 == 34:
+            p = offset + 4
+            arm_2, p = decode_setattr_result(buffer, p)
+        elif tag_1 == 35:
+            value_23: Any
+            p = offset + 4
+            value_23, p = decode_setclientid_outcome(buffer, p)
+            arm_2 = SetclientidResult(value_23)
+        elif tag_1 == 36:
+            arm_2 = SetclientidConfirmResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 37:
+            arm_2 = VerifyResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 38:
+            value_24: Any
+            p = offset + 4
+            value_24, p = decode_write_outcome(buffer, p)
+            arm_2 = WriteResult(value_24)
+        elif tag_1 == 39:
+            arm_2 = ReleaseLockownerResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 40:
+            arm_2 = BackchannelCtlResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 41:
+            value_25: Any
+            p = offset + 4
+            value_25, p = decode_bind_conn_to_session_outcome(buffer, p)
+            arm_2 = BindConnToSessionResult(value_25)
+        elif tag_1 == 42:
+            value_26: Any
+            p = offset + 4
+            value_26, p = decode_exchange_id_outcome(buffer, p)
+            arm_2 = ExchangeIdResult(value_26)
+        elif tag_1 == 43:
+            value_27: Any
+            p = offset + 4
+            value_27, p = decode_create_session_outcome(buffer, p)
+            arm_2 = CreateSessionResult(value_27)
+        elif tag_1 == 44:
+            arm_2 = DestroySessionResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 45:
+            arm_2 = FreeStateidResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 52:
+            value_28: Any
+            p = offset + 4
+            value_28, p = decode_secinfo_outcome(buffer, p)
+            arm_2 = SecinfoNoNameResult(value_28)
+        elif tag_1 == 53:
+            value_29: Any
+            p = offset + 4
+            value_29, p = decode_sequence_outcome(buffer, p)
+            arm_2 = SequenceResult(value_29)
+        elif tag_1 == 55:
+            value_30: Any
+            p = offset + 4
+            value_30, p = decode_test_stateid_outcome(buffer, p)
+            arm_2 = TestStateidResult(value_30)
+        elif tag_1 == 57:
+            arm_2 = DestroyClientidResult(_STATUS_OF[next_3])
+            p = offset + 8
+        elif tag_1 == 58:
+            arm_2 = ReclaimCompleteResult(_STATUS_OF[next_3])
+            p = offset + 8
+        else:
+            arm_2 = OtherResult(_OPERATION_OF[tag_1], OtherStatus(_STATUS_OF[next_3]))
+            p = offset + 8
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ResultOperation", buffer, offset)
     return value, end
 
 
 def encode_result_operation(value: ResultOperation) -> bytes:
     """Encode ResultOperation; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is AccessResult:
+            add(_PACK_I_4(3))
+            add(encode_access_outcome(arm_1.outcome))
+        elif kind_2 is CloseResult:
+            add(_PACK_I_4(4))
+            add(encode_close_outcome(arm_1.outcome))
+        elif kind_2 is CommitResult:
+            add(_PACK_I_4(5))
+            add(encode_commit_outcome(arm_1.outcome))
+        elif kind_2 is CreateResult:
+            add(_PACK_I_4(6))
+            add(encode_create_outcome(arm_1.outcome))
+        elif kind_2 is DelegpurgeResult:
+            add(_PACK_II_72(7, _STATUS_OF[arm_1.status]))
+        elif kind_2 is DelegreturnResult:
+            add(_PACK_II_72(8, _STATUS_OF[arm_1.status]))
+        elif kind_2 is GetattrResult:
+            add(_PACK_I_4(9))
+            add(encode_getattr_outcome(arm_1.outcome))
+        elif kind_2 is GetfhResult:
+            add(_PACK_I_4(10))
+            add(encode_getfh_outcome(arm_1.outcome))
+        elif kind_2 is LinkResult:
+            add(_PACK_I_4(11))
+            add(encode_link_outcome(arm_1.outcome))
+        elif kind_2 is LockResult:
+            add(_PACK_I_4(12))
+            add(encode_lock_outcome(arm_1.outcome))
+        elif kind_2 is LocktResult:
+            add(_PACK_I_4(13))
+            add(encode_lockt_outcome(arm_1.outcome))
+        elif kind_2 is LockuResult:
+            add(_PACK_I_4(14))
+            add(encode_locku_outcome(arm_1.outcome))
+        elif kind_2 is LookupResult:
+            add(_PACK_II_72(15, _STATUS_OF[arm_1.status]))
+        elif kind_2 is LookuppResult:
+            add(_PACK_II_72(16, _STATUS_OF[arm_1.status]))
+        elif kind_2 is NverifyResult:
+            add(_PACK_II_72(17, _STATUS_OF[arm_1.status]))
+        elif kind_2 is OpenResult:
+            add(_PACK_I_4(18))
+            add(encode_open_outcome(arm_1.outcome))
+        elif kind_2 is OpenattrResult:
+            add(_PACK_II_72(19, _STATUS_OF[arm_1.status]))
+        elif kind_2 is OpenConfirmResult:
+            add(_PACK_I_4(20))
+            add(encode_open_confirm_outcome(arm_1.outcome))
+        elif kind_2 is OpenDowngradeResult:
+            add(_PACK_I_4(21))
+            add(encode_open_downgrade_outcome(arm_1.outcome))
+        elif kind_2 is PutfhResult:
+            add(_PACK_II_72(22, _STATUS_OF[arm_1.status]))
+        elif kind_2 is PutpubfhResult:
+            add(_PACK_II_72(23, _STATUS_OF[arm_1.status]))
+        elif kind_2 is PutrootfhResult:
+            add(_PACK_II_72(24, _STATUS_OF[arm_1.status]))
+        elif kind_2 is ReadResult:
+            add(_PACK_I_4(25))
+            add(encode_read_outcome(arm_1.outcome))
+        elif kind_2 is ReaddirResult:
+            add(_PACK_I_4(26))
+            add(encode_readdir_outcome(arm_1.outcome))
+        elif kind_2 is ReadlinkResult:
+            add(_PACK_I_4(27))
+            add(encode_readlink_outcome(arm_1.outcome))
+        elif kind_2 is RemoveResult:
+            add(_PACK_I_4(28))
+            add(encode_remove_outcome(arm_1.outcome))
+        elif kind_2 is RenameResult:
+            add(_PACK_I_4(29))
+            add(encode_rename_outcome(arm_1.outcome))
+        elif kind_2 is RenewResult:
+            add(_PACK_II_72(30, _STATUS_OF[arm_1.status]))
+        elif kind_2 is RestorefhResult:
+            add(_PACK_II_72(31, _STATUS_OF[arm_1.status]))
+        elif kind_2 is SavefhResult:
+            add(_PACK_II_72(32, _STATUS_OF[arm_1.status]))
+        elif kind_2 is SecinfoResult:
+            add(_PACK_I_4(33))
+            add(encode_secinfo_outcome(arm_1.outcome))
+        elif kind_2 is SetattrResult:
+            add(_PACK_I_4(34))
+            add(encode_setattr_result(arm_1))
+        elif kind_2 is SetclientidResult:
+            add(_PACK_I_4(35))
+            add(encode_setclientid_outcome(arm_1.outcome))
+        elif kind_2 is SetclientidConfirmResult:
+            add(_PACK_II_72(36, _STATUS_OF[arm_1.status]))
+        elif kind_2 is VerifyResult:
+            add(_PACK_II_72(37, _STATUS_OF[arm_1.status]))
+        elif kind_2 is WriteResult:
+            add(_PACK_I_4(38))
+            add(encode_write_outcome(arm_1.outcome))
+        elif kind_2 is ReleaseLockownerResult:
+            add(_PACK_II_72(39, _STATUS_OF[arm_1.status]))
+        elif kind_2 is BackchannelCtlResult:
+            add(_PACK_II_72(40, _STATUS_OF[arm_1.bcr_status]))
+        elif kind_2 is BindConnToSessionResult:
+            add(_PACK_I_4(41))
+            add(encode_bind_conn_to_session_outcome(arm_1.outcome))
+        elif kind_2 is ExchangeIdResult:
+            add(_PACK_I_4(42))
+            add(encode_exchange_id_outcome(arm_1.outcome))
+        elif kind_2 is CreateSessionResult:
+            add(_PACK_I_4(43))
+            add(encode_create_session_outcome(arm_1.outcome))
+        elif kind_2 is DestroySessionResult:
+            add(_PACK_II_72(44, _STATUS_OF[arm_1.dsr_status]))
+        elif kind_2 is FreeStateidResult:
+            add(_PACK_II_72(45, _STATUS_OF[arm_1.fsr_status]))
+        elif kind_2 is SecinfoNoNameResult:
+            add(_PACK_I_4(52))
+            add(encode_secinfo_outcome(arm_1.outcome))
+        elif kind_2 is SequenceResult:
+            add(_PACK_I_4(53))
+            add(encode_sequence_outcome(arm_1.outcome))
+        elif kind_2 is TestStateidResult:
+            add(_PACK_I_4(55))
+            add(encode_test_stateid_outcome(arm_1.outcome))
+        elif kind_2 is DestroyClientidResult:
+            add(_PACK_II_72(57, _STATUS_OF[arm_1.dcr_status]))
+        elif kind_2 is ReclaimCompleteResult:
+            add(_PACK_II_72(58, _STATUS_OF[arm_1.rcr_status]))
+        elif kind_2 is OtherResult:
+            if arm_1.resop in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58):
+                raise ValueError
+            add(_PACK_II_72(_OPERATION_OF[arm_1.resop], _STATUS_OF[arm_1.outcome.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ResultOperation", value)
 
 
 def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[CompoundArguments, int]:
     """Decode CompoundArguments; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        length_1, = _UNPACK_I_9(buffer, offset)
+        p = offset + 4
+        end_2 = p + length_1
+        padded_3 = end_2 + (-length_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        number_5, count_6 = _UNPACK_II_7(buffer, padded_3)
+        p = padded_3 + 8
+        if count_6 * 4 > limit - p:
+            raise ValueError
+        items_7: list[Any] = []
+        for _ in range(count_6):
+            value_8: Any
+            value_8, p = decode_argument_operation(buffer, p)
+            items_7.append(value_8)
+        return CompoundArguments(octets_4, number_5, tuple(items_7)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CompoundArguments", buffer, offset)
     return value, end
 
 
 def encode_compound_arguments(value: CompoundArguments) -> bytes:
     """Encode CompoundArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.tag
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        values_3: Any = value.argarray
+        if type(values_3) is not tuple:
+            raise ValueError
+        count_4 = len(values_3)
+        add(_PACK_II_8(value.minorversion, count_4))
+        for item_5 in values_3:
+            add(encode_argument_operation(item_5))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("CompoundArguments", value)
 
 
 def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundResult, int]:
     """Decode CompoundResult; returns it and the offset behind it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        number_1, length_2 = _UNPACK_II_103(buffer, offset)
+        p = offset + 8
+        end_3 = p + length_2
+        padded_4 = end_3 + (-length_2 & 3)
+        if padded_4 > limit or buffer[end_3:padded_4] != ZEROES[padded_4 - end_3]:
+            raise ValueError
+        octets_5 = bytes(buffer[p:end_3])
+        count_6, = _UNPACK_I_9(buffer, padded_4)
+        p = padded_4 + 4
+        if count_6 * 8 > limit - p:
+            raise ValueError
+        items_7: list[Any] = []
+        for _ in range(count_6):
+            value_8: Any
+            value_8, p = decode_result_operation(buffer, p)
+            items_7.append(value_8)
+        return CompoundResult(_STATUS_OF[number_1], octets_5, tuple(items_7)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
+        pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CompoundResult", buffer, offset)
     return value, end
 
 
 def encode_compound_result(value: CompoundResult) -> bytes:
     """Encode CompoundResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.tag
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_II_35(_STATUS_OF[value.status], length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        values_3: Any = value.resarray
+        if type(values_3) is not tuple:
+            raise ValueError
+        count_4 = len(values_3)
+        add(_PACK_I_11(count_4))
+        for item_5 in values_3:
+            add(encode_result_operation(item_5))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
+        pass  # the interpreter decides and explains
     return _INTERPRETER.encode("CompoundResult", value)
 
 
@@ -11775,7 +12564,7 @@ def encode_cb_recall_arguments(value: CbRecallArguments) -> bytes:
         length_4 = len(octets_3)
         if type(octets_3) is not bytes or length_4 > 128:
             raise ValueError
-        add(_PACK_I12SII_180(item_1.seqid, octets_2, _BOOLEANS[value.truncate], length_4))
+        add(_PACK_I12SII_182(item_1.seqid, octets_2, _BOOLEANS[value.truncate], length_4))
         add(octets_3)
         if length_4 & 3:
             add(ZEROES[-length_4 & 3])
@@ -11925,7 +12714,7 @@ def encode_referring_call(value: ReferringCall) -> bytes:
 def decode_referring_call_list(buffer: Buffer, offset: int = 0) -> tuple[ReferringCallList, int]:
     """Decode ReferringCallList; returns it and the offset behind it, or raises DecodeError."""
     try:
-        word_1, word_2 = _UNPACK_16SI_181(buffer, offset)
+        word_1, word_2 = _UNPACK_16SI_183(buffer, offset)
         if not (word_2):
             return ReferringCallList(word_1, ()), offset + 20
         p = offset + 20
@@ -11950,7 +12739,7 @@ def encode_referring_call_list(value: ReferringCallList) -> bytes:
         if type(values_2) is not tuple:
             raise ValueError
         count_3 = len(values_2)
-        add(_PACK_16SI_183(octets_1, count_3))
+        add(_PACK_16SI_185(octets_1, count_3))
         for item_4 in values_2:
             add(_PACK_II_8(item_4.rc_sequenceid, item_4.rc_slotid))
         return b"".join(parts)
@@ -11971,7 +12760,7 @@ def decode_cb_sequence_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbSeq
             raise ValueError
         items_7: list[Any] = []
         for _ in range(word_6):
-            octets_8, count_9 = _UNPACK_16SI_181(buffer, p)
+            octets_8, count_9 = _UNPACK_16SI_183(buffer, p)
             p = p + 20
             values_10 = _take_referring_call_run(buffer, p, count_9)
             p = p + count_9 * 8
@@ -12004,7 +12793,7 @@ def encode_cb_sequence_arguments(value: CbSequenceArguments) -> bytes:
             if type(values_6) is not tuple:
                 raise ValueError
             count_7 = len(values_6)
-            add(_PACK_16SI_183(octets_5, count_7))
+            add(_PACK_16SI_185(octets_5, count_7))
             for item_8 in values_6:
                 add(_PACK_II_8(item_8.rc_sequenceid, item_8.rc_slotid))
         return b"".join(parts)
@@ -12069,7 +12858,7 @@ def encode_cb_sequence_outcome(value: CbSequenceOutcome) -> bytes:
             octets_3: Any = arm_1.csr_sessionid
             if type(octets_3) is not bytes or len(octets_3) != 16:
                 raise ValueError
-            add(_PACK_I16SIIII_184(0, octets_3, arm_1.csr_sequenceid, arm_1.csr_slotid, arm_1.csr_highest_slotid, arm_1.csr_target_highest_slotid))
+            add(_PACK_I16SIIII_174(0, octets_3, arm_1.csr_sequenceid, arm_1.csr_slotid, arm_1.csr_highest_slotid, arm_1.csr_target_highest_slotid))
         elif kind_2 is CbSequenceFailed:
             if arm_1.csr_status in (0,):
                 raise ValueError
@@ -12152,7 +12941,7 @@ def decode_callback_argument(buffer: Buffer, offset: int = 0) -> tuple[CallbackA
                 raise ValueError
             items_26: list[Any] = []
             for _ in range(count_25):
-                octets_27, count_28 = _UNPACK_16SI_181(buffer, p)
+                octets_27, count_28 = _UNPACK_16SI_183(buffer, p)
                 p = p + 20
                 values_29 = _take_referring_call_run(buffer, p, count_28)
                 p = p + count_28 * 8
@@ -12201,7 +12990,7 @@ def encode_callback_argument(value: CallbackArgument) -> bytes:
             length_10 = len(octets_9)
             if type(octets_9) is not bytes or length_10 > 128:
                 raise ValueError
-            add(_PACK_II12SII_185(4, item_7.seqid, octets_8, _BOOLEANS[arm_1.truncate], length_10))
+            add(_PACK_II12SII_186(4, item_7.seqid, octets_8, _BOOLEANS[arm_1.truncate], length_10))
             add(octets_9)
             if length_10 & 3:
                 add(ZEROES[-length_10 & 3])
@@ -12233,7 +13022,7 @@ def encode_callback_argument(value: CallbackArgument) -> bytes:
                 if type(values_18) is not tuple:
                     raise ValueError
                 count_19 = len(values_18)
-                add(_PACK_16SI_183(octets_17, count_19))
+                add(_PACK_16SI_185(octets_17, count_19))
                 for item_20 in values_18:
                     add(_PACK_II_8(item_20.rc_sequenceid, item_20.rc_slotid))
         elif kind_2 is OtherCallbackArguments:
@@ -12350,7 +13139,7 @@ def encode_callback_result(value: CallbackResult) -> bytes:
                 octets_12: Any = arm_10.csr_sessionid
                 if type(octets_12) is not bytes or len(octets_12) != 16:
                     raise ValueError
-                add(_PACK_II16SIIII_187(11, 0, octets_12, arm_10.csr_sequenceid, arm_10.csr_slotid, arm_10.csr_highest_slotid, arm_10.csr_target_highest_slotid))
+                add(_PACK_II16SIIII_188(11, 0, octets_12, arm_10.csr_sequenceid, arm_10.csr_slotid, arm_10.csr_highest_slotid, arm_10.csr_target_highest_slotid))
             elif kind_11 is CbSequenceFailed:
                 if arm_10.csr_status in (0,):
                     raise ValueError
@@ -12434,7 +13223,7 @@ def decode_callback_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple
                     raise ValueError
                 items_37: list[Any] = []
                 for _ in range(count_36):
-                    octets_38, count_39 = _UNPACK_16SI_181(buffer, p)
+                    octets_38, count_39 = _UNPACK_16SI_183(buffer, p)
                     p = p + 20
                     values_40 = _take_referring_call_run(buffer, p, count_39)
                     p = p + count_39 * 8
@@ -12498,7 +13287,7 @@ def encode_callback_compound_arguments(value: CallbackCompoundArguments) -> byte
                 length_15 = len(octets_14)
                 if type(octets_14) is not bytes or length_15 > 128:
                     raise ValueError
-                add(_PACK_II12SII_185(4, item_12.seqid, octets_13, _BOOLEANS[arm_6.truncate], length_15))
+                add(_PACK_II12SII_186(4, item_12.seqid, octets_13, _BOOLEANS[arm_6.truncate], length_15))
                 add(octets_14)
                 if length_15 & 3:
                     add(ZEROES[-length_15 & 3])
@@ -12530,7 +13319,7 @@ def encode_callback_compound_arguments(value: CallbackCompoundArguments) -> byte
                     if type(values_23) is not tuple:
                         raise ValueError
                     count_24 = len(values_23)
-                    add(_PACK_16SI_183(octets_22, count_24))
+                    add(_PACK_16SI_185(octets_22, count_24))
                     for item_25 in values_23:
                         add(_PACK_II_8(item_25.rc_sequenceid, item_25.rc_slotid))
             elif kind_7 is OtherCallbackArguments:
@@ -12677,7 +13466,7 @@ def encode_callback_compound_result(value: CallbackCompoundResult) -> bytes:
                     octets_17: Any = arm_15.csr_sessionid
                     if type(octets_17) is not bytes or len(octets_17) != 16:
                         raise ValueError
-                    add(_PACK_II16SIIII_187(11, 0, octets_17, arm_15.csr_sequenceid, arm_15.csr_slotid, arm_15.csr_highest_slotid, arm_15.csr_target_highest_slotid))
+                    add(_PACK_II16SIIII_188(11, 0, octets_17, arm_15.csr_sequenceid, arm_15.csr_slotid, arm_15.csr_highest_slotid, arm_15.csr_target_highest_slotid))
                 elif kind_16 is CbSequenceFailed:
                     if arm_15.csr_status in (0,):
                         raise ValueError

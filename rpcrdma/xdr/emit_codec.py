@@ -32,7 +32,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from rpcrdma.xdr import model
+{imports}from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
 '''
@@ -51,8 +51,11 @@ def emit_codec(schema: model.Schema, source: str) -> str:
         for name, item in schema.types.items()
         if not isinstance(item, model.Enumeration)
     ]
+    calls = any("RpcRdmaError" in body for body in bodies)
+    imports = "from rpcrdma.errors import RpcRdmaError\n" if calls else ""
+    title = f"Types and codecs of {source}."
     parts = [
-        _HEAD.format(title=f"Types and codecs of {source}.", source=source).rstrip(),
+        _HEAD.format(title=title, source=source, imports=imports).rstrip(),
         "\n".join(_exports(schema)),
         *_constants(schema),
         *_classes(schema),

@@ -15,11 +15,14 @@ from rpcrdma.xdr import model
 from rpcrdma.xdr.emit_bulk import LARGEST_TABLE, Bulk, flat_letters
 from rpcrdma.xdr.emit_shortest import Shortest
 from rpcrdma.xdr.lookahead import shared_letters, sure_letters
+from rpcrdma.xdr.names import snake_case
 from rpcrdma.xdr.straight import (
     ODD,
+    ODD_IN_CALLS,
     Declarations,
     Lines,
     NotStraightError,
+    is_called,
     is_flat,
     letter_of,
     size_of,
@@ -38,19 +41,20 @@ class _Run:
 def emit_decoder(schema: model.Schema, name: str, declarations: Declarations) -> list[str]:
     """The body of a decoder of `buffer` at `offset`, without its slow path.
 
-    The code returns (value, end) or falls off its end.  A type that contains itself or would
-    take too many lines gets none.
+    The code returns (value, end) or falls off its end.  A type that contains itself gets none.
     """
-    emitter = _Decoder(schema, declarations)
-    try:
-        return emitter.function(schema.types[name])
-    except NotStraightError:
-        return []
+    for calls in (False, True):
+        try:
+            return _Decoder(schema, declarations, calls=calls).function(schema.types[name])
+        except NotStraightError:
+            continue
+    return []
 
 
 class _Decoder:
-    def __init__(self, schema: model.Schema, declarations: Declarations) -> None:
+    def __init__(self, schema: model.Schema, declarations: Declarations, *, calls: bool) -> None:
         self._schema = schema
+        self._calls = calls
         self._declarations = declarations
         self._bulk = Bulk(schema, declarations)
         self._code = Lines()
@@ -62,8 +66,8 @@ class _Decoder:
 
     def function(self, item: model.Type) -> list[str]:
         self._code.enter("try:")
-        prelude = isinstance(item, model.Structure) and model.has_slack(self._schema, item)
-        if prelude:
+        slack = isinstance(item, model.Structure) and model.has_slack(self._schema, item)
+        if slack and not self._calls:
             self._prelude(item)
         mark = len(self._code.lines)
         value = self._read(item, ())
@@ -72,7 +76,7 @@ class _Decoder:
         if any("limit" in line for line in self._code.lines[mark:]):
             self._code.lines.insert(mark, "    limit = len(buffer)")
         self._code.leave()
-        self._code.enter(f"except {ODD}:")
+        self._code.enter(f"except {ODD_IN_CALLS if self._calls else ODD}:")
         self._code.add("pass  # the interpreter decides and explains")
         return self._code.lines
 
@@ -158,6 +162,8 @@ class _Decoder:
         match item:
             case model.Reference(recursive=True):
                 raise NotStraightError
+            case model.Reference(name=name) if self._calls and is_called(self._schema, name):
+                return self._call(name, self._code.variable("value"))
             case model.Reference(name=name):
                 return self._read(self._schema.types[name], behind)
             case model.Structure(name=name, fields=fields):
@@ -184,6 +190,12 @@ class _Decoder:
                 return self._list(item, behind)
             case model.Union():
                 return self._union(item, behind)
+
+    def _call(self, name: str, value: str) -> str:
+        self._start_block()
+        self._code.add(f"{value}, p = decode_{snake_case(name)}(buffer, p)")
+        self._base, self._delta = "p", 0
+        return value
 
     def _fields(self, fields: tuple[model.Field, ...], behind: tuple[str, ...]) -> list[str]:
         types = [part.type for part in fields]
@@ -212,8 +224,7 @@ class _Decoder:
     def _start_block(self) -> None:
         """What is of unknown length begins at a settled position, with nothing unpacked ahead."""
         self._flush()
-        if self._ahead:
-            self._ahead = []
+        self._ahead = []
         self._settle()
 
     def _array(self, element: model.Type, maximum: int) -> str:
@@ -371,16 +382,18 @@ class _Decoder:
 
     def _arm(self, arm: model.Arm, inner: model.Type, tag: str, value: str) -> None:
         """One branch: the arm's object, and the position behind it in `p`."""
+        if self._calls and not arm.tagged and is_called(self._schema, arm.name):
+            self._call(arm.name, value)
+            self._code.leave()
+            return
         parts = self._fields(arm.fields, ())
         self._flush()
         if arm.tagged:
-            match inner:
-                case model.Enumeration():
-                    parts.insert(0, f"{self._declarations.members(inner)}[{tag}]")
-                case model.Boolean():
-                    parts.insert(0, f"{self._declarations.booleans()}[{tag}]")
-                case _:
-                    parts.insert(0, tag)
+            if isinstance(inner, model.Enumeration):
+                tag = f"{self._declarations.members(inner)}[{tag}]"
+            elif isinstance(inner, model.Boolean):
+                tag = f"{self._declarations.booleans()}[{tag}]"
+            parts.insert(0, tag)
         self._code.add(f"{value} = {arm.name}({', '.join(parts)})")
         self._ahead = []
         self._settle()

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from rpcrdma.xdr import model
 from rpcrdma.xdr.emit_bulk import Bulk
-from rpcrdma.xdr.straight import ODD, Declarations, Lines, NotStraightError, letter_of
+from rpcrdma.xdr.names import snake_case
+from rpcrdma.xdr.straight import (
+    ODD,
+    ODD_IN_CALLS,
+    Declarations,
+    Lines,
+    NotStraightError,
+    is_called,
+    letter_of,
+)
 
 
 def emit_encoder(schema: model.Schema, name: str, declarations: Declarations) -> list[str]:
@@ -17,16 +26,18 @@ def emit_encoder(schema: model.Schema, name: str, declarations: Declarations) ->
 
     The code returns the octets or falls off its end.
     """
-    emitter = _Encoder(schema, declarations)
-    try:
-        return emitter.function(schema.types[name])
-    except NotStraightError:
-        return []
+    for calls in (False, True):
+        try:
+            return _Encoder(schema, declarations, calls=calls).function(schema.types[name])
+        except NotStraightError:
+            continue
+    return []
 
 
 class _Encoder:
-    def __init__(self, schema: model.Schema, declarations: Declarations) -> None:
+    def __init__(self, schema: model.Schema, declarations: Declarations, *, calls: bool) -> None:
         self._schema = schema
+        self._calls = calls
         self._declarations = declarations
         self._bulk = Bulk(schema, declarations)
         self._code = Lines()
@@ -45,7 +56,7 @@ class _Encoder:
             self._code.lines[mark:mark] = ["    parts: list[bytes] = []", "    add = parts.append"]
             self._code.add('return b"".join(parts)')
         self._code.leave()
-        self._code.enter(f"except {ODD}:")
+        self._code.enter(f"except {ODD_IN_CALLS if self._calls else ODD}:")
         self._code.add("pass  # the interpreter decides and explains")
         return self._code.lines
 
@@ -125,6 +136,8 @@ class _Encoder:
         match item:
             case model.Reference(recursive=True):
                 raise NotStraightError
+            case model.Reference(name=name) if self._calls and is_called(self._schema, name):
+                self._call(name, expression)
             case model.Reference(name=name):
                 self._write(self._schema.types[name], expression)
             case model.Structure(fields=fields):
@@ -155,6 +168,11 @@ class _Encoder:
                 self._list(item, expression)
             case model.Union():
                 self._union(item, expression)
+
+    def _call(self, name: str, expression: str) -> None:
+        """Have another encoder make what comes next."""
+        self._flush()
+        self._code.add(f"add(encode_{snake_case(name)}({expression}))")
 
     def _fields(self, fields: tuple[model.Field, ...], expression: str) -> None:
         name = self._bind(expression, "item") if len(fields) > 1 else expression
@@ -250,8 +268,11 @@ class _Encoder:
         for arm in every:
             self._code.enter(f"{word} {kind} is {arm.name}:")
             self._run = [*start, self._tag(item, arm, inner, arm_value)]
-            for part in arm.fields:
-                self._write(part.type, f"{arm_value}.{part.name}")
+            if self._calls and not arm.tagged and is_called(self._schema, arm.name):
+                self._call(arm.name, arm_value)
+            else:
+                for part in arm.fields:
+                    self._write(part.type, f"{arm_value}.{part.name}")
             self._flush()
             self._code.leave()
             word = "elif"

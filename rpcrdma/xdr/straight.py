@@ -15,11 +15,15 @@ from rpcrdma.xdr.names import snake_case
 ODD: Final = "(struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError)"
 """What straight-line code raises on anything it does not expect."""
 
+ODD_IN_CALLS: Final = ODD.replace(")", ", RpcRdmaError)")
+"""The same where the functions of other types are called, whose errors know half of the path."""
+
 LARGEST_UNROLLED: Final = 8
 """Elements of a fixed array that are unpacked as separate items of one format."""
 
 MAXIMUM_LINES: Final = 400
-"""A type whose straight-line code would be longer is left to the interpreter."""
+"""A type whose straight-line code would be longer calls the functions of the types that it is made
+of; if that is still too long, it is left to the interpreter."""
 
 MAXIMUM_NESTING: Final = 12
 """Blocks within blocks that are emitted; CPython itself refuses more than 20."""
@@ -151,6 +155,12 @@ def size_of(letters: str) -> int:
             size += int(digits) if letter == "s" else 8 if letter in "qQd" else 4
             digits = ""
     return size
+
+
+def is_called(schema: model.Schema, name: str) -> bool:
+    """Whether long code calls the function of a type instead of repeating what it does."""
+    item = schema.types.get(name)
+    return isinstance(item, model.Structure | model.Union) and not is_flat(schema, item)
 
 
 def is_flat(schema: model.Schema, item: model.Type) -> bool:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rpcrdma.errors import DecodeError, EncodeError, Reason
+from rpcrdma.xdr import straight
 from rpcrdma.xdr.emit_codec import emit_codec
 from rpcrdma.xdr.emit_strategies import emit_strategies
 from rpcrdma.xdr.interpret import Interpreter
@@ -137,3 +138,42 @@ def test_arm_for_other_values_refuses_a_value_that_has_its_own():
 
 def test_program_numbers_are_constants():
     assert (CODEC.P, CODEC.V.N) == (7, 0)
+
+
+@pytest.fixture(scope="module")
+def calling():
+    """The codec as it would be if nothing long were repeated: types call each other's functions."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(straight, "MAXIMUM_LINES", 60)
+        return _module("generated_sample.calling", emit_codec(SCHEMA, "sample.x"))
+
+
+def _all(module, choice):
+    flat = module.Flat(1, 2, -3, 4, e=True, f=module.Color.GREEN, g=b"four")
+    return module.All(choice(flat), module.MaybeFalse(), (), choice(flat))
+
+
+def test_long_code_calls_the_functions_of_the_types_that_it_is_made_of(calling):
+    assert "decode_choice" in calling.decode_all.__code__.co_names
+    assert "encode_choice" in calling.encode_all.__code__.co_names
+
+
+def test_code_that_calls_agrees_with_the_interpreter(calling):
+    value = _all(calling, lambda flat: flat)
+
+    octets = calling.encode_all(value)
+
+    assert octets == calling._INTERPRETER.encode("All", value)
+    assert calling.decode_all(octets) == (value, len(octets))
+    for end in range(len(octets)):
+        found = _outcome(calling.decode_all, octets[:end])
+        assert found == _outcome(calling._INTERPRETER.decode, "All", octets[:end])
+
+
+def test_code_that_calls_tells_the_whole_path_of_what_cannot_be_encoded(calling):
+    broken = _all(calling, lambda _flat: calling.ChoiceDefault(1, 5))
+
+    with pytest.raises(EncodeError) as caught:
+        calling.encode_all(broken)
+
+    assert caught.value.path == "a.k"

@@ -35,7 +35,10 @@ class RepeatsRefusedCalls(Requester):
         return [] if call is None else [Send(next(self._keys), call.message)]
 
 
-@mutant(breaks="rfc8166.4.5.error-completes-the-rpc")
+@mutant(
+    breaks="rfc8166.4.5.error-completes-the-rpc",
+    also_trips={"rfc8166.8.1.3.": "a call that is not over keeps its memory"},
+)
 class WaitsBehindErrors(Requester):
     """Ignores errors, and goes on waiting for a reply."""
 

@@ -11,21 +11,24 @@ can be run, cut and kept in a file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.properties.application import Asked, Line, NoService
 from conformance.properties.calls import CallRecipe, encode
 from conformance.properties.wire_judge import WireJudge
 from rpcrdma.endpoint.actions import CallFailed, Failure, ReplyReceived
+from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.calling import Client
 from rpcrdma.endpoint.requester import RequesterOptions
 from rpcrdma.endpoint.thresholds import DEFAULT
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
+from rpcrdma.ulp import backprog
 from rpcrdma.ulp import testprog_calls as calls
-from rpcrdma.ulp.rpc import decode_call
+from rpcrdma.ulp.backprog import BackwardProgram
+from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
 
 if TYPE_CHECKING:
@@ -60,33 +63,6 @@ class Step(msgspec.Struct, frozen=True):
     line: int = 0
     number: int = 0
     call: CallRecipe = CallRecipe("null")
-
-
-@dataclass(slots=True)
-class _Asked:
-    """A call that the application made."""
-
-    payload: bytes
-    wanted: bytes
-    cancelled: bool = False
-    repeated: bool = False
-    repeatable: bool = True
-    event: ApplicationEvent | None = None
-
-    def __str__(self) -> str:
-        call, _ = decode_call(self.payload)
-        octets = len(self.payload)
-        return f"call {call.xid:#010x}, procedure {call.procedure}, {octets} octets,"
-
-
-@dataclass(slots=True)
-class _Line:
-    """One connection of the application."""
-
-    client: Client
-    asked: dict[int, _Asked] = field(default_factory=dict)  # by token
-    held: list[int] = field(default_factory=list)  # tokens of HOLD that wait for a RELEASE
-    may_be_lost: bool = False
 
 
 class Exchange:
@@ -126,13 +102,14 @@ class Exchange:
         self._deadline = deadline
         self._first_xid = first_xid
         self._patience = patience
-        self._layer = TestProgram()
-        self._lines: list[_Line] = []
+        self._layer = Programs((TestProgram(), BackwardProgram(NoService())))
+        self._lines: list[Line] = []
         self._payloads: dict[int, bytes] = {}
         self._judge = WireJudge(self._layer, self._payloads.get, DEFAULT, sees_writes=sees_writes)
         self._judged = 0
         self._faulty = False
-        self._lost: list[_Asked] = []
+        self._connected = 0
+        self._lost: list[Asked] = []
         self._steps: dict[str, Callable[[Step], None]] = {
             "connect": self._connect,
             "call": self._call,
@@ -143,6 +120,7 @@ class Exchange:
             "fault": self._fault,
             "drop": self._drop,
             "repeat": self._repeat,
+            "backward": self._backward,
         }
 
     @property
@@ -163,6 +141,7 @@ class Exchange:
         self._collect()
         for line in self._lines:
             self._check_open(line)
+        self._check_backward()
         handles = self._judge.exposed() if not self.problems else ()
         if handles:
             self.problems.append(f"memory is still exposed: handles {handles}")
@@ -186,12 +165,15 @@ class Exchange:
             always_reduce_results=bool(step.number // 14 % 2),
         )
         try:
-            client = Client(self._fabric, self._address, self._deadline, options)
+            backward = BackwardResponder(TestProgram())
+            client = Client(self._fabric, self._address, self._deadline, options, backward)
         except FabricError as error:
             if self._inject is None:
                 self.problems.append(f"no connection: {error}")
             return
-        self._lines.append(_Line(client, may_be_lost=self._faulty))
+        self._connected += 1
+        identity = self._first_xid + self._connected
+        self._lines.append(Line(client, identity, may_be_lost=self._faulty))
 
     def _call(self, step: Step) -> None:
         line = self._chosen(step)
@@ -255,29 +237,44 @@ class Exchange:
             line.asked[token].repeated = True
         self._lost.clear()
 
+    def _backward(self, step: Step) -> None:
+        """Have the server call back, once it knows that it may."""
+        line = self._chosen(step)
+        if line is None:
+            return
+        if not line.is_ready:
+            line.is_ready = True
+            self._ask_unknown(line, backprog.ready(self._new_xid(), line.identity))
+        count, length = 1 + step.number % 5, 40 * (step.number // 5 % 12)
+        line.wanted_back += count
+        self._ask_unknown(line, backprog.call(self._new_xid(), line.identity, count, length))
+
     # -- calls
 
-    def _chosen(self, step: Step) -> _Line | None:
+    def _chosen(self, step: Step) -> Line | None:
         standing = [line for line in self._lines if not line.client.driver.gone]
         return standing[step.line % len(standing)] if standing else None
 
     def _new_xid(self) -> int:
         return self._first_xid + len(self._payloads)
 
-    def _ask(self, line: _Line, payload: bytes) -> int:
+    def _ask(self, line: Line, payload: bytes) -> int:
         self._payloads[int.from_bytes(payload[:4])] = payload
         token = line.client.call(self._layer, payload)
-        line.asked[token] = _Asked(payload, calls.expected_reply(payload))
+        line.asked[token] = Asked(payload, calls.expected_reply(payload))
         return token
 
-    def _send_release(self, line: _Line, token: int) -> None:
-        xid = self._new_xid()
-        payload = calls.release(xid, token)
-        number = self._ask(line, payload)
-        line.asked[number].repeatable = False
-        line.asked[number].wanted = b""  # how many it released, only the Responder knows
+    def _ask_unknown(self, line: Line, payload: bytes) -> int:
+        """A call whose results only the Responder knows."""
+        self._payloads[int.from_bytes(payload[:4])] = payload
+        token = line.client.call(self._layer, payload)
+        line.asked[token] = Asked(payload, b"", repeatable=False)
+        return token
 
-    def _release_all(self, line: _Line) -> None:
+    def _send_release(self, line: Line, token: int) -> None:
+        self._ask_unknown(line, calls.release(self._new_xid(), token))
+
+    def _release_all(self, line: Line) -> None:
         if line.held and not line.client.driver.gone:
             self._send_release(line, 0)
             self._send_release(line, 1)
@@ -292,7 +289,27 @@ class Exchange:
             self._collect()
             idle = 0 if any(busy) else idle + 1
 
-    def _open(self, line: _Line) -> bool:
+    def _check_backward(self) -> None:
+        """Every backward Call to a client whose connection stands has been answered."""
+        for line in [line for line in self._lines if line.wanted_back and not line.may_be_lost]:
+            tally = self._tally(line)
+            for _ in range(_SETTLING):
+                if tally is None or not tally.pending:
+                    break
+                line.client.driver.wait(self._patience * 10)
+                tally = self._tally(line)
+            if tally != backprog.Tally(0, line.wanted_back, 0):
+                self.problems.append(f"{line.wanted_back} backward Calls were due: {tally}")
+        self._collect()
+
+    def _tally(self, line: Line) -> backprog.Tally | None:
+        """What the server knows of the backward Calls to a client; None if it does not say."""
+        token = self._ask_unknown(line, backprog.state(self._new_xid(), line.identity))
+        self._settle()
+        event = line.asked[token].event
+        return backprog.decode_state(event.payload) if isinstance(event, ReplyReceived) else None
+
+    def _open(self, line: Line) -> bool:
         return not line.client.driver.gone and any(
             asked.event is None for asked in line.asked.values()
         )
@@ -313,7 +330,7 @@ class Exchange:
         self.problems += self._judge.problems
         self._judge.problems.clear()
 
-    def _concluded(self, line: _Line, event: ApplicationEvent) -> None:
+    def _concluded(self, line: Line, event: ApplicationEvent) -> None:
         asked = line.asked.get(event.token)
         if asked is None or asked.event is not None:
             self.problems.append(f"call {event.token} is over twice, or was never made")
@@ -327,7 +344,7 @@ class Exchange:
         else:
             self._failed(line, asked, event)
 
-    def _failed(self, line: _Line, asked: _Asked, event: CallFailed) -> None:
+    def _failed(self, line: Line, asked: Asked, event: CallFailed) -> None:
         if event.failure is Failure.CONNECTION_LOST and line.may_be_lost:
             self._lost += [asked] if asked.repeatable else []
         elif event.failure is Failure.CANCELLED and asked.cancelled:
@@ -337,7 +354,7 @@ class Exchange:
         else:
             self.problems.append(f"{asked} failed: {event.failure.value}")
 
-    def _check_open(self, line: _Line) -> None:
+    def _check_open(self, line: Line) -> None:
         """Every call of a line that is over has ended, in one way or another."""
         waiting = [token for token, asked in line.asked.items() if asked.event is None]
         if waiting:

@@ -37,9 +37,6 @@ __all__ = ["FORMAT_VERSION", "Exploration", "Finding", "Way", "explore", "keep",
 FORMAT_VERSION: Final = 1
 """Of kept findings; a reader refuses any other."""
 
-_ROUND: Final = 40
-"""Examples of one round of hypothesis: between two looks at the clock, and for each seed."""
-
 _STEPS: Final = 25
 _MOST_CALLS: Final = 4096
 """XIDs set apart for one exchange; it makes a few hundred calls at most."""
@@ -56,6 +53,10 @@ class Way(Enum):
 
     CALLS = "calls"
     EXCHANGES = "exchanges"
+
+
+_ROUND: Final = {Way.CALLS: 40, Way.EXCHANGES: 10}
+"""Examples of one round of hypothesis, all from one seed; between two looks at the clock."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -225,7 +226,7 @@ class _Explorer:
         self._patience = 0.0
         self._known = frozenset(self.result.findings)
         chosen = settings(
-            max_examples=_ROUND,
+            max_examples=_ROUND[self._way],
             stateful_step_count=_STEPS,
             database=None,
             deadline=None,
@@ -308,7 +309,7 @@ class _Explorer:
                 problem,
                 steps=tuple(steps),
             )
-            if not self._over():
+            if not self._patience or time.monotonic() < self._patience:
                 self._note(finding)
 
     def _note(self, finding: Finding) -> None:

@@ -9,7 +9,7 @@ from rpcrdma.endpoint.serving import Server
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.faults import DropAfterSends, Fault, RefuseConnections, SlowDown
 from rpcrdma.fabric.loopback import LoopbackNetwork
-from targets.reference import REFERENCE, Parts, responder_factory
+from targets.reference import REFERENCE, Parts, server_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ def loopback_exchange(parts: Parts = REFERENCE) -> tuple[Exchange, Callable[[], 
     """An exchange with a Responder of its own, and what releases both."""
     network = LoopbackNetwork()
     device, tester = network.fabric("dut"), network.fabric("tester")
-    server = Server(device, _ADDRESS, responder_factory(parts))
+    server = Server(device, _ADDRESS, server_factory(parts))
     device.attach(server.step)
 
     def inject(number: int) -> None:

@@ -86,6 +86,12 @@ class ExchangeMachine(RuleBasedStateMachine):
 
     @precondition(_connected)
     @rule(line=_LINES, number=_NUMBERS)
+    def backward(self, line: int, number: int) -> None:
+        """The server calls back."""
+        self.do(Step("backward", line, number))
+
+    @precondition(_connected)
+    @rule(line=_LINES, number=_NUMBERS)
     def cancel(self, line: int, number: int) -> None:
         """Give a call up."""
         self.do(Step("cancel", line, number))

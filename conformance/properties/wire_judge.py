@@ -16,14 +16,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.expectation import ResponderState
+from conformance.message_type import message_type
 from conformance.oracle import expected
 from conformance.outcome import Answered, read_outcome
+from conformance.properties.backward_judge import BackwardJudge
 from conformance.requester_tracker import RequesterTracker
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.ulp.bindings import DataItem, reduce
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, decode_header, group_by_position
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -60,6 +63,7 @@ class _Line:
     """One connection."""
 
     tracker: RequesterTracker
+    backward: BackwardJudge
     regions: dict[int, _Region] = field(default_factory=dict)
     messages: dict[int, bytes] = field(default_factory=dict)
     repeated: set[int] = field(default_factory=set)  # sent on a connection that was lost before
@@ -146,7 +150,7 @@ class WireJudge:
                 reply_threshold=thresholds.reply,
                 chosen=self._chosen,
             )
-            self._lines[number] = _Line(tracker)
+            self._lines[number] = _Line(tracker, BackwardJudge(self._layer))
         return self._lines[number]
 
     def _take(self, event: TraceEvent) -> None:
@@ -158,16 +162,26 @@ class WireJudge:
                 line.regions[handle] = _Region(handle, offset, data, event.detail)
             case EventKind.INVALIDATE, _:
                 line.regions[event.handle or 0].valid = False
-            case EventKind.SEND, Side.LOCAL:
-                self._called(line, event.data)
-            case EventKind.SEND, Side.PEER:
-                self._answered(line, event.data)
+            case EventKind.SEND, side:
+                self._sent(line, event.data, side)
             case ((EventKind.RDMA_WRITE | EventKind.RDMA_READ), side):
                 self._touched(line, event, side)
             case EventKind.DISCONNECT, _:
                 self.lost(event.connection)
             case _:
                 pass  # says nothing about what either end sent
+
+    def _sent(self, line: _Line, message: bytes, side: Side) -> None:
+        """A message of either end, in either direction: the msg_type tells (bidir 1.3.4)."""
+        kind = message_type(message)
+        if side is Side.LOCAL and kind is MessageType.REPLY:
+            self.problems += line.backward.answered(message)
+        elif side is Side.LOCAL:
+            self._called(line, message)
+        elif kind is MessageType.CALL:
+            self.problems += line.backward.called(message)
+        else:
+            self._answered(line, message)
 
     def _called(self, line: _Line, message: bytes) -> None:
         xid = int.from_bytes(message[:4])

@@ -55,8 +55,10 @@ def replayed(steps: list[Step], mutant: str) -> list[str]:
         ("writes-at-wrong-offset", "the connection was lost"),
         ("answers-twice", "under which nothing is open"),
         ("grants-zero", "grant-is-never-zero"),
-        ("omits-write-list", "failed"),
+        ("omits-write-list", "unconsumed-chunk-comes-back-unused"),
         ("sends-before-it-writes", "RPC is over"),
+        ("never-calls-back", "backward Calls were due"),
+        ("calls-back-with-write-list", "bidir.1.5.3.no-rdma-for-backward-transactions"),
     ],
 )
 def test_machine_finds_what_is_wrong_with_a_responder(mutant: str, problem: str) -> None:

@@ -5,6 +5,7 @@
     server.answered(xid, call)                 its right Reply, judged; returns it
     server.send(octets, xid)                   anything else, about which an error may come
     server.unanswered(xid)                     nothing executes it: silence, an error, the end
+    server.silent()                            nothing of the backward direction came
     server.received                            Replies and errors of the backward direction
 
     bidir section 1.3.4.1  XIDs with Bi-direction
@@ -132,6 +133,17 @@ class BackwardServer:
         for outcome in self.answers(xid):
             if isinstance(outcome, Answered):
                 self._refuse(outcome, breaks)
+
+    def silent(self, *, breaks: verify.Ids = ()) -> None:
+        """Nothing of the backward direction has come in this case, nor does within the grace."""
+        self.service.serve_while(lambda: True, self.service.profile.grace)
+        if self.received:
+            raise Deviation(
+                f"This answers a backward Call that nobody made: {self.received[0]}.",
+                expected=("forward Calls, and nothing else",),
+                actual=str(self.received[0]),
+                breaks=verify.ids_of(breaks),
+            )
 
     def _refuse(self, reply: Answered, breaks: verify.Ids) -> None:
         if reply.rpc is None or reply.rpc.succeeded:

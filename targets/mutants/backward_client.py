@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rpcrdma.endpoint.actions import Disconnect, PostReceive
+from rpcrdma.endpoint.actions import Disconnect, PostReceive, Send
 from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
 from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.ulp import testprog_calls
+from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -173,4 +174,34 @@ class TellsTheDirectionByTheLength(ClientDuplex):
         """See `Duplex`."""
         if len(event.data) > 100:
             return self.to_forward(event, now)
+        return super().to_backward(event, now)
+
+
+@mutant(
+    breaks="bidir.1.5.1.interoperates-without-support",
+    also_trips="a Reply comes where nobody made a backward Call",
+)
+class SendsReplyBehindEachReply(ClientDuplex):
+    """Sends a backward Reply behind each forward one, though nobody called."""
+
+    def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        header = encode_header(TransportHeader(_NOBODYS, 1, 1, RdmaMsg((), (), None)))
+        reply = header + _NOBODYS.to_bytes(4) + (1).to_bytes(4) + bytes(16)
+        return [*super().to_forward(event, now), Send(0, reply)]
+
+
+_NOBODYS = 0x7777
+"""An XID under which nobody called."""
+
+
+@mutant(breaks="bidir.2.1.1.forward-calls-within-the-forward-grant")
+class TakesACreditForEachBackwardCall(ClientDuplex):
+    """Makes one forward Call more for each backward Call that it gets."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if isinstance(self.forward, Requester):
+            allowance = self.forward.allowance
+            allowance.granted_by_reply((allowance.granted or 0) + 1)
         return super().to_backward(event, now)

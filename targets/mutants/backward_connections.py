@@ -11,7 +11,7 @@ from rpcrdma.endpoint.backchannel import Backchannel
 from rpcrdma.endpoint.backward_requester import BackwardRequester
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.ulp import testprog_calls
-from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
+from rpcrdma.wire import RdmaDone, RdmaMsg, TransportHeader, encode_header
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -106,3 +106,27 @@ class PostsFewReceivesOnLaterConnections(Responder):
         self.lives.append(1)
         receives = self.options.receives if len(self.lives) < 3 else 2
         return (self.options.thresholds.call,) * receives
+
+
+@mutant(
+    breaks="bidir.1.5.1.interoperates-without-support",
+    also_trips="nobody expects such a message as the first of a connection",
+)
+class GreetsEveryConnection(BackwardRequester):
+    """Sends an RDMA_DONE on each new connection, to see whether anybody objects."""
+
+    def connected(self) -> list[Action]:
+        """See `BackwardRequester`."""
+        return [Send(-1, encode_header(TransportHeader(0x7FFF0003, 1, 1, RdmaDone())))]
+
+
+@mutant(
+    breaks="bidir.2.2.3.no-callback-to-legacy-clients",
+    also_trips="a Call comes among the Replies",
+)
+class CallsBackBehindEachReply(Responder):
+    """Makes a backward NULL Call behind each forward Reply."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        return [*super().transmit(writes, send), probe(0x7FFF0004)]

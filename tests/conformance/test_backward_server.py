@@ -87,6 +87,14 @@ def test_a_reply_to_what_must_not_be_executed_is_a_deviation(server: BackwardSer
     assert all(isinstance(outcome, Answered) for outcome in server.received)
 
 
+def test_what_nobody_asked_for_is_a_deviation(server: BackwardServer) -> None:
+    server.silent()
+    server.answered(server.call(calls.null))
+    with pytest.raises(Deviation, match="nobody made") as caught:
+        server.silent(breaks="bidir.1.5.1.interoperates-without-support")
+    assert caught.value.breaks == ("bidir.1.5.1.interoperates-without-support",)
+
+
 def test_wrong_results_are_a_deviation(server: BackwardServer) -> None:
     xid = server.call(calls.null)
     server._calls[xid] = calls.echo(xid, b"something else")

@@ -10,6 +10,8 @@ from conformance.requirement import requirement
 from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.peer import Peer
 
 UNDISTURBED = "bidir.1.5.2.forward-direction-is-undisturbed"
@@ -62,12 +64,11 @@ def test_server_completes_backward_calls_among_forward_calls(peer: Peer) -> None
 @requirement(
     "bidir.1.5.1.interoperates-without-support", "bidir.2.2.3.no-callback-to-legacy-clients"
 )
-def test_server_leaves_alone_who_never_announced_anything(peer: Peer) -> None:
+def test_server_leaves_alone_who_never_announced_anything(connect: Callable[..., Peer]) -> None:
     """A client that says nothing of the backward direction gets Replies and nothing else."""
-    peer.takes_calls = True
-    client = BackwardClient.forward_only(peer)
+    client = BackwardClient.forward_only(connect())
 
     for _ in range(4):
-        client.serve(peer.workload.null())
+        client.serve(client.peer.workload.null())
 
     client.no_call("this client has announced nothing")

@@ -66,18 +66,23 @@ def test_client_takes_backward_calls_beside_forward_replies(
 def test_client_takes_no_backward_request_for_a_forward_grant(
     service: Service, client: ActingClient
 ) -> None:
-    """Backward Calls that request a hundred credits let no second forward Call out."""
+    """Backward Calls that request a hundred credits let no further forward Call out."""
     server = BackwardServer.of(service)
     service.grant = 1
     verify_calls.done(client.serve_good_act())
+    act = client.begin(ActKind.MANY, count=60)
+    service.waiting()
+    before = len(service.in_flight())
 
     for _ in range(3):
-        server.answered(server.call(testprog_calls.null, credits=100))
-    act = client.begin(ActKind.MANY, count=8)
+        server.call(testprog_calls.null, credits=100)
+        service.waiting()
+    other = client.begin(ActKind.SMALL)
     service.waiting()
 
-    verify_calls.in_flight(service, at_most=1, after="after a forward grant of 1")
+    verify_calls.in_flight(service, at_most=before, after="after backward requests of 100")
     verify_calls.done(service.serve_until(act))
+    verify_calls.done(service.serve_until(other))
 
 
 @requirement(AGAIN, "bidir.2.3.client-reconnects-first", role="requester", needs=("backward",))

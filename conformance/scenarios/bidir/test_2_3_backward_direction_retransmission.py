@@ -62,7 +62,7 @@ def test_server_repeats_nothing_while_the_connection_stands(peer: Peer) -> None:
         client.no_call("its connection stands", breaks=ONLY_THEN)
 
 
-@requirement(SAME, "bidir.1.3.client-opens-the-connection", needs=("backward",))
+@requirement(SAME, needs=("backward",))
 def test_server_does_not_repeat_what_was_answered(connect: Callable[..., Peer]) -> None:
     """Of three Calls the one with a Reply does not come again, the others do in their order."""
     client = BackwardClient.of(connect())

@@ -56,6 +56,8 @@ def test_client_answers_errors_of_the_rpc_layer_likewise(service: Service) -> No
     "bidir.2.6.reply-carries-credits",
     "bidir.2.1.2.reply-grants-credits",
     "bidir.2.1.2.credit-is-never-zero",
+    "bidir.2.1.2.backward-credits-work-like-forward-ones",
+    "bidir.2.1.2.values-may-differ",
     role="requester",
     needs=("backward",),
 )

@@ -1,0 +1,47 @@
+"""bidir section 1.5.1, Backward Compatibility, and 3.2: clients and servers without support."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance import build_backward, verify_calls
+from conformance.backward_server import BackwardServer
+from conformance.requirement import requirement
+from rpcrdma.ulp import testprog_calls
+from targets.base import ActKind, Unsupported
+
+if TYPE_CHECKING:
+    from conformance.client_harness import ActingClient
+    from conformance.service import Service
+
+COMPATIBLE = "bidir.1.5.1.interoperates-without-support"
+DROPPED = "bidir.3.2.unsupported-messages-are-dropped"
+
+
+@requirement(COMPATIBLE, role="requester")
+def test_client_works_with_a_server_that_never_calls_back(
+    service: Service, client: ActingClient
+) -> None:
+    """Nothing comes but Replies: the client makes its Calls and sends nothing else."""
+    server = BackwardServer(service)
+
+    verify_calls.done(client.do(ActKind.MANY, count=8))
+
+    server.silent(breaks=COMPATIBLE)
+
+
+@requirement(DROPPED, COMPATIBLE, role="requester")
+def test_client_without_support_drops_backward_calls(
+    service: Service, client: ActingClient
+) -> None:
+    """A client that claims no backward direction does not answer a Call, and goes on."""
+    if service.profile.claims.backward:
+        raise Unsupported("the profile claims the backward direction")
+    server = BackwardServer(service)
+    xid = server.next_xid()
+    good = build_backward.call(xid, testprog_calls.null(xid))
+
+    server.send(good.octets, xid)
+
+    server.unanswered(xid, breaks=DROPPED)
+    verify_calls.done(client.serve_good_act())

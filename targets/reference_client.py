@@ -181,12 +181,13 @@ class ReferenceClientTarget:
         if not self._on_verbs:
             return LoopbackClientSession(Address(extra.address, extra.port), self._parts)
         # Only here is pyverbs needed, which a machine without RDMA does not have.
+        from rpcrdma.fabric.verbs import VerbsFabric
         from targets.reference_client_process import ProcessClientSession
 
         # The profile's own is for loopback, where a tester has any address.
         inside = ipaddress.ip_address(extra.address).is_loopback
         host = device_address() if inside else extra.address
-        return ProcessClientSession(Address(host, extra.port), self._mutant)
+        return ProcessClientSession(VerbsFabric(host), Address(host, extra.port), self._mutant)
 
 
 if __name__ == "__main__":

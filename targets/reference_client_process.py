@@ -108,25 +108,27 @@ class ProcessClientSession:
 
     acts: frozenset[ActKind] = ACTS
 
-    def __init__(self, listen_address: Address, mutant: str = "") -> None:
-        # Only here is pyverbs needed, which a machine without RDMA does not have.
-        from rpcrdma.fabric.verbs import VerbsFabric
-
+    def __init__(self, fabric: Fabric, listen_address: Address, mutant: str = "") -> None:
         self.listen_address = listen_address
-        self.fabric: Fabric = VerbsFabric(listen_address.host)
+        self.fabric = fabric
         self._mutant = mutant
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: Lines | None = None
         self._results: dict[int, ActResult] = {}
         self._orders = 0
 
+    def command(self, address: Address) -> list[str]:
+        """What is run to be a client of the server at an address."""
+        command = [sys.executable, "-m", "targets.reference_client", "--connect", str(address)]
+        return [*command, "--mutant", self._mutant] if self._mutant else command
+
     def prepare(self, address: Address) -> RunningAct:
         """Start the process, which connects at once."""
         self._stop()
-        command = [sys.executable, "-m", "targets.reference_client", "--connect", str(address)]
-        if self._mutant:
-            command += ["--mutant", self._mutant]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # Unbuffered: what a process that is gone did not take must not come up when it is closed.
+        process = subprocess.Popen(
+            self.command(address), bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         if process.stdout is None:
             raise TargetError("the process has no output")
         self._process, self._lines = process, Lines(process.stdout)
@@ -152,7 +154,6 @@ class ProcessClientSession:
             return
         try:
             self._process.stdin.write(msgspec.json.encode(order) + b"\n")
-            self._process.stdin.flush()
         except BrokenPipeError:
             return
 

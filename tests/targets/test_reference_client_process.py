@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import io
 import os
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,12 +19,21 @@ from rpcrdma.endpoint.serving import Server
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp.testprog import TestProgram
-from targets.base import ActState
+from targets.base import Act, ActKind, ActResult, ActState, TargetError
 from targets.reference_client import ClientParts
-from targets.reference_client_process import Lines, Order, Report, main, serve
+from targets.reference_client_process import (
+    Lines,
+    Order,
+    ProcessClientSession,
+    Report,
+    main,
+    serve,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from targets.base import RunningAct
 
 
 @pytest.fixture
@@ -105,6 +116,105 @@ def test_what_is_abandoned_is_reported_as_failed() -> None:
 
 def test_an_order_is_a_short_line() -> None:
     assert msgspec.json.encode(Order(1, "null")) == b'{"id":1,"act":"null"}'
+
+
+OBEDIENT = """
+import json, sys
+print(json.dumps({"id": 0, "state": "done"}), flush=True)
+for line in sys.stdin:
+    order = json.loads(line)
+    failed = order.get("abandon", False)
+    if order.get("act") != "many":
+        state = "failed" if failed else "done"
+        report = {"id": order["id"], "state": state, "detail": "", "digest": "abc"}
+        print(json.dumps(report), flush=True)
+"""
+"""A process that says of everything but `many` that it is done, unless it is abandoned."""
+
+MORTAL = "import sys; sys.exit(3)"
+
+
+class Faked(ProcessClientSession):
+    """A session with another process."""
+
+    script = OBEDIENT
+
+    def command(self, address: Address) -> list[str]:
+        return [sys.executable, "-c", self.script]
+
+
+class Dying(Faked):
+    script = MORTAL
+
+
+SOMEWHERE = Address("tester", 1)
+PATIENCE = 20.0
+
+
+@pytest.fixture
+def session() -> Iterator[Faked]:
+    made = Faked(LoopbackNetwork().fabric("tester"), SOMEWHERE)
+    yield made
+    made.close()
+
+
+def end_of(act: RunningAct, session: Faked) -> ActResult:
+    """How an act ends; waits for the process to say so."""
+    end = time.monotonic() + PATIENCE
+    while (result := act.poll()) is None and time.monotonic() < end:
+        if session._lines is not None:
+            session._lines.wait(PATIENCE)
+    assert result is not None
+    return result
+
+
+def test_a_process_is_told_and_reports(session: Faked) -> None:
+    assert end_of(session.prepare(SOMEWHERE), session).done
+    act = session.begin(Act(ActKind.READ, 10))
+
+    assert end_of(act, session) == ActResult(ActState.DONE, digest="abc")
+    assert act.poll() == ActResult(ActState.DONE, digest="abc")
+    assert session.alive() is None
+
+
+def test_a_process_is_told_what_to_abandon(session: Faked) -> None:
+    session.prepare(SOMEWHERE)
+    act = session.begin(Act(ActKind.MANY, count=3))
+    act.abandon()
+
+    assert end_of(act, session).state is ActState.FAILED
+
+
+def test_that_the_process_ended_is_the_end_of_every_act() -> None:
+    session = Dying(LoopbackNetwork().fabric("tester"), SOMEWHERE)
+    act = session.prepare(SOMEWHERE)
+
+    result = end_of(act, session)
+
+    assert result == ActResult(ActState.FAILED, "the process ended with status 3")
+    session.order(Order(1, "null"))
+    session.close()
+
+
+def test_a_process_can_be_started_again(session: Faked) -> None:
+    session.prepare(SOMEWHERE)
+    session.restart()
+    assert session.alive() is None
+    with pytest.raises(TargetError, match="prepare it first"):
+        session.begin(Act(ActKind.NULL))
+
+    assert end_of(session.prepare(SOMEWHERE), session).done
+
+
+def test_the_process_is_this_program() -> None:
+    session = ProcessClientSession(LoopbackNetwork().fabric("tester"), SOMEWHERE, "odd")
+
+    words = session.command(SOMEWHERE)
+
+    assert words[1:] == [
+        *("-m", "targets.reference_client", "--connect", "tester:1"),
+        *("--mutant", "odd"),
+    ]
 
 
 def test_the_command_needs_an_address(capsys: pytest.CaptureFixture[str]) -> None:

@@ -191,7 +191,10 @@ class InsistsOnTheLargestRequest(ReplyRules):
 # -- the Receives behind it
 
 
-@mutant(breaks="rfc8166.3.3.1.receives-before-larger-grant")
+@mutant(
+    breaks="rfc8166.3.3.1.receives-before-larger-grant",
+    also_trips={"bidir.2.2.2": "the Receives that it granted beyond eight are not there"},
+)
 class PostsReceivesForEightCalls(Responder):
     """Posts eight Receives and grants as if there were more."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance import build_backward
+from conformance import build, build_backward
 from conformance.backward import BackwardClient, is_refusal
 from conformance.case import Deviation, Inconclusive
 from conformance.harness import Harness
@@ -121,6 +121,17 @@ def test_an_error_about_something_odd_is_borne_and_about_anything_else_is_not(
     assert {type(outcome) for outcome in client.refused} == {ErrChunk, ErrVers}
     cut_header = build_backward.foreign(reply).octets[:20] + b"\0\0\0\1" + bytes(8)
     client.peer.send(cut_header)  # not by `client.send`
+    with pytest.raises(Deviation, match="nothing odd was sent") as caught:
+        client.hung_up()
+    assert caught.value.breaks == ("rfc8166.4.5.error-xid-echoed",)
+
+
+def test_what_is_of_neither_direction_is_a_deviation(client: BackwardClient) -> None:
+    """A Reply to a forward Call of which this client knows nothing."""
+    client.peer.send(build.null_call(client.peer))
+    with pytest.raises(Deviation, match="belongs to neither direction"):
+        client.no_call("of this test")
+    client.peer.send(build.null_call(client.peer))
     with pytest.raises(Deviation, match="belongs to neither direction"):
         client.hung_up()
 

@@ -252,7 +252,8 @@ class ClientHarness:
             return error.reason
         if not result.done:
             self._prepared = False
-            return f"it cannot be prepared: {result.detail}"
+            mishap = self.service.mishap and f" ({self.service.mishap})"
+            return f"it cannot be prepared: {result.detail}{mishap}"
         return self._problem()
 
     def _problem(self) -> str:

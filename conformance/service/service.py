@@ -68,6 +68,7 @@ class Service:
         welcome: how the next connections are accepted.
         lines: connections of the running case, the oldest first.
         received: messages of the running case, the oldest first.
+        mishap: why the latest connection could not be accepted; empty if none failed.
         call_threshold: most octets of a call sent inline; for connections made afterwards.
         divert: is shown each message first; what it takes is no forward call (bidir).
     """
@@ -79,6 +80,7 @@ class Service:
         self.case = CaseLog()
         self.lines: list[Line] = []
         self.received: list[ReceivedCall] = []
+        self.mishap = ""
         self._fabric = fabric
         self._clock = fabric.clock
         self._make_program = make_program
@@ -191,7 +193,8 @@ class Service:
         seconds = self.profile.connect_deadline if timeout is None else timeout
         self._wait(lambda: len(self.lines) > known, seconds)
         if len(self.lines) == known:
-            raise Inconclusive(f"the client did not connect within {seconds:g} s")
+            mishap = self.mishap and f" ({self.mishap})"
+            raise Inconclusive(f"the client did not connect within {seconds:g} s{mishap}")
         return self.lines[-1]
 
     # -- calls
@@ -379,8 +382,8 @@ class Service:
             request = self._listener.accept(timeout)
             if request is not None:
                 self._answer(request)
-        except FabricError:
-            return  # a client that gives up connecting will try again, or its act will fail
+        except FabricError as error:
+            self.mishap = str(error)  # the client will try again, or its act will fail
 
     def _answer(self, request: ConnectionRequest) -> None:
         welcome = self.welcome

@@ -205,3 +205,13 @@ def test_says_what_a_call_can_have(facing: Facing) -> None:
 
     assert [item.length for item in service.arguments(call)] == [4000]
     assert service.expectation(call).maximum > 0
+
+
+def test_a_connection_that_could_not_be_accepted_is_told_of(facing: Facing) -> None:
+    service = facing.service
+    service.drop()
+    service.welcome = Welcome(private_data=bytes(500))
+    facing.begin(ActKind.SMALL)
+
+    with pytest.raises(Inconclusive, match=r"did not connect within 3 s \(500 octets of private"):
+        service.next_connection(3.0)

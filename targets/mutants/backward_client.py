@@ -118,7 +118,10 @@ class TakesTheCreditOfRunts(ClientDuplex):
 
 @mutant(
     breaks="bidir.2.4.runt-has-no-effect",
-    also_trips={"rfc8166.2.2.2": "it answers a cut Reply as if that had been a Call"},
+    also_trips={
+        "rfc8166.2.2.2": "it answers a cut Reply as if that had been a Call",
+        "rfc8166.4.5.short": "what is shorter than four words is too small in any direction",
+    },
 )
 class ExecutesRunts(ClientDuplex):
     """Takes a message that is too small for a backward NULL Call."""
@@ -130,7 +133,12 @@ class ExecutesRunts(ClientDuplex):
         return self.to_backward(type(event)(message[:MINIMUM_HEADER] + null), 0.0)
 
 
-@mutant(breaks="bidir.2.4.runt-is-dropped")
+@mutant(
+    breaks="bidir.2.4.runt-is-dropped",
+    also_trips={
+        "rfc8166.4.5.short": "what is shorter than four words is too small in any direction",
+    },
+)
 class HangsUpOverSmallMessages(ClientDuplex):
     """Ends the connection over a message that is too small."""
 

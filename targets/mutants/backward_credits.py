@@ -161,7 +161,10 @@ class PostsNoReceiveBehindRunts(Duplex):
 
 @mutant(
     breaks="bidir.2.2.2.server-posts-receives-for-its-forward-grant",
-    also_trips={"bidir.2.2.2": "no connection has as many Receives as were granted"},
+    also_trips={
+        "bidir.2.2.2": "no connection has as many Receives as were granted",
+        "rfc8166.3.3.1": "the Receives that it granted beyond sixteen are not there",
+    },
 )
 class PostsHalfOfItsReceives(Responder):
     """Posts half as many Receives as it grants forward credits."""

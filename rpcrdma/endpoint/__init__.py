@@ -1,6 +1,7 @@
 """The reference endpoint, sans-I/O, and the driver that runs it on a fabric.
 
-`Client` makes calls and `Server` serves them, blocking and with deadlines.  `Endpoint` with a
+`Client` makes calls and `Server` serves them, blocking and with deadlines; `ReconnectingClient`
+outlives its connections.  `Endpoint` with a
 `Requester`, a `Responder` or a `Duplex` of two halves is the core behind both, which does no I/O;
 its events and actions are `rpcrdma.endpoint.events` and `rpcrdma.endpoint.actions`.  Everything
 else may change.
@@ -16,6 +17,7 @@ from rpcrdma.endpoint.calling import Client
 from rpcrdma.endpoint.connection import Endpoint, Role
 from rpcrdma.endpoint.driver import Driver, parameters_for
 from rpcrdma.endpoint.duplex import ClientDuplex, Duplex, server_duplex
+from rpcrdma.endpoint.reconnecting import ReconnectingClient
 from rpcrdma.endpoint.reduction import MessageForm
 from rpcrdma.endpoint.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
@@ -37,6 +39,7 @@ __all__ = [
     "Failure",
     "InlineThresholds",
     "MessageForm",
+    "ReconnectingClient",
     "ReplyReceived",
     "Requester",
     "RequesterOptions",

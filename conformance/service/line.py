@@ -33,6 +33,9 @@ RECEIVE_LENGTH: Final = 8192
 MOST_FETCHED: Final = 16 * 1024 * 1024
 """Octets that are fetched for one chunk at most: more is no call of any program here."""
 
+FOR_EVER: Final = 7
+"""In the words of the verbs."""
+
 _SEND_DEPTH: Final = 512
 _FEWEST_OCTETS: Final = 1
 
@@ -46,12 +49,15 @@ class Welcome:
         receives: how many Receives are posted, and posted again.
         receive_length: octets of each.
         refuse: reject instead.
+        rnr_retry: how often a Send that finds no Receive is tried again; with 0 it costs the
+            connection, so that the client must have posted one before.
     """
 
     private_data: bytes = b""
     receives: int = RECEIVES
     receive_length: int = RECEIVE_LENGTH
     refuse: bool = False
+    rnr_retry: int = FOR_EVER
 
     @property
     def parameters(self) -> ConnectionParameters:
@@ -59,6 +65,7 @@ class Welcome:
         return ConnectionParameters(
             private_data=self.private_data,
             send_depth=_SEND_DEPTH,
+            rnr_retry=self.rnr_retry,
             receive_depth=self.receives + 8,
             initial_receives=(self.receive_length,) * self.receives,
         )

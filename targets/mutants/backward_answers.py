@@ -148,6 +148,18 @@ class GrantsNothingToTheGreedy(BackwardReplyRules):
         return min((requested + 1) & 0xFFFFFFFF, posted)
 
 
+@mutant(
+    breaks="bidir.2.1.2.backward-credits-work-like-forward-ones",
+    also_trips={"bidir.2.1.2.credit-is-never-zero": "what is left to grant is nothing"},
+)
+class GrantsNothingTwice(BackwardReplyRules):
+    """Takes off the backward credits requested what it has granted, and so grants none again."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """See `ReplyRules`."""
+        return super().grant(requested, posted) - min(requested, posted)
+
+
 @mutant(breaks="bidir.2.4.no-larger-than-the-receives")
 class AnswersBackwardCallsHoweverLarge(BackwardReplyRules):
     """Sends backward Replies of any size."""

@@ -213,3 +213,36 @@ class TakesACreditForEachBackwardCall(ClientDuplex):
             allowance = self.forward.allowance
             allowance.granted_by_reply((allowance.granted or 0) + 1)
         return super().to_backward(event, now)
+
+
+@mutant(
+    breaks="bidir.2.2.1.client-posts-receives-for-its-grant",
+    also_trips="a message that comes when no forward Call is in flight finds no Receive",
+)
+class PostsReceivesForRepliesOnly(ClientDuplex):
+    """Posts one Receive, which the Reply to its next forward Call needs."""
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """See `Duplex`."""
+        return super().initial_receives[:1]
+
+
+@mutant(breaks="bidir.2.1.receives-posted-before-sends")
+class PostsBackwardReceivesOnce(BackwardResponder):
+    """Does not post a Receive again that a backward Call took."""
+
+    def repost(self) -> list[Action]:
+        """See `Responder`."""
+        return []
+
+
+@mutant(breaks="bidir.2.1.2.values-may-differ")
+class HangsUpOverModestRequests(ClientDuplex):
+    """Ends the connection over a backward Call that requests one credit."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if fixed_words(event.data).credit == 1:
+            return [Disconnect("one credit is not enough")]
+        return super().to_backward(event, now)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from conformance import verify_calls
 from conformance.backward_server import BackwardServer
 from conformance.requirement import requirement
+from conformance.service import Welcome
 from rpcrdma.ulp import testprog_calls
 from targets.base import ActKind
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 AT_ONCE = "bidir.2.1.2.as-many-calls-as-granted-are-handled"
 RECEIVES = "bidir.2.2.1.client-posts-receives-for-its-grant"
 PREPARED = "bidir.2.2.3.client-is-prepared-before-it-announces"
+POSTED = "bidir.2.1.receives-posted-before-sends"
 SEPARATE = "bidir.2.1.2.directions-are-accounted-separately"
 FORWARD = "bidir.2.1.1.forward-calls-within-the-forward-grant"
 OWN = "bidir.2.2.1.each-forward-call-has-its-own-receive"
@@ -26,11 +28,24 @@ MOST = 64
 """Calls at once that are enough to show it."""
 
 
+@requirement(AT_ONCE, POSTED, role="requester", needs=("backward",))
+def test_client_posts_its_receives_again(service: Service, client: ActingClient) -> None:
+    """Sixty backward Calls, one by one, are executed, and then a full grant of them."""
+    _reconnect_without_patience(service, client)
+    server = BackwardServer.of(service)
+    for _ in range(60):
+        granted = server.answered(server.call(testprog_calls.null), breaks=POSTED).credits
+
+    xids = [server.call(testprog_calls.null) for _ in range(min(granted, MOST))]
+
+    for xid in xids:
+        server.answered(xid, breaks=(AT_ONCE, POSTED))
+
+
 @requirement(
     AT_ONCE,
     RECEIVES,
     PREPARED,
-    "bidir.2.1.receives-posted-before-sends",
     role="requester",
     needs=("backward",),
 )
@@ -45,14 +60,15 @@ def test_client_takes_as_many_calls_at_once_as_it_granted(service: Service) -> N
         server.answered(xid, breaks=(AT_ONCE, RECEIVES))
 
 
-@requirement(OWN, AT_ONCE, role="requester", needs=("backward",))
+@requirement(OWN, RECEIVES, PREPARED, AT_ONCE, role="requester", needs=("backward",))
 def test_client_takes_backward_calls_beside_forward_replies(
     service: Service, client: ActingClient
 ) -> None:
     """With many forward Calls in flight the whole backward grant and all Replies arrive."""
+    _reconnect_without_patience(service, client)
     server = BackwardServer.of(service)
     granted = server.answered(server.call(testprog_calls.null, credits=MOST)).credits
-    act = client.begin(ActKind.MANY, count=24)
+    act = client.begin(ActKind.MANY, count=40)
     service.waiting()
 
     xids = [server.call(testprog_calls.null) for _ in range(min(granted, MOST))]
@@ -100,3 +116,10 @@ def test_client_takes_backward_calls_on_its_next_connection(
 
     for xid in xids:
         server.answered(xid, breaks=AGAIN)
+
+
+def _reconnect_without_patience(service: Service, client: ActingClient) -> None:
+    """A connection on which a message that finds no Receive is lost, and the connection with it."""
+    service.welcome = Welcome(rnr_retry=0)
+    service.drop()
+    verify_calls.done(client.serve_good_act())

@@ -18,8 +18,9 @@ from rpcrdma.endpoint import actions, events
 from rpcrdma.endpoint.connection import Endpoint
 from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.base import Access
+from rpcrdma.ulp.bindings import restore
 from rpcrdma.ulp.rpc import decode_reply
-from rpcrdma.wire import RdmaSegment
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, decode_header, group_by_position
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Exposed", "RequesterWorld", "Sent"]
 
-_FIRST_HANDLE: Final = 0x1000
+_FIRST_HANDLE: Final = 0xC0DE_5000
+"""Stands nowhere else in a message."""
+
 _FIRST_OFFSET: Final = 0x7F00_0000_0000
 _APART: Final = 1 << 32
 """Octets between the starts of two regions, so that no wrong sum hits another one."""
@@ -54,7 +57,7 @@ class Sent:
 
     Attributes:
         token: the application's.  xid: of the Call.
-        message: as sent.  unreduced: the RPC message.
+        message: as sent.  unreduced: the RPC message that the application wanted sent.
     """
 
     token: int
@@ -229,11 +232,32 @@ class RequesterWorld:
 
     def _send(self, data: bytes) -> None:
         xid = int.from_bytes(data[:4])
-        token, unreduced = self._payloads.get(xid, (0, b""))
-        for violation in self.tracker.judge(data, unreduced):
+        token, payload = self._payloads.get(xid, (0, b""))
+        for violation in self.tracker.judge(data, self._joined(data)):
             self.problems.append(f"{data.hex()}: {violation}")
-        self.sent.append(Sent(token, xid, data, unreduced))
+        self.sent.append(Sent(token, xid, data, payload))
         self._check_receives()
+
+    def _joined(self, message: bytes) -> bytes | None:
+        """The RPC message that a Responder makes of what it gets and fetches; None if it cannot."""
+        try:
+            header, end = decode_header(message)
+        except DecodeError:
+            return None
+        body = header.rdma_body
+        if not isinstance(body, RdmaMsg | RdmaNomsg):
+            return None
+        stream = message[end:]
+        parts: list[tuple[int, bytes]] = []
+        for chunk in group_by_position(body.rdma_reads):
+            octets = self.contents(chunk.target)
+            if octets is None:
+                return None
+            if chunk.position == 0:
+                stream = octets
+            else:
+                parts.append((chunk.position, octets))
+        return restore(stream, sorted(parts))
 
     def _register(self, action: actions.Register) -> events.Event:
         number = len(self._regions)

@@ -27,10 +27,6 @@ class FixedWords:
 
 
 def fixed_words(message: bytes) -> FixedWords:
-    """Read them.
-
-    Raises:
-        DecodeError: the message has fewer than 16 octets.
-    """
+    """Read them from a message of at least `FIXED_WORDS` octets."""
     reader = Reader(message, 0)
     return FixedWords(reader.word(), reader.word(), reader.word(), reader.word())

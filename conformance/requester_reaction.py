@@ -317,4 +317,11 @@ def _also_bad(
         for reaction in (Reaction.FAILED, Reaction.WAITING)
     )
     allowed = tuple(dict.fromkeys((*result.allowed, *more)))
-    return replace(result, fault="; ".join(filter(None, (result.fault, fault))), allowed=allowed)
+    return replace(
+        result,
+        fault="; ".join(filter(None, (result.fault, fault))),
+        allowed=allowed,
+        # Who drops the Reply does not take its grant, either.
+        is_valid_reply=False,
+        may_be_first=True,
+    )

@@ -43,8 +43,9 @@ def judge_returned(offer: Offer, body: RdmaMsg | RdmaNomsg) -> None:
     """Compare what a reply returns with what was offered."""
     if body.rdma_reads:
         raise FaultFound(Fault.READ_LIST_IN_REPLY)
-    if isinstance(body, RdmaNomsg) and body.rdma_reply is None:
-        raise FaultFound(Fault.NOMSG_WITHOUT_REPLY)
+    reply = body.rdma_reply
+    if isinstance(body, RdmaNomsg) and (reply is None or not chunk_length(reply)):
+        raise FaultFound(Fault.NOMSG_WITHOUT_REPLY)  # nothing holds the payload
     if len(body.rdma_writes) != len(offer.writes):
         raise FaultFound(
             Fault.RETURNED_CHUNKS, f"{len(body.rdma_writes)} of {len(offer.writes)} Write chunks"

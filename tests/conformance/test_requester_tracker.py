@@ -183,3 +183,13 @@ def test_messages_that_nobody_answers_take_no_credit(line: Line) -> None:
 
     assert line.tracker.state.outstanding == ()
     assert line.call(1) == []
+
+
+def test_reply_that_may_be_dropped_leaves_either_grant(busy: Line) -> None:
+    """Two XIDs that differ (D-12): who drops it goes on with what was granted before."""
+    other = rpc.encode_message(rpc.accepted(99))
+    busy.tracker.answered(plain(1, 2, other))
+    busy.tracker.settled()
+
+    assert busy.call(9) == []
+    assert busy.call(10) == OVERRUN

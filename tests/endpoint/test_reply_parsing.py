@@ -28,6 +28,7 @@ READ = (ReadSegment(8, RdmaSegment(1, 4, 0)),)
     [
         (RdmaMsg(READ, OFFER.writes, None), Fault.READ_LIST_IN_REPLY),
         (RdmaNomsg((), OFFER.writes, None), Fault.NOMSG_WITHOUT_REPLY),
+        (RdmaNomsg((), OFFER.writes, chunk(0, handle=2)), Fault.NOMSG_WITHOUT_REPLY),
         (RdmaMsg((), (), None), Fault.RETURNED_CHUNKS),
         (RdmaMsg((), OFFER.writes * 2, None), Fault.RETURNED_CHUNKS),
         (RdmaMsg((), (chunk(8),), None), Fault.RETURNED_CHUNKS),

@@ -62,6 +62,7 @@ class ReactionExpectation:
         may_be_first: whether it may be taken for the first one: the header is right, and what is
             wrong is behind it.
         is_error: whether it is an RDMA_ERROR that ends the Call for good.
+        settles: of a Call that may be over already: whether it is over after this in any case.
     """
 
     fault: str
@@ -72,6 +73,7 @@ class ReactionExpectation:
     is_valid_reply: bool = False
     may_be_first: bool = False
     is_error: bool = False
+    settles: bool = False
 
     @property
     def may_end(self) -> bool:

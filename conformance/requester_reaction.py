@@ -144,7 +144,14 @@ def _doubtful(
     if call is None or not call.doubtful:
         return expectation
     over = AllowedReaction(Reaction.WAITING, _RETIRED, ("D-28", "D-132"))
-    return replace(expectation, allowed=tuple(dict.fromkeys((*expectation.allowed, over))))
+    return replace(
+        expectation,
+        allowed=tuple(dict.fromkeys((*expectation.allowed, over))),
+        settles=expectation.must_end,
+        # Whoever is done with the Call drops the message, and its grant.
+        is_valid_reply=False,
+        may_be_first=expectation.is_valid_reply or expectation.may_be_first,
+    )
 
 
 def _undecodable(

@@ -121,7 +121,7 @@ class RequesterTracker:
         if call is None or not expectation.may_end:
             return
         others = tuple(item for item in state.outstanding if item is not call)
-        if expectation.must_end:
+        if expectation.must_end or expectation.settles:
             refused = state.refused
             if expectation.is_error and call.unreduced is not None:
                 refused |= {call.unreduced}

@@ -193,3 +193,14 @@ def test_reply_that_may_be_dropped_leaves_either_grant(busy: Line) -> None:
 
     assert busy.call(9) == []
     assert busy.call(10) == OVERRUN
+
+
+def test_reply_settles_a_call_that_may_have_been_over(busy: Line) -> None:
+    """Then a second Reply to it is about nothing, and its grant binds nobody."""
+    busy.tracker.answered(error(3)[:16] + (7).to_bytes(4))
+    busy.reply(3, 8)
+
+    assert busy.tracker.state.call(3) is None
+    assert busy.reply(3, 1) is Reaction.WAITING
+    assert busy.call(9) == []
+    assert busy.call(10) == OVERRUN

@@ -23,7 +23,7 @@ class ReferenceMachine(ExchangeMachine):
 
 
 TestReference = ReferenceMachine.TestCase
-TestReference.settings = settings(settings.default, stateful_step_count=25)
+TestReference.settings = settings(settings.default, stateful_step_count=20)
 
 BRIEFLY = settings(
     max_examples=40,

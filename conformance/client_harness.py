@@ -180,7 +180,7 @@ class ClientHarness:
         for violation in seen:
             self.case.interpretations += violation.interpretations
             if violation.warning:
-                self.case.warnings.append(Warned(f"{violation.reason}.", violation.requirements))
+                self._warn(Warned(f"{violation.reason}.", violation.requirements))
         broken = [violation for violation in seen if not violation.warning]
         if not broken or not isinstance(found, Deviation | Inconclusive | None):
             return found
@@ -193,6 +193,11 @@ class ClientHarness:
             breaks = (*found.breaks, *rules)
             return Deviation(reason, expected=found.expected, actual=found.actual, breaks=breaks)
         return Deviation(" ".join(reasons), expected=("good calls",), breaks=rules)
+
+    def _warn(self, warned: Warned) -> None:
+        """Note it; what many messages have in common is said once."""
+        if warned not in self.case.warnings:
+            self.case.warnings.append(warned)
 
     def check_after(self) -> None:
         """See that the client still calls after the case.

@@ -8,6 +8,8 @@ import pytest
 
 from conformance.case import Deviation, Inconclusive
 from conformance.client_harness import ClientHarness
+from conformance.requester_state import Violation
+from conformance.service import Service
 from rpcrdma.endpoint.request_rules import RequestRules
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.requester_parts import RequesterParts
@@ -167,6 +169,17 @@ def test_what_messages_break_is_told_beside_what_the_case_found() -> None:
     assert isinstance(found, Deviation)
     assert found.reason == "It failed. In the client's messages: rdma_vers is 2."
     assert (found.actual, found.breaks) == ("so", ("rfc8166.4.2.2.version-is-one",))
+
+
+def test_what_many_messages_have_in_common_is_warned_of_once(
+    harness: ClientHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wasteful = Violation(("rfc8166.4.3.3.x",), "a Reply chunk without need", warning=True)
+    monkeypatch.setattr(Service, "violations", (wasteful, wasteful))
+
+    assert harness.judged(None) is None
+
+    assert [warned.reason for warned in harness.case.warnings] == ["a Reply chunk without need."]
 
 
 def test_our_own_fault_stays_ours() -> None:

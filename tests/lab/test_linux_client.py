@@ -32,10 +32,9 @@ def test_the_kernels_client_is_judged_to_the_end(tmp_path: Path) -> None:
     summary = summarise(record)
     assert summary.missing == ()
     assert summary.counts[Verdict.ERROR] == 0
-    assert summary.counts[Verdict.PASS] > 20
+    assert summary.counts[Verdict.PASS] > 80
     assert all((tmp_path / name).exists() for case in record.cases for name in case.evidence)
-    unclear = {case.reason for case in record.cases if case.verdict is Verdict.INCONC}
-    assert all("cannot be brought to" in reason for reason in unclear), unclear
+    assert [case.reason for case in record.cases if case.verdict is Verdict.INCONC] == []
 
 
 @pytest.mark.parametrize("target", ["linux-client-nfs40", "linux-client-nfs41"])
@@ -44,4 +43,6 @@ def test_mounts_of_every_version_act(tmp_path: Path, target: str) -> None:
 
     record = certified(target, tmp_path, Selection(cases=cases))
 
-    assert {case.id: case.reason for case in record.cases if case.verdict is not Verdict.PASS} == {}
+    # NFSv4 has room made for more than a reply can need, which is a WARN in every case.
+    fine = (Verdict.PASS, Verdict.WARN)
+    assert {case.id: case.reason for case in record.cases if case.verdict not in fine} == {}

@@ -67,6 +67,7 @@ class Fault(Enum):
     # at a Requester
     BAD_REPLY_HEADER = auto()
     REPLY_VERSION = auto()
+    CALL_TO_REQUESTER = auto()  # a backward Call, where nobody serves any
     UNKNOWN_XID = auto()
     REPLY_XID_MISMATCH = auto()
     MSGP_REPLY = auto()
@@ -175,6 +176,9 @@ RULES: Final[Mapping[Fault, Rule]] = {
     Fault.RDMA_FAILED: Rule(Answer.DISCONNECT, _CANNOT_REPLY, ("4.5.3", "4.5.4")),
     Fault.BAD_REPLY_HEADER: Rule(Answer.DISCARD, _BAD_REPLY, ("4.5",), ("D-10", "D-28", "D-132")),
     Fault.REPLY_VERSION: Rule(Answer.DISCARD, _BAD_REPLY, ("4.2.2", "4.5"), ("D-11",)),
+    Fault.CALL_TO_REQUESTER: Rule(
+        Answer.DISCARD, "bidir.3.2.unsupported-messages-are-dropped", ("2.2.2",), ("D-15",)
+    ),
     Fault.UNKNOWN_XID: Rule(Answer.DISCARD, _BAD_REPLY, ("4.2.1",), ("D-15",)),
     Fault.REPLY_XID_MISMATCH: Rule(Answer.DISCARD, _BAD_REPLY, ("4.5.2",), ("D-12",)),
     Fault.MSGP_REPLY: Rule(Answer.DISCARD, "rfc8166.4.6.1.requester-discards-msgp", ("4.6.1",)),

@@ -41,6 +41,7 @@ from rpcrdma.endpoint.actions import (
 )
 from rpcrdma.endpoint.call_planning import RequesterOptions
 from rpcrdma.endpoint.call_rules import xid_of
+from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
 from rpcrdma.endpoint.outgoing import (
     NOTHING_OFFERED,
@@ -70,6 +71,7 @@ from rpcrdma.wire import (
     decode_header,
     encode_header,
 )
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,6 +84,7 @@ _NO_CHUNKS: Final = RdmaMsg((), (), None)
 _PLAIN: Final = encode_header(TransportHeader(0, VERSION, 0, _NO_CHUNKS))
 _DECODED_PLAIN: Final = decode_header(_PLAIN)[0].rdma_body
 """The one body that the decoder returns for every RDMA_MSG without chunks: told by identity."""
+_REPLY: Final = MessageType.REPLY.to_bytes(4, "big")
 
 
 class Requester:
@@ -254,7 +257,7 @@ class Requester:
         call = self._calls.get(header.rdma_xid)
         if call is None or call.plan is not None or call.phase is not Phase.SENT:
             return None
-        if message[:4] != message[HEADER : HEADER + 4]:
+        if message[HEADER : HEADER + 8] != message[:4] + _REPLY:
             return None
         self.allowance.give_back()
         self.allowance.granted_by_reply(header.rdma_credit)
@@ -280,6 +283,8 @@ class Requester:
         xid = header.rdma_xid
         if isinstance(body, RdmaMsg) and (len(payload) < 4 or xid_of(payload) != xid):
             raise FaultFound(Fault.REPLY_XID_MISMATCH)
+        if isinstance(body, RdmaMsg) and message_type_of(payload) == MessageType.CALL:
+            raise FaultFound(Fault.CALL_TO_REQUESTER)
         if isinstance(body, RdmaNomsg) and body.rdma_reply is None:
             raise FaultFound(Fault.NOMSG_WITHOUT_REPLY)
         given_up = self._abandoned.get(xid, NOTHING_OFFERED)

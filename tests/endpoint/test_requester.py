@@ -76,6 +76,7 @@ def test_an_error_ends_its_call_whatever_its_version(
         (SHORT, rpc.accepted(7), 2),
         (SHORT, rpc.accepted(8), 1),
         (SHORT, b"", 1),
+        (SHORT, calls.null(7), 1),
         (RdmaMsgp(0, 0, (), (), None), rpc.accepted(7), 1),
         (RdmaDone(), b"", 1),
         (RdmaNomsg((), (), None), b"", 1),
@@ -84,7 +85,7 @@ def test_an_error_ends_its_call_whatever_its_version(
 def test_a_bad_reply_is_dropped_and_the_call_stays_open(
     body: object, payload: bytes, version: int
 ) -> None:
-    """rfc8166 4.5: silence; the good reply behind it still completes the call."""
+    """rfc8166 4.5, and bidir 3.2 for a Call: the good reply behind it still completes the call."""
     endpoint = sent(7)
     assert hear(endpoint, body, payload, version) == []
     good = [Deliver(ReplyReceived(7, rpc.accepted(7)))]

@@ -139,12 +139,12 @@ class CommandSession:
     def _let_go(self) -> bool:
         """Stop everything and release; returns whether nothing is left."""
         self._upper.abandon()
-        gone = True
         for start in self._releases() if self._values else ():
-            run = start()
-            gone = run.await_end(self._table.deadline * timeout_factor())
+            # Then it is stopped: an unmount that waits for a server ends when it is told to.
+            seconds = min(self._table.deadline, STOP_DEADLINE)
+            start().await_end(seconds * timeout_factor())
         self._values = {}
-        return self._upper.stop(STOP_DEADLINE) and gone
+        return self._upper.stop(STOP_DEADLINE)
 
     def _content(self, length: int) -> Path:
         """The file with what is to be stored."""

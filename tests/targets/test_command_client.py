@@ -155,13 +155,24 @@ def test_restarting_stops_what_runs_and_releases(client: Client) -> None:
         client.session.begin(Act(ActKind.SMALL))
 
 
-def test_a_release_that_hangs_is_said_so(tmp_path: Path) -> None:
+def test_a_release_that_hangs_is_stopped(tmp_path: Path) -> None:
     client = Client(tmp_path, "prepare = 'true'\nrelease = 'sleep 60'\ndeadline = 0.05")
     result(client.session.prepare(TESTER))
 
+    client.session.restart()
+
+    assert client.session._upper.stop(0.0)
+    client.session.close()
+
+
+def test_commands_that_cannot_be_stopped_are_said_so(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result(client.session.prepare(TESTER))
+    monkeypatch.setattr(client.session._upper, "stop", lambda _seconds: False)
+
     with pytest.raises(TargetError, match="commands do not end; look for processes that hang"):
         client.session.restart()
-    client.session.close()
 
 
 def test_closing_releases_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from conformance.backward_rules import InFlight, broken_rules
 from conformance.case import Deviation, Inconclusive, Warned
 from conformance.outcome import Answered, Called, Disconnected, ErrChunk, ErrVers, Silent
 from conformance.workload_backward import ForwardOnly, backward_workload_for
+from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from conformance.build import Call
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from conformance.outcome import Outcome
     from conformance.peer import Peer
     from conformance.workload import Request
-    from conformance.workload_backward import BackwardWorkload
+    from conformance.workload_backward import BackwardWorkload, Steps
     from rpcrdma.ulp.backprog import Tally
 
 __all__ = ["BackwardClient"]
@@ -82,11 +83,11 @@ class BackwardClient:
 
     def announce(self) -> None:
         """Say that this client takes backward Calls here."""
-        self.serve(self.workload.announce())
+        self._carry_out(self.workload.announce())
 
     def provoke(self, calls: int = 1, length: int = 0) -> None:
         """Have the device make Calls to this client."""
-        self.serve(self.workload.provoke(calls, length))
+        self._carry_out(self.workload.provoke(calls, length))
 
     def tally(self) -> Tally:
         """What the device says has become of its Calls."""
@@ -147,6 +148,18 @@ class BackwardClient:
             raise Inconclusive("the device makes no backward Call, though it was asked to")
         return tuple(found)
 
+    def together(self, number: int) -> tuple[Called, ...]:
+        """So many Calls in flight at one time.
+
+        Raises:
+            Inconclusive: none came.
+            Unsupported: the device makes fewer at a time, as it may.
+        """
+        found = self.calls(number)
+        if len(found) < number:
+            raise Unsupported(f"the device makes {len(found)} of {number} Calls at a time")
+        return found
+
     def no_call(self, why: str, *, breaks: verify.Ids = ()) -> None:
         """No backward Call comes within the grace period."""
         called = self._poll()
@@ -197,6 +210,15 @@ class BackwardClient:
                     expected=("a Reply to the good Call", "the end of the connection"),
                     actual=str(outcome),
                 )
+
+    def _carry_out(self, steps: Steps) -> None:
+        request = next(steps, None)
+        while request is not None:
+            payload = self.serve(request).payload
+            try:
+                request = steps.send(payload)
+            except StopIteration:
+                return
 
     def _poll(self) -> Called | None:
         if self._kept:

@@ -2,14 +2,15 @@
 
     bidir section 2.2.3  the Upper-Layer Protocol says that the client is prepared
 
-The test program's counterpart is `rpcrdma.ulp.backprog`.  For a binding that has no way to provoke
+The test program's counterpart is `rpcrdma.ulp.backprog`; NFSv4's is in
+`conformance.workload_backward_nfs4`.  For a binding that has no way to provoke
 a backward Call `backward_workload_for` raises `Unsupported`.
 """
 
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from conformance.workload import Request
 from rpcrdma.errors import DecodeError
@@ -19,11 +20,14 @@ from targets.base import Unsupported
 from targets.profile import Binding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from targets.profile import Profile
 
-__all__ = ["BackwardWorkload", "ForwardOnly", "TestprogBackward", "backward_workload_for"]
+__all__ = ["BackwardWorkload", "ForwardOnly", "Steps", "TestprogBackward", "backward_workload_for"]
+
+Steps: TypeAlias = "Generator[Request, bytes, None]"
+"""Calls to make one after the other; each is sent the unreduced payload of its right Reply."""
 
 _IDENTITIES: Final = count(1)
 """A client that nobody has been before: what an earlier case left pending is not ours."""
@@ -32,11 +36,11 @@ _IDENTITIES: Final = count(1)
 class BackwardWorkload(Protocol):
     """One client, and what it asks of the device."""
 
-    def announce(self) -> Request:
+    def announce(self) -> Steps:
         """The client takes backward Calls on the connection over which this goes."""
         ...
 
-    def provoke(self, calls: int, length: int = 0) -> Request:
+    def provoke(self, calls: int, length: int = 0) -> Steps:
         """Have the device make Calls to the client; `length` octets are in the argument of each.
 
         It may go over any connection.
@@ -72,6 +76,11 @@ def backward_workload_for(profile: Profile) -> BackwardWorkload:
     """
     if profile.binding is Binding.TESTPROG:
         return TestprogBackward(next(_IDENTITIES))
+    if profile.binding is Binding.NFS4:
+        # Imported here because nobody else needs the generated NFSv4 codec.
+        from conformance.workload_backward_nfs4 import Nfs4Backward
+
+        return Nfs4Backward(profile)
     raise Unsupported(f"the binding `{profile.binding.value}` provokes no backward Calls")
 
 
@@ -84,13 +93,13 @@ class TestprogBackward:
         self.identity = identity
         self._layer = BackwardProgram(_Nobody())
 
-    def announce(self) -> Request:
+    def announce(self) -> Steps:
         """BACKWARD_READY."""
-        return self._request("BACKWARD_READY", lambda xid: backprog.ready(xid, self.identity))
+        yield self._request("BACKWARD_READY", lambda xid: backprog.ready(xid, self.identity))
 
-    def provoke(self, calls: int, length: int = 0) -> Request:
+    def provoke(self, calls: int, length: int = 0) -> Steps:
         """BACKWARD_CALL."""
-        return self._request(
+        yield self._request(
             f"BACKWARD_CALL for {calls} of {length} octets",
             lambda xid: backprog.call(xid, self.identity, calls, length),
         )
@@ -118,11 +127,11 @@ class TestprogBackward:
 class ForwardOnly:
     """Of a client that has nothing to do with the backward direction."""
 
-    def announce(self) -> Request:
+    def announce(self) -> Steps:
         """Not there."""
         raise Unsupported("this client announces nothing")
 
-    def provoke(self, calls: int, length: int = 0) -> Request:
+    def provoke(self, calls: int, length: int = 0) -> Steps:
         """Not there."""
         raise Unsupported(f"this client provokes no {calls} Calls of {length} octets")
 

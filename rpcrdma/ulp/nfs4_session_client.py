@@ -2,6 +2,7 @@
 
     RFC 5661 section 18.35   EXCHANGE_ID
     RFC 5661 section 18.36   CREATE_SESSION, and the connection as backchannel
+    RFC 5661 section 18.34   BIND_CONN_TO_SESSION, on a connection that comes later
     RFC 5661 section 2.10.6  slots and sequence numbers, seen from the Requester
     RFC 8267 section 6.5.2   callbacks on the connection of the forward calls
 
@@ -194,6 +195,28 @@ class SessionClient:
             self.session, self.back.ca_maxrequests
         )
         return done
+
+    def bind_connection(self, xid: int) -> bytes:
+        """The call that makes the connection over which it goes a channel in both directions."""
+        both = wire.ChannelAsked.CDFC4_FORE_OR_BOTH
+        arguments = wire.BindConnToSessionArguments(
+            self._session(), both, bctsa_use_conn_in_rdma_mode=False
+        )
+        return self._alone(xid, arguments)
+
+    def take_binding(self, reply: bytes) -> None:
+        """The reply to `bind_connection`; `has_backchannel` is what the server says.
+
+        Raises:
+            DecodeError: it is not that.
+            RemoteProtocolError: the server refused.
+        """
+        result = self._only(reply)
+        if not isinstance(result, wire.BindConnToSessionResult) or not isinstance(
+            result.outcome, wire.BindConnToSessionDone
+        ):
+            raise _refused("BIND_CONN_TO_SESSION", reply)
+        self.has_backchannel = result.outcome.bctsr_dir is not wire.ChannelGiven.CDFS4_FORE
 
     def destroy_session(self, xid: int) -> bytes:
         """The call that ends the session."""

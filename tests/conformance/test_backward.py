@@ -13,6 +13,7 @@ from conformance.harness import Harness
 from conformance.outcome import Answered, ErrChunk, ErrVers, read_outcome
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.backprog import Tally
+from targets.base import Unsupported
 from targets.mutants.base import mutant_target
 from targets.registry import find_profile
 
@@ -62,6 +63,15 @@ def test_no_more_calls_are_taken_than_asked_for(client: BackwardClient) -> None:
     assert len(client.calls(2)) == 1
     with pytest.raises(Inconclusive, match="no backward Call"):
         client.calls(1)
+
+
+def test_a_device_that_makes_fewer_calls_at_a_time_cannot_be_shown_more(
+    client: BackwardClient,
+) -> None:
+    client.provoke(4)
+    client.answer(client.next_call(), credits=2)
+    with pytest.raises(Unsupported, match="2 of 3 Calls at a time"):
+        client.together(3)
 
 
 def test_a_call_where_none_may_come_is_a_deviation(client: BackwardClient) -> None:

@@ -10,6 +10,7 @@ from conformance.workload_backward import (
     TestprogBackward,
     backward_workload_for,
 )
+from conformance.workload_backward_nfs4 import Nfs4Backward
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import backprog, rpc
 from rpcrdma.ulp import testprog_calls as calls
@@ -22,7 +23,12 @@ PROFILE = find_profile("reference")
 
 def test_each_client_is_a_new_one() -> None:
     first, second = (backward_workload_for(PROFILE) for _ in range(2))
-    assert first.announce().encode(1) != second.announce().encode(1)
+    assert next(first.announce()).encode(1) != next(second.announce()).encode(1)
+
+
+def test_nfs_has_a_client_of_sessions() -> None:
+    profile = find_profile("linux-server")
+    assert isinstance(backward_workload_for(profile), Nfs4Backward)
 
 
 def test_a_binding_without_backward_calls_says_so() -> None:
@@ -38,9 +44,9 @@ def test_a_refused_request_is_a_wrong_answer() -> None:
             backprog.wire.BackwardState(accepted, 1, 2, 3)
         )
         reply = rpc.accepted(7, results)
-        assert problem in workload.announce().check(b"", reply)
-        assert bool(workload.announce().check(b"", reply)) is not accepted
-    assert "cannot be decoded" in workload.provoke(1).check(b"", rpc.accepted(7))
+        assert problem in next(workload.announce()).check(b"", reply)
+        assert bool(next(workload.announce()).check(b"", reply)) is not accepted
+    assert "cannot be decoded" in next(workload.provoke(1)).check(b"", rpc.accepted(7))
 
 
 def test_the_tally_is_read_from_its_reply() -> None:

@@ -60,6 +60,27 @@ def test_a_reply_that_nobody_waits_for_is_refused(begin_session: BeginSession) -
         client.take(reply)
 
 
+def test_another_connection_becomes_the_backchannel(begin_session: BeginSession) -> None:
+    program, client = begin_session(DELEGATING)
+    other = Nfs4Program(FileStore(()), program.state)
+    client.take_binding(*other.execute(client.bind_connection(9)))
+    assert client.has_backchannel
+    assert (other.backchannel is None, program.backchannel is None) == (False, True)
+
+
+def test_another_connection_may_be_taken_for_calls_only(begin_session: BeginSession) -> None:
+    program, client = begin_session(Nfs4Options())
+    client.take_binding(*program.execute(client.bind_connection(9)))
+    assert not client.has_backchannel
+
+
+def test_no_connection_is_bound_to_a_session_that_is_over(begin_session: BeginSession) -> None:
+    program, client = begin_session(DELEGATING)
+    program.execute(client.destroy_session(9))
+    with pytest.raises(RemoteProtocolError, match="BIND_CONN_TO_SESSION ended with NFS4ERR_BADSE"):
+        client.take_binding(*program.execute(client.bind_connection(10)))
+
+
 def test_a_session_comes_behind_a_client_id_and_before_calls() -> None:
     client = SessionClient(b"me", b"verifier")
 

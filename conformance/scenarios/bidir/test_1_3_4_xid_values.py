@@ -30,7 +30,7 @@ def test_server_gives_each_call_in_flight_an_xid_of_its_own(peer: Peer) -> None:
 
     client.answer(client.next_call(), credits=3)
 
-    client.calls(3)
+    client.together(3)
 
 
 @requirement(MATCHED, needs=("backward",), interpretations=("D-41",))

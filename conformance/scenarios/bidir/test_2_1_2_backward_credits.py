@@ -55,7 +55,7 @@ def test_server_holds_back_when_the_grant_shrinks(peer: Peer) -> None:
     client.announce()
     client.provoke(10)
     client.answer(client.next_call(), credits=4)
-    found = client.calls(4)
+    found = client.together(4)
     client.no_call("four are granted")
 
     for called in found[:2]:

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rpcrdma.endpoint import events
 from rpcrdma.endpoint.actions import Disconnect, PostReceive, Send
 from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
 from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.ulp import testprog_calls
+from rpcrdma.ulp.bindings import XDR_UNIT
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
+from rpcrdma.wire.rpc import MessageType
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint import events
     from rpcrdma.endpoint.actions import Action
 
 OWN_XIDS = 0x0C110000
 """Where the XIDs of the reference client begin."""
+
+
+def as_reply(event: events.MessageReceived) -> events.MessageReceived:
+    """A backward Call as it looks to somebody who does not look at its msg_type."""
+    end = MINIMUM_HEADER + 2 * XDR_UNIT
+    head, rest = event.data[: end - XDR_UNIT], event.data[end:]
+    return events.MessageReceived(head + MessageType.REPLY.to_bytes(XDR_UNIT, "big") + rest)
 
 
 @mutant(breaks="bidir.1.3.4.1.xid-spaces-are-independent")
@@ -28,7 +37,7 @@ class TakesItsOwnXidsForReplies(ClientDuplex):
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
         """See `Duplex`."""
         if fixed_words(event.data).xid >= OWN_XIDS:
-            return self.to_forward(event, now)
+            return self.to_forward(as_reply(event), now)
         return super().to_backward(event, now)
 
 
@@ -49,7 +58,7 @@ class TakesEachCallForAReply(ClientDuplex):
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
         """See `Duplex`."""
-        seen = self.to_forward(event, now)
+        seen = self.to_forward(as_reply(event), now)
         seen = [action for action in seen if not isinstance(action, PostReceive)]
         return super().to_backward(event, now) + seen
 

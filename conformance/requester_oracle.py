@@ -136,6 +136,16 @@ def _body(
     stream = payload if isinstance(body, RdmaMsg) and unreduced is None else unreduced
     if stream is None:
         return
+    if isinstance(body, RdmaMsg) and not payload:
+        rules = (
+            "rfc8166.3.5.2.reduced-stream-in-one-send"
+            if body.rdma_reads
+            else "rfc8166.3.5.1.short-message-is-one-send",
+            "rfc8166.3.2.payload-follows-the-header",
+            "rfc8166.4.2.4.msg-payload-follows-the-lists",
+        )
+        yield Violation(rules, "nothing follows the header of an RDMA_MSG")
+        return
     framing = tuple(_framing(stream, words.xid))
     yield from framing
     if framing or unreduced is None:
@@ -159,6 +169,8 @@ def _framing(stream: bytes, xid: int) -> Iterator[Violation]:
             "rfc8166.4.2.4.msg-payload-follows-the-lists",
             "rfc8166.3.2.payload-follows-the-header",
         )
+        if stream[:_UNIT] != xid.to_bytes(_UNIT):
+            rules = (*rules, "rfc8166.3.2.payload-begins-with-xid")
         yield Violation(rules, f"no RPC message: {error}")
         return
     if message.xid != xid:

@@ -25,7 +25,7 @@ from rpcrdma.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
 
@@ -172,7 +172,10 @@ def _undecodable(error: DecodeError, chunks: list[ReadChunk]) -> Violation:
     elif error.reason is Reason.BAD_PADDING and not chunks:
         rules = ("rfc8166.2.2.4.2.roundup-is-zero-octets",)
     elif not chunks:
-        rules = ("rfc8166.4.rpc-layout-is-unchanged",)
+        rules = (
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.3.4.5.header-advertises-read-chunks",
+        )
     else:
         # What was done wrong in reducing does not show any more once the parts are joined.
         rules = (
@@ -183,8 +186,16 @@ def _undecodable(error: DecodeError, chunks: list[ReadChunk]) -> Violation:
             "rfc8166.3.4.4.1.count-stays-in-the-stream",
             "rfc8166.3.4.5.position-counts-the-unreduced-stream",
             "rfc8166.6.1.ineligible-items-are-not-reduced",
+            "rfc8166.3.4.5.2.length-with-roundup",
+            *_of_several_segments(chunks),
         )
     return Violation(rules, f"the arguments cannot be decoded: {error}")
+
+
+def _of_several_segments(chunks: Iterable[ReadChunk]) -> Ids:
+    """What may be wrong besides with chunks of the wrong length."""
+    several = any(len(chunk.target) > 1 for chunk in chunks)
+    return ("rfc8166.3.4.5.unaligned-segments-leave-no-gap",) if several else ()
 
 
 def _ineligible(chunk: ReadChunk, items: tuple[DataItem, ...], arguments: int) -> Violation:
@@ -204,11 +215,26 @@ def _ineligible(chunk: ReadChunk, items: tuple[DataItem, ...], arguments: int) -
     )
     if not items:
         rules = (*rules, "rfc8166.6.1.binding-limits-procedures")
+    rules = (*rules, *_cut_wrongly(chunk, items))
     if chunk.position < arguments:
         rules = ("rfc8166.8.2.2.gss-elements-are-not-reduced", *rules)
         return Violation(rules, f"{where} holds part of the RPC header")
     reason = f"{where} holds no DDP-eligible argument"
     return Violation(rules, reason, interpretations=("D-20",))
+
+
+def _cut_wrongly(chunk: ReadChunk, items: tuple[DataItem, ...]) -> Ids:
+    """What may be wrong besides with a chunk that begins inside an item, or before it."""
+    end = chunk.position + chunk.length
+    for item in items:
+        if item.position < chunk.position < item.position + item.length:
+            return ("rfc8166.3.4.4.1.elements-move-to-the-chunk",)
+        if chunk.position < item.position and item.position + item.length <= end:
+            return (
+                "rfc8166.3.4.4.1.count-stays-in-the-stream",
+                "rfc8166.3.4.4.4.one-item-in-a-chunk",
+            )
+    return ()
 
 
 def _whole_item(chunk: ReadChunk, item: DataItem) -> Iterator[Violation]:
@@ -228,5 +254,6 @@ def _whole_item(chunk: ReadChunk, item: DataItem) -> Iterator[Violation]:
         "rfc8166.3.4.5.2.length-with-roundup",
         "rfc8166.3.4.4.1.elements-move-to-the-chunk",
         "rfc8166.3.4.4.4.one-item-in-a-chunk",
+        *_of_several_segments((chunk,)),
     )
     yield Violation(rules, f"{where}, its argument {item.length}")

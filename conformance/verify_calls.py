@@ -37,6 +37,7 @@ __all__ = [
     "reaction",
     "reads",
     "some",
+    "stands",
     "unreachable",
 ]
 
@@ -124,19 +125,44 @@ def some(calls: Iterable[ReceivedCall], what: str) -> tuple[ReceivedCall, ...]:
     return found
 
 
-def each(calls: Iterable[ReceivedCall], problem: Callable[[ReceivedCall], str]) -> None:
+def each(
+    calls: Iterable[ReceivedCall],
+    problem: Callable[[ReceivedCall], str],
+    breaks: tuple[str, ...] = (),
+) -> None:
     """Every call is as it should be.
 
     Args:
         calls: which.
         problem: what is wrong with one, in words; empty if nothing is.
+        breaks: the requirements that are broken then; if empty, all that the case cites.
 
     Raises:
         Deviation: something is.
     """
     for call in calls:
         if why := problem(call):
-            raise Deviation(f"{why}.", actual=str(call))
+            raise Deviation(f"{why}.", actual=str(call), breaks=breaks)
+
+
+def stands(line: Line, after: str, breaks: tuple[str, ...] = ()) -> None:
+    """A connection has not been lost, neither by what was sent on it nor by the client.
+
+    Args:
+        line: which.
+        after: what was sent on it, in words.
+        breaks: the requirements that are broken otherwise; if empty, all that the case cites.
+
+    Raises:
+        Deviation: it has been lost.
+    """
+    if line.lost or not line.connected:
+        raise Deviation(
+            f"The connection is lost after {after}.",
+            expected=("a connection that stands",),
+            actual=line.lost or "the client has ended it",
+            breaks=breaks,
+        )
 
 
 def not_again(service: Service, refused: ReceivedCall) -> None:

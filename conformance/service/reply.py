@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from conformance.case import Inconclusive
+from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem, reduce
 from rpcrdma.wire import (
     Body,
@@ -104,6 +105,18 @@ class ReplyDraft:
             payload=self.payload if payload is None else payload,
             placements=self.placements if placements is None else tuple(placements),
         )
+
+    def stray(self, length: int) -> ReplyDraft:
+        """A reply of so many octets to a call that nobody has made: good to look at, and dropped.
+
+        Args:
+            length: of the whole message.
+        """
+        # Far from the XIDs of the calls around this one.
+        xid = (self.header.rdma_xid ^ 0x5A000000) & 0xFFFFFFFF
+        empty = self.changed(xid=xid, body=RdmaMsg((), (), None), payload=rpc.accepted(xid))
+        filling = bytes(length - len(empty.octets))
+        return empty.changed(payload=empty.payload + filling, placements=())
 
     def with_reads(self, *reads: ReadSegment) -> ReplyDraft:
         """The same draft with another Read list."""

@@ -149,6 +149,20 @@ def test_payload_that_is_no_rpc_message() -> None:
     assert judged(msg(b"\0\0\5\x1d"), b"\0\0\5\x1d") == ["4.rpc-layout-is-unchanged"]
 
 
+def test_payload_without_an_xid() -> None:
+    payload = rpc_call()[4:]
+    (found,) = judge_call(msg(payload), payload, PLAIN)
+    assert "rfc8166.3.2.payload-begins-with-xid" in found.requirements
+
+
+def test_header_without_a_payload() -> None:
+    assert judged(msg(b""), b"") == ["3.5.1.short-message-is-one-send"]
+    assert judged(msg(b"", reads=(reading(44, 1, 5),)), b"") == [
+        "3.4.5.position-counts-the-unreduced-stream",
+        "3.5.2.reduced-stream-in-one-send",
+    ]
+
+
 def test_payload_behind_a_record_mark() -> None:
     marked = b"\x80\0\0\x28" + rpc_call()
 

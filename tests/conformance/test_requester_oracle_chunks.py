@@ -92,6 +92,25 @@ def test_chunk_that_is_not_the_item(read: ReadSegment, wanted: str) -> None:
     assert items_of(read) == [wanted]
 
 
+def rules_of(*reads: ReadSegment, unreduced: bytes = STORED) -> tuple[str, ...]:
+    (found,) = judge_items(RdmaMsg(reads, (), None), unreduced, TinyProgram())
+    return tuple(one.removeprefix("rfc8166.") for one in found.requirements)
+
+
+def test_chunk_that_begins_before_its_item_or_inside() -> None:
+    before = rules_of(reading(POSITION - 4, 1, 9))
+    assert {"3.4.4.1.count-stays-in-the-stream", "3.4.4.4.one-item-in-a-chunk"} <= {*before}
+    inside = rules_of(reading(POSITION + 4, 1, 1))
+    assert "3.4.4.1.elements-move-to-the-chunk" in inside
+    assert "3.4.4.4.one-item-in-a-chunk" not in inside
+
+
+def test_segments_with_a_gap() -> None:
+    gap = "3.4.5.unaligned-segments-leave-no-gap"
+    assert gap in rules_of(reading(POSITION, 1, 4), reading(POSITION, 2, 8))
+    assert gap not in rules_of(reading(POSITION, 1, 12))
+
+
 def test_chunk_in_a_procedure_without_eligible_arguments() -> None:
     body = RdmaMsg((reading(40, 1, 4),), (), None)
     (found,) = judge_items(body, rpc_call(4, b"\0\0\0\1"), TinyProgram())

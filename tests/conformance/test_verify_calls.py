@@ -94,6 +94,33 @@ def test_every_call_is_looked_at(harness: ClientHarness) -> None:
     with pytest.raises(Deviation, match=r"^It is odd\.$") as found:
         verify_calls.each(calls, lambda _call: "It is odd")
     assert found.value.actual == str(calls[0])
+    assert found.value.breaks == ()
+    with pytest.raises(Deviation) as found:
+        verify_calls.each(calls, lambda _call: "It is odd", ("rfc8166.4.header-is-xdr",))
+    assert found.value.breaks == ("rfc8166.4.header-is-xdr",)
+
+
+def test_a_connection_stands_until_either_end_has_ended_it(harness: ClientHarness) -> None:
+    line = harness.service.line
+    verify_calls.stands(line, "a good call")
+
+    harness.client.begin(ActKind.DISCONNECT)
+    harness.service.waiting()
+
+    with pytest.raises(Deviation, match="lost after a good call") as found:
+        verify_calls.stands(line, "a good call", ("rfc8166.4.header-is-xdr",))
+    assert found.value.actual == "the client has ended it"
+    assert found.value.breaks == ("rfc8166.4.header-is-xdr",)
+
+
+def test_what_a_connection_was_lost_over_is_told(harness: ClientHarness) -> None:
+    line = harness.service.line
+    line.send(bytes(5000))
+    harness.service.waiting()
+
+    with pytest.raises(Deviation) as found:
+        verify_calls.stands(line, "5000 octets")
+    assert found.value.actual == "Send: remote invalid request"
 
 
 def test_a_refused_call_is_not_to_be_seen_again(harness: ClientHarness) -> None:

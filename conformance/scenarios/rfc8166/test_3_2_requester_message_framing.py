@@ -29,6 +29,7 @@ def misframed(call: ReceivedCall) -> str:
     "rfc8166.3.2.no-other-framing",
     "rfc8166.2.2.2.call-msg-type",
     "rfc8166.4.rpc-layout-is-unchanged",
+    "rfc8166.3.5.1.short-message-is-one-send",
     role="requester",
 )
 @pytest.mark.parametrize("kind", [ActKind.NULL, ActKind.SMALL, ActKind.READ, ActKind.WRITE])

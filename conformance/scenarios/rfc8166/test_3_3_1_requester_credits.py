@@ -9,6 +9,7 @@ import pytest
 from conformance import verify_calls
 from conformance.case import Inconclusive
 from conformance.requirement import requirement
+from conformance.service import Welcome
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 @requirement(
     "rfc8166.3.3.1.no-call-beyond-the-grant",
     "rfc8166.8.1.4.transactions-within-the-grant",
+    "rfc8166.3.3.1.credits-travel-in-rdma-credit",
     role="requester",
 )
 @pytest.mark.parametrize("grant", [1, 2, 7])
@@ -132,3 +134,83 @@ def test_requester_requests_credits_in_every_call(service: Service, client: Acti
     verify_calls.each(
         service.received, lambda call: "" if call.credits else "A call requests no credit"
     )
+
+
+@requirement("rfc8166.3.3.1.new-calls-within-lower-value", role="requester")
+def test_requester_keeps_within_its_own_request(service: Service, client: ActingClient) -> None:
+    """Granted more than it requests, the client has no more calls in flight than it requested."""
+    service.grant = 48
+    verify_calls.done(client.serve_good_act())
+    act = client.begin(ActKind.MANY, count=60)
+
+    held = service.waiting()
+
+    requested = max(call.credits for call in verify_calls.some(held, "at all"))
+    verify_calls.in_flight(
+        service, at_most=min(requested, 48), after=f"of {requested} requested and 48 granted"
+    )
+    verify_calls.done(service.serve_until(act))
+
+
+@requirement(
+    "rfc8166.3.3.1.credit-values-may-change",
+    "rfc8166.3.3.1.latest-grant-counts",
+    role="requester",
+)
+def test_requester_bears_any_change_of_the_grant(service: Service, client: ActingClient) -> None:
+    """Every reply grants another number: all calls are made and answered on one connection."""
+    act = client.begin(ActKind.MANY, count=20)
+    line = service.line
+
+    for grant in (7, 1, 32, 2, 2, 30, 3, 1, 16):
+        service.grant = grant
+        service.reply(service.next_call())
+        service.waiting()
+
+    verify_calls.done(service.serve_until(act))
+    verify_calls.stands(line, "replies with other grants")
+
+
+@requirement(
+    "rfc8166.3.3.1.receives-for-expected-replies",
+    "rfc8166.2.3.2.receives-posted-before-sends",
+    role="requester",
+)
+@pytest.mark.parametrize("count", [2, 16, 30])
+def test_requester_has_a_receive_for_every_reply(
+    service: Service, client: ActingClient, count: int
+) -> None:
+    """Calls in flight are answered at once, twice, on a connection that waits for no Receive."""
+    service.welcome = Welcome(rnr_retry=0)
+    service.drop()
+    service.waiting()
+    verify_calls.done(client.serve_good_act())
+    for _ in range(2):
+        act = client.begin(ActKind.MANY, count=count)
+        held = verify_calls.some(service.waiting(), "at all")
+
+        for call in held:
+            service.reply(call)
+        result = service.serve_until(act)
+
+        verify_calls.stands(service.line_of(held[0]), f"{len(held)} replies at once")
+        verify_calls.done(result)
+
+
+@requirement(
+    "rfc8166.2.3.2.receives-posted-before-sends",
+    "rfc8166.3.3.1.receives-for-expected-replies",
+    role="requester",
+)
+def test_requester_posts_receives_again(service: Service, client: ActingClient) -> None:
+    """Many replies, one after the other, each find a Receive, on such a connection."""
+    service.welcome = Welcome(rnr_retry=0)
+    service.drop()
+    service.waiting()
+    verify_calls.done(client.serve_good_act())
+    line = service.line
+
+    result = client.do(ActKind.MANY, count=90)
+
+    verify_calls.stands(line, "90 replies one after the other")
+    verify_calls.done(result)

@@ -29,8 +29,14 @@ def too_long(call: ReceivedCall) -> str:
 )
 @pytest.mark.parametrize(
     ("kind", "length"),
-    [(ActKind.WRITE, 800), (ActKind.WRITE, 1200), (ActKind.WRITE, 9000), (ActKind.LONG_CALL, 1200)],
-    ids=("write-800", "write-1200", "write-9000", "long-call"),
+    [
+        (ActKind.WRITE, 800),
+        *((ActKind.WRITE, length) for length in range(860, 980, 20)),
+        (ActKind.WRITE, 1200),
+        (ActKind.WRITE, 9000),
+        (ActKind.LONG_CALL, 1200),
+    ],
+    ids=str,
 )
 def test_requester_keeps_the_inline_threshold(
     service: Service, client: ActingClient, kind: ActKind, length: int
@@ -39,4 +45,19 @@ def test_requester_keeps_the_inline_threshold(
     result = client.do(kind, length)
 
     verify_calls.each(service.received, too_long)
+    verify_calls.done(result)
+
+
+@requirement("rfc8166.3.3.2.threshold-is-constant", role="requester")
+@pytest.mark.parametrize("kind", [ActKind.WRITE, ActKind.LONG_CALL])
+def test_requester_keeps_its_threshold_for_life(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """After many calls on a connection a message of the client is no longer than at first."""
+    verify_calls.done(client.do(ActKind.MANY, count=60))
+
+    result = client.do(kind, 1200)
+
+    breaks = ("rfc8166.3.3.2.threshold-is-constant",)
+    verify_calls.each(service.received, too_long, breaks)
     verify_calls.done(result)

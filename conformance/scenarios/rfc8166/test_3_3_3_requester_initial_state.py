@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conformance import verify_calls
 from conformance.requirement import requirement
+from conformance.service import Welcome
+from conformance.service.service import INLINE_THRESHOLD
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -28,4 +32,57 @@ def test_requester_awaits_the_first_reply(service: Service, client: ActingClient
     service.waiting()
 
     verify_calls.in_flight(service, at_most=1, after="before any reply has granted credits")
+    verify_calls.done(service.serve_until(act))
+
+
+@requirement(
+    "rfc8166.3.3.3.one-exchange-of-1024-octets",
+    "rfc8166.3.3.3.receives-1024-octets",
+    role="requester",
+)
+def test_requester_takes_a_first_message_of_1024_octets(
+    service: Service, client: ActingClient
+) -> None:
+    """The first message to come on a new connection has 1024 octets: the connection bears it.
+
+    It is a reply to no call, since no client can be told what reply of that length to ask for.
+    """
+    service.welcome = Welcome(rnr_retry=0)
+    service.drop()
+    service.waiting()
+    act = client.good_act()
+    line = service.next_connection()
+    call = service.next_call()
+
+    service.send(service.draft(call).stray(INLINE_THRESHOLD).octets, line)
+    service.waiting()
+
+    verify_calls.stands(line, f"a first message of {INLINE_THRESHOLD} octets")
+    service.reply(call)
+    verify_calls.done(service.serve_until(act))
+
+
+@requirement(
+    "rfc8166.3.3.3.receives-1024-octets",
+    "rfc8166.3.5.receives-posted-and-large-enough",
+    role="requester",
+)
+@pytest.mark.parametrize("before", [1, 30, 90])
+def test_requester_takes_messages_of_1024_octets(
+    service: Service, client: ActingClient, before: int
+) -> None:
+    """After any number of short replies a message of 1024 octets comes: the connection bears it."""
+    service.welcome = Welcome(rnr_retry=0)
+    service.drop()
+    service.waiting()
+    verify_calls.done(client.do(ActKind.MANY, count=before))
+    act = client.good_act()
+    call = service.next_call()
+    line = service.line_of(call)
+
+    service.send(service.draft(call).stray(INLINE_THRESHOLD).octets, line)
+    service.waiting()
+
+    verify_calls.stands(line, f"a message of {INLINE_THRESHOLD} octets")
+    service.reply(call)
     verify_calls.done(service.serve_until(act))

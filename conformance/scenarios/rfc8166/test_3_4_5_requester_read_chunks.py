@@ -54,6 +54,8 @@ def elsewhere(service: Service, call: ReceivedCall) -> str:
     "rfc8166.4.3.1.read-list-groups-by-position",
     "rfc8166.3.4.5.2.length-without-roundup",
     "rfc8166.3.4.5.2.no-roundup-in-read-chunks",
+    "rfc8166.3.4.5.2.length-with-roundup",
+    "rfc8166.3.4.5.unaligned-segments-leave-no-gap",
     "rfc8166.3.4.4.1.elements-move-to-the-chunk",
     "rfc8166.3.4.4.4.roundup-leaves-the-stream",
     role="requester",

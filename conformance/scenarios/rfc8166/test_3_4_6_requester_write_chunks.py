@@ -42,3 +42,23 @@ def too_small(service: Service, call: ReceivedCall) -> str:
         if chunk.target and room < wanted:
             return f"A Write chunk has room for {room} octets of a result of up to {wanted}"
     return ""
+
+
+@requirement("rfc8166.3.4.6.write-segments-have-no-position", role="requester")
+@pytest.mark.parametrize("length", [5000, 2_500_003])
+def test_requester_gives_write_segments_no_position(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """Write chunks are of plain segments: what follows them is the end of the lists."""
+    act = client.begin(ActKind.READ, length)
+    service.waiting()
+
+    breaks = ("rfc8166.3.4.6.write-segments-have-no-position",)
+    verify_calls.each(service.received, unreadable, breaks)
+    verify_calls.some((call for call in service.received if call.writes), "with Write chunks")
+    verify_calls.done(service.serve_until(act))
+
+
+def unreadable(call: ReceivedCall) -> str:
+    """Whether a message has no header that can be decoded, or nothing behind it."""
+    return f"The lists of a call cannot be decoded: {call.problem}" if call.rpc is None else ""

@@ -7,6 +7,7 @@ import pytest
 from conformance.case import Inconclusive
 from conformance.service import Placement, ReceivedCall, ReplyDraft
 from conformance.service.reply import draft_error, draft_reply, filled
+from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem
 from rpcrdma.wire import (
     ErrChunk,
@@ -55,6 +56,19 @@ def test_a_result_goes_into_the_write_chunk_segment_by_segment() -> None:
     assert made.placements == (Placement(5, 64, b"resu"), Placement(5, 64, b"lt"))
     assert made.lists.rdma_writes == (room(4, 2),)
     assert made.payload == REPLY[:24] + bytes(4)
+
+
+def test_a_stray_reply_is_good_and_of_another_call() -> None:
+    made = draft(call((room(4, 100),)))
+
+    stray = made.stray(1024)
+
+    header, end = decode_header(stray.octets)
+    assert (len(stray.octets), stray.placements) == (1024, ())
+    assert header.rdma_xid == XID ^ 0x5A000000
+    assert header.rdma_credit == made.header.rdma_credit
+    assert header.rdma_body == RdmaMsg((), (), None)
+    assert rpc.decode_reply(stray.octets[end:])[0].xid == header.rdma_xid
 
 
 def test_a_slot_without_an_item_takes_no_chunk() -> None:

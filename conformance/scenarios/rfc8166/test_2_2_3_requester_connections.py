@@ -1,0 +1,32 @@
+"""rfc8166 section 2.2.3 RPC Transports: who opens connections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify_calls
+from conformance.requirement import requirement
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.client_harness import ActingClient
+    from conformance.service import Service
+
+
+@requirement("rfc8166.2.2.3.requester-opens-the-connection", role="requester")
+@pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.READ])
+def test_requester_opens_a_connection_for_its_calls(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """There is no connection any more: to act, the client opens one, and calls on it."""
+    before = len(service.lines)
+    service.drop()
+    service.waiting()
+
+    result = client.do(kind, 5000)
+
+    verify_calls.done(result)
+    calls = [call for call in service.received if call.line > before]
+    verify_calls.some(calls, "on a new connection")

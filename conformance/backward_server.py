@@ -1,7 +1,7 @@
 """The tester as a server that calls its client back.
 
     server = BackwardServer.of(service)        a client of the profile's binding is prepared
-    xid = server.call(program.null)            a good Call; `credits`: what it requests
+    xid = server.call(server.calls.null)       a good Call; `credits`: what it requests
     server.answered(xid, call)                 its right Reply, judged; returns it
     server.send(octets, xid)                   anything else, about which an error may come
     server.unanswered(xid)                     nothing executes it: silence, an error, the end
@@ -13,7 +13,7 @@
 
 The client's forward Calls go on being served by `conformance.service` meanwhile.  A client of the
 test program takes backward Calls from the first if its profile claims `backward`: that is its
-Upper-Layer Protocol's word (bidir 2.2.3).
+Upper-Layer Protocol's word (bidir 2.2.3).  One of NFSv4.1 gives its word with its session.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance import build_backward, verify
+from conformance.backward_calls import TestprogCalls, backward_calls_for
 from conformance.backward_rules import broken_reply_rules
 from conformance.case import Deviation
 from conformance.outcome import Answered, ErrChunk, ErrVers, Outcome, read_outcome
 from rpcrdma.endpoint.direction import is_whole
-from rpcrdma.ulp import testprog_calls
 from rpcrdma.wire.rpc import MessageType
-from targets.base import Unsupported
-from targets.profile import Binding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.backward_calls import BackwardCalls
     from conformance.service import Line, Service
 
 __all__ = ["BackwardServer"]
@@ -45,11 +44,13 @@ class BackwardServer:
 
     Attributes:
         service: whose newest connection is used.
+        calls: good Calls; of the test program, if the client was not said to be prepared.
         received: what came of the backward direction in this case, the oldest first.
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, calls: BackwardCalls | None = None) -> None:
         self.service = service
+        self.calls: BackwardCalls = TestprogCalls() if calls is None else calls
         self.received: list[Outcome] = []
         self._calls: dict[int, bytes] = {}
         self._next_xid = FIRST_XID
@@ -62,12 +63,7 @@ class BackwardServer:
         Raises:
             Unsupported: the tester has no backward Calls for the binding.
         """
-        binding = service.profile.binding
-        if binding is not Binding.TESTPROG:
-            raise Unsupported(
-                f"the binding `{binding.value}` has no backward Calls of the tester's"
-            )
-        return cls(service)
+        return cls(service, backward_calls_for(service))
 
     def next_xid(self) -> int:
         """An XID of the backward direction that no other Call of this case has."""
@@ -117,11 +113,11 @@ class BackwardServer:
             )
         reply = found[-1]
         self._judge(reply)
-        expected = testprog_calls.expected_reply(self._calls[xid])
-        if reply.payload != expected:
+        problem = self.calls.problem(self._calls[xid], reply.payload)
+        if problem:
             raise Deviation(
-                f"The results of a backward Call are wrong: {reply}.",
-                expected=(f"{len(expected)} octets that the program's XDR describes",),
+                f"The results of a backward Call are wrong ({problem}): {reply}.",
+                expected=wanted,
                 actual=str(reply),
                 breaks=verify.ids_of(breaks),
             )

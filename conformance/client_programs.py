@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_state import Nfs4State
+from rpcrdma.ulp.nfs4_state import Nfs4Options, Nfs4State
 from rpcrdma.ulp.nfsacl3 import NfsAclProgram
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
@@ -32,8 +32,9 @@ def program_factory(profile: Profile) -> UpperLayerFactory:
             return TestProgram
         case Binding.NFS4:
             store = FileStore()
-            state = Nfs4State()  # a client that reconnects finds its sessions and opens
-            return lambda: Programs((Nfs4Program(store, state),))
+            options = Nfs4Options(backchannel=profile.claims.backward)
+            state = Nfs4State(options)  # a client that reconnects finds its sessions and opens
+            return lambda: Nfs4Program(store, state)
         case Binding.NFS3:
             store = FileStore()
             return lambda: Programs((Nfs3Program(store), NfsAclProgram(store)))

@@ -70,6 +70,7 @@ class Service:
         received: messages of the running case, the oldest first.
         mishap: why the latest connection could not be accepted; empty if none failed.
         call_threshold: most octets of a call sent inline; for connections made afterwards.
+        replies: which are due; knows what program is behind each connection.
         divert: is shown each message first; what it takes is no forward call (bidir).
     """
 
@@ -86,7 +87,7 @@ class Service:
         self._make_program = make_program
         self._listener = fabric.listen(address)
         self._unclaimed: deque[ReceivedCall] = deque()
-        self._replies = Replies()
+        self.replies = Replies()
         self._judging = Judging(profile.extra.interpretations)
         self._closed = False
         self._defaults()
@@ -119,7 +120,7 @@ class Service:
             line.number = number
         self.received = []
         self._unclaimed.clear()
-        self._replies.forget(kept)
+        self.replies.forget(kept)
         self._judging.forget(kept)
         self._defaults()
 
@@ -150,11 +151,11 @@ class Service:
 
     def arguments(self, call: ReceivedCall) -> tuple[DataItem, ...]:
         """Arguments of a call that may be reduced; none if it cannot be decoded."""
-        return self._replies.arguments(call, self.line_of(call))
+        return self.replies.arguments(call, self.line_of(call))
 
     def expectation(self, call: ReceivedCall) -> ReplyExpectation:
         """The largest reply that a call can have; nothing if it cannot be decoded."""
-        return self._replies.expectation(call, self.line_of(call))
+        return self.replies.expectation(call, self.line_of(call))
 
     # -- connections
 
@@ -325,7 +326,7 @@ class Service:
     def _drafts(self, call: ReceivedCall) -> Iterable[tuple[ReceivedCall, ReplyDraft]]:
         line = self.line_of(call)
         open_calls = {one.xid: one for one in self.in_flight(line)}
-        return self._replies.drafts(call, line, open_calls, self.grant, self.reply_threshold)
+        return self.replies.drafts(call, line, open_calls, self.grant, self.reply_threshold)
 
     # -- waiting
 
@@ -360,7 +361,7 @@ class Service:
         in_flight = tuple(call.xid for call in self.in_flight(line))
         order = len(self.received)
         call = read_call(
-            line, order, octets, in_flight, self._replies.program_of(line), self.profile.deadline
+            line, order, octets, in_flight, self.replies.program_of(line), self.profile.deadline
         )
         self.received.append(call)
         self._unclaimed.append(call)
@@ -393,6 +394,6 @@ class Service:
         connection = request.accept(welcome.parameters, self.profile.connect_deadline)
         line = Line(len(self.lines) + 1, connection, welcome)
         program = self._make_program()
-        self._replies.open(line, program)
+        self.replies.open(line, program)
         self._judging.open(line, program, (self.call_threshold, self.reply_threshold))
         self.lines.append(line)

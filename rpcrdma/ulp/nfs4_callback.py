@@ -140,7 +140,9 @@ class Backchannel:
         """A CB_NULL call, which needs no slot."""
         return null(xid, self.program, credential=self.credential)
 
-    def call(self, xid: int, *operations: CallbackArgument, keep: bool = False) -> bytes:
+    def call(
+        self, xid: int, *operations: CallbackArgument, keep: bool = False, tag: bytes = b""
+    ) -> bytes:
         """A CB_COMPOUND call with CB_SEQUENCE on a free slot before these operations.
 
         Raises:
@@ -159,7 +161,7 @@ class Backchannel:
             highest=max(self._busy.values()),
             keep=keep,
         )
-        return call(xid, self.program, first, *operations, credential=self.credential)
+        return call(xid, self.program, first, *operations, tag=tag, credential=self.credential)
 
     def take(self, reply: bytes) -> wire.CallbackCompoundResult:
         """The results of a reply to `call`; its slot is free again.

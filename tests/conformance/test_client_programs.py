@@ -8,6 +8,7 @@ import pytest
 from conformance.client_programs import program_factory
 from rpcrdma.ulp import nfs3, nfs4, rpc
 from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.nfs4_session_client import SessionClient
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_nfs3 as wire
 from targets.base import TargetError
@@ -47,6 +48,21 @@ def test_nfs4_is_served() -> None:
     (reply,) = program.execute(nfs4.null(7))
 
     assert rpc.decode_reply(reply)[0].succeeded
+
+
+@pytest.mark.parametrize("claimed", [False, True])
+def test_sessions_of_nfs4_have_a_backchannel_if_the_client_claims_to_take_one(
+    *, claimed: bool
+) -> None:
+    profile = profile_with(Binding.NFS4)
+    claims = msgspec.structs.replace(profile.claims, backward=claimed)
+    program = program_factory(msgspec.structs.replace(profile, claims=claims))()
+    client = SessionClient(b"client", b"verifier")
+
+    client.take_client_id(*program.execute(client.exchange_id(1)))
+    client.take_session(*program.execute(client.create_session(2)))
+
+    assert client.has_backchannel is claimed
 
 
 def test_a_binding_without_a_program_is_said_so() -> None:

@@ -9,7 +9,6 @@ import pytest
 from conformance import verify_calls
 from conformance.backward_server import BackwardServer
 from conformance.requirement import requirement
-from rpcrdma.ulp import testprog_calls
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def test_client_tells_two_calls_with_one_xid_apart(
 
     if answered_first == "forward":
         service.reply(forward)
-    xid = server.call(testprog_calls.null, xid=forward.xid)
+    xid = server.call(server.calls.null, xid=forward.xid)
     server.answered(xid, breaks=(SPACES, TWO, MSG_TYPE))
     if answered_first == "backward":
         service.reply(forward)
@@ -62,10 +61,10 @@ def test_client_acts_as_before_while_it_is_called(
 ) -> None:
     """Forward Calls of every form are made and completed among backward ones."""
     server = BackwardServer.of(service)
-    server.answered(server.call(testprog_calls.null))
+    server.answered(server.call(server.calls.null))
     act = client.begin(kind, 5000, 12)
 
-    xids = [server.call(testprog_calls.null) for _ in range(4)]
+    xids = [server.call(server.calls.null) for _ in range(4)]
 
     verify_calls.done(service.serve_until(act))
     for xid in xids:

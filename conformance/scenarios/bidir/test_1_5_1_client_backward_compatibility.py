@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from conformance import build_backward, verify_calls
 from conformance.backward_server import BackwardServer
 from conformance.requirement import requirement
-from rpcrdma.ulp import testprog_calls
 from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def test_client_without_support_drops_backward_calls(
         raise Unsupported("the profile claims the backward direction")
     server = BackwardServer(service)
     xid = server.next_xid()
-    good = build_backward.call(xid, testprog_calls.null(xid))
+    good = build_backward.call(xid, server.calls.null(xid))
 
     server.send(good.octets, xid)
 

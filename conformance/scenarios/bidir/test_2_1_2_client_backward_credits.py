@@ -8,7 +8,6 @@ from conformance import verify_calls
 from conformance.backward_server import BackwardServer
 from conformance.requirement import requirement
 from conformance.service import Welcome
-from rpcrdma.ulp import testprog_calls
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -34,9 +33,9 @@ def test_client_posts_its_receives_again(service: Service, client: ActingClient)
     _reconnect_without_patience(service, client)
     server = BackwardServer.of(service)
     for _ in range(60):
-        granted = server.answered(server.call(testprog_calls.null), breaks=POSTED).credits
+        granted = server.answered(server.call(server.calls.null), breaks=POSTED).credits
 
-    xids = [server.call(testprog_calls.null) for _ in range(min(granted, MOST))]
+    xids = [server.call(server.calls.null) for _ in range(min(granted, MOST))]
 
     for xid in xids:
         server.answered(xid, breaks=(AT_ONCE, POSTED))
@@ -52,9 +51,9 @@ def test_client_posts_its_receives_again(service: Service, client: ActingClient)
 def test_client_takes_as_many_calls_at_once_as_it_granted(service: Service) -> None:
     """Right behind a grant of n, n backward Calls are all executed."""
     server = BackwardServer.of(service)
-    granted = server.answered(server.call(testprog_calls.null, credits=MOST)).credits
+    granted = server.answered(server.call(server.calls.null, credits=MOST)).credits
 
-    xids = [server.call(testprog_calls.null) for _ in range(min(granted, MOST))]
+    xids = [server.call(server.calls.null) for _ in range(min(granted, MOST))]
 
     for xid in xids:
         server.answered(xid, breaks=(AT_ONCE, RECEIVES))
@@ -67,11 +66,11 @@ def test_client_takes_backward_calls_beside_forward_replies(
     """With many forward Calls in flight the whole backward grant and all Replies arrive."""
     _reconnect_without_patience(service, client)
     server = BackwardServer.of(service)
-    granted = server.answered(server.call(testprog_calls.null, credits=MOST)).credits
+    granted = server.answered(server.call(server.calls.null, credits=MOST)).credits
     act = client.begin(ActKind.MANY, count=40)
     service.waiting()
 
-    xids = [server.call(testprog_calls.null) for _ in range(min(granted, MOST))]
+    xids = [server.call(server.calls.null) for _ in range(min(granted, MOST))]
 
     verify_calls.done(service.serve_until(act))
     for xid in xids:
@@ -91,7 +90,7 @@ def test_client_takes_no_backward_request_for_a_forward_grant(
     before = len(service.in_flight())
 
     for _ in range(3):
-        server.call(testprog_calls.null, credits=100)
+        server.call(server.calls.null, credits=100)
         service.waiting()
     other = client.begin(ActKind.SMALL)
     service.waiting()
@@ -107,12 +106,12 @@ def test_client_takes_backward_calls_on_its_next_connection(
 ) -> None:
     """After a loss and a reconnection, a repeated Call and the whole grant are executed."""
     server = BackwardServer.of(service)
-    server.answered(server.call(testprog_calls.null))
+    server.answered(server.call(server.calls.null))
     service.drop()
     verify_calls.done(client.serve_good_act())
 
-    granted = server.answered(server.call(testprog_calls.null, credits=MOST)).credits
-    xids = [server.call(testprog_calls.null) for _ in range(min(granted, MOST))]
+    granted = server.answered(server.call(server.calls.null, credits=MOST)).credits
+    xids = [server.call(server.calls.null) for _ in range(min(granted, MOST))]
 
     for xid in xids:
         server.answered(xid, breaks=AGAIN)

@@ -9,7 +9,6 @@ import pytest
 from conformance import build_backward, verify_calls
 from conformance.backward_server import BackwardServer
 from conformance.requirement import requirement
-from rpcrdma.ulp import testprog_calls
 from rpcrdma.wire import RdmaSegment
 from targets.base import ActKind
 
@@ -33,7 +32,7 @@ def test_client_executes_no_call_with_chunks(
     """A backward Call with a list, or as a Long Message, is not executed; the client lives on."""
     server = BackwardServer.of(service)
     xid = server.next_xid()
-    good = build_backward.call(xid, testprog_calls.null(xid))
+    good = build_backward.call(xid, server.calls.null(xid))
 
     server.send(build_backward.with_chunks(good, _NOWHERE, fault).octets, xid)
 
@@ -49,12 +48,12 @@ def test_client_drops_a_call_that_is_too_small(
     """A Call that is cut within its RPC header is not executed, and the next one is."""
     server = BackwardServer.of(service)
     xid = server.next_xid()
-    good = build_backward.call(xid, testprog_calls.null(xid))
+    good = build_backward.call(xid, server.calls.null(xid))
 
     server.send(build_backward.cut(good, length, credits=1), xid)
 
     server.unanswered(xid, breaks=NO_EFFECT)
-    server.answered(server.call(testprog_calls.null), breaks=DROPPED)
+    server.answered(server.call(server.calls.null), breaks=DROPPED)
     verify_calls.done(client.serve_good_act())
 
 
@@ -88,9 +87,9 @@ def test_client_makes_replies_as_large_as_the_server_receives(
 ) -> None:
     """Replies up to the call inline threshold come."""
     server = BackwardServer.of(service)
-    length = service.call_threshold - _AROUND + beyond
+    length = service.call_threshold + beyond
 
-    xid = server.call(lambda xid: testprog_calls.long_reply(xid, length))
+    xid = server.call(lambda xid: server.calls.long_reply(xid, length))
 
     server.answered(xid, breaks=SIZE)
 
@@ -102,16 +101,13 @@ def test_client_makes_no_reply_larger_than_the_server_receives(
 ) -> None:
     """A Reply that does not fit is not sent in any form; an error may be."""
     server = BackwardServer.of(service)
-    length = service.call_threshold - _AROUND + beyond
+    length = service.call_threshold + beyond
 
-    xid = server.call(lambda xid: testprog_calls.long_reply(xid, length))
+    xid = server.call(lambda xid: server.calls.long_reply(xid, length))
 
     server.unanswered(xid, breaks=(SIZE, ONE_RECEIVE))
     verify_calls.done(client.serve_good_act())
 
-
-_AROUND = 28 + 24 + 8
-"""Octets of a LONG_REPLY's answer beside its text: both headers, status and count."""
 
 _NOWHERE = RdmaSegment(0x00BAD000, 64, 0)
 """Memory that there is not: whoever touches it loses the connection."""

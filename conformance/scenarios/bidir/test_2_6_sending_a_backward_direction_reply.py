@@ -9,7 +9,6 @@ import pytest
 from conformance import verify
 from conformance.backward_server import BackwardServer
 from conformance.requirement import requirement
-from rpcrdma.ulp import testprog_calls
 
 if TYPE_CHECKING:
     from conformance.service import Service
@@ -37,7 +36,7 @@ def test_client_answers_each_call_by_an_rdma_msg_without_chunks(
     """Replies to backward Calls, of whatever size, are Short Messages under the Call's XID."""
     server = BackwardServer.of(service)
 
-    xid = server.call(lambda xid: testprog_calls.echo(xid, bytes(note)))
+    xid = server.call(lambda xid: server.calls.note(xid, note))
 
     server.answered(xid, breaks=HAS_XID)
 
@@ -47,7 +46,7 @@ def test_client_answers_errors_of_the_rpc_layer_likewise(service: Service) -> No
     """A Call of a procedure that there is not gets its RPC error in a backward Reply."""
     server = BackwardServer.of(service)
 
-    xid = server.call(lambda xid: testprog_calls.echo(xid, b"")[:-4])
+    xid = server.call(server.calls.refused)
 
     server.answered(xid, breaks=HAS_XID)
 
@@ -66,7 +65,7 @@ def test_client_grants_credits_in_each_reply(service: Service, requested: int) -
     """Whatever a backward Call requests, its Reply grants at least one credit."""
     server = BackwardServer.of(service)
 
-    xid = server.call(testprog_calls.null, credits=requested)
+    xid = server.call(server.calls.null, credits=requested)
 
     reply = server.answered(xid)
     verify.that(reply.credits > 0, "a Reply grants credits", actual=str(reply))

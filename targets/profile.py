@@ -111,6 +111,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         concurrent_testers: several testers at one time get what each would get alone: each has a
             device of its own, or their calls (and the files these write) do not meet.
         backward: works in the backward direction, too (bidir).
+        cancels: abandoning an act cancels its calls at once: the client waits for them no longer.
     """
 
     roles: tuple[Literal["responder", "requester"], ...]
@@ -125,6 +126,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     remote_invalidation: bool = False
     concurrent_testers: bool = False
     backward: bool = False
+    cancels: bool = False
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""

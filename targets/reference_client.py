@@ -30,6 +30,7 @@ from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.endpoint.xids import XidSource
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError
 from targets.device_address import device_address
@@ -58,6 +59,7 @@ class ClientParts:
         duplex: both directions together.
         backward: the backward half.  backward_calls: how it judges.
         backward_replies: how it answers.
+        allocator: on loopback, where the handles of its memory come from.
     """
 
     requester: type[Requester] = Requester
@@ -68,6 +70,7 @@ class ClientParts:
     backward: type[BackwardResponder] = BackwardResponder
     backward_calls: type[BackwardCallRules] = BackwardCallRules
     backward_replies: type[BackwardReplyRules] = BackwardReplyRules
+    allocator: type[HandleAllocator] = HandleAllocator
 
 
 CLIENT: Final = ClientParts()
@@ -102,7 +105,7 @@ class LoopbackClientSession:
     def _begin(self) -> None:
         # A network of its own each time: nothing of an earlier life is left, and every run is the
         # same run.
-        self._network = LoopbackNetwork()
+        self._network = LoopbackNetwork(make_allocator=self._parts.allocator)
         self.fabric: Fabric = self._network.fabric("tester")
         self._device = self._network.fabric("dut")
         self._client: ReconnectingClient | None = None

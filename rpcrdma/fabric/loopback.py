@@ -48,12 +48,23 @@ _MOST_IN_REJECT: Final = 148
 
 
 class LoopbackNetwork:
-    """The network between the fabrics of one process."""
+    """The network between the fabrics of one process.
 
-    def __init__(self, latency: float = DEFAULT_LATENCY, seed: int = 0) -> None:
+    Args:
+        latency: seconds one way.
+        seed: of all that is chosen at random.
+        make_allocator: makes what hands out handles: devices may do that badly.
+    """
+
+    def __init__(
+        self,
+        latency: float = DEFAULT_LATENCY,
+        seed: int = 0,
+        make_allocator: Callable[[int], HandleAllocator] = HandleAllocator,
+    ) -> None:
         self.latency = latency
         self.schedule = Schedule()
-        self.allocator = HandleAllocator(seed)
+        self.allocator = make_allocator(seed)
         self.faults = FaultPlan()
         self._listeners: dict[Address, LoopbackListener] = {}
         self._next_port = _FIRST_FREE_PORT

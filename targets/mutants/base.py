@@ -10,8 +10,9 @@
 A mutant is a subclass of one part of the server (`CallRules`, `ReplyRules`, `Responder`, and for
 backward Calls `BackwardRequester`, `Backchannel`, `DirectionRules`, `Duplex`; their docstrings list
 the methods that are made for it) or of the client (`RequestRules`, `CallPlanner`,
-`Allowance`, `Requester`, `Retransmission`, `XidSource`, and for backward Calls `ClientDuplex`,
-`BackwardResponder`, `BackwardCallRules`, `BackwardReplyRules`) and overrides one method.  Its
+`Allowance`, `Requester`, `Retransmission`, `XidSource`, on loopback `HandleAllocator`, and for
+backward Calls `ClientDuplex`, `BackwardResponder`, `BackwardCallRules`, `BackwardReplyRules`) and
+overrides one method.  Its
 docstring is the deviation in one sentence.  Where one behaviour is what several requirements are
 about, `also_trips` says for each further one why it is broken as well.  Its name on the command
 line is `mutant:` and the class name in kebab case: `mutant:grants-zero`.  `mutants()` finds those
@@ -47,6 +48,7 @@ from rpcrdma.endpoint.requester_parts import RequesterParts
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.endpoint.xids import XidSource
+from rpcrdma.fabric.memory import HandleAllocator
 from targets.base import TargetError
 from targets.reference import Parts, ReferenceTarget
 from targets.reference_client import ClientParts, ReferenceClientTarget
@@ -85,7 +87,8 @@ Part = TypeVar(
     | Allowance
     | Requester
     | Retransmission
-    | XidSource,
+    | XidSource
+    | HandleAllocator,
 )
 
 _registry: dict[str, Mutant] = {}
@@ -271,6 +274,8 @@ def _client_parts(broken: type[Part]) -> ClientParts:
         return ClientParts(retransmission=broken)
     if issubclass(broken, XidSource):
         return ClientParts(xids=broken)
+    if issubclass(broken, HandleAllocator):
+        return ClientParts(allocator=broken)
     if issubclass(broken, RequestRules):
         return ClientParts(inside=RequesterParts(rules=broken))
     if issubclass(broken, CallPlanner):

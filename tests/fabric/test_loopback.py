@@ -25,7 +25,9 @@ from rpcrdma.fabric.faults import (
     SlowDown,
     VanishAfterSends,
 )
+from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.loopback_connection import ACKNOWLEDGE_TIMEOUT
+from rpcrdma.fabric.memory import HandleAllocator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -338,3 +340,16 @@ def test_fabric_names_itself(world: World) -> None:
         assert third.name == "loopback"
     with pytest.raises(ConnectionRejected, match="nobody listens at third:1"):
         world.tester.connect(listener.address, FOUR, 1.0)
+
+
+def test_handles_come_from_where_the_network_is_told() -> None:
+    class Sevens(HandleAllocator):
+        """Has one handle only."""
+
+        def handle(self) -> int:
+            return 7
+
+    network = LoopbackNetwork(seed=3, make_allocator=Sevens)
+
+    assert (network.allocator.handle(), network.allocator.handle()) == (7, 7)
+    assert network.allocator.address(1) == HandleAllocator(3).address(1)

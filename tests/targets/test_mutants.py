@@ -17,6 +17,7 @@ from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.endpoint.xids import XidSource
+from rpcrdma.fabric.memory import HandleAllocator
 from targets.base import TargetError
 from targets.mutants import base
 from targets.mutants.base import (
@@ -161,6 +162,7 @@ def test_each_role_has_parts_of_its_own() -> None:
         (Allowance, "try_take"),
         (Retransmission, "forget"),
         (XidSource, "take"),
+        (HandleAllocator, "handle"),
     ],
 )
 def test_replaces_a_part_of_the_client(part: type, method: str) -> None:
@@ -172,7 +174,7 @@ def test_replaces_a_part_of_the_client(part: type, method: str) -> None:
     assert isinstance(parts, ClientParts)
     inside = parts.inside
     assert broken in (
-        *(parts.requester, parts.retransmission, parts.xids),
+        *(parts.requester, parts.retransmission, parts.xids, parts.allocator),
         *(inside.rules, inside.planner, inside.allowance),
     )
 

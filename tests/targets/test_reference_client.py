@@ -10,6 +10,7 @@ from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.serving import Server
 from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
 from targets.profile import SHIPPED, load_profile
@@ -134,3 +135,12 @@ def test_a_client_is_made_of_its_parts() -> None:
     client, _ = make_client(session.fabric, ADDRESS, ClientParts(requester=Defective))
 
     assert type(client._make_role().forward) is Defective
+
+
+def test_the_handles_of_a_client_may_come_from_elsewhere() -> None:
+    class Elsewhere(HandleAllocator):
+        """As any other."""
+
+    world = World(ClientParts(allocator=Elsewhere))
+
+    assert type(world.session.network.allocator) is Elsewhere

@@ -86,3 +86,16 @@ def test_requester_takes_a_reply_once(service: Service, client: ActingClient) ->
         verify_calls.in_flight(service, at_most=3, after="under a grant of 3")
 
     verify_calls.done(service.serve_until(act))
+
+
+@requirement("rfc8166.4.2.1.payload-xid-may-be-ignored", role="requester")
+def test_requester_bears_two_xids_in_a_reply(service: Service, client: ActingClient) -> None:
+    """The payload of a reply has an XID of its own: the call ends, well or not, or it waits."""
+    act = client.good_act()
+    call = service.next_call()
+    right = service.draft(call)
+    other = (call.xid ^ 0x5A000000).to_bytes(4)
+
+    verify_calls.reaction(
+        service, call, act, right.changed(payload=other + right.payload[4:]).octets
+    )

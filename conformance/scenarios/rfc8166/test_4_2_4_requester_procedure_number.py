@@ -26,6 +26,7 @@ def no_call(call: ReceivedCall) -> str:
 
 @requirement(
     "rfc8166.4.2.fourth-word-selects-the-body",
+    "rfc8166.4.2.4.msg-is-zero",
     "rfc8166.4.2.4.msgp-is-reserved",
     "rfc8166.4.2.4.done-is-reserved",
     "rfc8166.4.6.1.msgp-is-not-sent",

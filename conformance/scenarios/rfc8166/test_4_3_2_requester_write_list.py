@@ -8,11 +8,18 @@ import pytest
 
 from conformance import verify_calls
 from conformance.requirement import requirement
+from conformance.service import Placement
+from conformance.service.reply import filled
+from rpcrdma.ulp import rpc
+from rpcrdma.wire import RdmaMsg, chunk_length
 from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.client_harness import ActingClient
     from conformance.service import ReceivedCall, Service
+
+HEADER = 28
+"""Octets of a header without chunks."""
 
 
 @requirement(
@@ -22,7 +29,9 @@ if TYPE_CHECKING:
     "rfc8166.6.1.binding-limits-chunks",
     role="requester",
 )
-@pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.READ, ActKind.WRITE, ActKind.LONG_CALL])
+@pytest.mark.parametrize(
+    "kind", [ActKind.SMALL, ActKind.READ, ActKind.WRITE, ActKind.LONG_CALL, ActKind.LONG_REPLY]
+)
 def test_requester_offers_no_more_write_chunks_than_results(
     service: Service, client: ActingClient, kind: ActKind
 ) -> None:
@@ -38,3 +47,76 @@ def too_many(service: Service, call: ReceivedCall) -> str:
     results = len(service.expectation(call).items)
     chunks = len(call.writes)
     return "" if chunks <= results else f"{chunks} Write chunks are offered for {results} results"
+
+
+@requirement(
+    "rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate",
+    "rfc8166.4.3.2.2.each-chunk-fits-any-candidate",
+    role="requester",
+)
+@pytest.mark.parametrize("length", [2001, 70003])
+def test_requester_fits_each_chunk_to_its_largest_candidate(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """A Write chunk takes the largest of the results that come to it if those before are absent."""
+    result = client.do(ActKind.READ, length)
+    calls = verify_calls.some((call for call in service.received if call.writes), "with room")
+
+    verify_calls.each(calls, lambda call: narrow(service, call))
+    verify_calls.done(result)
+
+
+def narrow(service: Service, call: ReceivedCall) -> str:
+    """Whether a Write chunk is smaller than a result that may come into it."""
+    results = service.expectation(call).items
+    for number, chunk in enumerate(call.writes[: len(results)]):
+        largest = max(results[number:])
+        if chunk.target and chunk_length(chunk) < largest:
+            return f"Write chunk {number} takes {chunk_length(chunk)} octets, not {largest}"
+    return ""
+
+
+@requirement("rfc8166.4.3.2.2.unconsumed-chunk-may-have-been-written", role="requester")
+def test_requester_takes_nothing_from_an_unused_chunk(
+    service: Service, client: ActingClient
+) -> None:
+    """The Write chunk is filled and comes back unused with an RPC error: there is no result."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(lambda one: bool(one.writes and one.writes[0].target))
+    segments = [segment for chunk in call.writes for segment in chunk.target]
+    rubbish = [Placement(one.handle, one.offset, b"\xee" * one.length) for one in segments]
+    unused = tuple(filled(chunk, b"")[0] for chunk in call.writes)
+    none = None if call.reply_chunk is None else filled(call.reply_chunk, b"")[0]
+
+    error = rpc.procedure_unavailable(call.xid)
+    right = service.draft(call)
+    service.reply(
+        call,
+        right.changed(body=RdmaMsg((), unused, none), payload=error, placements=rubbish),
+    )
+
+    verify_calls.failed(service.serve_until(act))
+
+
+@requirement("rfc8166.4.3.2.3.inline-results-may-need-a-long-reply", role="requester")
+@pytest.mark.parametrize("length", [600, 960, 1100])
+def test_requester_has_room_for_results_that_it_wants_inline(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """Results for which there is no Write chunk fit the Send, or there is a Reply chunk for them.
+
+    A call of 600 octets may want them inline without one, a call of 1100 may not.
+    """
+    result = client.do(ActKind.READ, length)
+
+    verify_calls.each(service.received, lambda call: nowhere(service, call))
+    verify_calls.done(result)
+
+
+def nowhere(service: Service, call: ReceivedCall) -> str:
+    """Whether the largest reply has neither chunk nor room in a Send."""
+    largest = service.expectation(call).maximum
+    if call.reply_chunk is not None or any(chunk.target for chunk in call.writes):
+        return ""
+    most = service.reply_threshold - HEADER
+    return "" if largest <= most else f"A reply of up to {largest} octets is wanted inline"

@@ -56,6 +56,7 @@ SPOILERS = {
 
 @requirement(
     "rfc8166.4.5.bad-reply-header-discarded",
+    "rfc8166.4.5.header-checked-before-the-rpc-layer",
     "rfc8166.3.4.6.1.results-reassembled-in-array-order",
     role="requester",
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import verify_calls
+from conformance.case import Inconclusive
 from conformance.requirement import requirement
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind
@@ -54,6 +55,23 @@ def test_requester_takes_back_the_memory_of_a_refused_call(
     call = service.next_call(offers)
     service.error(call, ErrChunk())
     verify_calls.failed(service.serve_until(act))
+
+    segment = first_segment(call)
+    verify_calls.unreachable(service, service.line_of(call), segment, for_results=not call.reads)
+
+
+@requirement("rfc8166.4.4.1.cancelled-rpcs-are-covered-too", role="requester")
+@pytest.mark.parametrize("kind", ACTS, ids=str)
+def test_requester_takes_back_the_memory_of_a_cancelled_call(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """The same of a call that the application has given up, before the reply has come."""
+    if not service.profile.claims.cancels:
+        raise Inconclusive("the profile does not claim that abandoning an act cancels its calls")
+    act = client.begin(kind, 6000)
+    call = service.next_call(offers)
+    act.abandon()
+    service.waiting()
 
     segment = first_segment(call)
     verify_calls.unreachable(service, service.line_of(call), segment, for_results=not call.reads)

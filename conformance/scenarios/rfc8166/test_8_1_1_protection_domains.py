@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from conformance.peer import Peer
 
 
-@requirement(
-    "rfc8166.8.1.1.memory-belongs-to-one-connection",
-    "rfc8166.8.1.1.foreign-handle-ends-the-connection",
-)
+@requirement("rfc8166.8.1.1.memory-belongs-to-one-connection")
 @pytest.mark.parametrize("kind", ["read", "write"])
 def test_responder_reaches_memory_on_its_own_connection_only(
     peer: Peer, connect: Callable[..., Peer], kind: str

@@ -1,0 +1,140 @@
+"""rfc8166 section 6.1 DDP-Eligibility: kept by a Requester, and violated by its Responder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify_calls
+from conformance.case import Inconclusive
+from conformance.fewer_octets import reply_with_fewer
+from conformance.requirement import requirement
+from conformance.service.reply import filled
+from rpcrdma.ulp import rpc
+from rpcrdma.wire import RdmaMsg, WriteChunk, group_by_position
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.client_harness import ActingClient
+    from conformance.service import ReceivedCall, Service
+    from rpcrdma.ulp.bindings import DataItem
+
+FEW: Final = 64
+"""Octets of a result that fits a Send."""
+
+
+@requirement(
+    "rfc8166.6.1.ineligible-items-are-not-reduced",
+    "rfc8166.6.1.binding-limits-procedures",
+    role="requester",
+)
+@pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.WRITE, ActKind.LONG_CALL])
+def test_requester_reduces_eligible_arguments_only(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """Every Read chunk but one of Position zero holds an argument that the binding names."""
+    result = client.do(kind, 6000)
+
+    verify_calls.each(service.received, lambda call: ineligible(service, call))
+    verify_calls.done(result)
+
+
+def ineligible(service: Service, call: ReceivedCall) -> str:
+    """Whether something is reduced that may not be."""
+    eligible = {item.position for item in service.arguments(call)} | {0}
+    for chunk in group_by_position(call.reads):
+        if chunk.position not in eligible:
+            return f"What is reduced at Position {chunk.position} is not DDP-eligible"
+    return ""
+
+
+@requirement("rfc8166.6.1.binding-limits-chunks", role="requester")
+@pytest.mark.parametrize("kind", [ActKind.READ, ActKind.WRITE])
+def test_requester_offers_no_more_chunks_than_the_binding_allows(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """There are no more Read chunks than eligible arguments, nor Write chunks than results."""
+    result = client.do(kind, 6000)
+
+    verify_calls.each(service.received, lambda call: too_many(service, call))
+    verify_calls.done(result)
+
+
+def too_many(service: Service, call: ReceivedCall) -> str:
+    """Whether there are more chunks than items for them."""
+    reads = {segment.position for segment in call.reads if segment.position}
+    allowed = len(service.arguments(call)), len(service.expectation(call).items)
+    offered = len(reads), len(call.writes)
+    if offered[0] <= allowed[0] and offered[1] <= allowed[1]:
+        return ""
+    return f"{offered[0]} Read and {offered[1]} Write chunks are offered, {allowed} are allowed"
+
+
+def with_write_chunk(call: ReceivedCall) -> bool:
+    """Whether a call offers one Write chunk with room, and nothing else."""
+    return len(call.writes) == 1 and bool(call.writes[0].target) and call.reply_chunk is None
+
+
+def short_result(service: Service, call: ReceivedCall) -> tuple[bytes, DataItem]:
+    """A reply with few octets of what the call asks for, and where they are."""
+    layer = service.state_of(service.line_of(call)).upper_layer
+    if layer is None or call.unreduced is None:
+        raise Inconclusive("the program of the call is not known")
+    return reply_with_fewer(layer, call.unreduced, FEW)
+
+
+def send(
+    service: Service, call: ReceivedCall, payload: bytes, placed: bytes
+) -> tuple[bytes, WriteChunk]:
+    """Place octets into the Write chunk; returns the reply that says so, and the chunk."""
+    chunk, placements = filled(call.writes[0], placed)
+    service.line_of(call).place(placements)
+    reply = service.draft(call).changed(body=RdmaMsg((), (chunk,), None), payload=payload)
+    return reply.octets, chunk
+
+
+@requirement("rfc8166.6.1.reduced-ineligible-result-ends-the-rpc", role="requester")
+def test_requester_refuses_results_that_may_not_be_reduced(
+    service: Service, client: ActingClient
+) -> None:
+    """The Write chunk holds all results, also those beside the data: the call fails for good."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(with_write_chunk)
+    reply, _ = short_result(service, call)
+    _, results = rpc.decode_reply(reply)
+
+    octets, _ = send(service, call, reply[:results], reply[results:])
+
+    verify_calls.reaction(service, call, act, octets)
+
+
+@requirement(
+    "rfc8166.6.1.reduced-ineligible-result-ends-the-rpc",
+    "rfc8166.4.3.2.1.reply-tells-which-chunk-is-which",
+    role="requester",
+)
+def test_requester_takes_no_chunk_for_the_result_of_an_error(
+    service: Service, client: ActingClient
+) -> None:
+    """Data are in the Write chunk, but the reply is an RPC error, which has no result: it fails."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(with_write_chunk)
+
+    octets, _ = send(service, call, rpc.procedure_unavailable(call.xid), bytes(4096))
+
+    verify_calls.reaction(service, call, act, octets)
+
+
+@requirement("rfc8166.6.1.unreduced-result-ends-the-rpc", role="requester")
+def test_requester_refuses_a_result_beside_its_chunk(
+    service: Service, client: ActingClient
+) -> None:
+    """The data come inline, though there is a Write chunk for them: the call fails for good."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(with_write_chunk)
+    reply, _ = short_result(service, call)
+
+    octets, _ = send(service, call, reply, b"")
+
+    verify_calls.reaction(service, call, act, octets)

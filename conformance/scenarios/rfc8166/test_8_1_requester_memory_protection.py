@@ -1,0 +1,104 @@
+"""rfc8166 section 8.1 Memory Protection: handles, and memory beyond its connection and its call."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify_calls
+from conformance.case import Deviation, Inconclusive
+from conformance.requirement import requirement
+from rpcrdma.fabric.base import CompletionStatus
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.client_harness import ActingClient
+    from conformance.service import ReceivedCall, Service
+    from rpcrdma.wire import RdmaSegment
+
+CALLS: Final = 6
+"""Calls whose handles are looked at: by chance no six random numbers are evenly spaced."""
+
+
+def segments(call: ReceivedCall) -> Iterator[RdmaSegment]:
+    """Everything that a call offers."""
+    yield from (read.target for read in call.reads)
+    for chunk in (*call.writes, *filter(None, (call.reply_chunk,))):
+        yield from chunk.target
+
+
+def offers(call: ReceivedCall) -> bool:
+    """Whether a call offers memory."""
+    return any(segments(call))
+
+
+@requirement("rfc8166.8.1.1.memory-belongs-to-one-connection", role="requester")
+@pytest.mark.parametrize("kind", [ActKind.READ, ActKind.WRITE])
+def test_requester_offers_the_memory_of_one_connection_on_no_other(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """The connection is lost under a call: its handles are of no use on the next connection."""
+    act = client.begin(kind, 9000)
+    lost = service.next_call(offers)
+    service.drop(service.line_of(lost))
+    again = service.next_call(lambda call: call.line != lost.line and offers(call))
+    line = service.line_of(again)
+    known = {segment.handle for segment in segments(again)}
+    foreign = [segment for segment in segments(lost) if segment.handle not in known]
+
+    if foreign:
+        deadline = service.profile.deadline
+        for_results = not lost.reads
+        status = (
+            line.write(foreign[0], b"\xee", deadline)
+            if for_results
+            else line.read(foreign[0], deadline)
+        )
+        if status is CompletionStatus.SUCCESS:
+            raise Deviation(
+                "Memory that was offered on one connection can be reached on another.",
+                expected=(CompletionStatus.REMOTE_ACCESS_ERROR.value,),
+                actual=f"{status.value} at handle {foreign[0].handle:#x}",
+            )
+
+    verify_calls.done(service.serve_until(act))
+
+
+@requirement("rfc8166.8.1.2.handles-are-unpredictable", role="requester")
+def test_requester_offers_handles_that_cannot_be_predicted(
+    service: Service, client: ActingClient
+) -> None:
+    """The handles of a row of calls are not evenly spaced, or it is worth a warning."""
+    for _ in range(CALLS):
+        verify_calls.done(client.do(ActKind.READ, 4096))
+    offered = [next(segments(call)).handle for call in service.received if offers(call)]
+    if len(offered) < CALLS:
+        raise Inconclusive(f"of {CALLS} acts {len(offered)} had calls that offer memory")
+
+    steps = {(after - before) % 2**32 for before, after in pairwise(offered)}
+    if len(steps) == 1:
+        raise Deviation(
+            "Who knows one handle of the client knows them all.",
+            expected=("handles that do not follow from one another",),
+            actual=f"each is {steps.pop()} more than the one before: {list(map(hex, offered))}",
+        )
+
+
+@requirement("rfc8166.8.1.2.no-persistent-registration", role="requester")
+@pytest.mark.parametrize("kind", [ActKind.READ, ActKind.WRITE, ActKind.LONG_CALL], ids=str)
+def test_requester_does_not_leave_memory_registered(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """Three calls later the memory that a call has offered is out of reach."""
+    for _ in range(3):
+        verify_calls.done(client.do(kind, 6000))
+    calls = verify_calls.some(filter(offers, service.received), "that offers memory")
+
+    first = calls[0]
+    segment = next(segments(first))
+    line = service.line_of(first)
+    verify_calls.unreachable(service, line, segment, for_results=not first.reads)

@@ -186,6 +186,7 @@ def _undecodable(error: DecodeError, chunks: list[ReadChunk]) -> Violation:
             "rfc8166.3.4.4.1.count-stays-in-the-stream",
             "rfc8166.3.4.5.position-counts-the-unreduced-stream",
             "rfc8166.6.1.ineligible-items-are-not-reduced",
+            "rfc8166.3.4.5.2.length-without-roundup",
             "rfc8166.3.4.5.2.length-with-roundup",
             *_of_several_segments(chunks),
         )
@@ -228,7 +229,10 @@ def _cut_wrongly(chunk: ReadChunk, items: tuple[DataItem, ...]) -> Ids:
     end = chunk.position + chunk.length
     for item in items:
         if item.position < chunk.position < item.position + item.length:
-            return ("rfc8166.3.4.4.1.elements-move-to-the-chunk",)
+            return (
+                "rfc8166.3.4.4.1.elements-move-to-the-chunk",
+                "rfc8166.3.4.5.same-position-throughout-a-chunk",
+            )
         if chunk.position < item.position and item.position + item.length <= end:
             return (
                 "rfc8166.3.4.4.1.count-stays-in-the-stream",

@@ -61,6 +61,7 @@ def _overrun(in_flight: int, granted: int | None) -> Violation:
         "rfc8166.8.1.4.transactions-within-the-grant",
         "rfc8166.3.3.sender-respects-receive-resources",
         "rfc8166.3.3.1.credits-travel-in-rdma-credit",
+        "rfc8166.3.3.1.credit-value-is-not-a-countdown",
     )
     return Violation(rules, f"a Call beside {in_flight} in flight under a grant of {granted}")
 

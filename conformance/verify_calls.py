@@ -42,8 +42,12 @@ __all__ = [
 ]
 
 
-def done(result: ActResult) -> None:
+def done(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
     """The act ended well.
+
+    Args:
+        result: of it.
+        breaks: the requirements that are broken otherwise; if empty, all that the case cites.
 
     Raises:
         Deviation: it did not, though everything was answered.
@@ -53,6 +57,7 @@ def done(result: ActResult) -> None:
             "What the client was told to do failed, though its calls were answered.",
             expected=("the act is done",),
             actual=str(result),
+            breaks=breaks,
         )
 
 

@@ -36,7 +36,10 @@ class CountsPositionsFromOne(RequestRules):
         return position + 1 if position else 0
 
 
-@mutant(breaks="rfc8166.3.3.2.message-within-inline-threshold")
+@mutant(
+    breaks="rfc8166.3.3.2.message-within-inline-threshold",
+    also_trips={"rfc8166.3.3.": "nobody has Receives for them"},
+)
 class SendsLongMessagesInline(CallPlanner):
     """Sends up to 4096 octets inline, though nobody has agreed to it."""
 

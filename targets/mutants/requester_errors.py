@@ -48,7 +48,10 @@ class WaitsBehindErrors(Requester):
 
 @mutant(
     breaks="rfc8166.4.5.bad-reply-header-discarded",
-    also_trips={"rfc8166.4.": "whatever is to be dropped costs the connection"},
+    also_trips={
+        "rfc8166.4.": "whatever is to be dropped costs the connection",
+        "rfc8166.2.2.2.reply-retires-the-xid": "so does a reply to no call",
+    },
 )
 class HangsUpOverNonsense(Requester):
     """Ends the connection when a message cannot be a reply."""

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from conformance.client_harness import ActingClient
     from conformance.service import ReceivedCall, Service
 
+STRAYS_ARE_DROPPED = (
+    "rfc8166.2.2.2.reply-retires-the-xid",
+    "rfc8166.3.3.1.replies-in-any-order",
+)
+"""What a client breaks that does anything else about a reply to no call."""
+
 
 @requirement(
     "rfc8166.2.3.2.read-memory-freed-after-next-send",
@@ -31,11 +37,13 @@ def test_requester_keeps_arguments_until_the_reply(
     """Read chunks can be read again after a while and after a message that is no reply to them."""
     act = client.begin(kind, length)
     call = service.next_call(lambda one: bool(one.reads))
+    line = service.line_of(call)
     verify_calls.each((call,), unreadable)
 
-    service.send(service.draft(call).stray(100).octets, service.line_of(call))
+    service.send(service.draft(call).stray(100).octets, line)
     service.waiting()
 
+    verify_calls.stands(line, "a reply to no call", STRAYS_ARE_DROPPED)
     verify_calls.each((call,), lambda one: changed(service, one))
     service.reply(call)
     verify_calls.done(service.serve_until(act))

@@ -174,9 +174,21 @@ class ClientHarness:
             raise Inconclusive(problem)
         return self.service
 
-    def judged(self, found: BaseException | None) -> BaseException | None:
-        """What ended the case, together with the rules that messages of the client broke."""
-        seen = self.service.violations
+    def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
+        """What ended the case, together with the rules that messages of the client broke.
+
+        What is wrong with a message counts in every case; what is only worth a warning is likely
+        to be so in most messages of a client, and counts in the cases that are about it.
+
+        Args:
+            found: what ended the case.
+            cited: the requirements that the case is about.
+        """
+        seen = [
+            violation
+            for violation in self.service.violations
+            if not violation.warning or not set(cited).isdisjoint(violation.requirements)
+        ]
         for violation in seen:
             self.case.interpretations += violation.interpretations
             if violation.warning:

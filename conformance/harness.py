@@ -67,7 +67,7 @@ class Harness:
         if isinstance(self.workload, Prepared):
             self.workload.prepare(peer)
 
-    def judged(self, found: BaseException | None) -> BaseException | None:
+    def judged(self, found: BaseException | None, _cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case: each peer's outcomes are judged by the case itself."""
         return found
 

@@ -215,7 +215,7 @@ class Plugin:
         if self._found is None:
             self._keep(rig.check_after)
         self._keep(rig.end)
-        self._found = rig.judged(self._found)
+        self._found = rig.judged(self._found, case.requirements)
         self._record(case)
         return done
 

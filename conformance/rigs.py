@@ -74,8 +74,13 @@ class Rig(Protocol):
         """
         ...
 
-    def judged(self, found: BaseException | None) -> BaseException | None:
-        """What ended the case, in the light of what the rig itself has seen in it."""
+    def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
+        """What ended the case, in the light of what the rig itself has seen in it.
+
+        Args:
+            found: what ended the case, so far.
+            cited: the requirements that the case is about.
+        """
         ...
 
     def check_after(self) -> None:

@@ -186,7 +186,14 @@ def not_again(service: Service, refused: ReceivedCall) -> None:
             )
 
 
-def reaction(service: Service, call: ReceivedCall, act: RunningAct, message: bytes) -> None:
+def reaction(
+    service: Service,
+    call: ReceivedCall,
+    act: RunningAct,
+    message: bytes,
+    *,
+    may_ask_again: bool = False,
+) -> None:
     """Send octets where a reply is due: the client does with its call what the documents allow.
 
     A call that stays open is then answered as it should be, and the act must come to an end.
@@ -196,6 +203,8 @@ def reaction(service: Service, call: ReceivedCall, act: RunningAct, message: byt
         call: unanswered; the last thing that the act waits for.
         act: that it belongs to.
         message: any octets.
+        may_ask_again: whether an act that is done in the end counts as one whose call failed, if
+            another call was made for data: of a reply that brings too little.
 
     Raises:
         Deviation: the client did something else.
@@ -207,6 +216,8 @@ def reaction(service: Service, call: ReceivedCall, act: RunningAct, message: byt
     service.waiting()
 
     seen = _seen(service, line, call, act)
+    if may_ask_again and seen is Reaction.COMPLETED and _fetched_again(service, call):
+        seen = Reaction.FAILED
     judgement = expectation.judge(seen)
     service.case.actual = seen.value
     service.case.interpretations += judgement.interpretations
@@ -234,6 +245,12 @@ def _seen(service: Service, line: Line, call: ReceivedCall, act: RunningAct) -> 
     call.answered = True
     result = service.serve_until(act) if result is None else result
     return Reaction.COMPLETED if result.done else Reaction.FAILED
+
+
+def _fetched_again(service: Service, call: ReceivedCall) -> bool:
+    """Whether a call behind this one fetches data by Write chunks."""
+    later = service.received[call.order + 1 :]
+    return any(chunk.target for one in later for chunk in one.writes)
 
 
 def unreachable(service: Service, line: Line, segment: RdmaSegment, *, for_results: bool) -> None:

@@ -153,7 +153,7 @@ def test_what_messages_break_ends_a_case_that_found_nothing() -> None:
     harness = made(ClientParts(inside=RequesterParts(rules=VersionTwo)))
     harness.ready()
 
-    found = harness.judged(None)
+    found = harness.judged(None, ())
 
     assert isinstance(found, Deviation)
     assert found.breaks == ("rfc8166.4.2.2.version-is-one",)
@@ -164,7 +164,7 @@ def test_what_messages_break_is_told_beside_what_the_case_found() -> None:
     harness = made(ClientParts(inside=RequesterParts(rules=VersionTwo)))
     harness.ready()
 
-    found = harness.judged(Deviation("It failed.", actual="so"))
+    found = harness.judged(Deviation("It failed.", actual="so"), ())
 
     assert isinstance(found, Deviation)
     assert found.reason == "It failed. In the client's messages: rdma_vers is 2."
@@ -177,9 +177,23 @@ def test_what_many_messages_have_in_common_is_warned_of_once(
     wasteful = Violation(("rfc8166.4.3.3.x",), "a Reply chunk without need", warning=True)
     monkeypatch.setattr(Service, "violations", (wasteful, wasteful))
 
-    assert harness.judged(None) is None
+    assert harness.judged(None, ("rfc8166.4.3.3.x",)) is None
 
     assert [warned.reason for warned in harness.case.warnings] == ["a Reply chunk without need."]
+
+
+def test_a_warning_counts_in_the_cases_that_are_about_it(
+    harness: ClientHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wasteful = Violation(
+        ("rfc8166.4.3.3.x",), "a Reply chunk without need", warning=True, interpretations=("D-18",)
+    )
+    monkeypatch.setattr(Service, "violations", (wasteful,))
+
+    assert harness.judged(None, ("rfc8166.4.3.2.y",)) is None
+
+    assert harness.case.warnings == []
+    assert harness.case.interpretations == []
 
 
 def test_our_own_fault_stays_ours() -> None:
@@ -187,15 +201,15 @@ def test_our_own_fault_stays_ours() -> None:
     harness.ready()
     fault = ZeroDivisionError()
 
-    assert harness.judged(fault) is fault
+    assert harness.judged(fault, ()) is fault
 
 
 def test_good_messages_leave_the_finding_alone(harness: ClientHarness) -> None:
     harness.ready()
     finding = Inconclusive("so it is")
 
-    assert harness.judged(finding) is finding
-    assert harness.judged(None) is None
+    assert harness.judged(finding, ()) is finding
+    assert harness.judged(None, ()) is None
 
 
 def test_after_a_case_the_client_still_calls(harness: ClientHarness) -> None:

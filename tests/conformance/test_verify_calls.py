@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from typing import TYPE_CHECKING
 
@@ -179,6 +180,25 @@ def test_another_reaction_is_a_deviation(harness: ClientHarness) -> None:
     with pytest.raises(Deviation, match="the connection ends") as found:
         verify_calls.reaction(harness.service, call, act, bytes(8))
     assert found.value.breaks == ("rfc8166.4.5.short-message-discarded",)
+
+
+@pytest.mark.parametrize(("may", "actual"), [(False, "completes"), (True, "ends with an error")])
+def test_an_act_that_asks_for_its_data_again_may_count_as_a_failed_call(
+    harness: ClientHarness, may: bool, actual: str
+) -> None:
+    service, act = harness.service, harness.client.begin(ActKind.READ, 4096)
+    call = service.next_call()
+    harness.client.begin(ActKind.READ, 4096)
+    service.next_call(lambda later: later is not call)
+    draft = service.draft(call)
+    service.line_of(call).place(draft.placements)
+
+    # The reply is good, so that a call which fails is what the case did not expect.
+    context = pytest.raises(Deviation) if may else contextlib.nullcontext()
+    with context:
+        verify_calls.reaction(service, call, act, draft.octets, may_ask_again=may)
+
+    assert actual in harness.case.actual
 
 
 @pytest.mark.parametrize(

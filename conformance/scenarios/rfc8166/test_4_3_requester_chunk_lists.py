@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -48,7 +49,6 @@ SPOILERS = {
     "no-segments": with_segments(lambda _segments: ()),
     "longer-than-the-chunk": with_first(length=2**20),
     "longest-length": with_first(length=2**32 - 1),
-    "shorter-than-the-result": with_first(length=8),
     "other-handle": with_first(handle=0x0BAD0BAD),
 }
 """What is wrong with the lists of a reply whose result was placed as it should be."""
@@ -71,3 +71,27 @@ def test_requester_does_not_take_wrong_lists(
     service.line_of(call).place(draft.placements)
 
     verify_calls.reaction(service, call, act, SPOILERS[fault](draft).octets)
+
+
+@requirement(
+    "rfc8166.4.5.bad-reply-header-discarded",
+    "rfc8166.3.4.6.1.results-reassembled-in-array-order",
+    role="requester",
+)
+def test_requester_uses_no_more_than_a_chunk_holds(service: Service, client: ActingClient) -> None:
+    """A Write chunk is said to hold eight octets of a longer result, and does hold no more.
+
+    A client may take those and ask for the rest, as NFS does of a READ that came back short; it
+    may not take what it finds in its memory behind them.
+    """
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(lambda one: bool(one.writes and one.writes[0].target))
+    draft = service.draft(call)
+    first = draft.placements[0]
+    service.line_of(call).place((replace(first, data=first.data[:8]),))
+
+    reply = with_first(length=8)(draft).octets
+    verify_calls.reaction(service, call, act, reply, may_ask_again=True)
+    result = act.poll()
+    if result is not None and result.done:
+        verify_calls.reads(result, 4096)

@@ -24,7 +24,7 @@ from rpcrdma.endpoint.backward_responder import (
 )
 from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.reconnecting import ReconnectingClient
-from rpcrdma.endpoint.requester import Requester
+from rpcrdma.endpoint.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.endpoint.xids import XidSource
@@ -46,6 +46,10 @@ __all__ = ["CLIENT", "ClientParts", "LoopbackClientSession", "ReferenceClientTar
 
 CONNECT_TIMEOUT: Final = 2.0
 """Seconds that one try to connect may take."""
+
+
+OPTIONS: Final = RequesterOptions(segment=256 * 1024)
+"""Small enough a segment for the larger acts to need several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ def make_client(
 def _make_role(parts: ClientParts) -> Duplex:
     """What works on one connection, in both directions: it executes the test program, too."""
     backward = parts.backward(TestProgram(), None, parts.backward_calls(), parts.backward_replies())
-    return parts.duplex(parts.requester(None, parts.inside), backward)
+    return parts.duplex(parts.requester(OPTIONS, parts.inside), backward)
 
 
 class LoopbackClientSession:

@@ -38,7 +38,7 @@ def test_requester_puts_a_result_back_into_the_reply(client: ActingClient, lengt
 )
 def test_requester_joins_segments_in_array_order(client: ActingClient) -> None:
     """A result that fills several segments of a Write chunk, if the client's are not larger."""
-    length = 2_500_003
+    length = 1_000_003
 
     result = client.do(ActKind.READ, length)
 

@@ -36,7 +36,7 @@ def room(call: ReceivedCall) -> tuple[RdmaSegment, ...]:
     ("kind", "length"),
     [
         (ActKind.READ, 6001),
-        (ActKind.READ, 2_500_003),
+        (ActKind.READ, 1_000_003),
         (ActKind.WRITE, 6001),
         (ActKind.WRITE, 2_500_003),
         (ActKind.LONG_CALL, 6001),

@@ -1,8 +1,8 @@
 """The kernel's NFS server in the guest: versions 3 and 4.0, over RDMA and over TCP.
 
-Everything that it writes lies on file systems in memory.  The grace period, in which a version 4
-server refuses what could be a reclaim of an earlier life, is ended at once: there was no earlier
-life.
+Everything that it writes lies on file systems in memory.  The grace periods, nfsd's own and that of
+the lock manager of version 3, in which nothing is given out that could be a reclaim of an earlier
+life, are ended at once: there was no earlier life.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["exports_line", "restart_nfsd", "start_nfsd"]
 
 _CONTROL: Final = Path("/proc/fs/nfsd")
+_LOCK_CONTROL: Final = Path("/proc/fs/lockd")
+"""While lockd's grace period lasts, fifty seconds, nfsd gives no delegation (nfs4state.c, 6.1)."""
+
 _STATE: Final = Path("/var/lib/nfs")
 _MOUNT_PORT: Final = 20048
 """TCP port of MOUNT, which is the one that is registered for it; profiles assume the same."""
@@ -68,6 +71,7 @@ def _start_threads(port: int) -> None:
     run_step("starting nfsd", ["rpc.nfsd", str(_THREADS)], _INSTALL)
     remedy = "the kernel needs rpcrdma, and a device whose link is up"
     write_step("making nfsd listen on RDMA", _CONTROL / "portlist", f"rdma {port}", remedy)
+    write_step("ending lockd's grace period", _LOCK_CONTROL / "nlm_end_grace", "Y")
     step, grace = "ending nfsd's grace period", _CONTROL / "v4_end_grace"
     write_step(step, grace, "Y")
     await_step(step, grace, "Y")  # a worker of the kernel's does it some time later

@@ -21,7 +21,7 @@ PROGRAMS = ("mount", "rpcbind", "exportfs", "rpc.mountd", "rpc.nfsd")
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
-    for name in ("control", "state"):
+    for name in ("control", "lock_control", "state"):
         (tmp_path / name).mkdir()
         monkeypatch.setattr(nfsd, f"_{name.upper()}", tmp_path / name)
     return Server(export=str(tmp_path / "export"), port=20050)
@@ -48,6 +48,7 @@ def test_the_grace_period_is_ended(
         fake(name)
     start_nfsd(server)
     assert (tmp_path / "control" / "v4_end_grace").read_text() == "Y"
+    assert (tmp_path / "lock_control" / "nlm_end_grace").read_text() == "Y"
     assert (tmp_path / "export" / "size-4096").is_file()
 
 
@@ -79,6 +80,7 @@ def test_a_restart_ends_the_threads_and_makes_new_ones_listen(
     assert len(calls.lines) == 2
     assert (tmp_path / "control" / "portlist").read_text() == "rdma 20050"
     assert (tmp_path / "control" / "v4_end_grace").read_text() == "Y"
+    assert (tmp_path / "lock_control" / "nlm_end_grace").read_text() == "Y"
 
 
 @pytest.mark.usefixtures("server")

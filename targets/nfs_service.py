@@ -28,8 +28,8 @@ from rpcrdma.ulp.file_tree import CLIENT_TREE
 from rpcrdma.ulp.mount3 import MountProgram
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from targets.base import TargetError
+from targets.device_process import parse_address
 from targets.mount_service import MountService
-from targets.reference import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -45,6 +45,7 @@ from rpcrdma.wire.rpc import MessageType
 from targets.backward import BackwardService
 from targets.base import TargetError, Unsupported
 from targets.device_address import device_address
+from targets.device_process import parse_address, stop_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,17 +60,12 @@ __all__ = [
     "ProcessSession",
     "ReferenceTarget",
     "main",
-    "parse_address",
     "responder_factory",
     "server_factory",
-    "stop_process",
 ]
 
 START_DEADLINE: Final = 60.0
 """Seconds until the process must listen: Python alone takes 25 in a busy machine without KVM."""
-
-STOP_DEADLINE: Final = 5.0
-"""Seconds until it must be gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,32 +261,6 @@ def _first_line(process: subprocess.Popen[str]) -> str:
     if not line:
         raise TargetError("the process ended; what it said is on standard error")
     return line
-
-
-def stop_process(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
-    """End a process, by force if it does not go, and close its streams."""
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(STOP_DEADLINE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(STOP_DEADLINE)
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            stream.close()
-
-
-def parse_address(text: str) -> Address:
-    """ADDRESS:PORT as it stands on a command line, or in what a process prints first.
-
-    Raises:
-        ValueError: it is something else.
-    """
-    host, colon, port = text.strip().rpartition(":")
-    if not colon or not port.isdigit():
-        raise ValueError(f"`{text.strip()}` is not ADDRESS:PORT")
-    return Address(host, int(port))
 
 
 def _await_end(ended: threading.Event) -> None:

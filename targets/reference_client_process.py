@@ -24,7 +24,7 @@ import msgspec
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
-from targets.reference import parse_address, stop_process
+from targets.device_process import parse_address, stop_process
 from targets.reference_acts import ACTS
 from targets.reference_client import CLIENT, ClientParts, make_client
 

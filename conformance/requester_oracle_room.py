@@ -128,7 +128,7 @@ def _reply_chunk(body: Body, expectation: ReplyExpectation, threshold: int) -> I
                 "rfc8166.6.2.reply-resources-for-the-maximum",
             )
             yield Violation(rules, f"the Reply chunk has {offered} octets for {stream}")
-    elif offered and header + expectation.maximum + _CHUNK <= threshold:
+    elif offered and not expectation.guessed and header + expectation.maximum + _CHUNK <= threshold:
         rules = ("rfc8166.4.3.3.reply-chunk-absent-otherwise",)
         reason = f"a Reply chunk, although {header + expectation.maximum} octets are the most"
         yield Violation(rules, reason, warning=True, interpretations=("D-18",))

@@ -21,7 +21,6 @@ from conformance.outcome import Answered
 from conformance.workload import NullWorkload, Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs3, rpc
-from rpcrdma.ulp.bindings import ReplyExpectation
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size
 from rpcrdma.ulp.nfs3_binding import LARGEST_FIXED
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.peer import Peer
+    from rpcrdma.ulp.bindings import ReplyExpectation
     from targets.profile import Profile
 
 __all__ = ["Nfs3Workload"]
@@ -57,7 +57,7 @@ class _RoomForListings(Nfs3Program):
     def expectation(self, call: bytes) -> ReplyExpectation:
         """See `rpcrdma.ulp.bindings.UpperLayer.expectation`."""
         strict = super().expectation(call)
-        return ReplyExpectation(strict.maximum + _ON_TOP, strict.items)
+        return replace(strict, maximum=strict.maximum + _ON_TOP)
 
 
 _ON_TOP: Final = LARGEST_FIXED[wire.NFS_V3.NFSPROC3_GETATTR] + wire.NFS3_COOKIEVERFSIZE

@@ -78,10 +78,13 @@ class ReplyExpectation:
         maximum: octets of the largest possible *unreduced* reply payload.
         items: for each slot of `UpperLayer.results`, in order, the largest length in octets that
             the data item in it can have.
+        guessed: whether the protocol bounds something in the reply nowhere, so that each requester
+            makes room for it by limits of its own: `maximum` then goes by ours.
     """
 
     maximum: int
     items: tuple[int, ...] = ()
+    guessed: bool = False
 
 
 class UpperLayer(Protocol):

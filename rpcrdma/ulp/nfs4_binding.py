@@ -24,7 +24,13 @@ from rpcrdma.wire import _generated_nfs4 as wire
 if TYPE_CHECKING:
     from rpcrdma.wire._generated_nfs4 import ArgumentOperation, CompoundArguments
 
-__all__ = ["LINK_MAXIMUM", "compound_items", "compound_maximum", "walk_compound"]
+__all__ = [
+    "LINK_MAXIMUM",
+    "compound_is_guessed",
+    "compound_items",
+    "compound_maximum",
+    "walk_compound",
+]
 
 LINK_MAXIMUM: Final = limits()["link"]
 """Octets of the longest symbolic link that is provided for; the protocol states no limit."""
@@ -35,6 +41,8 @@ HEAD: Final = 2 * WORD
 
 BINDING: Final = nfs_binding("nfs4.1")
 """Which has every operation of NFSv4.0 too."""
+
+_UNBOUNDED: Final = frozenset({GrowthKind.ATTRIBUTES, GrowthKind.LIMIT})
 
 NOT_IN_TABLE: Final = NfsRow("", 0, None, None, None, 0, None, 0)
 """An operation that no server here executes: its result is a status."""
@@ -74,6 +82,16 @@ def compound_maximum(
     total = head + sum(HEAD + result.total for result in largest)
     items = tuple(result.item for result in largest if result.item is not None)
     return total if bound is None else min(total, bound), items
+
+
+def compound_is_guessed(arguments: CompoundArguments) -> bool:
+    """Whether the protocol does not say how large the largest results are (RFC 8267 6.2).
+
+    So it is of every list of attributes, which the document names as a whole, whichever attributes
+    are asked for, and of every other string and list without a limit.
+    """
+    grows = (_row(operation).grows for operation in arguments.argarray)
+    return any(one is not None and one.kind in _UNBOUNDED for one in grows)
 
 
 def walk_compound(cursor: PayloadCursor, arguments: CompoundArguments) -> None:

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rpcrdma.ulp import nfs4_clients, nfs4_data, nfs4_files, nfs4_opens, nfs4_sessions, rpc
 from rpcrdma.ulp.file_node import FileError
-from rpcrdma.ulp.nfs4_binding import compound_items, compound_maximum, walk_compound
+from rpcrdma.ulp.nfs4_binding import (
+    compound_is_guessed,
+    compound_items,
+    compound_maximum,
+    walk_compound,
+)
 from rpcrdma.ulp.nfs4_compound import Compound, Refused
 from rpcrdma.ulp.nfs4_data import READ_MAXIMUM
 from rpcrdma.ulp.nfs4_operations import existence, failure, number_of
@@ -118,6 +123,7 @@ class Nfs4Program(ProcedureTable):
             self._maximum,
             items=compound_items,
             walk=walk_compound,
+            guessed=compound_is_guessed,
         )
         procedures: dict[int, Procedure[Any]] = {
             wire.NFS_V4.NFSPROC4_NULL: null,

@@ -25,7 +25,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.errors import LocalProtocolError, RemoteProtocolError
 from rpcrdma.ulp import nfs4, rpc
-from rpcrdma.ulp.nfs4_binding import compound_items, compound_maximum, walk_compound
+from rpcrdma.ulp.nfs4_binding import (
+    compound_is_guessed,
+    compound_items,
+    compound_maximum,
+    walk_compound,
+)
 from rpcrdma.ulp.nfs4_callback_program import CallbackProgram, CallbackSession
 from rpcrdma.ulp.nfs4_slots import following
 from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
@@ -77,6 +82,7 @@ class SessionLayer(ProcedureTable):
             self._maximum,
             items=compound_items,
             walk=walk_compound,
+            guessed=compound_is_guessed,
         )
         # Each row has a type of arguments of its own: see ProcedureTable.
         procedures: dict[int, Procedure[Any]] = {

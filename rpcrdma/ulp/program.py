@@ -41,6 +41,7 @@ class Procedure(Generic[A]):
         results_maximum: octets of the largest results, and the largest length of each slot.
         items: DDP-eligible arguments, from the call, the arguments and the offset of their start.
         walk: goes over the results of a successful reply to these arguments, slot by slot.
+        guessed: whether the largest results go by limits of ours (see `ReplyExpectation`).
     """
 
     decode: Decoder[A]
@@ -48,6 +49,7 @@ class Procedure(Generic[A]):
     results_maximum: Callable[[A], tuple[int, tuple[int, ...]]]
     items: Callable[[bytes, A, int], tuple[DataItem, ...]] = lambda _call, _arguments, _start: ()
     walk: Callable[[PayloadCursor, A], None] | None = None
+    guessed: Callable[[A], bool] = lambda _arguments: False
 
 
 def no_arguments(_buffer: bytes, offset: int) -> tuple[None, int]:
@@ -104,9 +106,10 @@ class ProcedureTable:
         procedure = self._procedure(header)
         if procedure is None:
             return ERROR_REPLY
-        size, items = procedure.results_maximum(_decode_all(procedure, call, start))
+        arguments = _decode_all(procedure, call, start)
+        size, items = procedure.results_maximum(arguments)
         maximum = max(rpc.REPLY_HEADER_LENGTH + size, rpc.REPLY_MAXIMUM_LENGTH)
-        return ReplyExpectation(maximum, items)
+        return ReplyExpectation(maximum, items, procedure.guessed(arguments))
 
     def execute(self, call: bytes) -> list[bytes]:
         """See `UpperLayer.execute`."""

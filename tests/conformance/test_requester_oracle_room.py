@@ -11,6 +11,7 @@ from tests.conformance.oracle_fakes import chunk, reading
 from tests.conformance.test_requester_oracle import ids
 
 NOTHING = ReplyExpectation(24)
+GUESSED = ReplyExpectation(24, guessed=True)
 LONG = ReplyExpectation(2000)
 ONE = ReplyExpectation(28 + 4004, (4003,))
 TWO = ReplyExpectation(60 + 3000, (1000, 2000))
@@ -36,6 +37,7 @@ def room(
         (TWO, (chunk(2000), chunk(2000)), None),
         (TWO, (chunk(2000),), chunk(2060)),
         (TWO, (chunk(), chunk(2000)), chunk(1060)),
+        (GUESSED, (), chunk(2000)),
     ],
 )
 def test_enough_room(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.ulp import nfs4
-from rpcrdma.ulp.nfs4_binding import compound_items, compound_maximum
+from rpcrdma.ulp.nfs4_binding import compound_is_guessed, compound_items, compound_maximum
 from rpcrdma.ulp.nfs4_operations import number_of
 from rpcrdma.ulp.nfs_bindings import limits, nfs_binding
 from rpcrdma.wire import _generated_nfs4 as wire
@@ -86,6 +86,22 @@ def test_what_is_asked_for_makes_a_reply_grow() -> None:
     assert total(wire.TestStateidArguments((STATEID,) * 3)) == empty + HEAD + 4 + 12
     assert total(wire.OtherArguments(wire.Operation.OP_SET_SSV)) == empty + HEAD
     assert total(nfs4.get_attributes(1)) > total(nfs4.get_attributes())
+
+
+@pytest.mark.parametrize(
+    ("operations", "expected"),
+    [
+        ((), False),
+        ((nfs4.read(0, 5000),), False),
+        ((nfs4.get_attributes(),), True),
+        ((nfs4.read(0, 5000), wire.OtherArguments(wire.Operation.OP_READLINK)), True),
+    ],
+    ids=("nothing", "read", "getattr", "read-readlink"),
+)
+def test_attributes_and_links_have_no_limit_in_the_protocol(
+    operations: tuple[wire.ArgumentOperation, ...], expected: bool
+) -> None:
+    assert compound_is_guessed(wire.CompoundArguments(b"", 1, operations)) is expected
 
 
 def test_a_session_bounds_every_reply() -> None:

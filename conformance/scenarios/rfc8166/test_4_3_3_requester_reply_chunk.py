@@ -63,4 +63,6 @@ def test_requester_offers_no_reply_chunk_without_need(
 
 def fits(service: Service, call: ReceivedCall) -> bool:
     """Whether the largest reply to a call fits a Send by far; the oracle judges those."""
-    return HEADER + service.expectation(call).maximum + 100 <= service.reply_threshold
+    expectation = service.expectation(call)
+    far = HEADER + expectation.maximum + 100 <= service.reply_threshold
+    return far and not expectation.guessed

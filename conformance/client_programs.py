@@ -1,15 +1,13 @@
-"""What the tester serves to a device in the Requester role: programs by the profile's binding."""
+"""What the tester serves to a device in the Requester role: programs by the profile's binding.
+
+The programs of NFS are imported where they are served: their codecs are large, and who tests
+anything else in a virtual machine without KVM would wait many seconds for them.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.nfs3_server import Nfs3Program
-from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_state import Nfs4Options, Nfs4State
-from rpcrdma.ulp.nfsacl3 import NfsAclProgram
-from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError
 from targets.profile import Binding
@@ -31,15 +29,32 @@ def program_factory(profile: Profile) -> UpperLayerFactory:
         case Binding.TESTPROG:
             return TestProgram
         case Binding.NFS4:
-            store = FileStore()
-            options = Nfs4Options(backchannel=profile.claims.backward)
-            state = Nfs4State(options)  # a client that reconnects finds its sessions and opens
-            return lambda: Nfs4Program(store, state)
+            return _nfs4(profile)
         case Binding.NFS3:
-            store = FileStore()
-            return lambda: Programs((Nfs3Program(store), NfsAclProgram(store)))
+            return _nfs3()
         case Binding.NULL_ONLY:
             raise TargetError(
                 f"profile `{profile.name}`: the tester cannot serve a client of the binding"
                 f" `{profile.binding.value}`"
             )
+
+
+def _nfs4(profile: Profile) -> UpperLayerFactory:
+    from rpcrdma.ulp.file_store import FileStore
+    from rpcrdma.ulp.nfs4_server import Nfs4Program
+    from rpcrdma.ulp.nfs4_state import Nfs4Options, Nfs4State
+
+    store = FileStore()
+    options = Nfs4Options(backchannel=profile.claims.backward)
+    state = Nfs4State(options)  # a client that reconnects finds its sessions and opens
+    return lambda: Nfs4Program(store, state)
+
+
+def _nfs3() -> UpperLayerFactory:
+    from rpcrdma.ulp.file_store import FileStore
+    from rpcrdma.ulp.nfs3_server import Nfs3Program
+    from rpcrdma.ulp.nfsacl3 import NfsAclProgram
+    from rpcrdma.ulp.program import Programs
+
+    store = FileStore()
+    return lambda: Programs((Nfs3Program(store), NfsAclProgram(store)))

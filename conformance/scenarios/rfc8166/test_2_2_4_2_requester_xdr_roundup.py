@@ -31,11 +31,11 @@ def test_requester_pads_arguments_by_zeros_that_do_not_count(
     The oracle looks at the padding itself.
     """
     result = client.do(ActKind.WRITE, length)
-    calls = verify_calls.some(service.received, "at all")
+    calls = verify_calls.some(
+        (call for call in service.received if service.arguments(call)), "that stores anything"
+    )
 
     stored = sum(item.length for call in calls for item in service.arguments(call))
-    if result.done and stored == 0:
-        verify_calls.some((), "with an argument that may be reduced")
     if stored != length:
         raise Deviation(
             f"To store {length} octets, the client stored {stored}.",

@@ -10,6 +10,7 @@ from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.reduction import HEADER
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.retransmission import Retransmission
+from rpcrdma.ulp import rpc
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 HIGH: Final = "a limit that is not the latest is too high a limit"
 LATEST: Final = {"rfc8166.3.3.": HIGH, "rfc8166.8.1.4.": HIGH, "bidir.2.1.": HIGH}
 LONGER: Final = "a message that is too long breaks every rule about lengths"
-ALONE: Final = {"": "without a connection no call is made"}
 LATE: Final = 30
 """So many calls must have been planned before a mutant changes its mind."""
 
@@ -117,15 +117,13 @@ class DoesNotCountHeaders(CallPlanner):
         return super().threshold + HEADER
 
 
-@mutant(breaks="rfc8166.2.2.3.requester-opens-the-connection", also_trips=ALONE)
+@mutant(breaks="rfc8166.2.2.3.requester-opens-the-connection")
 class WaitsForTheServerToConnect(Retransmission):
-    """Opens no connection for a call that fetches data, and waits until there is one."""
+    """Opens no connection for a call of procedure 0, and waits until there is one."""
 
     @property
     def unfinished(self) -> tuple[CallRequested, ...]:
         """See `Retransmission`."""
         return tuple(
-            call
-            for call in super().unfinished
-            if not call.upper_layer.expectation(call.payload).items
+            call for call in super().unfinished if rpc.decode_call(call.payload)[0].procedure
         )

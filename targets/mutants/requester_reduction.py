@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 WORD: Final = 4
 ODD: Final = 300_001
+LARGE: Final = 65536
 
 
 @mutant(breaks="rfc8166.2.2.4.2.roundup-is-zero-octets")
@@ -36,7 +37,10 @@ class PadsByOnes(RequestRules):
         return super().plain_message(payload, behind_xid)
 
 
-@mutant(breaks="rfc8166.2.2.4.2.roundup-does-not-count")
+@mutant(
+    breaks="rfc8166.2.2.4.2.roundup-does-not-count",
+    also_trips="what is counted too much is stored",
+)
 class CountsPaddingInCalls(RequestRules):
     """Counts the padding in the length of what a call without chunks stores."""
 
@@ -55,12 +59,14 @@ class CountsPaddingInCalls(RequestRules):
     also_trips={"rfc8166.": "what is counted too much is stored"},
 )
 class CountsPaddingOfReadChunks(CallPlanner):
-    """Includes padding in Read chunks, and counts it in the length of the argument."""
+    """Includes padding in large Read chunks, and counts it in the length of the argument."""
 
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
         """See `CallPlanner`."""
+        if len(payload) <= LARGE:
+            return super().choose_form(payload, items, results)
         for item in items:
             count = (item.length + item.padding).to_bytes(WORD, "big")
             payload = payload[: item.position - WORD] + count + payload[item.position :]

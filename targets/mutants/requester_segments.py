@@ -46,7 +46,7 @@ class PointsBehindTheStart(RequestRules):
         )
 
 
-@mutant(breaks="rfc8166.3.4.3.segment-length-in-octets")
+@mutant(breaks="rfc8166.3.4.3.segment-length-in-octets", also_trips=LOST)
 class OffersMoreThanItRegistered(RequestRules):
     """States for the memory of Long Replies a length four octets greater than was registered."""
 

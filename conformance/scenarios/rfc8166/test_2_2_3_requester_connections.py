@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @requirement("rfc8166.2.2.3.requester-opens-the-connection", role="requester")
-@pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.READ])
+@pytest.mark.parametrize("kind", [ActKind.NULL, ActKind.SMALL, ActKind.READ])
 def test_requester_opens_a_connection_for_its_calls(
     service: Service, client: ActingClient, kind: ActKind
 ) -> None:

@@ -16,23 +16,20 @@ from rpcrdma.ulp import rpc
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rpcrdma.ulp.bindings import DataItem, UpperLayer
+    from rpcrdma.ulp.bindings import UpperLayer
 
 __all__ = ["reply_with_fewer"]
 
 WORD: Final = 4
 
 
-def reply_with_fewer(layer: UpperLayer, call: bytes, octets: int) -> tuple[bytes, DataItem]:
-    """The reply to a call that asks for one result, had it asked for so many octets.
+def reply_with_fewer(layer: UpperLayer, call: bytes, octets: int) -> bytes:
+    """The unreduced reply to a call that asks for one result, had it asked for so many octets.
 
     Args:
         layer: the program that executes it.
         call: unreduced.
         octets: fewer than it asks for.
-
-    Returns:
-        The unreduced reply, and where its one result is.
 
     Raises:
         Inconclusive: the program does not tell in one word how much is wanted.
@@ -42,7 +39,7 @@ def reply_with_fewer(layer: UpperLayer, call: bytes, octets: int) -> tuple[bytes
             for reply in layer.execute(changed):
                 items = [item for item in layer.results(changed, reply) if item is not None]
                 if [item.length for item in items] == [octets]:
-                    return reply, items[0]
+                    return reply
     except (DecodeError, LocalProtocolError) as error:
         raise Inconclusive(f"the call cannot be asked for less: {error}") from error
     raise Inconclusive("the call does not say in one word how many octets it wants")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @mutant(
     breaks="rfc8166.4.4.1.memory-protected-before-upper-layer-access",
-    also_trips={"rfc8166.8.1.3.": "however the call ends"},
+    also_trips="memory that is never invalidated stays registered, however the call ends",
 )
 class LeavesArgumentsExposed(Requester):
     """Does not invalidate the memory of Read chunks."""

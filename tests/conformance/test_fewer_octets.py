@@ -17,13 +17,12 @@ XID = 0x11
 def test_gives_the_reply_to_a_call_that_asks_for_less() -> None:
     call = testprog_calls.fetch(XID, 4096)
 
-    reply, item = reply_with_fewer(TestProgram(), call, 64)
+    reply = reply_with_fewer(TestProgram(), call, 64)
 
     answered, start = rpc.decode_reply(reply)
     result, end = wire.decode_fetch_result(reply, start)
     assert (answered.xid, answered.succeeded, end) == (XID, True, len(reply))
     assert result == wire.Fetched(pattern(64))
-    assert reply[item.position : item.position + item.length] == pattern(64)
 
 
 @pytest.mark.parametrize(

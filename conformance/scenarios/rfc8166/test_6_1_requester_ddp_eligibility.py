@@ -12,13 +12,12 @@ from conformance.fewer_octets import reply_with_fewer
 from conformance.requirement import requirement
 from conformance.service.reply import filled
 from rpcrdma.ulp import rpc
-from rpcrdma.wire import RdmaMsg, WriteChunk, group_by_position
+from rpcrdma.wire import RdmaMsg, group_by_position
 from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.client_harness import ActingClient
     from conformance.service import ReceivedCall, Service
-    from rpcrdma.ulp.bindings import DataItem
 
 FEW: Final = 64
 """Octets of a result that fits a Send."""
@@ -72,26 +71,25 @@ def too_many(service: Service, call: ReceivedCall) -> str:
 
 
 def with_write_chunk(call: ReceivedCall) -> bool:
-    """Whether a call offers one Write chunk with room, and nothing else."""
-    return len(call.writes) == 1 and bool(call.writes[0].target) and call.reply_chunk is None
+    """Whether a call offers one Write chunk, and room in it."""
+    return len(call.writes) == 1 and bool(call.writes[0].target)
 
 
-def short_result(service: Service, call: ReceivedCall) -> tuple[bytes, DataItem]:
-    """A reply with few octets of what the call asks for, and where they are."""
+def short_reply(service: Service, call: ReceivedCall) -> bytes:
+    """An unreduced reply with few octets of what the call asks for."""
     layer = service.state_of(service.line_of(call)).upper_layer
     if layer is None or call.unreduced is None:
         raise Inconclusive("the program of the call is not known")
     return reply_with_fewer(layer, call.unreduced, FEW)
 
 
-def send(
-    service: Service, call: ReceivedCall, payload: bytes, placed: bytes
-) -> tuple[bytes, WriteChunk]:
-    """Place octets into the Write chunk; returns the reply that says so, and the chunk."""
-    chunk, placements = filled(call.writes[0], placed)
+def placed(service: Service, call: ReceivedCall, octets: bytes, payload: bytes) -> bytes:
+    """Place octets into the Write chunk; returns the reply that says so, with this payload."""
+    chunk, placements = filled(call.writes[0], octets)
     service.line_of(call).place(placements)
-    reply = service.draft(call).changed(body=RdmaMsg((), (chunk,), None), payload=payload)
-    return reply.octets, chunk
+    unused = None if call.reply_chunk is None else filled(call.reply_chunk, b"")[0]
+    body = RdmaMsg((), (chunk,), unused)
+    return service.draft(call).changed(body=body, payload=payload).octets
 
 
 @requirement("rfc8166.6.1.reduced-ineligible-result-ends-the-rpc", role="requester")
@@ -101,12 +99,12 @@ def test_requester_refuses_results_that_may_not_be_reduced(
     """The Write chunk holds all results, also those beside the data: the call fails for good."""
     act = client.begin(ActKind.READ, 4096)
     call = service.next_call(with_write_chunk)
-    reply, _ = short_result(service, call)
+    reply = short_reply(service, call)
     _, results = rpc.decode_reply(reply)
 
-    octets, _ = send(service, call, reply[:results], reply[results:])
+    message = placed(service, call, reply[results:], reply[:results])
 
-    verify_calls.reaction(service, call, act, octets)
+    verify_calls.reaction(service, call, act, message)
 
 
 @requirement(
@@ -121,9 +119,9 @@ def test_requester_takes_no_chunk_for_the_result_of_an_error(
     act = client.begin(ActKind.READ, 4096)
     call = service.next_call(with_write_chunk)
 
-    octets, _ = send(service, call, rpc.procedure_unavailable(call.xid), bytes(4096))
+    message = placed(service, call, bytes(4096), rpc.procedure_unavailable(call.xid))
 
-    verify_calls.reaction(service, call, act, octets)
+    verify_calls.reaction(service, call, act, message)
 
 
 @requirement("rfc8166.6.1.unreduced-result-ends-the-rpc", role="requester")
@@ -133,8 +131,8 @@ def test_requester_refuses_a_result_beside_its_chunk(
     """The data come inline, though there is a Write chunk for them: the call fails for good."""
     act = client.begin(ActKind.READ, 4096)
     call = service.next_call(with_write_chunk)
-    reply, _ = short_result(service, call)
+    reply = short_reply(service, call)
 
-    octets, _ = send(service, call, reply, b"")
+    message = placed(service, call, b"", reply)
 
-    verify_calls.reaction(service, call, act, octets)
+    verify_calls.reaction(service, call, act, message)

@@ -23,7 +23,7 @@ def test_requester_opens_a_connection_for_its_calls(
     """There is no connection any more: to act, the client opens one, and calls on it."""
     before = len(service.lines)
     service.drop()
-    service.waiting()
+    service.waiting(service.profile.grace)
 
     result = client.do(kind, 5000)
 

@@ -183,7 +183,7 @@ def test_requester_has_a_receive_for_every_reply(
     """Calls in flight are answered at once, twice, on a connection that waits for no Receive."""
     service.welcome = Welcome(rnr_retry=0)
     service.drop()
-    service.waiting()
+    service.waiting(service.profile.grace)
     verify_calls.done(client.serve_good_act())
     for _ in range(2):
         act = client.begin(ActKind.MANY, count=count)
@@ -206,7 +206,7 @@ def test_requester_posts_receives_again(service: Service, client: ActingClient) 
     """Many replies, one after the other, each find a Receive, on such a connection."""
     service.welcome = Welcome(rnr_retry=0)
     service.drop()
-    service.waiting()
+    service.waiting(service.profile.grace)
     verify_calls.done(client.serve_good_act())
     line = service.line
 

@@ -31,7 +31,7 @@ STRAYS_ARE_DROPPED = (
 def test_requester_awaits_the_first_reply(service: Service, client: ActingClient) -> None:
     """Told to make many calls on a new connection, the client makes one, and awaits its reply."""
     service.drop()
-    service.waiting()
+    service.waiting(service.profile.grace)
     act = client.begin(ActKind.MANY, count=8)
     service.next_connection()
 
@@ -55,7 +55,7 @@ def test_requester_takes_a_first_message_of_1024_octets(
     """
     service.welcome = Welcome(rnr_retry=0)
     service.drop()
-    service.waiting()
+    service.waiting(service.profile.grace)
     act = client.good_act()
     line = service.next_connection()
     call = service.next_call()
@@ -80,7 +80,7 @@ def test_requester_takes_messages_of_1024_octets(
     """After any number of short replies a message of 1024 octets comes: the connection bears it."""
     service.welcome = Welcome(rnr_retry=0)
     service.drop()
-    service.waiting()
+    service.waiting(service.profile.grace)
     verify_calls.done(client.do(ActKind.MANY, count=before))
     act = client.good_act()
     call = service.next_call()

@@ -43,7 +43,7 @@ def test_requester_respects_the_receives_of_its_responder(
     service.grant = RECEIVES
     service.welcome = Welcome(receives=RECEIVES, receive_length=INLINE_THRESHOLD)
     service.drop()
-    service.waiting()
+    service.waiting(service.profile.grace)
     verify_calls.done(client.serve_good_act())
     line = service.line
 

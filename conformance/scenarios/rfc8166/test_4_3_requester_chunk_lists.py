@@ -87,10 +87,10 @@ def test_requester_uses_no_more_than_a_chunk_holds(service: Service, client: Act
     act = client.begin(ActKind.READ, 4096)
     call = service.next_call(lambda one: bool(one.writes and one.writes[0].target))
     draft = service.draft(call)
+    reply = with_first(length=8)(draft).octets
     first = draft.placements[0]
     service.line_of(call).place((replace(first, data=first.data[:8]),))
 
-    reply = with_first(length=8)(draft).octets
     verify_calls.reaction(service, call, act, reply, may_ask_again=True)
     result = act.poll()
     if result is not None and result.done:

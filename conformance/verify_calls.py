@@ -240,7 +240,8 @@ def _seen(service: Service, line: Line, call: ReceivedCall, act: RunningAct) -> 
         return Reaction.CLOSED
     if result is None and service.in_flight(line) == (call,):
         service.reply(call)
-        return Reaction.WAITING
+        # A slow machine may tell only now that the call had failed: then its reply is too late.
+        return Reaction.WAITING if service.serve_until(act).done else Reaction.FAILED
     # An act of several calls goes on when this one is over; how it ends tells how this one did.
     call.answered = True
     result = service.serve_until(act) if result is None else result

@@ -73,7 +73,8 @@ def collect(run: LabRun, folder: Path, progress: Progress | None = None) -> tupl
     listener = _Listener(records, progress)
     result = run_in_lab(run, listener)
     if not records.exists():
-        raise TargetError(listener.stopped or f"the lab left no records: {result.describe()}")
+        said = f"; it said: {listener.last_words}" if listener.last_words else ""
+        raise TargetError(listener.stopped or f"no records are left: {result.describe()}{said}")
     record = read_run(records)
     capture_traces(record, folder)
     if result.ending is not Ending.EXITED:

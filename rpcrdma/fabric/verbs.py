@@ -14,6 +14,7 @@ C function is called that could block.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import DeadlineExceeded, FabricError
@@ -132,6 +133,11 @@ class VerbsListener:
         """Where it listens."""
         return self._address
 
+    @property
+    def device(self) -> str | None:
+        """The device that has the address; None if it listens on all of them."""
+        return self._identifier.device
+
     def accept(self, timeout: float) -> VerbsRequest | None:
         """The next request, or None when the time is over."""
         if not self._open:
@@ -192,6 +198,10 @@ class VerbsFabric:
         connection: VerbsConnection | None = None
         try:
             self._await(handshake, lambda: handshake.resolved, address, deadline, timeout)
+            began = self._clock.now()
+            if handshake.identifier.device is not None:
+                self._open(handshake.identifier.device)
+            deadline += self._clock.now() - began  # that time was not the peer's
             connection, queue = self.new_connection(handshake.identifier, parameters)
             recorder = connection.recorder
             recorder.note(
@@ -219,6 +229,8 @@ class VerbsFabric:
         except OSError as error:
             raise unavailable(error, str(address)) from error
         self._listeners.append(listener)
+        if listener.device is not None:
+            self._open(listener.device)
         return listener
 
     def attach(self, step: Callable[[], None]) -> None:
@@ -232,19 +244,29 @@ class VerbsFabric:
         name = identifier.device
         if name is None:
             raise unavailable(OSError(19, "no device"), "the address")
-        if name not in self._devices:
-            self._devices[name] = Device(name)
+        device = self._open(name)
         # These need pyverbs, which opening the device has just proved to be there.
         from rpcrdma.fabric.verbs_connection import VerbsConnection
         from rpcrdma.fabric.verbs_queue import Queue
 
-        queue = Queue(self._devices[name], parameters)
+        queue = Queue(device, parameters)
         connection = VerbsConnection(self, queue, parameters)
         self._connections = [entry for entry in self._connections if not entry.closed]
         self._connections.append(connection)
         queue.prepare(identifier)
         connection.post_initial_receives()
         return connection, queue
+
+    def _open(self, name: str) -> Device:
+        """The device, opened when it is first asked for.
+
+        That imports pyverbs, which in a machine without KVM takes as long as a peer waits for an
+        answer: a listener does it before there is any peer.
+        """
+        if name not in self._devices:
+            self._devices[name] = Device(name)
+            importlib.import_module("rpcrdma.fabric.verbs_connection")
+        return self._devices[name]
 
     def note(self, side: Side, kind: EventKind, data: bytes) -> None:
         """Report an event that belongs to no connection."""

@@ -6,6 +6,7 @@ Nothing here blocks: the completion channel is non-blocking, and waiting is `sel
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -94,7 +95,9 @@ class Queue:
 
     def fail(self) -> None:
         """Go into error, which flushes everything that is posted."""
-        self._set_state(_ERROR)
+        # It cannot when the device is going away; then nothing comes of what is posted, either.
+        with contextlib.suppress(PyverbsRDMAError):
+            self._set_state(_ERROR)
 
     def silence(self) -> None:
         """Answer the peer no longer, as if this host were gone."""

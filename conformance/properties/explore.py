@@ -111,19 +111,20 @@ def explore(
     seconds: float,
     first_seed: int,
     progress: Callable[[str], None] = lambda line: None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Exploration:
-    """Explore for so many seconds (and what the last finding takes to shrink).
+    """Explore for so many seconds of the clock (and what the last finding takes to shrink).
 
     Raises:
         BadInput: the target's program is not the one that the clients speak.
         Inconclusive: the target does not serve at all.
     """
     harness.begin()
-    explorer = _Explorer(harness, way, time.monotonic() + seconds)
+    explorer = _Explorer(harness, way, clock() + seconds, clock)
     if way is Way.EXCHANGES:
         _require_test_program(harness)
     number = first_seed
-    while time.monotonic() < explorer.end:
+    while clock() < explorer.end:
         known = len(explorer.result.findings)
         explorer.round(number)
         number += 1
@@ -210,8 +211,9 @@ def _alike(problem: str) -> str:
 class _Explorer:
     """One exploration under way."""
 
-    def __init__(self, harness: Harness, way: Way, end: float) -> None:
+    def __init__(self, harness: Harness, way: Way, end: float, clock: Callable[[], float]) -> None:
         self.end = end
+        self._clock = clock
         self.result = Exploration()
         self._harness = harness
         self._way = way
@@ -246,8 +248,7 @@ class _Explorer:
             return
 
     def _over(self) -> bool:
-        now = time.monotonic()
-        return now > (self._patience or self.end)
+        return self._clock() > (self._patience or self.end)
 
     def _shots(self, shots: list[Shot]) -> None:
         if self._over():
@@ -309,7 +310,7 @@ class _Explorer:
                 problem,
                 steps=tuple(steps),
             )
-            if not self._patience or time.monotonic() < self._patience:
+            if not self._patience or self._clock() < self._patience:
                 self._note(finding)
 
     def _note(self, finding: Finding) -> None:
@@ -317,5 +318,5 @@ class _Explorer:
         kept = self.result.findings.get(finding.broken)
         if kept is None or finding.size < kept.size:
             self.result.findings[finding.broken] = finding
-        self._patience = self._patience or time.monotonic() + _SHRINKING
+        self._patience = self._patience or self._clock() + _SHRINKING
         raise _BrokenRule(finding.detail)

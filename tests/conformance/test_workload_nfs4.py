@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import build, verify
+from conformance.case import Inconclusive
 from conformance.harness import Harness
+from rpcrdma.ulp import rpc
 from rpcrdma.ulp.pattern import pattern
+from rpcrdma.wire import _generated_nfs4 as wire
 from targets.base import Unsupported
 from targets.profile import SHIPPED
 from targets.registry import find_target
@@ -94,3 +97,12 @@ def test_wrong_octets_are_noticed(peer: Peer) -> None:
 def test_what_the_binding_lacks_is_unsupported(peer: Peer) -> None:
     with pytest.raises(Unsupported, match="binding `nfs4` has no call for a call held"):
         peer.workload.hold(1)
+
+
+def test_a_server_in_its_grace_period_leaves_a_case_undecided(peer: Peer) -> None:
+    request = peer.workload.store(b"data")
+    empty = bytes(8)  # neither a tag nor results
+    reply = rpc.accepted(7) + wire.Status.NFS4ERR_GRACE.to_bytes(4, "big") + empty
+
+    with pytest.raises(Inconclusive, match="grace period"):
+        request.check(request.encode(7), reply)

@@ -36,13 +36,13 @@ def disagreements(record: RunRecord) -> dict[str, str]:
 
 
 def test_the_kernels_client_is_judged_to_the_end(tmp_path: Path) -> None:
-    """By the cases of section 4, where most findings are; all of them take thrice as long."""
-    record = certified("linux-client", tmp_path, Selection(section="4", role="requester"))
+    """By the cases of section 4.3, with findings among them: all cases take three minutes."""
+    record = certified("linux-client", tmp_path, Selection(section="4.3", role="requester"))
 
     summary = summarise(record)
     assert summary.missing == ()
     assert summary.counts[Verdict.ERROR] == 0
-    assert summary.counts[Verdict.PASS] > 80
+    assert summary.counts[Verdict.PASS] > 25
     assert all((tmp_path / name).exists() for case in record.cases for name in case.evidence)
     assert [case.reason for case in record.cases if case.verdict is Verdict.INCONC] == []
     if kernel_of(record).startswith("6.1."):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 from conformance.bad_input import BadInput
 from conformance.case import Inconclusive
 from conformance.harness import Harness
-from targets.lab.lab import Ending, LabRun, is_native, run_in_lab, server_of
+from conformance.in_lab import module_run, target_word
+from targets.lab.lab import Ending, is_native, run_in_lab
 from targets.lab.python_path import make_pyverbs_importable
-from targets.lab.setup import GuestSetup
 from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
@@ -107,29 +107,15 @@ def _in_lab(arguments: argparse.Namespace, profile: Profile, seed: int) -> int:
     """The same in a guest; findings land in the folder that was asked for."""
     folder: Path = arguments.output.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    target: str = arguments.target
     again = [
-        "explore",
-        str(Path(target).resolve()) if target.endswith(".toml") else target,
+        *("conformance.cli", "explore", target_word(arguments.target)),
         *("--time", str(arguments.time), "--seed", str(seed), "--way", arguments.way),
         *("--output", str(folder)),
     ]
     if arguments.fabric:
         again += ["--fabric", arguments.fabric]
-    kernel = arguments.kernel or (profile.lab.kernel if profile.lab else "")
-    result = run_in_lab(
-        LabRun(
-            GuestSetup(
-                (sys.executable, "-m", "conformance.cli", *again),
-                str(Path.cwd()),
-                server=server_of(profile),
-            ),
-            deadline_s=arguments.time + _LAB_EXTRA,
-            kernel=kernel or None,
-            writable=(folder,),
-        ),
-        print,
-    )
+    deadline = arguments.time + _LAB_EXTRA
+    result = run_in_lab(module_run(again, profile, arguments.kernel, deadline, (folder,)), print)
     if result.ending is Ending.EXITED and result.status is not None:
         return result.status
     print(f"rpcrdma explore: {result.describe()}", file=sys.stderr)

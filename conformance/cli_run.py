@@ -6,18 +6,17 @@ import argparse
 import re
 import shlex
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from conformance import cli_list
-from conformance.guest import Order
-from conformance.in_lab import collect, lab_run
+from conformance.guest import Order, certifier
+from conformance.in_lab import collect, lab_run, target_word
 from conformance.interpretations import check_choices
-from conformance.parallel import certify_parallel, check_workers
-from conformance.runner import certify, collect_cases
+from conformance.parallel import check_workers
+from conformance.runner import collect_cases
 from reports.baseline import check_baseline, load_baseline
 from reports.render import render_all
 from reports.summary import exit_status
@@ -27,8 +26,6 @@ from targets.lab.python_path import make_pyverbs_importable
 from targets.registry import find_any_target, find_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from reports.baseline import Baseline
     from reports.record import RunRecord
     from targets.profile import Profile
@@ -84,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         make_pyverbs_importable()
     console = Console()
     with _progress(console, arguments, baseline) as progress:
-        record = _certify(arguments.workers)(
+        record = certifier(arguments.workers)(
             target,
             selection,
             folder,
@@ -117,11 +114,6 @@ def _report(
     return exit_status(record, check)
 
 
-def _certify(workers: int) -> Callable[..., RunRecord]:
-    """In one process or in several."""
-    return certify if workers == 1 else partial(certify_parallel, workers=workers)
-
-
 def _workers(text: str) -> int:
     """The argument of -n."""
     number = int(text)
@@ -145,9 +137,8 @@ def _in_lab(
     """The suite in a guest; its records are rendered here, complete or not."""
     shared = folder.resolve()
     shared.mkdir(parents=True, exist_ok=True)
-    name = str(Path(arguments.target).resolve()) if _is_file(arguments.target) else arguments.target
     order = Order(
-        name,
+        target_word(arguments.target),
         arguments.fabric,
         str(shared),
         cli_list.selection_of(arguments),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from reports.record import RunRecord
 
-__all__ = ["BEGIN", "STOP", "Order", "main"]
+__all__ = ["BEGIN", "STOP", "Order", "certifier", "main"]
 
 BEGIN: Final = "begin"
 STOP: Final = "stop"
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the suite as ordered."""
     order = msgspec.json.decode(arguments[0], type=Order)
     try:
-        _certify(order)(
+        certifier(order.workers)(
             find_any_target(order.target, order.fabric),
             order.selection,
             Path(order.folder),
@@ -75,14 +75,14 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _certify(order: Order) -> Callable[..., RunRecord]:
-    """In one process or in several."""
-    if order.workers == 1:
+def certifier(workers: int) -> Callable[..., RunRecord]:
+    """What runs the suite in one process or in several."""
+    if workers == 1:
         return certify
     # Only where it is wanted: each module that is imported costs.
     from conformance.parallel import certify_parallel
 
-    return partial(certify_parallel, workers=order.workers)
+    return partial(certify_parallel, workers=workers)
 
 
 def _tell(line: str) -> None:

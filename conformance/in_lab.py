@@ -25,12 +25,14 @@ from targets.lab.lab import Ending, LabRun, run_in_lab, server_of
 from targets.lab.setup import GuestSetup, Server, ServerKind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.guest import Order
     from reports.record import RunRecord
     from reports.terminal import Progress
     from targets.profile import Profile
 
-__all__ = ["collect", "lab_run"]
+__all__ = ["collect", "lab_run", "module_run", "target_word"]
 
 _DEADLINE: Final = 600.0
 """Seconds that all of it may take, boot included; it takes a fifth of that without KVM."""
@@ -47,17 +49,40 @@ def lab_run(order: Order, profile: Profile, kernel: str = "") -> LabRun:
     Raises:
         LabError: the profile does not say how the lab brings its device up.
     """
+    words = ("conformance.guest", msgspec.json.encode(order).decode())
+    return module_run(words, profile, kernel, _DEADLINE, (Path(order.folder),))
+
+
+def module_run(
+    words: Sequence[str],
+    profile: Profile,
+    kernel: str,
+    deadline_s: float,
+    writable: tuple[Path, ...] = (),
+) -> LabRun:
+    """A module of ours as a command in the lab, beside a profile's device.
+
+    Args:
+        words: the module's name, and its arguments.
+        profile: of the target.
+        kernel: release or image; the profile's choice, or the newest, if empty.
+        deadline_s: seconds that all of it may take, boot included.
+        writable: folders of the host that the guest may write to.
+
+    Raises:
+        LabError: the profile does not say how the lab brings its device up.
+    """
     adapter_starts_it = profile.lab is None and profile.adapter != "network"
     server = Server(ServerKind.NONE) if adapter_starts_it else server_of(profile)
-    command = (sys.executable, "-m", "conformance.guest", msgspec.json.encode(order).decode())
     chosen = kernel or (profile.lab.kernel if profile.lab else "")
-    folder = Path(order.folder)
-    return LabRun(
-        GuestSetup(command, str(Path.cwd()), server=server),
-        deadline_s=_DEADLINE,
-        kernel=chosen or None,
-        writable=(folder,),
-    )
+    command = (sys.executable, "-m", *words)
+    setup = GuestSetup(command, str(Path.cwd()), server=server)
+    return LabRun(setup, deadline_s=deadline_s, kernel=chosen or None, writable=writable)
+
+
+def target_word(target: str) -> str:
+    """A target as the guest finds it, whatever folder it stands in."""
+    return str(Path(target).resolve()) if target.endswith(".toml") else target
 
 
 def collect(run: LabRun, folder: Path, progress: Progress | None = None) -> tuple[RunRecord, str]:

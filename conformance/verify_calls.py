@@ -20,6 +20,7 @@ from conformance.requester_reaction import expected_reaction
 from reports.record import Verdict
 from rpcrdma.fabric.base import CompletionStatus
 from rpcrdma.ulp.pattern import first_difference, pattern
+from rpcrdma.wire import group_by_position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,6 +34,7 @@ __all__ = [
     "each",
     "failed",
     "in_flight",
+    "ineligible",
     "not_again",
     "reaction",
     "reads",
@@ -128,6 +130,13 @@ def some(calls: Iterable[ReceivedCall], what: str) -> tuple[ReceivedCall, ...]:
     if not found:
         raise Inconclusive(f"the client made no call {what}")
     return found
+
+
+def ineligible(service: Service, call: ReceivedCall) -> str:
+    """What `each` asks: whether a Read chunk, but that of a Long Call, holds what may not be."""
+    allowed = {item.position for item in service.arguments(call)} | {0}
+    found = [one.position for one in group_by_position(call.reads) if one.position not in allowed]
+    return f"The Read chunk at Position {found[0]} holds no eligible argument" if found else ""
 
 
 def each(

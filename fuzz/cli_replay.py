@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance.bad_input import BadInput
 from conformance.case import Inconclusive
 from conformance.harness import Harness
+from conformance.in_lab import module_run, target_word
 from fuzz import harness_v1_header, harness_v1_responder
 from fuzz.engine import judge
 from fuzz.finding import Finding, load
@@ -16,8 +16,7 @@ from fuzz.replay import Step, replay
 from fuzz.sequence import split
 from reports.record import Verdict
 from rpcrdma.wire import describe
-from targets.lab.lab import Ending, LabRun, is_native, run_in_lab, server_of
-from targets.lab.setup import GuestSetup
+from targets.lab.lab import Ending, is_native, run_in_lab
 from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
@@ -165,19 +164,14 @@ def _print_step(step: Step) -> None:
 
 
 def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:
-    target: str = arguments.target
     again = [
-        "replay",
-        str(arguments.file.resolve()),
-        str(Path(target).resolve()) if target.endswith(".toml") else target,
+        *("conformance.cli", "replay", str(arguments.file.resolve())),
+        target_word(arguments.target),
     ]
     for name in ("harness", "fabric"):
         if getattr(arguments, name):
             again += [f"--{name}", getattr(arguments, name)]
-    command = (sys.executable, "-m", "conformance.cli", *again)
-    setup = GuestSetup(command, str(Path.cwd()), server=server_of(profile))
-    kernel = arguments.kernel or (profile.lab.kernel if profile.lab else "") or None
-    result = run_in_lab(LabRun(setup, deadline_s=_LAB_DEADLINE, kernel=kernel), print)
+    result = run_in_lab(module_run(again, profile, arguments.kernel, _LAB_DEADLINE), print)
     if result.ending is Ending.EXITED and result.status is not None:
         return result.status
     print(f"verdict   FAIL: {result.describe()}")

@@ -12,7 +12,7 @@ from typing import Final
 
 from rpcrdma.errors import DeviceUnavailable
 
-__all__ = ["device_address"]
+__all__ = ["device_address", "device_host"]
 
 _DEVICES: Final = Path("/sys/class/infiniband")
 
@@ -34,3 +34,12 @@ def device_address(devices: Path = _DEVICES) -> str:
         "no RDMA device of this machine has an IPv4 address: see `rdma link`, and give the device's"
         " network interface one; or drop --fabric verbs"
     )
+
+
+def device_host(address: str) -> str:
+    """Where a profile's address is over verbs: one of this host alone is for loopback.
+
+    Raises:
+        DeviceUnavailable: it is such a one, and no device has an address.
+    """
+    return device_address() if ipaddress.ip_address(address).is_loopback else address

@@ -13,7 +13,6 @@ backward Calls, and NFSv3 and NFSv4 with the suite's export.
 from __future__ import annotations
 
 import argparse
-import ipaddress
 import selectors
 import subprocess
 import sys
@@ -44,7 +43,7 @@ from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire.rpc import MessageType
 from targets.backward import BackwardService
 from targets.base import TargetError, Unsupported
-from targets.device_address import device_address
+from targets.device_address import device_host
 from targets.device_process import parse_address, stop_process
 
 if TYPE_CHECKING:
@@ -242,10 +241,7 @@ class ReferenceTarget:
         """Set the endpoint going."""
         extra = self.profile.extra
         if self._on_verbs:
-            # The profile's own is for loopback, where a device has any address.
-            inside = ipaddress.ip_address(extra.address).is_loopback
-            host = device_address() if inside else extra.address
-            return ProcessSession(Address(host, extra.port), self._mutant)
+            return ProcessSession(Address(device_host(extra.address), extra.port), self._mutant)
         return LoopbackSession(Address(extra.address, extra.port), self._parts)
 
 

@@ -12,7 +12,6 @@ executes it if the server calls back.
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -33,7 +32,7 @@ from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError
-from targets.device_address import device_address
+from targets.device_address import device_host
 from targets.reference_acts import ACTS, UpperTester
 
 if TYPE_CHECKING:
@@ -191,9 +190,7 @@ class ReferenceClientTarget:
         from rpcrdma.fabric.verbs import VerbsFabric
         from targets.reference_client_process import ProcessClientSession
 
-        # The profile's own is for loopback, where a tester has any address.
-        inside = ipaddress.ip_address(extra.address).is_loopback
-        host = device_address() if inside else extra.address
+        host = device_host(extra.address)
         return ProcessClientSession(VerbsFabric(host), Address(host, extra.port), self._mutant)
 
 

@@ -26,7 +26,7 @@ import pkgutil
 import re
 from dataclasses import dataclass
 from types import FunctionType
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import targets.mutants
 from rpcrdma.endpoint.backchannel import Backchannel
@@ -233,55 +233,34 @@ def _deviation(broken: type[object]) -> str:
     return " ".join(text.split())
 
 
+_MAKERS: Final[tuple[tuple[type, Callable[[Any], Parts | ClientParts]], ...]] = (
+    # The parts that execute backward Calls are kinds of what follows.
+    (ClientDuplex, lambda broken: ClientParts(duplex=broken)),
+    (BackwardResponder, lambda broken: ClientParts(backward=broken)),
+    (BackwardCallRules, lambda broken: ClientParts(backward_calls=broken)),
+    (BackwardReplyRules, lambda broken: ClientParts(backward_replies=broken)),
+    (CallRules, lambda broken: Parts(calls=broken)),
+    (ReplyRules, lambda broken: Parts(replies=broken)),
+    (Responder, lambda broken: Parts(responder=broken)),
+    (BackwardRequester, lambda broken: Parts(backward=broken)),
+    (Backchannel, lambda broken: Parts(channel=broken)),
+    (DirectionRules, lambda broken: Parts(directions=broken)),
+    (Duplex, lambda broken: Parts(duplex=broken)),
+    (Requester, lambda broken: ClientParts(requester=broken)),
+    (Retransmission, lambda broken: ClientParts(retransmission=broken)),
+    (XidSource, lambda broken: ClientParts(xids=broken)),
+    (HandleAllocator, lambda broken: ClientParts(allocator=broken)),
+    (RequestRules, lambda broken: ClientParts(inside=RequesterParts(rules=broken))),
+    (CallPlanner, lambda broken: ClientParts(inside=RequesterParts(planner=broken))),
+    (Allowance, lambda broken: ClientParts(inside=RequesterParts(allowance=broken))),
+)
+"""What a mutant is a kind of, and the endpoint with it in that place; the first that fits."""
+
+
 def _parts(broken: type[Part]) -> Parts | ClientParts:
-    backward = _backward_parts(broken)  # these are kinds of what follows
-    if backward is not None:
-        return backward
-    if issubclass(broken, CallRules):
-        return Parts(calls=broken)
-    if issubclass(broken, ReplyRules):
-        return Parts(replies=broken)
-    if issubclass(broken, Responder):
-        return Parts(responder=broken)
-    if issubclass(broken, BackwardRequester):
-        return Parts(backward=broken)
-    if issubclass(broken, Backchannel):
-        return Parts(channel=broken)
-    if issubclass(broken, DirectionRules):
-        return Parts(directions=broken)
-    if issubclass(broken, Duplex):
-        return Parts(duplex=broken)
-    return _client_parts(broken)
-
-
-def _backward_parts(broken: type[Part]) -> ClientParts | None:
-    """Parts of the client, which executes backward Calls."""
-    if issubclass(broken, ClientDuplex):
-        return ClientParts(duplex=broken)
-    if issubclass(broken, BackwardResponder):
-        return ClientParts(backward=broken)
-    if issubclass(broken, BackwardCallRules):
-        return ClientParts(backward_calls=broken)
-    if issubclass(broken, BackwardReplyRules):
-        return ClientParts(backward_replies=broken)
-    return None
-
-
-def _client_parts(broken: type[Part]) -> ClientParts:
-    if issubclass(broken, Requester):
-        return ClientParts(requester=broken)
-    if issubclass(broken, Retransmission):
-        return ClientParts(retransmission=broken)
-    if issubclass(broken, XidSource):
-        return ClientParts(xids=broken)
-    if issubclass(broken, HandleAllocator):
-        return ClientParts(allocator=broken)
-    if issubclass(broken, RequestRules):
-        return ClientParts(inside=RequesterParts(rules=broken))
-    if issubclass(broken, CallPlanner):
-        return ClientParts(inside=RequesterParts(planner=broken))
-    if issubclass(broken, Allowance):
-        return ClientParts(inside=RequesterParts(allowance=broken))
+    for kind, make in _MAKERS:
+        if issubclass(broken, kind):
+            return make(broken)
     raise ValueError(f"{broken.__name__} is no part of the reference endpoint")
 
 

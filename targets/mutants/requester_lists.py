@@ -10,7 +10,7 @@ import msgspec
 from rpcrdma.endpoint.actions import Register
 from rpcrdma.endpoint.call_planning import CallPlanner
 from rpcrdma.endpoint.outgoing import Memory
-from rpcrdma.endpoint.reduction import NO_RESULTS, MessageForm, ReadPlan, ResultsPlan
+from rpcrdma.endpoint.reduction import HEADER, NO_RESULTS, MessageForm, ReadPlan, ResultsPlan
 from rpcrdma.endpoint.request_rules import RequestRules
 from rpcrdma.fabric.base import Access
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import DataItem, ReplyExpectation
     from rpcrdma.wire import TransportHeader
 
-HEADER: Final = 28
 ARGUMENTS: Final = 40
 """Where the arguments of a call begin, whose credential and verifier are empty."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.actions import Send
 from rpcrdma.endpoint.faults import Fault
+from rpcrdma.endpoint.reduction import HEADER
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.wire import decode_header
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 BARE = 52
 """Octets of a message that answers NULL, on which the suite's own checks rest."""
 
-HEADER = 28
 
 INLINE = "a reply that was sent inline is not in the Reply chunk"
 REFUSED = "a reply that would have come inline is refused where there is no Reply chunk"

@@ -8,12 +8,11 @@ import pytest
 
 from conformance import verify_calls
 from conformance.requirement import requirement
-from rpcrdma.wire import group_by_position
 from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.client_harness import ActingClient
-    from conformance.service import ReceivedCall, Service
+    from conformance.service import Service
 
 
 @requirement("rfc8166.3.4.2.only-eligible-items-are-reduced", role="requester")
@@ -26,12 +25,5 @@ def test_requester_reduces_eligible_arguments_only(
     """Each Read chunk but that of a Long Call is at the place of an argument of the binding."""
     result = client.do(kind, 6000)
 
-    verify_calls.each(service.received, lambda call: ineligible(service, call))
+    verify_calls.each(service.received, lambda call: verify_calls.ineligible(service, call))
     verify_calls.done(result)
-
-
-def ineligible(service: Service, call: ReceivedCall) -> str:
-    """Whether a Read chunk holds what the binding does not name."""
-    allowed = {item.position for item in service.arguments(call)} | {0}
-    found = [one.position for one in group_by_position(call.reads) if one.position not in allowed]
-    return f"The Read chunk at Position {found[0]} holds no eligible argument" if found else ""

@@ -23,12 +23,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.specification import fingerprint
 from reports.record import Citation, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from conformance.specification import Sentence
 
 __all__ = [
     "Catalogue",
@@ -41,8 +40,6 @@ __all__ = [
     "UnknownRequirement",
     "load_catalogue",
     "load_document",
-    "uncovered_sentences",
-    "unknown_fingerprints",
 ]
 
 FOLDER: Final = Path(__file__).parent / "catalogue"
@@ -50,7 +47,7 @@ FOLDER: Final = Path(__file__).parent / "catalogue"
 
 _ID: Final = re.compile(r"([a-z][a-z0-9]*)\.((?:\d+|[A-Z])(?:\.\d+)*)\.([a-z0-9]+(?:-[a-z0-9]+)*)")
 _FINGERPRINT: Final = re.compile(r"sha256:[0-9a-f]{64}")
-_INTERPRETATION: Final = re.compile(r"D-\d{2,3}")
+_INTERPRETATION: Final = re.compile(r"D-\d{2,3}|V-\d{1,3}")
 
 
 class Level(Enum):
@@ -153,6 +150,8 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         interpretations: entries of INTERPRETATIONS.md that the requirement is read by.
         unseen: further roles that it binds but of which the wire does not show it, and why.
         advisory: a RULE that rests on a lower-case "should": breaking it is a warning.
+        restored: its sentence is missing from the copies of the text at hand and known in
+            substance only; the fingerprint is that of the paraphrase.
     """
 
     id: str
@@ -165,6 +164,7 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     interpretations: tuple[str, ...] = ()
     unseen: dict[Role, str] = msgspec.field(default_factory=dict)
     advisory: bool = False
+    restored: bool = False
 
     @property
     def document(self) -> str:
@@ -371,30 +371,13 @@ def _fault(document: Document, entry: Requirement, seen: set[str]) -> tuple[str,
         ),
         (
             not all(_INTERPRETATION.fullmatch(name) for name in entry.interpretations),
-            "names an interpretation that is no D-number",
+            "names an interpretation that is no D-number and no V-number",
             "write it as in INTERPRETATIONS.md, D-10",
+        ),
+        (
+            entry.restored and entry.fingerprint != fingerprint(entry.text),
+            "is restored and has a fingerprint other than that of its text",
+            "take it from conformance.specification.fingerprint",
         ),
     )
     return next(((problem, hint) for broken, problem, hint in rules if broken), ("", ""))
-
-
-def uncovered_sentences(
-    requirements: Iterable[Requirement], sentences: Iterable[Sentence]
-) -> tuple[Sentence, ...]:
-    """The sentences with an upper-case keyword of which no entry has that level."""
-    levels: dict[str, set[str]] = {}
-    for entry in requirements:
-        levels.setdefault(entry.fingerprint, set()).add(entry.level.value)
-    return tuple(
-        sentence
-        for sentence in sentences
-        if sentence.levels - levels.get(sentence.fingerprint, set())
-    )
-
-
-def unknown_fingerprints(
-    requirements: Iterable[Requirement], sentences: Iterable[Sentence]
-) -> tuple[Requirement, ...]:
-    """The entries whose sentence does not stand in the section that their id names."""
-    known = {(sentence.section, sentence.fingerprint) for sentence in sentences}
-    return tuple(entry for entry in requirements if (entry.section, entry.fingerprint) not in known)

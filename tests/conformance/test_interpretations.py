@@ -16,10 +16,10 @@ def test_page_is_rendered_from_the_register() -> None:
     assert PAGE.read_text() == render(REGISTER.values())
 
 
-def test_ids_are_d_numbers_in_ascending_order() -> None:
-    numbers = [int(name.removeprefix("D-")) for name in REGISTER]
+def test_ids_are_d_numbers_then_v_numbers_in_ascending_order() -> None:
+    numbers = [(name[0], int(name[2:])) for name in REGISTER]
 
-    assert all(re.fullmatch(r"D-\d{2,3}", name) for name in REGISTER)
+    assert all(re.fullmatch(r"D-\d{2,3}|V-\d{1,3}", name) for name in REGISTER)
     assert numbers == sorted(set(numbers))
 
 

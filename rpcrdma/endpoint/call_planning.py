@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.actions import Register
+from rpcrdma.endpoint.dialect import ONE, Dialect
 from rpcrdma.endpoint.outgoing import Memory, OutgoingCall
 from rpcrdma.endpoint.reduction import (
-    HEADER,
     NO_RESULTS,
     CallPlan,
     MessageForm,
@@ -43,6 +43,7 @@ class RequesterOptions:
 
     Attributes:
         thresholds: the inline thresholds of the connection.
+        dialect: the version that is spoken.
         credits: requested with every call; as many Receives are posted.
         segment: most octets in one RDMA segment.
         inline_results: results that can be no longer than this stay in the reply where another
@@ -57,6 +58,7 @@ class RequesterOptions:
     inline_results: int = 0
     form: MessageForm | None = None
     always_reduce_results: bool = False
+    dialect: Dialect = ONE
 
 
 class CallPlanner:
@@ -84,7 +86,7 @@ class CallPlanner:
         expectation = event.expectation or upper_layer.expectation(payload)
         results = self._plan_results(expectation)
         call = OutgoingCall(event.token, xid, upper_layer, payload, len(expectation.items))
-        room = self.threshold - HEADER
+        room = self.threshold - options.dialect.header
         if results is NO_RESULTS and len(payload) <= room and options.form in _SMALLEST:
             return call
         items = upper_layer.arguments(payload)
@@ -102,14 +104,15 @@ class CallPlanner:
     ) -> CallPlan:
         """The form of a call, and what of it goes into Read chunks (rfc8166 3.5)."""
         options = self._options
-        return plan_call(payload, items, results, self.threshold, options.segment, options.form)
+        room = self.threshold - options.dialect.header
+        return plan_call(payload, items, results, room, options.segment, options.form)
 
     def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
         """The chunks that are offered for a reply (rfc8166 4.3.2, 4.3.3, 6.2)."""
         options = self._options
         return plan_results(
             expectation,
-            options.thresholds.reply,
+            options.thresholds.reply - options.dialect.header,
             options.segment,
             options.inline_results,
             always=options.always_reduce_results,

@@ -32,14 +32,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.faults import Fault, FaultFound
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
-from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, group_by_position
+from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, group_by_position
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.xdr.runtime import Reader, word_at
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rpcrdma.endpoint.dialect import Dialect
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
     from rpcrdma.wire import ReadChunk, ReadSegment, TransportHeader, WriteChunk
 
@@ -103,7 +107,10 @@ def xid_of(payload: bytes) -> int:
 
 
 class CallRules:
-    """The checks of the reference Responder."""
+    """The checks of the reference Responder, in the versions that it serves."""
+
+    def __init__(self, dialects: Iterable[Dialect] = (ONE,)) -> None:
+        self.dialects: Mapping[int, Dialect] = {one.number: one for one in dialects}
 
     def is_runt(self, message: bytes) -> bool:
         """Whether nothing in the message may be looked at, not even its XID."""
@@ -111,12 +118,12 @@ class CallRules:
 
     def supports_version(self, version: int) -> bool:
         """Whether this is a version of RPC-over-RDMA that is served."""
-        return version == 1
+        return version in self.dialects
 
     def decode(self, message: bytes) -> tuple[TransportHeader, int]:
         """The header, and the offset of what follows it."""
         try:
-            return decode_header(message)
+            return self.dialects.get(word_at(message, 4), ONE).decode(message)
         except DecodeError as error:
             raise FaultFound(Fault.UNDECODABLE_HEADER, str(error)) from error
 

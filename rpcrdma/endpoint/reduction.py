@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from rpcrdma.wire import WriteChunk
 
 __all__ = [
-    "HEADER",
     "NO_RESULTS",
     "CallPlan",
     "MessageForm",
@@ -38,9 +37,6 @@ __all__ = [
     "plan_reply",
     "plan_results",
 ]
-
-HEADER: Final = 28
-"""Octets of a header without chunks."""
 
 READ_SEGMENT: Final = 24
 """Octets that one read segment adds to a header: presence, Position, handle, length, offset."""
@@ -188,19 +184,19 @@ NO_RESULTS: Final = ResultsPlan()
 
 
 def plan_results(
-    expectation: ReplyExpectation, threshold: int, segment: int, inline_up_to: int, *, always: bool
+    expectation: ReplyExpectation, room: int, segment: int, inline_up_to: int, *, always: bool
 ) -> ResultsPlan:
     """Choose the chunks for the reply.
 
     Args:
         expectation: of the reply.
-        threshold: the reply inline threshold.
+        room: octets of the reply that travel by Send beside a header without chunks.
         segment: most octets in one segment.
         inline_up_to: results that can be no longer than this come back in the stream, by an empty
             Write chunk, where a longer one makes a Write list necessary.
         always: offer Write chunks even when the reply fits without.
     """
-    if HEADER + expectation.maximum <= threshold and not (always and expectation.items):
+    if expectation.maximum <= room and not (always and expectation.items):
         return NO_RESULTS
     # rfc8166 4.3.2.2: a result may land in the chunk of an earlier one, so each chunk takes the
     # largest of those that can come to it.
@@ -218,7 +214,7 @@ def plan_results(
     )
     plan = ResultsPlan(writes)
     spared = max(0, certain - ARM_MARGIN)
-    if HEADER + plan.header_length + expectation.maximum - spared <= threshold:
+    if plan.header_length + expectation.maximum - spared <= room:
         return plan
     return ResultsPlan(writes, split(expectation.maximum, segment))
 
@@ -231,7 +227,7 @@ def plan_call(
     payload: bytes,
     items: tuple[DataItem, ...],
     results: ResultsPlan,
-    threshold: int,
+    room: int,
     segment: int,
     form: MessageForm | None = None,
 ) -> CallPlan:
@@ -241,11 +237,11 @@ def plan_call(
         payload: the unreduced call.
         items: its DDP-eligible arguments.
         results: what the header carries for the reply.
-        threshold: the call inline threshold.
+        room: octets of the call that travel by Send beside a header without chunks.
         segment: most octets in one segment.
         form: what the caller prefers; a larger form is taken where it does not fit.
     """
-    room = threshold - HEADER - results.header_length
+    room -= results.header_length
     if form in (None, MessageForm.SHORT) and len(payload) <= room:
         return CallPlan(MessageForm.SHORT, payload, ())
     # rfc8166 3.5.3: what is too large is reduced first.

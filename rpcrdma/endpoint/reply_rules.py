@@ -43,16 +43,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint import credits as arithmetic
+from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.faults import Answer, Fault, FaultFound
 from rpcrdma.endpoint.placement import fill_lengths, returned_chunk, transfers, unused_chunk
 from rpcrdma.ulp.bindings import reduce
-from rpcrdma.wire import ErrChunk, ErrVers, chunk_length, encode_header, rpc
+from rpcrdma.wire import ErrChunk, ErrVers, chunk_length, rpc
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rpcrdma.endpoint.actions import Transfer
     from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.dialect import Dialect
     from rpcrdma.ulp.bindings import DataItem
     from rpcrdma.wire import ErrorBody, ReadSegment, TransportHeader, WriteChunk
 
@@ -60,7 +63,14 @@ __all__ = ["ReplyRules"]
 
 
 class ReplyRules:
-    """The answers of the reference Responder."""
+    """The answers of the reference Responder, in the versions that it serves."""
+
+    def __init__(self, dialects: Iterable[Dialect] = (ONE,)) -> None:
+        self.dialects: Mapping[int, Dialect] = {one.number: one for one in dialects}
+
+    def encode(self, header: TransportHeader) -> bytes:
+        """The octets of any header, in its own version; errors look alike in all of them."""
+        return self.dialects.get(header.rdma_vers, ONE).encode(header, MessageType.REPLY)
 
     # -- fixed words
 
@@ -77,14 +87,14 @@ class ReplyRules:
         return call.xid
 
     def reply_version(self, call: IncomingCall) -> int:
-        """rdma_vers of a reply: that of the call, which is one."""
+        """rdma_vers of a reply: that of the call."""
         return call.words.version
 
     # -- errors
 
     def version_range(self) -> tuple[int, int]:
         """The lowest and the highest version that are served."""
-        return 1, 1
+        return min(self.dialects), max(self.dialects)
 
     def error_xid(self, words: FixedWords) -> int:
         """rdma_xid of an RDMA_ERROR: that of the failing request."""
@@ -102,7 +112,7 @@ class ReplyRules:
 
     def encode_error(self, header: TransportHeader) -> bytes:
         """The octets of an RDMA_ERROR."""
-        return encode_header(header)
+        return self.encode(header)
 
     # -- chunks
 
@@ -188,7 +198,7 @@ class ReplyRules:
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         """The octets of the Send: the header, and the payload of an RDMA_MSG."""
-        return encode_header(header) + payload
+        return self.encode(header) + payload
 
     def garbage_args(self, xid: int) -> bytes:
         """The RPC reply that says that the arguments could not be decoded."""

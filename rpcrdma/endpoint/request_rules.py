@@ -10,25 +10,29 @@ that a mutant may break alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment, TransportHeader, encode_header
+from rpcrdma.endpoint.dialect import ONE
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
+    from rpcrdma.endpoint.dialect import Dialect
     from rpcrdma.endpoint.outgoing import OutgoingCall
-    from rpcrdma.wire import RdmaSegment, WriteChunk
+    from rpcrdma.wire import RdmaSegment, TransportHeader, WriteChunk
 
 __all__ = ["RequestRules"]
 
-VERSION: Final = 1
-
 
 class RequestRules:
-    """How calls are put together."""
+    """How calls are put together in one version."""
+
+    def __init__(self, dialect: Dialect = ONE) -> None:
+        self.dialect = dialect
 
     def version(self) -> int:
         """rdma_vers (rfc8166 4.2.2)."""
-        return VERSION
+        return self.dialect.number
 
     def requested(self, credits: int) -> int:  # noqa: A002  # the word of the documents
         """rdma_credit of a call for which `credits` are wanted (rfc8166 3.3.1)."""
@@ -76,4 +80,4 @@ class RequestRules:
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
         """Header and Payload stream as one message (rfc8166 3.2)."""
-        return encode_header(header) + payload
+        return self.dialect.encode(header, MessageType.CALL) + payload

@@ -41,6 +41,7 @@ from rpcrdma.endpoint.actions import (
 )
 from rpcrdma.endpoint.call_planning import RequesterOptions
 from rpcrdma.endpoint.call_rules import xid_of
+from rpcrdma.endpoint.dialect import NO_CHUNKS
 from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
 from rpcrdma.endpoint.outgoing import (
@@ -53,9 +54,8 @@ from rpcrdma.endpoint.outgoing import (
     coordinates,
     unreduced,
 )
-from rpcrdma.endpoint.reduction import HEADER, MessageForm
+from rpcrdma.endpoint.reduction import MessageForm
 from rpcrdma.endpoint.reply_parsing import Offer, judge_returned
-from rpcrdma.endpoint.request_rules import VERSION
 from rpcrdma.endpoint.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire import (
@@ -68,8 +68,6 @@ from rpcrdma.wire import (
     RdmaSegment,
     TransportHeader,
     WriteChunk,
-    decode_header,
-    encode_header,
 )
 from rpcrdma.wire.rpc import MessageType
 
@@ -80,10 +78,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Requester", "RequesterOptions", "RequesterParts"]
 
-_NO_CHUNKS: Final = RdmaMsg((), (), None)
-_PLAIN: Final = encode_header(TransportHeader(0, VERSION, 0, _NO_CHUNKS))
-_DECODED_PLAIN: Final = decode_header(_PLAIN)[0].rdma_body
-"""The one body that the decoder returns for every RDMA_MSG without chunks: told by identity."""
 _REPLY: Final = MessageType.REPLY.to_bytes(4, "big")
 
 
@@ -94,7 +88,12 @@ class Requester:
         self, options: RequesterOptions | None = None, parts: RequesterParts = REQUESTER
     ) -> None:
         self.options = options or RequesterOptions()
-        self.rules = parts.rules()
+        dialect = self.options.dialect
+        self.rules = parts.rules(dialect)
+        self._decode = dialect.decode
+        self._version = dialect.number
+        self._plain = dialect.plain  # told by identity
+        self._header = dialect.header
         self.allowance = parts.allowance(self.options.credits)
         self._keys = count(1)
         self._planner = parts.planner(self.options, self._keys)
@@ -107,8 +106,8 @@ class Requester:
         self._owes_receive = False
         rules = self.rules
         requested = rules.requested(self.options.credits)
-        header = TransportHeader(0, rules.version(), requested, _NO_CHUNKS)
-        self._behind_xid = encode_header(header)[4:]
+        header = TransportHeader(0, rules.version(), requested, NO_CHUNKS)
+        self._behind_xid = dialect.encode(header, MessageType.CALL)[4:]
         self.handlers: Mapping[type[events.Event], Handler] = {
             events.Connected: self._connected,
             events.MessageReceived: self._receive,
@@ -231,17 +230,17 @@ class Requester:
 
     def _judge(self, message: bytes) -> list[Action]:
         try:
-            header, end = decode_header(message)
+            header, end = self._decode(message)
         except DecodeError as error:
             raise FaultFound(Fault.BAD_REPLY_HEADER, str(error)) from error
         body = header.rdma_body
-        if body is _DECODED_PLAIN and header.rdma_vers == VERSION:
+        if body is self._plain and header.rdma_vers == self._version:
             delivered = self._take_plain_reply(header, message)
             if delivered is not None:
                 return delivered
         if isinstance(body, RdmaError):  # D-11: before the version is looked at
             return self._refused(header.rdma_xid, body)
-        if header.rdma_vers != VERSION:
+        if header.rdma_vers != self._version:
             raise FaultFound(Fault.REPLY_VERSION, str(header.rdma_vers))
         if isinstance(body, RdmaMsgp):
             raise FaultFound(Fault.MSGP_REPLY)
@@ -257,13 +256,14 @@ class Requester:
         call = self._calls.get(header.rdma_xid)
         if call is None or call.plan is not None or call.phase is not Phase.SENT:
             return None
-        if message[HEADER : HEADER + 8] != message[:4] + _REPLY:
+        start = self._header
+        if message[start : start + 8] != message[:4] + _REPLY:
             return None
         self.allowance.give_back()
         self.allowance.granted_by_reply(header.rdma_credit)
         call.phase = Phase.DONE
         del self._calls[call.xid]
-        delivered = Deliver(ReplyReceived(call.token, message[HEADER:]))
+        delivered = Deliver(ReplyReceived(call.token, message[start:]))
         return [delivered, *self._send_queued()] if self._queue else [delivered]
 
     def _refused(self, xid: int, body: RdmaError) -> list[Action]:

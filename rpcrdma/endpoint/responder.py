@@ -93,7 +93,12 @@ class ResponderOptions:
 
 
 class Responder:
-    """The role that executes calls."""
+    """The role that executes calls.
+
+    Attributes:
+        receive_length: octets of the Receives that are posted from now on.
+        reply_limits: for each version, the octets of the longest reply that goes inline.
+    """
 
     def __init__(
         self,
@@ -106,6 +111,9 @@ class Responder:
         self.options = options or ResponderOptions()
         self.calls = calls or CallRules()
         self.replies = replies or ReplyRules()
+        thresholds, dialects = self.options.thresholds, self.calls.dialects.values()
+        self.receive_length = max(thresholds.call, *(one.threshold for one in dialects))
+        self.reply_limits = {one.number: max(thresholds.reply, one.threshold) for one in dialects}
         self._upper_layer = upper_layer
         self._lost = lost if lost is not None else LostReplies()
         self._last_key = 0
@@ -137,7 +145,7 @@ class Responder:
     @property
     def initial_receives(self) -> tuple[int, ...]:
         """One Receive for each credit that may be granted."""
-        return (self.options.thresholds.call,) * self.options.receives
+        return (self.receive_length,) * self.options.receives
 
     @property
     def deferred(self) -> int:
@@ -300,9 +308,8 @@ class Responder:
         try:
             slots = self.results(payload, reply) if call.writes else ()
             credit = self.replies.grant(call.words.credit, self.options.receives)
-            plan = plan_reply(
-                self.replies, call, reply, slots, credit, self.options.thresholds.reply
-            )
+            limit = self.reply_limits.get(call.words.version, self.options.thresholds.reply)
+            plan = plan_reply(self.replies, call, reply, slots, credit, limit)
         except FaultFound as found:
             return self._answer_fault(found.fault, call.words)
         writes: list[Action] = [
@@ -344,7 +351,7 @@ class Responder:
     def repost(self) -> list[Action]:
         """Post a Receive in place of the one just used up."""
         # rfc8166 3.3.1: before the next reply is sent, so that every grant is true.
-        return [PostReceive(self.options.thresholds.call)]
+        return [PostReceive(self.receive_length)]
 
     def _key(self, call: IncomingCall) -> int:
         self._last_key += 1

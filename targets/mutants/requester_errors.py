@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from rpcrdma.endpoint.actions import Disconnect, Failure, PostReceive, Send
+from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.faults import FaultFound
 from rpcrdma.endpoint.outgoing import Phase
-from rpcrdma.endpoint.reduction import HEADER
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.wire import Procedure
@@ -83,7 +83,7 @@ class LooksIntoShortMessages(Requester):
 
     def _judge(self, message: bytes) -> list[Action]:
         call = self._calls.get(int.from_bytes(message[:4], "big"))
-        if call is None or len(message) >= HEADER or call.phase is not Phase.SENT:
+        if call is None or len(message) >= ONE.header or call.phase is not Phase.SENT:
             return super()._judge(message)
         self.allowance.give_back()
         return self._fail(call, Failure.BAD_REPLY, "too short")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.actions import Send
+from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.outgoing import Phase
-from rpcrdma.endpoint.reduction import HEADER
 from rpcrdma.endpoint.request_rules import RequestRules
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.wire import TransportHeader
@@ -80,5 +80,5 @@ class AssignsRepliesToTheOldestCall(Requester):
         xid = oldest.message[:4]
         header = TransportHeader(oldest.xid, header.rdma_vers, header.rdma_credit, header.rdma_body)
         return super()._take_plain_reply(
-            header, xid + message[4:HEADER] + xid + message[HEADER + 4 :]
+            header, xid + message[4 : ONE.header] + xid + message[ONE.header + 4 :]
         )

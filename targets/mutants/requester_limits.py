@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.endpoint.actions import Action, Disconnect
 from rpcrdma.endpoint.call_planning import CallPlanner
 from rpcrdma.endpoint.credits import Allowance
-from rpcrdma.endpoint.reduction import HEADER
+from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.ulp import rpc
@@ -114,7 +114,7 @@ class DoesNotCountHeaders(CallPlanner):
     @property
     def threshold(self) -> int:
         """See `CallPlanner`."""
-        return super().threshold + HEADER
+        return super().threshold + ONE.header
 
 
 @mutant(breaks="rfc8166.2.2.3.requester-opens-the-connection")

@@ -9,8 +9,9 @@ import msgspec
 
 from rpcrdma.endpoint.actions import Register
 from rpcrdma.endpoint.call_planning import CallPlanner
+from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.outgoing import Memory
-from rpcrdma.endpoint.reduction import HEADER, NO_RESULTS, MessageForm, ReadPlan, ResultsPlan
+from rpcrdma.endpoint.reduction import NO_RESULTS, MessageForm, ReadPlan, ResultsPlan
 from rpcrdma.endpoint.request_rules import RequestRules
 from rpcrdma.fabric.base import Access
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
@@ -87,7 +88,7 @@ class CountsThePayloadAlone(CallPlanner):
     @property
     def threshold(self) -> int:
         """See `CallPlanner`."""
-        return super().threshold + HEADER
+        return super().threshold + ONE.header
 
 
 @mutant(breaks="rfc8166.4.3.1.read-list-groups-by-position", also_trips=FORM)

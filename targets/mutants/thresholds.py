@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.actions import Send
+from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.faults import Fault
-from rpcrdma.endpoint.reduction import HEADER
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.wire import decode_header
@@ -158,7 +158,7 @@ class MeasuresBeforeItReduces(Responder):
 
     def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
         """See `Responder`."""
-        fits = len(reply) + HEADER <= self.options.thresholds.reply
+        fits = len(reply) + ONE.header <= self.options.thresholds.reply
         return super().results(payload, reply) if fits else ()
 
 
@@ -172,7 +172,7 @@ class DropsRoundupFromLongReplies(Responder):
     def execute(self, payload: bytes) -> list[bytes]:
         """See `Responder`."""
         replies = super().execute(payload)
-        if len(replies) != 1 or len(replies[0]) + HEADER <= self.options.thresholds.reply:
+        if len(replies) != 1 or len(replies[0]) + ONE.header <= self.options.thresholds.reply:
             return replies
         (reply,) = replies
         items = [item for item in self.results(payload, reply) if item]

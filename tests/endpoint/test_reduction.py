@@ -12,7 +12,7 @@ from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, restore
 from rpcrdma.wire import RdmaSegment, WriteChunk, decode_header
 
 NOTHING = ResultsPlan()
-THRESHOLD = 1024
+ROOM = 1024 - 28  # beside a header without chunks
 SEGMENT = 700
 
 
@@ -25,9 +25,9 @@ def test_every_call_fits_the_threshold_and_carries_all_octets(
     data = min(data, length - 44)
     payload = bytes(index % 251 for index in range(length))
     item = DataItem(length - data - -data % 4, data)
-    plan = plan_call(payload, (item,), NOTHING, THRESHOLD, SEGMENT, form)
+    plan = plan_call(payload, (item,), NOTHING, ROOM, SEGMENT, form)
     segments = sum(len(read.pieces) for read in plan.reads)
-    assert 28 + 24 * segments + len(plan.inline) <= THRESHOLD
+    assert 24 * segments + len(plan.inline) <= ROOM
     assert all(len(piece) <= SEGMENT for read in plan.reads for piece in read.pieces)
     joined = [(read.position, b"".join(read.pieces)) for read in plan.reads]
     base = joined.pop(0)[1] if plan.form is MessageForm.LONG else plan.inline
@@ -38,15 +38,15 @@ def test_every_call_fits_the_threshold_and_carries_all_octets(
 
 def test_the_smallest_form_that_fits_is_taken() -> None:
     """A call of exactly the room is Short; one word more is Chunked, or Long without an item."""
-    room = bytes(THRESHOLD - 28)
+    room = bytes(ROOM)
     item = (DataItem(44, 400),)
-    assert plan_call(room, item, NOTHING, THRESHOLD, SEGMENT).form is MessageForm.SHORT
-    assert plan_call(room + bytes(4), item, NOTHING, THRESHOLD, SEGMENT).form is MessageForm.CHUNKED
-    assert plan_call(room + bytes(4), (), NOTHING, THRESHOLD, SEGMENT).form is MessageForm.LONG
+    assert plan_call(room, item, NOTHING, ROOM, SEGMENT).form is MessageForm.SHORT
+    assert plan_call(room + bytes(4), item, NOTHING, ROOM, SEGMENT).form is MessageForm.CHUNKED
+    assert plan_call(room + bytes(4), (), NOTHING, ROOM, SEGMENT).form is MessageForm.LONG
 
 
 def results(maximum: int, *items: int, inline: int = 0, always: bool = False) -> ResultsPlan:
-    return plan_results(ReplyExpectation(maximum, items), THRESHOLD, SEGMENT, inline, always=always)
+    return plan_results(ReplyExpectation(maximum, items), ROOM, SEGMENT, inline, always=always)
 
 
 def test_chunks_are_offered_only_for_a_reply_that_may_not_fit() -> None:
@@ -84,9 +84,9 @@ def test_a_reply_is_short_chunked_or_long_by_its_size_and_its_results() -> None:
     """rfc8166 3.5: the Responder's choice, with what was offered."""
     rules = ReplyRules()
     item = DataItem(24, 1000)
-    short = plan_reply(rules, call(), bytes(24), (), 1, THRESHOLD)
-    chunked = plan_reply(rules, call(1000), bytes(1024), (item,), 1, THRESHOLD)
-    long = plan_reply(rules, call(reply=1024), bytes(1024), (), 1, THRESHOLD)
+    short = plan_reply(rules, call(), bytes(24), (), 1, 1024)
+    chunked = plan_reply(rules, call(1000), bytes(1024), (item,), 1, 1024)
+    long = plan_reply(rules, call(reply=1024), bytes(1024), (), 1, 1024)
     assert (short.form, short.placements) == (MessageForm.SHORT, ())
     assert chunked.form is MessageForm.CHUNKED
     assert [len(placement.data) for placement in chunked.placements] == [1000]

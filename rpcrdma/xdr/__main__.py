@@ -19,6 +19,7 @@ from rpcrdma.xdr.extract import extract
 from rpcrdma.xdr.names import NameTable
 from rpcrdma.xdr.parse import XdrError, parse
 from rpcrdma.xdr.resolve import resolve
+from rpcrdma.xdr.sharing import check_shared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,9 +66,16 @@ def generated_files(root: Path) -> dict[Path, str]:
         XdrError: a specification is wrong; the message begins with its name.
     """
     files: dict[Path, str] = {}
+    schemas: dict[Path, Schema] = {}
     for source in sorted((root / "rpcrdma" / "spec").glob("*.x")):
         try:
-            schema = load(source)
+            schemas[source] = load(source)
+        except XdrError as error:
+            raise XdrError(None, f"{source.name}: {error}") from None
+    by_stem = {source.stem: schema for source, schema in schemas.items()}
+    for source, schema in schemas.items():
+        try:
+            check_shared(schema, by_stem)
         except XdrError as error:
             raise XdrError(None, f"{source.name}: {error}") from None
         name, stem = f"_generated_{source.stem}", source.stem

@@ -32,7 +32,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-{imports}from rpcrdma.xdr import model
+{imports}{shared}from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
 '''
@@ -49,13 +49,15 @@ def emit_codec(schema: model.Schema, source: str) -> str:
     bodies = [
         "\n".join(_codec(schema, name, declarations))
         for name, item in schema.types.items()
-        if not isinstance(item, model.Enumeration)
+        if not isinstance(item, model.Enumeration) and name not in schema.shared
     ]
     calls = any("RpcRdmaError" in body for body in bodies)
     imports = "from rpcrdma.errors import RpcRdmaError\n" if calls else ""
     title = f"Types and codecs of {source}."
     parts = [
-        _HEAD.format(title=title, source=source, imports=imports).rstrip(),
+        _HEAD.format(
+            title=title, source=source, imports=imports, shared=_shared_imports(schema)
+        ).rstrip(),
         "\n".join(_exports(schema)),
         *_constants(schema),
         *_classes(schema),
@@ -66,6 +68,23 @@ def emit_codec(schema: model.Schema, source: str) -> str:
         *bodies,
     ]
     return "\n\n\n".join(part for part in parts if part) + "\n"
+
+
+def _shared_imports(schema: model.Schema) -> str:
+    """What the module takes from those of other specifications: classes and their codecs."""
+    lines: list[str] = []
+    for owner in sorted(set(schema.shared.values())):
+        names = [name for name, stem in schema.shared.items() if stem == owner]
+        codecs = [
+            f"{verb}_{snake_case(name)}"
+            for name in names
+            if not isinstance(schema.types[name], model.Enumeration)
+            for verb in ("decode", "encode")
+        ]
+        lines.append(f"from rpcrdma.wire._generated_{owner} import (")
+        lines.extend(f"    {name}," for name in sorted([*names, *codecs]))
+        lines.append(")")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def class_names(schema: model.Schema) -> tuple[str, ...]:
@@ -109,8 +128,10 @@ def _constants(schema: model.Schema) -> Iterator[str]:
 
 
 def _classes(schema: model.Schema) -> Iterator[str]:
-    done: set[str] = set()
+    done = set(schema.shared)
     for name, item in schema.types.items():
+        if name in schema.shared:
+            continue
         match item:
             case model.Enumeration(members=members):
                 lines = [f"class {name}(IntEnum):", f'    """{_origin(schema, name)}."""', ""]

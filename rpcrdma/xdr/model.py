@@ -184,6 +184,7 @@ class Schema:
         constants: of the text, programs and versions included.
         procedures: for each program version, its procedures and their numbers.
         charset: of the strings; rfc4506 4.11 says ASCII.
+        shared: the specification whose class of the same name a type uses, by Python name.
     """
 
     types: Mapping[str, Enumeration | Structure | Union]
@@ -191,6 +192,7 @@ class Schema:
     constants: Mapping[str, int] = field(default_factory=dict)
     procedures: Mapping[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     charset: str = "ascii"
+    shared: Mapping[str, str] = field(default_factory=dict)
 
     def target(self, item: Type) -> Type:
         """The type itself, where `item` may be a reference to it."""

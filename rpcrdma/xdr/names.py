@@ -3,6 +3,10 @@
 The table is TOML with the sections `types`, `arms` and `fields`; keys are dotted XDR names
 (`union.CASE`, `union.CASE.field`), and `charset` at its head sets that of strings.  A name that
 it does not list is only put into Python's case.
+
+`flat` at its head lists arms whose class has the fields of the arm's structure instead of one
+field that holds it; the section `shared` names the specification whose class of the same name a
+type uses, so that one class serves both.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import TYPE_CHECKING
 from rpcrdma.xdr.parse import XdrError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 
@@ -27,6 +31,8 @@ class NameTable:
     arms: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, str] = field(default_factory=dict)
     charset: str = "ascii"
+    flat: Sequence[str] = ()
+    shared: Mapping[str, str] = field(default_factory=dict)
     _used: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
@@ -35,7 +41,7 @@ class NameTable:
         if not path.exists():
             return cls()
         data = tomllib.loads(path.read_text("utf-8"))
-        unknown = data.keys() - {"types", "arms", "fields", "charset"}
+        unknown = data.keys() - {"types", "arms", "fields", "charset", "flat", "shared"}
         if unknown:
             raise XdrError(None, f"{path.name}: unknown section {', '.join(sorted(unknown))}")
         return cls(**data)
@@ -47,6 +53,17 @@ class NameTable:
     def arm_name(self, path: str) -> str:
         """The class of a union's arm."""
         return self._look_up("arms", self.arms, path) or camel_case(path)
+
+    def is_flat(self, path: str) -> bool:
+        """Whether the arm has the fields of its structure itself."""
+        listed = path in self.flat
+        if listed:
+            self._used.add(("flat", path))
+        return listed
+
+    def owner_of(self, path: str) -> str:
+        """The specification whose class the type uses; empty if it has a class of its own."""
+        return self._look_up("shared", self.shared, path) or ""
 
     def field_name(self, path: str) -> str:
         """The attribute of a field."""
@@ -65,6 +82,8 @@ class NameTable:
                 ("types", self.types),
                 ("arms", self.arms),
                 ("fields", self.fields),
+                ("flat", self.flat),
+                ("shared", self.shared),
             )
             for name in table
         }

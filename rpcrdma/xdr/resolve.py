@@ -53,6 +53,7 @@ class _Resolver:
         self._procedures: dict[str, tuple[tuple[str, int], ...]] = {}
         self._types: dict[str, model.Enumeration | model.Structure | model.Union] = {}
         self._sources: dict[str, str] = {}
+        self._shared: dict[str, str] = {}
         self._open: list[str] = []  # definitions being resolved, outermost first
         self._recursive: set[str] = set()
         self._done: dict[str, model.Type] = {}
@@ -70,7 +71,12 @@ class _Resolver:
             if name not in self._enum_members and name not in {"TRUE", "FALSE"}
         }
         schema = model.Schema(
-            self._types, self._sources, constants, self._procedures, self._names.charset
+            self._types,
+            self._sources,
+            constants,
+            self._procedures,
+            self._names.charset,
+            self._shared,
         )
         for name in self._recursive:
             if not has_end(schema, schema.types[name], frozenset({name})):
@@ -247,6 +253,8 @@ class _Resolver:
             raise XdrError(None, f"two types are called {item.name} in Python; name one of them")
         self._types[item.name] = item
         self._sources[item.name] = path
+        if owner := self._names.owner_of(path):
+            self._shared[item.name] = owner
         return model.Reference(item.name)
 
     def _structure(self, fields: tuple[syntax.Declaration, ...], path: str) -> model.Type:
@@ -338,6 +346,10 @@ class _Resolver:
         structure = self._types.get(inner.name) if isinstance(inner, model.Reference) else None
         if isinstance(structure, model.Structure) and not tagged and self._only_once(case, body):
             return model.Arm(structure.name, cases, tagged, structure.fields)
+        if self._names.is_flat(key):
+            if not isinstance(structure, model.Structure):
+                raise XdrError(case.location, f"{key} holds no structure that could be flat")
+            return model.Arm(self._names.arm_name(key), cases, tagged, structure.fields)
         field = model.Field(self._names.field_name(f"{key}.{declaration.name}"), inner)
         return model.Arm(self._names.arm_name(key), cases, tagged, (field,))
 

@@ -1,0 +1,143 @@
+"""Opaque fields whose contents another field names: what the XDR of the documents cannot express.
+
+    v2 section 3.1        rdma_optinfo, by rdma_opttype
+    xcharext section 2.1  pv_data, by pv_which
+    xcharext section 3    the properties and their types (table 1)
+    xcharext section 4    the operations and their types (table 2)
+
+The tables are data; whoever adds an extension adds its rows.  `overlaid` shows a message's tree
+with such fields opened, and with the fault of the first one that is not what it should be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.wire import _generated_xcharext as xcharext
+from rpcrdma.xdr.tree import Node, Tree, build_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rpcrdma.xdr import model
+
+__all__ = ["OPTION_TYPES", "OVERLAYS", "PROPERTY_TYPES", "Overlay", "OverlayType", "overlaid"]
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayType:
+    """What one value of a selector makes of the octets that it selects.
+
+    Attributes:
+        constant: the document's name of the value.
+        schema: the types of the document.
+        name: of the type in it.
+    """
+
+    constant: str
+    schema: model.Schema
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A pair of fields of one structure.
+
+    Attributes:
+        selector: the field whose value tells the type.
+        opaque: the field that holds an item of it.
+        types: by value of the selector; an opaque whose selector is not among them stays opaque.
+        empty_is_default: no octets at all stand for the default of the type, and are not decoded.
+    """
+
+    selector: str
+    opaque: str
+    types: Mapping[int, OverlayType]
+    empty_is_default: bool
+
+
+OPTION_TYPES: Final[Mapping[int, OverlayType]] = {
+    xcharext.ROPT_CONNPROP: OverlayType("ROPT_CONNPROP", xcharext.SCHEMA, "ConnProp"),
+    xcharext.ROPT_REQPROP: OverlayType("ROPT_REQPROP", xcharext.SCHEMA, "ReqProp"),
+    xcharext.ROPT_RESPROP: OverlayType("ROPT_RESPROP", xcharext.SCHEMA, "RespProp"),
+    xcharext.ROPT_UPDPROP: OverlayType("ROPT_UPDPROP", xcharext.SCHEMA, "UpdProp"),
+}
+"""rdma_optinfo by rdma_opttype."""
+
+PROPERTY_TYPES: Final[Mapping[int, OverlayType]] = {
+    xcharext.PROP_RBSIZ: OverlayType("PROP_RBSIZ", xcharext.SCHEMA, "ReceiveBufferSize"),
+    xcharext.PROP_REQREMINV: OverlayType(
+        "PROP_REQREMINV", xcharext.SCHEMA, "RequesterRemoteInvalidation"
+    ),
+    xcharext.PROP_BRS: OverlayType("PROP_BRS", xcharext.SCHEMA, "BackwardRequestSupport"),
+}
+"""pv_data by pv_which."""
+
+OVERLAYS: Final[Mapping[str, Overlay]] = {
+    "Rdma2Optional": Overlay("rdma_opttype", "rdma_optinfo", OPTION_TYPES, empty_is_default=False),
+    "PropertyValue": Overlay("pv_which", "pv_data", PROPERTY_TYPES, empty_is_default=True),
+}
+"""By the Python name of the structure that has both fields."""
+
+
+def overlaid(tree: Tree) -> Tree:
+    """The tree with its overlays opened, however deep they are nested.
+
+    An opened field keeps its node and value, and has the item that it holds for a child.  Where
+    the tree has no fault of its own, that of the first overlay becomes its fault.
+    """
+    opener = _Opener(tree.octets)
+    root = opener.opened(tree.root)
+    return replace(tree, root=root, error=tree.error or opener.error)
+
+
+class _Opener:
+    """Rebuilds nodes with their overlays opened, and keeps the first fault."""
+
+    def __init__(self, octets: bytes) -> None:
+        self._octets = octets
+        self.error: DecodeError | None = None
+
+    def opened(self, node: Node) -> Node:
+        if not node.children:
+            return node
+        overlay = OVERLAYS.get(node.label)
+        selector = next(
+            (part for part in node.children if overlay and part.name == overlay.selector), None
+        )
+        children = []
+        for part in node.children:
+            if overlay and selector and part.name == overlay.opaque:
+                children.append(self._open(part, selector, overlay))
+            else:
+                children.append(self.opened(part))
+        return replace(node, children=tuple(children))
+
+    def _open(self, node: Node, selector: Node, overlay: Overlay) -> Node:
+        found = overlay.types.get(int(selector.value or 0))
+        held = len(node.value) if isinstance(node.value, bytes) else 0
+        if found is None or (overlay.empty_is_default and not held):
+            return replace(node, label="" if found is None else f"default of {found.constant}")
+        start = node.offset + 4  # behind the length
+        inner = build_tree(found.schema, found.name, self._octets[: start + held], start)
+        opened = self.opened(_below(inner.root, node.path))
+        fault = inner.error or _left_over(inner, start + held)
+        if fault is not None and self.error is None:
+            path = ".".join(part for part in (node.path, fault.path) if part)
+            self.error = DecodeError(fault.offset, path, fault.reason, fault.detail)
+        return replace(node, label=found.constant, children=(opened,))
+
+
+def _left_over(inner: Tree, end: int) -> DecodeError | None:
+    if (left := end - inner.root.end) == 0:
+        return None
+    return DecodeError(inner.root.end, "", Reason.TRAILING, f"{left} octets")
+
+
+def _below(node: Node, path: str) -> Node:
+    """The node and everything under it with the path of the field that holds it in front."""
+    children: Iterator[Node] = (_below(child, path) for child in node.children)
+    joined = ".".join(part for part in (path, node.path) if part)
+    return replace(node, path=joined, children=tuple(children))

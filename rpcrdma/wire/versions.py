@@ -1,0 +1,104 @@
+"""What the messages of every version begin with, and the choice of the decoder that it leads to.
+
+    rfc8166 section 4.2    the four fixed words
+    rfc8166 section 4.2.2  a version never changes their place, nor the errors about versions
+    v2 section 4.2         the same words and the same error in Version Two
+
+Nothing here judges whether a version is one that the receiver supports.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.wire import v2
+from rpcrdma.wire._generated_rfc8166 import (
+    ErrVers,
+    Procedure,
+    RdmaError,
+    TransportHeader,
+    decode_transport_header,
+    encode_transport_header,
+)
+from rpcrdma.xdr.runtime import Fault, Reader
+
+if TYPE_CHECKING:
+    from rpcrdma.xdr.runtime import Buffer
+
+__all__ = [
+    "FIXED_WORDS",
+    "AnyHeader",
+    "FixedWords",
+    "decode_any_header",
+    "encode_any_header",
+    "fixed_words",
+]
+
+FIXED_WORDS: Final = 16
+"""Octets that the four words take."""
+
+AnyHeader = TransportHeader | v2.Rdma2Header
+"""The header of either version."""
+
+_NAMES: Final = ("rdma_xid", "rdma_vers", "rdma_credit", "rdma_proc")
+
+
+@dataclass(frozen=True, slots=True)
+class FixedWords:
+    """The words as numbers; `procedure` may be one that nobody knows."""
+
+    xid: int
+    version: int
+    credits: int
+    procedure: int
+
+
+def fixed_words(message: Buffer, offset: int = 0) -> FixedWords:
+    """The words of a message.
+
+    Raises:
+        DecodeError: it ends within them.
+    """
+    reader, found = Reader(message, offset), list[int]()
+    try:
+        while len(found) < len(_NAMES):
+            found.append(reader.word())
+    except Fault as fault:
+        fault.steps.append(_NAMES[len(found)])
+        raise fault.as_decode_error() from None
+    return FixedWords(*found)
+
+
+def decode_any_header(buffer: Buffer, offset: int = 0) -> tuple[AnyHeader, int]:
+    """The header at an offset by the decoder of its version, and the offset behind it.
+
+    Of a version that is neither One nor Two only the error that names a range of versions can be
+    read, since it is the same in all of them; it comes as a `TransportHeader`.
+
+    Raises:
+        DecodeError: the octets are not what the version says they are, or it is an unknown one.
+    """
+    words = fixed_words(buffer, offset)
+    if words.version == v2.VERSION:
+        return v2.decode_header(buffer, offset)
+    if words.version == 1:
+        return decode_transport_header(buffer, offset)
+    if words.procedure == Procedure.RDMA_ERROR:
+        header, end = decode_transport_header(buffer, offset)
+        if isinstance(header.rdma_body, RdmaError) and isinstance(header.rdma_body.error, ErrVers):
+            return header, end
+    detail = f"version {words.version}"
+    raise DecodeError(offset + 4, "rdma_vers", Reason.BAD_DISCRIMINANT, detail)
+
+
+def encode_any_header(header: AnyHeader) -> bytes:
+    """The octets of a header of either version.
+
+    Raises:
+        EncodeError: it holds what XDR cannot express.
+    """
+    if isinstance(header, v2.Rdma2Header):
+        return v2.encode_header(header)
+    return encode_transport_header(header)

@@ -64,7 +64,7 @@ def _write_capture(trace: Trace, file: Path) -> None:
     # Importing what it needs takes a second in the lab's guest, which makes no captures.
     from reports.pcapng import write_pcapng
 
-    write_pcapng(trace, file, describe.one_line)
+    write_pcapng(trace, file, describe.capture_comment)
 
 
 def _event(line: bytes) -> TraceEvent:

@@ -13,11 +13,16 @@ from hypothesis import strategies as st
 
 from conformance.strategies import _generated_rfc8166 as headers
 from conformance.strategies import _generated_rpc as messages
+from conformance.strategies import _generated_v2 as headers2
+from conformance.strategies import _generated_xcharext as options
 from rpcrdma.errors import DecodeError, EncodeError
 from rpcrdma.wire import _generated_rfc8166 as v1
 from rpcrdma.wire import _generated_rpc as rpc
+from rpcrdma.wire import _generated_v2 as v2
+from rpcrdma.wire import _generated_xcharext as xcharext
 from rpcrdma.xdr.__main__ import generated_files, load
 from rpcrdma.xdr.interpret import Interpreter
+from rpcrdma.xdr.names import snake_case
 from rpcrdma.xdr.tree import build_tree
 
 ROOT = Path(__file__).parents[1]
@@ -33,6 +38,9 @@ def _interpreter(module: object, name: str) -> Interpreter:
 
 V1 = _interpreter(v1, "rfc8166.x")
 RPC = _interpreter(rpc, "rpc.x")
+V2 = _interpreter(v2, "v2.x")
+XCHAREXT = _interpreter(xcharext, "xcharext.x")
+OPTIONS = ("ConnProp", "ReqProp", "RespProp", "UpdProp")
 
 
 def _outcome(decode, *arguments):
@@ -70,6 +78,26 @@ def test_header_survives_encoding_and_decoding(header):
     assert V1.decode("TransportHeader", octets) == (header, len(octets))
 
 
+@given(headers2.rdma2_headers())
+def test_version_two_header_survives_encoding_and_decoding(header):
+    octets = v2.encode_rdma2_header(header)
+
+    assert octets == V2.encode("Rdma2Header", header)
+    assert v2.decode_rdma2_header(octets) == (header, len(octets))
+    assert V2.decode("Rdma2Header", octets) == (header, len(octets))
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@given(st.data())
+def test_option_survives_encoding_and_decoding(name, data):
+    snake = snake_case(name)
+    option = data.draw(getattr(options, f"{snake}s")())
+    octets = getattr(xcharext, f"encode_{snake}")(option)
+
+    assert octets == XCHAREXT.encode(name, option)
+    assert getattr(xcharext, f"decode_{snake}")(octets) == (option, len(octets))
+
+
 @given(messages.rpc_messages())
 def test_rpc_message_survives_encoding_and_decoding(message):
     octets = rpc.encode_rpc_message(message)
@@ -96,6 +124,22 @@ def test_damaged_header_gets_the_interpreters_answer(octets):
 
 
 @settings(max_examples=300)
+@given(_damaged(headers2.rdma2_headers().map(v2.encode_rdma2_header)))
+def test_damaged_version_two_header_gets_the_interpreters_answer(octets):
+    expected = _outcome(V2.decode, "Rdma2Header", octets)
+
+    assert _outcome(v2.decode_rdma2_header, octets) == expected
+
+
+@settings(max_examples=300)
+@given(_damaged(options.resp_props().map(xcharext.encode_resp_prop)))
+def test_damaged_option_gets_the_interpreters_answer(octets):
+    expected = _outcome(XCHAREXT.decode, "RespProp", octets)
+
+    assert _outcome(xcharext.decode_resp_prop, octets) == expected
+
+
+@settings(max_examples=300)
 @given(_damaged(messages.rpc_messages().map(rpc.encode_rpc_message)))
 def test_damaged_rpc_message_gets_the_interpreters_answer(octets):
     expected = _outcome(RPC.decode, "RpcMessage", octets)
@@ -116,6 +160,14 @@ def test_tree_stops_where_the_decoder_stops(octets):
 def test_spoilt_header_is_refused_for_the_reason_that_it_was_spoilt_for(spoilt):
     with pytest.raises(DecodeError) as caught:
         v1.decode_transport_header(spoilt.octets)
+
+    assert (caught.value.path, caught.value.reason) == (spoilt.path, spoilt.reason)
+
+
+@given(headers2.invalid_rdma2_headers())
+def test_spoilt_version_two_header_is_refused_for_the_reason_that_it_was_spoilt_for(spoilt):
+    with pytest.raises(DecodeError) as caught:
+        v2.decode_rdma2_header(spoilt.octets)
 
     assert (caught.value.path, caught.value.reason) == (spoilt.path, spoilt.reason)
 

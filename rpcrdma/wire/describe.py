@@ -1,10 +1,12 @@
 """Any octets as text for a person: one line, or indented with offsets.
 
-The octets are taken for an RPC-over-RDMA message: a transport header, and where the procedure is
-RDMA_MSG or RDMA_MSGP the RPC message behind it.  What cannot be decoded is shown as far as it goes,
-with the octet, the field and the reason; nothing here ever raises.
+The octets are taken for an RPC-over-RDMA message: a transport header of the version that it names,
+and where the procedure is RDMA_MSG, RDMA_MSGP or RDMA2_MSG the RPC message behind it.  The contents
+of RDMA2_OPTIONAL are shown as far as `rpcrdma.wire.overlays` knows them.  What cannot be decoded is
+shown as far as it goes, with the octet, the field and the reason; nothing here ever raises.
 
-Version Two is not decoded: the four fixed words, which all versions share, are shown (rfc8166 4.2).
+A version that nobody knows is read as Version One: the four fixed words are the same in all
+versions, and so is the error that names a range of versions (rfc8166 4.2).
 """
 
 from __future__ import annotations
@@ -13,23 +15,36 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.wire import _generated_rfc8166 as v1
 from rpcrdma.wire import _generated_rpc as rpc
+from rpcrdma.wire import _generated_v2 as v2
+from rpcrdma.wire.overlays import DEFAULT_OF, overlaid
+from rpcrdma.wire.v2 import VERSION as VERSION_TWO
+from rpcrdma.xdr.runtime import word_at
 from rpcrdma.xdr.tree import Kind, Node, Tree, build_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["SHOWN_OCTETS", "header_tree", "indented", "one_line", "rpc_tree"]
+__all__ = ["SHOWN_OCTETS", "capture_comment", "header_tree", "indented", "one_line", "rpc_tree"]
 
 SHOWN_OCTETS: Final = 64
 """How many octets of a payload are shown before they are cut."""
 
 _NOTHING: Final = {Kind.OPTIONAL: "absent", Kind.LIST: "empty", Kind.STRUCTURE: "empty"}
-_HEXADECIMAL: Final = frozenset({"rdma_xid", "xid", "handle", "offset"})
-_WITH_PAYLOAD: Final = frozenset({"RdmaMsg", "RdmaMsgp"})
+_SUBSETS: Final = frozenset({"opticonnpr_nochg", "optrespr_done", "optrespr_rej"})
+_HEXADECIMAL: Final = frozenset({"rdma_xid", "xid", "handle", "offset"}) | _SUBSETS
+_WITH_PAYLOAD: Final = frozenset({"RdmaMsg", "RdmaMsgp", "Rdma2Msg"})
+_LABELLED: Final = (
+    "rdma_body.proc",
+    "rdma_body.rdma_proc",
+    "rdma_body.rdma_direction",
+    "rdma_body.rdma_optdir",
+)
 
 
 def header_tree(octets: bytes) -> Tree:
     """The transport header as a tree, as far as it can be decoded."""
+    if _version(octets) == VERSION_TWO:
+        return overlaid(build_tree(v2.SCHEMA, "Rdma2Header", octets))
     return build_tree(v1.SCHEMA, "TransportHeader", octets)
 
 
@@ -48,8 +63,8 @@ def one_line(octets: bytes) -> str:
     for name, word in (("rdma_vers", "version"), ("rdma_credit", "credits")):
         if name in values:
             parts.append(f"{word} {_number(values[name])}")
-    if (procedure := values.get("rdma_body.proc")) is not None:
-        parts.append(procedure.label)
+    parts.extend(values[path].label for path in _LABELLED if path in values)
+    parts.extend(_option_gist(tree))
     parts.extend(_chunk_counts(tree))
     parts.extend(
         f"{node.name} {node.label or _value(node)}"
@@ -81,6 +96,42 @@ def indented(octets: bytes) -> str:
         if len(rest) > SHOWN_OCTETS:
             lines.append(f"        ... {len(rest) - SHOWN_OCTETS} more")
     return "\n".join(lines)
+
+
+def capture_comment(octets: bytes) -> str:
+    """What a capture says about a message: its gist, and every field where Wireshark shows none.
+
+    Its dissector knows Version One only.
+    """
+    gist = one_line(octets)
+    return gist if _version(octets) in {1, None} else f"{gist}\n{indented(octets)}"
+
+
+def _version(octets: bytes) -> int | None:
+    """The version that a message names; None where it is too short to name one."""
+    return word_at(octets, 4) if len(octets) >= 8 else None
+
+
+def _option_gist(tree: Tree) -> Iterator[str]:
+    """What an RDMA2_OPTIONAL is about: the operation, its properties, and the subsets of them."""
+    for node in tree.root.walk():
+        below = {child.name: child for child in node.children}
+        if "rdma_opttype" in below:
+            option = below["rdma_opttype"]
+            yield option.label or f"operation {_number(option)}"
+        elif {"pv_which", "pv_data"} <= below.keys():
+            which, data = below["pv_which"], below["pv_data"]
+            values = [leaf for leaf in data.walk() if leaf.value is not None and leaf is not data]
+            shown = " ".join(leaf.label or _value(leaf) for leaf in values)
+            name = which.label or f"property {_number(which)}"
+            yield (
+                _value(data)
+                if data.label.startswith(DEFAULT_OF)
+                else f"{name} {shown or _value(data)}"
+            )
+        elif node.kind is Kind.ARRAY and node.name in _SUBSETS:
+            words = (_value(leaf) for leaf in node.children if leaf.kind is Kind.INTEGER)
+            yield f"{node.name} [{' '.join(words)}]"
 
 
 def _number(node: Node) -> int:
@@ -136,7 +187,7 @@ def _node_lines(node: Node, depth: int) -> Iterator[str]:
     head = f"{node.offset:6d}  {'  ' * depth}{node.name}"
     if node.kind is Kind.FLAG:
         return
-    if node.value is not None:
+    if node.value is not None and not node.children:
         yield f"{head}{' (count)' if node.kind is Kind.COUNT else ''}: {_value(node)}"
         return
     if _is_segment(node):
@@ -153,8 +204,9 @@ def _node_lines(node: Node, depth: int) -> Iterator[str]:
         return
     yield f"{head}: {node.label}" if node.label else head
     for child in inner:
-        # An entry or optional and the item inside it have the same path: one line is enough.
-        shown_children = child.children if child.path == node.path and child.children else (child,)
+        # An entry, optional or overlay and the item inside have the same path: one line is enough.
+        same = child.path == node.path and (child.children or node.kind is Kind.OPAQUE)
+        shown_children = child.children if same else (child,)
         for shown_child in shown_children:
             yield from _node_lines(shown_child, depth + 1)
 
@@ -172,11 +224,15 @@ def _is_segment(node: Node) -> bool:
 
 def _value(node: Node) -> str:
     match node.value:
-        case int() as number if node.name in _HEXADECIMAL:
+        case int() as number if node.kind is Kind.COUNT:
+            return str(number)
+        case int() as number if node.name.partition("[")[0] in _HEXADECIMAL:
             return f"0x{number:0{2 * node.length}x}"
         case int() as number:
             return f"{node.label} ({number})" if node.label else str(number)
         case bytes() as octets:
+            if node.label.startswith(DEFAULT_OF):
+                return node.label
             cut = " ..." if len(octets) > SHOWN_OCTETS else ""
             return f"{len(octets)} octets {octets[:SHOWN_OCTETS].hex()}{cut}".rstrip()
         case value:

@@ -23,7 +23,19 @@ if TYPE_CHECKING:
 
     from rpcrdma.xdr import model
 
-__all__ = ["OPTION_TYPES", "OVERLAYS", "PROPERTY_TYPES", "Overlay", "OverlayType", "overlaid"]
+__all__ = [
+    "DEFAULT_OF",
+    "OPTION_TYPES",
+    "OVERLAYS",
+    "PROPERTY_TYPES",
+    "Overlay",
+    "OverlayType",
+    "overlaid",
+]
+
+
+DEFAULT_OF: Final = "default of "
+"""What the label of an empty field begins with that stands for the default of its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +97,9 @@ OVERLAYS: Final[Mapping[str, Overlay]] = {
 def overlaid(tree: Tree) -> Tree:
     """The tree with its overlays opened, however deep they are nested.
 
-    An opened field keeps its node and value, and has the item that it holds for a child.  Where
-    the tree has no fault of its own, that of the first overlay becomes its fault.
+    An opened field keeps its node and value, and has the item that it holds for a child; selectors
+    get the constant for a label.  Where the tree has no fault of its own, that of the first overlay
+    becomes its fault.
     """
     opener = _Opener(tree.octets)
     root = opener.opened(tree.root)
@@ -101,25 +114,23 @@ class _Opener:
         self.error: DecodeError | None = None
 
     def opened(self, node: Node) -> Node:
-        if not node.children:
-            return node
         overlay = OVERLAYS.get(node.label)
-        selector = next(
-            (part for part in node.children if overlay and part.name == overlay.selector), None
-        )
+        found: OverlayType | None = None
         children = []
         for part in node.children:
-            if overlay and selector and part.name == overlay.opaque:
-                children.append(self._open(part, selector, overlay))
+            if overlay and part.name == overlay.selector:
+                found = overlay.types.get(int(part.value or 0))
+                children.append(replace(part, label=found.constant if found else ""))
+            elif overlay and found and part.name == overlay.opaque:
+                children.append(self._open(part, found, overlay))
             else:
                 children.append(self.opened(part))
         return replace(node, children=tuple(children))
 
-    def _open(self, node: Node, selector: Node, overlay: Overlay) -> Node:
-        found = overlay.types.get(int(selector.value or 0))
+    def _open(self, node: Node, found: OverlayType, overlay: Overlay) -> Node:
         held = len(node.value) if isinstance(node.value, bytes) else 0
-        if found is None or (overlay.empty_is_default and not held):
-            return replace(node, label="" if found is None else f"default of {found.constant}")
+        if overlay.empty_is_default and not held:
+            return replace(node, label=f"{DEFAULT_OF}{found.constant}")
         start = node.offset + 4  # behind the length
         inner = build_tree(found.schema, found.name, self._octets[: start + held], start)
         opened = self.opened(_below(inner.root, node.path))

@@ -164,6 +164,18 @@ def test_hexadecimal_is_decoded(shape: str, capsys: pytest.CaptureFixture[str]) 
     assert "28 octets, xid 0x00000001, version 1, credits 8, RDMA_MSG" in capsys.readouterr().out
 
 
+def test_an_option_of_version_two_is_decoded_with_its_properties(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    update = "00000001 00000002 00000008 00000005 00000000 00000004 00000010"
+
+    assert run("decode", update + "00000001 00000001 00000004 00002000") == 0
+
+    shown = capsys.readouterr().out
+    assert "version 2, credits 8, RDMA2_OPTIONAL, CALL, ROPT_UPDPROP, PROP_RBSIZ 8192" in shown
+    assert "    40              octets: 8192" in shown
+
+
 def test_a_file_is_decoded_as_far_as_it_goes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

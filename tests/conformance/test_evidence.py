@@ -45,6 +45,17 @@ def test_a_trace_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert (tmp_path / capture).stat().st_size > 0
 
 
+def test_the_capture_shows_every_field_of_a_version_two_message(tmp_path: Path) -> None:
+    message = bytes.fromhex("00000001 00000002 00000008 00000004 00000002")
+    trace = Trace([TraceEvent(0.0, 1, Side.PEER, EventKind.SEND, message, length=20)], 1)
+
+    _, capture = write_evidence(trace, tmp_path, "case")
+
+    assert (
+        b"\n    16        rdma_err: RDMA2_ERR_BAD_HEADER (2)" in (tmp_path / capture).read_bytes()
+    )
+
+
 def test_a_capture_can_be_left_for_later(tmp_path: Path) -> None:
     _, capture = write_evidence(TRACE, tmp_path, "case", capture=False)
 

@@ -7,6 +7,10 @@ from pcapng.blocks import EnhancedPacket
 
 from reports.pcapng import write_pcapng
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+from rpcrdma.wire.describe import capture_comment
+from rpcrdma.wire.optional import UpdProp, encode_option
+from rpcrdma.wire.properties import ReceiveBufferSize, property_values
+from rpcrdma.wire.v2 import MessageType, Rdma2Header, encode_header
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,3 +49,27 @@ def test_connections_have_their_own_ports_and_queue_pairs(tmp_path: Path) -> Non
     first, second = (packet.packet_data for packet in packets(tmp_path / "case.pcapng"))
     assert first[34:36] != second[34:36]
     assert first[47:50] != second[47:50]
+
+
+def test_version_two_packet_carries_its_decoded_header(tmp_path: Path) -> None:
+    """Wireshark has no dissector for it: the comment of the packet says what it holds."""
+    from scapy.contrib.roce import BTH
+    from scapy.utils import PcapNgReader
+
+    grow = UpdProp(property_values(ReceiveBufferSize(8192)))
+    message = encode_header(Rdma2Header(7, 2, 32, encode_option(MessageType.CALL, grow)))
+    path = tmp_path / "case.pcapng"
+    write_pcapng(
+        Trace([TraceEvent(0.0, 1, Side.LOCAL, EventKind.SEND, message)]), path, capture_comment
+    )
+
+    (packet,) = packets(path)
+    comment = packet.options.get("opt_comment")
+    with PcapNgReader(str(path)) as reader:
+        frame = reader.read_packet()
+
+    assert comment == f"tester: Send of 44 octets\n{capture_comment(message)}"
+    assert "RDMA2_OPTIONAL, CALL, ROPT_UPDPROP, PROP_RBSIZ 8192" in comment
+    assert "    40              octets: 8192" in comment.splitlines()
+    assert frame.comments == [comment.encode()]
+    assert bytes(frame[BTH].payload).startswith(message)

@@ -59,3 +59,12 @@ def test_section_that_does_not_exist_is_told(tmp_path):
 
 def test_absent_table_is_empty(tmp_path):
     assert NameTable.load(tmp_path / "none.toml") == NameTable()
+
+
+@pytest.mark.parametrize("section", ['flat = ["u.A"]', '[shared]\nt = "other"'])
+def test_arm_or_type_that_is_not_there_is_stale(tmp_path, section):
+    path = tmp_path / "one.names.toml"
+    path.write_text(section)
+
+    with pytest.raises(XdrError, match="the table names what is not there"):
+        NameTable.load(path).check_all_used()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.xdr import model
+from rpcrdma.xdr.names import NameTable
 from rpcrdma.xdr.parse import XdrError, parse
 from rpcrdma.xdr.resolve import resolve
 
@@ -52,3 +53,19 @@ def test_wrong_specification_is_refused_with_its_fault(text, message):
         _schema(text)
 
     assert message in str(caught.value)
+
+
+TWICE = "struct s { int a; }; union u switch (int k) { case 1: s x; case 2: s x; case 3: int y; };"
+
+
+def test_flat_arm_has_the_fields_of_its_structure():
+    schema = resolve(parse(TWICE), NameTable(flat=["u.1"]))
+
+    flat, other, _ = schema.types["U"].arms
+    assert (flat.name, [field.name for field in flat.fields]) == ("U1", ["a"])
+    assert (other.name, [field.name for field in other.fields]) == ("U2", ["x"])
+
+
+def test_arm_without_a_structure_cannot_be_flat():
+    with pytest.raises(XdrError, match=r"u\.3 holds no structure that could be flat"):
+        resolve(parse(TWICE), NameTable(flat=["u.3"]))

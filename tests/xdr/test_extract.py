@@ -15,3 +15,9 @@ def test_marked_lines_lose_their_mark_and_keep_their_indent():
 
 def test_mark_inside_a_line_is_prose():
     assert extract("lines with /// are marked\n////not this\n") == ""
+
+
+def test_blank_behind_the_mark_may_be_missing():
+    text = "   ////*\n   /// * Head\n   /// */\n   ///typedef int a;\n   ///\n"
+
+    assert extract(text) == "/*\n* Head\n*/\ntypedef int a;\n\n"

@@ -1,8 +1,9 @@
 """The register of interpretations: how the suite reads what the documents leave in doubt.
 
 `rpcrdma/spec/interpretations.toml` is the register; `INTERPRETATIONS.md` beside it is the same for
-people, rendered by `python -m conformance.interpretations`.  A target profile chooses between
-readings in its table `[extra.interpretations]`, by id: `D-12 = "err-chunk"`.
+people, rendered by `python -m conformance.interpretations`, with a note on what later drafts of
+Version Two changed (`later_drafts.toml`).  A target profile chooses between readings in its table
+`[extra.interpretations]`, by id: `D-12 = "err-chunk"`.
 """
 
 from __future__ import annotations
@@ -21,17 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = [
+    "LATER_DRAFTS",
     "PAGE",
     "REGISTER",
+    "Change",
     "Interpretation",
     "check_choices",
     "choice",
+    "load_changes",
     "load_interpretations",
     "render",
 ]
 
 _FOLDER: Final = Path(__file__).parent.parent / "rpcrdma" / "spec"
 REGISTER: Final = _FOLDER / "interpretations.toml"
+LATER_DRAFTS: Final = _FOLDER / "later_drafts.toml"
 PAGE: Final = _FOLDER / "INTERPRETATIONS.md"
 
 _HEAD: Final = """\
@@ -43,7 +48,27 @@ names it. Where readings are listed, a target profile may choose one in its tabl
 `[extra.interpretations]` (`D-12 = "err-chunk"`); the first is the default. Numbers are stable and
 not consecutive.
 
-Rendered from `interpretations.toml` by `python -m conformance.interpretations`; edit that file.
+The last part, [Later drafts of Version Two](#later-drafts-of-version-two), says which text a
+verdict on Version Two rests on.
+
+Rendered from `interpretations.toml` and `later_drafts.toml` by
+`python -m conformance.interpretations`; edit those files.
+"""
+
+_NOTE: Final = """\
+## Later drafts of Version Two
+
+"Version Two" is, in this suite and in its reports, draft-cel-nfsv4-rpcrdma-version-two-01 of June
+2016 with draft-dnoveck-nfsv4-rpcrdma-xcharext-03, which was written for it. The work went on for
+years in drafts that are called cel-02 to cel-09 and ietf-00 to ietf-07 below, the last of 2022, and
+none became an RFC. All of them carry version number 2 and cannot be told apart on the wire before
+something goes wrong. An implementation of a later draft therefore fails here by its first Call, and
+its verdicts say nothing about that draft; what it has in common with the texts tested here is the
+first row. Where a later text settles what an interpretation above had to decide, the row names it:
+such a verdict stands for the earlier text only.
+
+| subject | tested here | later | interpretations |
+|---|---|---|---|
 """
 
 
@@ -76,6 +101,26 @@ class Interpretation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         return self.options[0] if self.options else ""
 
 
+class Change(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What became of one subject in later drafts of Version Two.
+
+    Attributes:
+        subject: what it is about.
+        here: what the texts tested here say.
+        later: what became of it, and in which draft.
+        concerns: the interpretations that a later text settles or makes void.
+    """
+
+    subject: str
+    here: str
+    later: str
+    concerns: tuple[str, ...] = ()
+
+
+class _LaterDrafts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    change: tuple[Change, ...]
+
+
 class _Register(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interpretation: tuple[Interpretation, ...]
 
@@ -85,6 +130,11 @@ def load_interpretations() -> Mapping[str, Interpretation]:
     """The register, by id."""
     register = msgspec.convert(tomllib.loads(REGISTER.read_text()), _Register)
     return {entry.id: entry for entry in register.interpretation}
+
+
+def load_changes() -> tuple[Change, ...]:
+    """What later drafts of Version Two changed, in the order of the page."""
+    return msgspec.convert(tomllib.loads(LATER_DRAFTS.read_text()), _LaterDrafts).change
 
 
 def choice(interpretation_id: str, chosen: Mapping[str, str]) -> str:
@@ -124,8 +174,8 @@ def check_choices(chosen: Mapping[str, str]) -> None:
         choice(identity, chosen)
 
 
-def render(register: Iterable[Interpretation]) -> str:
-    """The register as Markdown."""
+def render(register: Iterable[Interpretation], changes: Iterable[Change]) -> str:
+    """The register and the note on later drafts as Markdown."""
     parts = [_HEAD]
     for entry in register:
         lines = [
@@ -140,12 +190,17 @@ def render(register: Iterable[Interpretation]) -> str:
             readings = ", ".join(f"`{option}`" for option in entry.options)
             lines.append(f"- **A profile may choose:** {readings}")
         parts.append("\n".join(lines) + "\n")
+    rows = (
+        f"| {change.subject} | {change.here} | {change.later} | {', '.join(change.concerns)} |\n"
+        for change in changes
+    )
+    parts.append(_NOTE + "".join(rows))
     return "\n".join(parts)
 
 
 def main() -> int:
     """Write INTERPRETATIONS.md."""
-    PAGE.write_text(render(load_interpretations().values()))
+    PAGE.write_text(render(load_interpretations().values(), load_changes()))
     sys.stdout.write(f"{PAGE.name} written\n")
     return 0
 

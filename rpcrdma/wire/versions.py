@@ -22,7 +22,7 @@ from rpcrdma.wire._generated_rfc8166 import (
     decode_transport_header,
     encode_transport_header,
 )
-from rpcrdma.xdr.runtime import Fault, Reader
+from rpcrdma.xdr.runtime import Fault, Reader, word_at
 
 if TYPE_CHECKING:
     from rpcrdma.xdr.runtime import Buffer
@@ -80,17 +80,18 @@ def decode_any_header(buffer: Buffer, offset: int = 0) -> tuple[AnyHeader, int]:
     Raises:
         DecodeError: the octets are not what the version says they are, or it is an unknown one.
     """
-    words = fixed_words(buffer, offset)
-    if words.version == v2.VERSION:
+    if len(buffer) < offset + FIXED_WORDS:
+        fixed_words(buffer, offset)  # says which of them is cut
+    version = word_at(buffer, offset + 4)
+    if version == v2.VERSION:
         return v2.decode_header(buffer, offset)
-    if words.version == 1:
+    if version == 1:
         return decode_transport_header(buffer, offset)
-    if words.procedure == Procedure.RDMA_ERROR:
+    if word_at(buffer, offset + 12) == Procedure.RDMA_ERROR:
         header, end = decode_transport_header(buffer, offset)
         if isinstance(header.rdma_body, RdmaError) and isinstance(header.rdma_body.error, ErrVers):
             return header, end
-    detail = f"version {words.version}"
-    raise DecodeError(offset + 4, "rdma_vers", Reason.BAD_DISCRIMINANT, detail)
+    raise DecodeError(offset + 4, "rdma_vers", Reason.BAD_DISCRIMINANT, f"version {version}")
 
 
 def encode_any_header(header: AnyHeader) -> bytes:

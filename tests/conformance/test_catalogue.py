@@ -77,6 +77,35 @@ def test_cited_interpretations_are_registered() -> None:
     ] == []
 
 
+@pytest.mark.parametrize("document", ["v2", "xcharext"])
+def test_version_two_binds_and_shows_both_roles(document: str) -> None:
+    entries = CATALOGUE.select(document=document)
+
+    for role in (Role.REQUESTER, Role.RESPONDER):
+        assert len([item for item in entries if role in item.seen_of]) >= 50
+
+
+def test_only_lists_that_copies_have_lost_are_restored() -> None:
+    restored = [item for item in CATALOGUE if item.restored]
+
+    assert {(item.document, item.section) for item in restored} == {
+        ("v2", "4.2.1"),
+        ("v2", "4.2.2"),
+    }
+    assert all("D-01" in item.interpretations for item in restored)
+
+
+def test_every_reading_that_moves_a_verdict_of_version_two_is_cited() -> None:
+    cited = {name for item in CATALOGUE for name in item.interpretations}
+    moving = {
+        name
+        for name, item in load_interpretations().items()
+        if item.where.startswith(("v2", "xcharext")) and item.effect != "none"
+    }
+
+    assert moving <= cited
+
+
 def test_texts_are_one_sentence_of_our_own_each() -> None:
     texts = [item.text for item in CATALOGUE]
 

@@ -321,6 +321,15 @@ def test_a_timeout_factor_that_is_no_number_gets_one_sentence(
     assert "set it to a positive number" in said
 
 
+def test_requirements_of_version_two_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("requirements", "--document", "v2,xcharext") == 0
+
+    printed = capsys.readouterr().out
+    names = [entry.id for entry in load_catalogue() if entry.document in ("v2", "xcharext")]
+    listed = [line.split()[0] for line in printed.splitlines() if line[:1] in ("v", "x")]
+    assert listed == names
+
+
 def test_one_requirement_is_counted_as_one(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--section", "3.3.1", "--role", "responder", "--level", "MUST NOT")
     assert run("requirements", *words) == 0

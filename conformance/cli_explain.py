@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.bad_input import BadInput
 from conformance.catalogue import Testability, load_catalogue
-from conformance.interpretations import load_interpretations
+from conformance.interpretations import load_changes, load_interpretations
 from conformance.runner import collect_cases
 from targets.mutants.base import PREFIX, mutants
 
@@ -117,6 +117,9 @@ def _explain_reading(reading: Interpretation) -> None:
         print(f"{field:10} {value}")
     if reading.options:
         print(f'a profile chooses in [extra.interpretations]: {reading.id} = "{reading.default}"')
+    for change in load_changes():
+        if reading.id in change.concerns:
+            print(f"in later drafts of Version Two, {change.subject.lower()}: {change.later}")
 
 
 def _explain_mutant(mutant: Mutant, cases: tuple[Case, ...]) -> None:

@@ -119,7 +119,7 @@ def _explain_reading(reading: Interpretation) -> None:
         print(f'a profile chooses in [extra.interpretations]: {reading.id} = "{reading.default}"')
     for change in load_changes():
         if reading.id in change.concerns:
-            print(f"in later drafts of Version Two, {change.subject.lower()}: {change.later}")
+            print(f"in later drafts of Version Two ({change.subject}): {change.later}")
 
 
 def _explain_mutant(mutant: Mutant, cases: tuple[Case, ...]) -> None:

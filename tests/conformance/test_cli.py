@@ -291,7 +291,7 @@ CLIENT_CASE = "rfc8166/3.3.3/requester-awaits-the-first-reply"
         (f"{CASE}[0]", (REQUIREMENT,)),
         (CLIENT_CASE, ("certify reference-client --case",)),
         ("D-12", ("Two XIDs that differ", 'in [extra.interpretations]: D-12 = "either"')),
-        ("D-80", ("in later drafts of Version Two, remote invalidation: From cel-02",)),
+        ("D-80", ("in later drafts of Version Two (Remote invalidation): From cel-02",)),
         ("mutant:grants-zero", ("but for one thing: Grants no credit", f"  {CASE}")),
     ],
 )

@@ -5,7 +5,7 @@
     client.provoke(3)                      has the device make three
     called = client.next_call()            the next, judged by `conformance.backward_rules`
     client.answer(called)                  the right Reply; `credits`: what it grants
-    client.send(octets)                    anything else
+    client.send(octets, breaks=ids)        anything else; ids: what any other effect of it breaks
     client.hung_up()                       whether the device ended the connection over that
     client.no_call("why none may come")    silence of the backward direction for the grace period
     client.serve(request)                  a forward Call, whatever comes backward meanwhile
@@ -30,6 +30,8 @@ from conformance.workload_backward import ForwardOnly, backward_workload_for
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from conformance.build import Call
     from conformance.build_backward import Backward
     from conformance.outcome import Outcome
@@ -58,6 +60,7 @@ class BackwardClient:
         self.granted = 1
         self.refused: list[Outcome] = []
         self._doubtful: set[int] = set()
+        self._blamed: tuple[str, ...] = ()
         self._kept: deque[Called] = deque()
         peer.takes_calls = True
 
@@ -81,6 +84,10 @@ class BackwardClient:
 
     # -- forward Calls
 
+    def introduce(self) -> None:
+        """Make this client known, and announce nothing."""
+        self._carry_out(self.workload.introduce())
+
     def announce(self) -> None:
         """Say that this client takes backward Calls here."""
         self._carry_out(self.workload.announce())
@@ -101,19 +108,13 @@ class BackwardClient:
 
     def served(self, call: Call, *, breaks: verify.Ids = ()) -> verify.Reply:
         """Wait for the right Reply to a forward Call that was sent."""
-        expected = ("the Reply to the forward Call",)
-        while True:
-            outcome = self.peer.receive()
-            self.peer.case.expected, self.peer.case.actual = expected, str(outcome)
-            if isinstance(outcome, Answered) and outcome.xid == call.xid:
-                return verify.right(self.peer, call, outcome, breaks=breaks)
-            if not self._keep(outcome):
-                raise Deviation(
-                    f"{call.request.title} was not answered: {outcome}.",
-                    expected=expected,
-                    actual=str(outcome),
-                    breaks=verify.ids_of(breaks),
-                )
+        return self._any_served({call.xid: call}, breaks)
+
+    def all_served(self, calls: Iterable[Call], *, breaks: verify.Ids = ()) -> None:
+        """Wait for the right Replies to forward Calls that were sent, in any order."""
+        waiting = {call.xid: call for call in calls}
+        while waiting:
+            self._any_served(waiting, breaks)
 
     # -- backward Calls
 
@@ -181,9 +182,13 @@ class BackwardClient:
         """The right Reply to a Call, not sent."""
         return build_backward.reply(called, self.workload.answer(called.payload), credits=credits)
 
-    def send(self, octets: bytes) -> None:
-        """Send anything; nothing counts as answered by it, and an error may answer it."""
+    def send(self, octets: bytes, *, breaks: verify.Ids = ()) -> None:
+        """Send anything; nothing counts as answered by it, and an error may answer it.
+
+        `breaks` is what a device breaks that shows any other effect of it.
+        """
         self._doubtful.add(int.from_bytes(octets[:4]))
+        self._blamed = verify.ids_of(breaks)
         self.peer.send(octets)
 
     def hung_up(self, *, tolerated: verify.Ids = ()) -> bool:
@@ -209,6 +214,23 @@ class BackwardClient:
                     f"This belongs to neither direction: {outcome}.",
                     expected=("a Reply to the good Call", "the end of the connection"),
                     actual=str(outcome),
+                )
+
+    def _any_served(self, waiting: dict[int, Call], breaks: verify.Ids) -> verify.Reply:
+        """The right Reply to one of several forward Calls, which then waits no longer."""
+        expected = ("the Reply to the forward Call",)
+        while True:
+            outcome = self.peer.receive()
+            self.peer.case.expected, self.peer.case.actual = expected, str(outcome)
+            if isinstance(outcome, Answered) and outcome.xid in waiting:
+                return verify.right(self.peer, waiting.pop(outcome.xid), outcome, breaks=breaks)
+            if not self._keep(outcome):
+                first = next(iter(waiting.values()))
+                raise Deviation(
+                    f"{first.request.title} was not answered: {outcome}.",
+                    expected=expected,
+                    actual=str(outcome),
+                    breaks=verify.ids_of(breaks),
                 )
 
     def _carry_out(self, steps: Steps) -> None:
@@ -240,12 +262,20 @@ class BackwardClient:
     def _keep(self, outcome: Outcome) -> bool:
         """Judge and keep a backward Call; whether the outcome is of the backward direction."""
         if isinstance(outcome, ErrChunk | ErrVers | Answered) and outcome.xid in self._doubtful:
+            if isinstance(outcome, Answered) and not is_refusal(outcome):
+                raise Deviation(
+                    f"A message that must have no effect was answered: {outcome}.",
+                    expected=("silence", "an RDMA_ERROR", "an RPC error"),
+                    actual=str(outcome),
+                    breaks=self._blamed,
+                )
             self.refused.append(outcome)
-            return not isinstance(outcome, Answered) or is_refusal(outcome)
+            return True
         if not isinstance(outcome, Called):
             return False
         threshold = self.peer.profile.claims.reply_inline_threshold
-        before = InFlight(tuple(self.in_flight), self.granted)
+        in_flight = {xid: before.payload for xid, before in self.in_flight.items()}
+        before = InFlight(in_flight, self.granted)
         broken = broken_rules(outcome, before, threshold)
         if broken:
             self.peer.case.interpretations += [
@@ -255,7 +285,7 @@ class BackwardClient:
                 f"A backward Call is not as it must be: {'; '.join(r.detail for r in broken)}.",
                 expected=("a backward Call as bidir 2.5 has it",),
                 actual=str(outcome),
-                breaks=tuple(dict.fromkeys(rule.requirement for rule in broken)),
+                breaks=tuple(dict.fromkeys((*self._blamed, *(one.requirement for one in broken)))),
             )
         self.in_flight[outcome.xid] = outcome
         self._kept.append(outcome)

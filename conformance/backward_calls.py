@@ -5,13 +5,14 @@
     calls.problem(call, reply)        what is wrong with the Reply that it got
 
     bidir section 2.2.3      the Upper-Layer Protocol says that the client is prepared
-    RFC 5661 section 20      NFSv4.1 Callback Operations
+    RFC 5661 section 20      NFSv4.1 Callback Operations; 20.2 CB_RECALL
     RFC 5661 section 18.36   CREATE_SESSION, which makes a connection the backchannel of a session
     RFC 5661 section 18.34   BIND_CONN_TO_SESSION, which makes another connection of it
 
 A client of the test program takes the same calls as a server of it.  To one of NFSv4.1 go CB_NULL
-and CB_COMPOUNDs of CB_SEQUENCE alone, which change nothing, over connections that the client has
-bound to its session; how large a Reply is, up to 512 octets, is chosen by the tag that comes back.
+and CB_COMPOUNDs of CB_SEQUENCE alone, which change nothing, or with CB_RECALL of a delegation that
+the client holds, over connections that it has bound to its session; how large a Reply is, up to 512
+octets, is chosen by the tag that comes back.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from targets.profile import Binding
 if TYPE_CHECKING:
     from conformance.service import Service
     from rpcrdma.ulp.nfs4_callback import Backchannel
+    from rpcrdma.ulp.nfs4_state import Delegation
+    from rpcrdma.wire._generated_nfs4 import CallbackArgument
 
 __all__ = ["BackwardCalls", "Nfs4Calls", "TestprogCalls", "backward_calls_for"]
 
@@ -53,6 +56,14 @@ class BackwardCalls(Protocol):
 
     def refused(self, xid: int) -> bytes:
         """A Call that the RPC layer must answer by an error."""
+        ...
+
+    def recall(self, xid: int) -> bytes:
+        """Something that the client must give back by a Call of its own, if it holds anything."""
+        ...
+
+    def outstanding(self) -> bool:
+        """Whether something has been recalled and not been given back."""
         ...
 
     def problem(self, call: bytes, reply: bytes) -> str:
@@ -96,6 +107,14 @@ class TestprogCalls:
         """ECHO without all of its arguments."""
         return testprog_calls.echo(xid, b"")[:-4]
 
+    def recall(self, xid: int) -> bytes:
+        """ECHO: clients of this program hold nothing."""
+        return testprog_calls.echo(xid, b"a note")
+
+    def outstanding(self) -> bool:
+        """Never."""
+        return False
+
     def problem(self, call: bytes, reply: bytes) -> str:
         """Any difference."""
         expected = testprog_calls.expected_reply(call)
@@ -113,6 +132,7 @@ class Nfs4Calls:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._recalled: Delegation | None = None
 
     def null(self, xid: int) -> bytes:
         """CB_NULL."""
@@ -120,10 +140,24 @@ class Nfs4Calls:
 
     def note(self, xid: int, length: int) -> bytes:
         """CB_SEQUENCE under a tag, which comes back."""
-        try:
-            return self._channel().call(xid, tag=bytes(length))
-        except LocalProtocolError as error:
-            raise Inconclusive(f"no further callback can be made: {error}") from error
+        return self._compound(xid, tag=bytes(length))
+
+    def recall(self, xid: int) -> bytes:
+        """CB_SEQUENCE and CB_RECALL of a delegation that the client holds."""
+        channel = self._channel()
+        state = self._program().state
+        owner = state.sessions[channel.session].client
+        held = [one for one in state.delegations.values() if one.client is owner]
+        found = next((one for one in held if not one.recalled), None)
+        if found is None:
+            raise Inconclusive("the client holds no delegation that could be recalled")
+        found.recalled = True
+        self._recalled = found
+        return self._compound(xid, nfs4_callback.recall(found.stateid, found.node.handle))
+
+    def outstanding(self) -> bool:
+        """Whether the delegation has not been returned."""
+        return self._recalled in self._program().state.delegations.values()
 
     def long_reply(self, xid: int, length: int) -> bytes:
         """Not there: a tag has no more than 512 octets."""
@@ -158,6 +192,12 @@ class Nfs4Calls:
             return f"the CB_COMPOUND ended with {result.status.name}"
         return "" if result.tag == asked.tag else "the tag is not that of the Call"
 
+    def _compound(self, xid: int, *operations: CallbackArgument, tag: bytes = b"") -> bytes:
+        try:
+            return self._channel().call(xid, *operations, tag=tag)
+        except LocalProtocolError as error:
+            raise Inconclusive(f"no further callback can be made: {error}") from error
+
     def _channel(self) -> Backchannel:
         """The newest connection's, once it has become one; the client is served meanwhile."""
         service = self._service
@@ -168,6 +208,12 @@ class Nfs4Calls:
         return found
 
     def _found(self) -> Backchannel | None:
+        return self._program().backchannel
+
+    def _program(self) -> Nfs4Program:
+        """What is behind the newest connection."""
         service = self._service
         program = service.replies.program_of(service.line)
-        return program.backchannel if isinstance(program, Nfs4Program) else None
+        if not isinstance(program, Nfs4Program):
+            raise Unsupported("only a client of NFSv4.1 takes these Calls")
+        return program

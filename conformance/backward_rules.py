@@ -21,7 +21,7 @@ from rpcrdma.wire import RdmaMsg
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator, Mapping
 
     from conformance.outcome import Answered, Called
 
@@ -46,11 +46,11 @@ class InFlight:
     """The device's Calls on a connection when another comes.
 
     Attributes:
-        xids: of those that have not been answered.
+        calls: those that have not been answered: XID to Payload stream.
         most: how many there may be: the largest grant, or one before any (D-42).
     """
 
-    xids: Collection[int]
+    calls: Mapping[int, bytes]
     most: int
 
 
@@ -95,11 +95,15 @@ def _company(called: Called, before: InFlight, threshold: int) -> Iterator[Backw
     if called.length > threshold:
         detail = f"{called.length} octets, at most {threshold} are received"
         yield BackwardRule("bidir.2.4.no-larger-than-the-receives", detail, ("D-44",))
-    if called.xid in before.xids:
+    if called.xid in before.calls:
         detail = f"{called.xid:#x} is that of a Call in flight"
         yield BackwardRule("bidir.2.5.call-has-a-fresh-xid", detail)
-    if len(before.xids) >= before.most:
-        detail = f"{len(before.xids)} are in flight, {before.most} are granted"
+        if called.payload == before.calls[called.xid]:
+            # Another Call under that XID, or the same once more: either breaks a rule.
+            detail = "to the octet the same, on a connection that stands"
+            yield BackwardRule("bidir.2.3.no-retransmission-without-a-connection", detail)
+    if len(before.calls) >= before.most:
+        detail = f"{len(before.calls)} are in flight, {before.most} are granted"
         yield BackwardRule("bidir.2.1.2.backward-calls-within-the-grant", detail, ("D-42",))
 
 

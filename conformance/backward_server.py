@@ -4,6 +4,7 @@
     xid = server.call(server.calls.null)       a good Call; `credits`: what it requests
     server.answered(xid, call)                 its right Reply, judged; returns it
     server.send(octets, xid)                   anything else, about which an error may come
+    server.given_back()                        what a Call recalled
     server.unanswered(xid)                     nothing executes it: silence, an error, the end
     server.silent()                            nothing of the backward direction came
     server.received                            Replies and errors of the backward direction
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING
 from conformance import build_backward, verify
 from conformance.backward_calls import TestprogCalls, backward_calls_for
 from conformance.backward_rules import broken_reply_rules
-from conformance.case import Deviation
+from conformance.case import Deviation, Inconclusive
 from conformance.outcome import Answered, ErrChunk, ErrVers, Outcome, read_outcome
 from rpcrdma.endpoint.direction import is_whole
 from rpcrdma.wire.rpc import MessageType
@@ -123,6 +124,15 @@ class BackwardServer:
             )
         return reply
 
+    def given_back(self) -> None:
+        """What was recalled is given back by the client's own Calls, which are served meanwhile.
+
+        Raises:
+            Inconclusive: it is not, of which these documents say nothing.
+        """
+        if not self.service.serve_while(self.calls.outstanding):
+            raise Inconclusive("the client does not give back what it was asked for")
+
     def unanswered(self, xid: int, *, breaks: verify.Ids = ()) -> None:
         """No Reply says within the grace period that a message was executed; an error may come."""
         self.service.serve_while(lambda: True, self.service.profile.grace)
@@ -142,6 +152,8 @@ class BackwardServer:
             )
 
     def _refuse(self, reply: Answered, breaks: verify.Ids) -> None:
+        if reply.rpc is None:
+            self._judge(reply)  # what cannot be read says of no execution, but is no Reply either
         if reply.rpc is None or reply.rpc.succeeded:
             raise Deviation(
                 f"A message that is no good backward Call was executed: {reply}.",

@@ -45,7 +45,9 @@ def _nfs4(profile: Profile) -> UpperLayerFactory:
     from rpcrdma.ulp.nfs4_state import Nfs4Options, Nfs4State
 
     store = FileStore()
-    options = Nfs4Options(backchannel=profile.claims.backward)
+    # What cannot be recalled is not delegated.
+    backward = profile.claims.backward
+    options = Nfs4Options(backchannel=backward, delegations=backward)
     state = Nfs4State(options)  # a client that reconnects finds its sessions and opens
     return lambda: Nfs4Program(store, state)
 

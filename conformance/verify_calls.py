@@ -100,13 +100,14 @@ def reads(result: ActResult, length: int) -> None:
     )
 
 
-def in_flight(service: Service, *, at_most: int, after: str) -> None:
+def in_flight(service: Service, *, at_most: int, after: str, breaks: tuple[str, ...] = ()) -> None:
     """No more calls are unanswered on the newest connection than may be.
 
     Args:
         service: where the calls are.
         at_most: how many may be in flight.
         after: what has been granted, in words.
+        breaks: the requirements that are broken otherwise; if empty, all that the case cites.
 
     Raises:
         Deviation: there are more.
@@ -117,6 +118,7 @@ def in_flight(service: Service, *, at_most: int, after: str) -> None:
             f"{len(calls)} calls are in flight {after}.",
             expected=(f"at most {at_most} calls in flight",),
             actual=f"{len(calls)}, the last of them {calls[-1]}",
+            breaks=breaks,
         )
 
 

@@ -36,6 +36,10 @@ _IDENTITIES: Final = count(1)
 class BackwardWorkload(Protocol):
     """One client, and what it asks of the device."""
 
+    def introduce(self) -> Steps:
+        """Make the client known to the device, short of announcing anything."""
+        ...
+
     def announce(self) -> Steps:
         """The client takes backward Calls on the connection over which this goes."""
         ...
@@ -93,6 +97,10 @@ class TestprogBackward:
         self.identity = identity
         self._layer = BackwardProgram(_Nobody())
 
+    def introduce(self) -> Steps:
+        """BACKWARD_STATE."""
+        yield self.tally()
+
     def announce(self) -> Steps:
         """BACKWARD_READY."""
         yield self._request("BACKWARD_READY", lambda xid: backprog.ready(xid, self.identity))
@@ -126,6 +134,10 @@ class TestprogBackward:
 
 class ForwardOnly:
     """Of a client that has nothing to do with the backward direction."""
+
+    def introduce(self) -> Steps:
+        """Not there."""
+        raise Unsupported("this client has no name")
 
     def announce(self) -> Steps:
         """Not there."""

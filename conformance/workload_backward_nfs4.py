@@ -40,8 +40,8 @@ T = TypeVar("T")
 _FILES: Final = cycle(DIRECTORY.entries)
 """Each delegation is of another file: what was recalled a short while ago is not given again."""
 
-_REFUSALS: Final = 60
-"""OPENs that may go without a delegation beyond those wanted."""
+_TRIES: Final = len(DIRECTORY.entries)
+"""OPENs until it is clear that there are no delegations: one that has recalled many gives few."""
 
 _OWNERS: Final = count(1)
 
@@ -64,6 +64,15 @@ class Nfs4Backward:
             b"backward tester %d" % next(_OWNERS), _INSTANCE, credential=self._credential
         )
 
+    def introduce(self) -> Steps:
+        """A client id, without a session.
+
+        Raises:
+            Inconclusive: the server gives none.
+        """
+        reply = yield self._request("EXCHANGE_ID", self.client.exchange_id)
+        _taken(self.client.take_client_id, reply)
+
     def announce(self) -> Steps:
         """A session with the connection as backchannel, or the connection for the session.
 
@@ -75,8 +84,8 @@ class Nfs4Backward:
             reply = yield self._request("BIND_CONN_TO_SESSION", client.bind_connection)
             _taken(client.take_binding, reply)
         else:
-            reply = yield self._request("EXCHANGE_ID", client.exchange_id)
-            _taken(client.take_client_id, reply)
+            if client.client_id is None:
+                yield from self.introduce()
             reply = yield self._request("CREATE_SESSION", client.create_session)
             _taken(client.take_session, reply)
             reply = yield self._request("RECLAIM_COMPLETE", client.reclaim_complete)
@@ -96,7 +105,7 @@ class Nfs4Backward:
         if self.client.session is None:
             raise Unsupported("without a session there is nothing to call back about")
         handles: list[bytes] = []
-        for _ in range(calls + _REFUSALS):
+        for _ in range(_TRIES):
             if len(handles) == calls:
                 break
             reply = yield self._request("OPEN that wants a delegation", self._open(next(_FILES)))

@@ -3,16 +3,16 @@
 On loopback it lives in the tester's own process and gets its turns from the tester's polling.  Over
 verbs it is a process of its own:
 
-    python -m targets.reference_client --connect ADDRESS:PORT [--mutant NAME]
+    python -m targets.reference_client --connect ADDRESS:PORT [--mutant NAME] [--forward-only]
 
 which takes acts from its standard input and reports how they ended on its standard output, a JSON
 object in each line (`targets.reference_client_process`).  The client calls the test program, and
-executes it if the server calls back.
+executes it if the server calls back and the profile claims the backward direction.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -36,7 +36,7 @@ from targets.device_address import device_host
 from targets.reference_acts import ACTS, UpperTester
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.duplex import Duplex
+    from rpcrdma.endpoint.connection import Role
     from rpcrdma.fabric.base import Fabric
     from targets.base import Act, ActKind, ClientSession, RunningAct
     from targets.profile import Profile
@@ -63,6 +63,7 @@ class ClientParts:
         backward: the backward half.  backward_calls: how it judges.
         backward_replies: how it answers.
         allocator: on loopback, where the handles of its memory come from.
+        is_called: whether there is a backward half at all.
     """
 
     requester: type[Requester] = Requester
@@ -74,6 +75,7 @@ class ClientParts:
     backward_calls: type[BackwardCallRules] = BackwardCallRules
     backward_replies: type[BackwardReplyRules] = BackwardReplyRules
     allocator: type[HandleAllocator] = HandleAllocator
+    is_called: bool = True
 
 
 CLIENT: Final = ClientParts()
@@ -89,10 +91,13 @@ def make_client(
     return client, UpperTester(client, parts.xids())
 
 
-def _make_role(parts: ClientParts) -> Duplex:
-    """What works on one connection, in both directions: it executes the test program, too."""
+def _make_role(parts: ClientParts) -> Role:
+    """What works on one connection: in both directions, if it is called, the test program, too."""
+    forward = parts.requester(OPTIONS, parts.inside)
+    if not parts.is_called:
+        return forward
     backward = parts.backward(TestProgram(), None, parts.backward_calls(), parts.backward_replies())
-    return parts.duplex(parts.requester(OPTIONS, parts.inside), backward)
+    return parts.duplex(forward, backward)
 
 
 class LoopbackClientSession:
@@ -178,7 +183,7 @@ class ReferenceClientTarget:
         self.name = f"mutant:{mutant}" if mutant else profile.name
         self.profile = profile
         self._on_verbs = fabric == "verbs"
-        self._parts = parts
+        self._parts = replace(parts, is_called=profile.claims.backward)
         self._mutant = mutant
 
     def start_client(self) -> ClientSession:
@@ -191,7 +196,9 @@ class ReferenceClientTarget:
         from targets.reference_client_process import ProcessClientSession
 
         host = device_host(extra.address)
-        return ProcessClientSession(VerbsFabric(host), Address(host, extra.port), self._mutant)
+        fabric, address = VerbsFabric(host), Address(host, extra.port)
+        is_called = self.profile.claims.backward
+        return ProcessClientSession(fabric, address, self._mutant, is_called=is_called)
 
 
 if __name__ == "__main__":

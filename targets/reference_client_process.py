@@ -17,6 +17,7 @@ import os
 import selectors
 import subprocess
 import sys
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Final
 
 import msgspec
@@ -108,10 +109,18 @@ class ProcessClientSession:
 
     acts: frozenset[ActKind] = ACTS
 
-    def __init__(self, fabric: Fabric, listen_address: Address, mutant: str = "") -> None:
+    def __init__(
+        self,
+        fabric: Fabric,
+        listen_address: Address,
+        mutant: str = "",
+        *,
+        is_called: bool = True,
+    ) -> None:
         self.listen_address = listen_address
         self.fabric = fabric
         self._mutant = mutant
+        self._is_called = is_called
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: Lines | None = None
         self._results: dict[int, ActResult] = {}
@@ -120,7 +129,9 @@ class ProcessClientSession:
     def command(self, address: Address) -> list[str]:
         """What is run to be a client of the server at an address."""
         command = [sys.executable, "-m", "targets.reference_client", "--connect", str(address)]
-        return [*command, "--mutant", self._mutant] if self._mutant else command
+        if self._mutant:
+            command += ["--mutant", self._mutant]
+        return command if self._is_called else [*command, "--forward-only"]
 
     def prepare(self, address: Address) -> RunningAct:
         """Start the process, which connects at once."""
@@ -224,12 +235,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m targets.reference_client", description=__doc__)
     parser.add_argument("--connect", required=True, metavar="ADDRESS:PORT", type=parse_address)
     parser.add_argument("--mutant", default="", metavar="NAME", help="break one requirement")
+    parser.add_argument("--forward-only", action="store_true", help="take no backward Calls")
     chosen = parser.parse_args(arguments)
     parts = CLIENT
     if chosen.mutant:
         from targets.mutants.base import find_client_parts  # it needs the client
 
         parts = find_client_parts(chosen.mutant)
+    parts = replace(parts, is_called=not chosen.forward_only)
     from rpcrdma.fabric.verbs import VerbsFabric  # likewise only here
 
     try:

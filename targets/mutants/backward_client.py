@@ -8,9 +8,10 @@ from rpcrdma.endpoint import events
 from rpcrdma.endpoint.actions import Disconnect, PostReceive, Send
 from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
+from rpcrdma.endpoint.direction import DirectionRules, Half
 from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.requester import Requester
-from rpcrdma.ulp import testprog_calls
+from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.bindings import XDR_UNIT
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 from rpcrdma.wire.rpc import MessageType
@@ -235,6 +236,42 @@ class PostsReceivesForRepliesOnly(ClientDuplex):
     def initial_receives(self) -> tuple[int, ...]:
         """See `Duplex`."""
         return super().initial_receives[:1]
+
+
+@mutant(breaks="bidir.2.2.1.each-forward-call-has-its-own-receive")
+class LetsBackwardCallsTakeReceivesOfReplies(ClientDuplex):
+    """Does not post a Receive again that a backward Call took while forward ones are in flight."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        actions = super().to_backward(event, now)
+        if isinstance(self.forward, Requester) and self.forward.allowance.outstanding:
+            return [action for action in actions if not isinstance(action, PostReceive)]
+        return actions
+
+
+@mutant(breaks="bidir.2.2.3.client-is-prepared-before-it-announces")
+class IsPreparedBehindItsFirstReply(ClientDuplex):
+    """Loses the backward Calls that come before the first Reply on a connection."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if isinstance(self.forward, Requester) and self.forward.allowance.granted is None:
+            return [PostReceive(self.initial_receives[0])]
+        return super().to_backward(event, now)
+
+
+@mutant(breaks="bidir.3.2.unsupported-messages-are-dropped", without=("backward",))
+class AnswersCallsThoughItServesNobody(Requester):
+    """Answers a Call by an empty Reply, though it takes no Calls."""
+
+    def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
+        actions = super()._receive(event, now)
+        if DirectionRules(MessageType.CALL).sort(event.data) is not Half.BACKWARD:
+            return actions
+        xid = fixed_words(event.data).xid
+        header = encode_header(TransportHeader(xid, 1, 1, RdmaMsg((), (), None)))
+        return [*actions, Send(next(self._keys), header + rpc.accepted(xid))]
 
 
 @mutant(breaks="bidir.2.1.receives-posted-before-sends")

@@ -9,8 +9,10 @@ import msgspec
 from rpcrdma.endpoint.actions import Send
 from rpcrdma.endpoint.backchannel import Backchannel
 from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.call_rules import MINIMUM_HEADER
 from rpcrdma.endpoint.responder import Responder
-from rpcrdma.ulp import testprog_calls
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp import backprog, testprog_calls
 from rpcrdma.wire import RdmaDone, RdmaMsg, TransportHeader, encode_header
 from targets.mutants.base import mutant
 
@@ -35,6 +37,32 @@ class ProbesEveryConnection(BackwardRequester):
     def connected(self) -> list[Action]:
         """See `BackwardRequester`."""
         return [probe(0x7FFF0001)]
+
+
+@mutant(
+    breaks="bidir.2.2.3.no-callback-before-the-session-operations",
+    also_trips="a Call comes that nobody asked for",
+)
+class ProbesWhoeverMakesItselfKnown(Responder):
+    """Makes a backward NULL Call behind each Reply to a client that names itself."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        actions = super().transmit(writes, send)
+        if _is_about_a_client(send.data[MINIMUM_HEADER:]):
+            actions.append(probe(0x7FFF0005))
+        return actions
+
+
+def _is_about_a_client(reply: bytes) -> bool:
+    try:
+        return len(reply) == _STATE_REPLY and backprog.decode_state(reply) is not None
+    except DecodeError:
+        return False
+
+
+_STATE_REPLY = 40
+"""Octets of a Reply that tells what has become of the Calls to a client."""
 
 
 @mutant(
@@ -65,13 +93,7 @@ class RepeatsUnderFreshXids(BackwardRequester):
         return encode_header(header) + xid.to_bytes(4) + call.payload[4:]
 
 
-@mutant(
-    breaks="bidir.2.3.waits-indefinitely",
-    also_trips={
-        "bidir.2.2.2": "the Call whose Reply is to be received does not come again",
-        "bidir.2.3.retransmission": "Calls without a Reply do not come again",
-    },
-)
+@mutant(breaks="bidir.2.3.waits-indefinitely")
 class ForgetsWhatWasLost(Backchannel):
     """Forgets the Calls that a lost connection carried."""
 

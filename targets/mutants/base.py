@@ -12,8 +12,8 @@ backward Calls `BackwardRequester`, `Backchannel`, `DirectionRules`, `Duplex`; t
 the methods that are made for it) or of the client (`RequestRules`, `CallPlanner`,
 `Allowance`, `Requester`, `Retransmission`, `XidSource`, on loopback `HandleAllocator`, and for
 backward Calls `ClientDuplex`, `BackwardResponder`, `BackwardCallRules`, `BackwardReplyRules`) and
-overrides one method.  Its
-docstring is the deviation in one sentence.  Where one behaviour is what several requirements are
+overrides one method.  Its docstring is the deviation in one sentence; `without` names claims of the
+reference's profile that it does not make.  Where one behaviour is what several requirements are
 about, `also_trips` says for each further one why it is broken as well.  Its name on the command
 line is `mutant:` and the class name in kebab case: `mutant:grants-zero`.  `mutants()` finds those
 of all modules of this package.
@@ -27,6 +27,8 @@ import re
 from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import msgspec
 
 import targets.mutants
 from rpcrdma.endpoint.backchannel import Backchannel
@@ -105,6 +107,7 @@ class Mutant:
         parts: of which the Responder, or the client, is made.
         also_trips: (beginning of requirement ids, why these are broken, too) pairs.
         role: in which it acts, `requester` or `responder`.
+        without: claims of the reference's profile that it does not make.
     """
 
     slug: str
@@ -113,6 +116,7 @@ class Mutant:
     parts: Parts | ClientParts
     also_trips: tuple[tuple[str, str], ...] = ()
     role: str = "responder"
+    without: tuple[str, ...] = ()
 
     @property
     def profile_name(self) -> str:
@@ -125,7 +129,7 @@ class Mutant:
 
 
 def mutant(
-    *, breaks: str, also_trips: Mapping[str, str] | str = ""
+    *, breaks: str, also_trips: Mapping[str, str] | str = "", without: tuple[str, ...] = ()
 ) -> Callable[[type[Part]], type[Part]]:
     """Register a mutant.
 
@@ -133,6 +137,7 @@ def mutant(
         breaks: id of the requirement that it breaks.
         also_trips: ids of further requirements, or what such ids begin with, and why the same
             deviation breaks them; a sentence alone is about whatever requirement.
+        without: claims that the mutant does not make: it is told by what it does not support.
 
     Raises:
         ValueError: the name is taken, or the class does not override exactly one method, or has
@@ -144,7 +149,8 @@ def mutant(
     def register(broken: type[Part]) -> type[Part]:
         parts = _parts(broken)
         role = "requester" if isinstance(parts, ClientParts) else "responder"
-        found = Mutant(_slug(broken.__name__), breaks, _deviation(broken), parts, notes, role)
+        slug = _slug(broken.__name__)
+        found = Mutant(slug, breaks, _deviation(broken), parts, notes, role, without)
         if found.slug in _registry:
             raise ValueError(f"there are two mutants named {found.slug}")
         _require_one_override(broken)
@@ -217,6 +223,9 @@ def mutant_target(
         TargetError: there is no such mutant or fabric.
     """
     found = find_mutant(slug)
+    if found.without:
+        claims = msgspec.structs.replace(profile.claims, **dict.fromkeys(found.without, False))
+        profile = msgspec.structs.replace(profile, claims=claims)
     if isinstance(found.parts, ClientParts):
         return ReferenceClientTarget(profile, fabric, parts=found.parts, mutant=found.slug)
     return ReferenceTarget(profile, fabric, parts=found.parts, mutant=found.slug)

@@ -135,6 +135,30 @@ def test_an_error_about_something_odd_is_borne_and_about_anything_else_is_not(
         client.hung_up()
 
 
+def test_what_a_spoiled_message_brings_about_breaks_what_it_was_sent_for(
+    client: BackwardClient,
+) -> None:
+    """A Reply to it, or a Call that comes though none may."""
+    blamed = "bidir.2.4.runt-has-no-effect"
+    client.provoke(2)
+    called = client.next_call()
+    client.send(build.null_call(client.peer).octets, breaks=blamed)  # which the device executes
+    with pytest.raises(Deviation, match="must have no effect was answered") as caught:
+        client.no_call("of this test")
+    assert caught.value.breaks == (blamed,)
+    client.send(client.reply(called, credits=1).octets, breaks=blamed)  # a good one, in truth
+    with pytest.raises(Deviation, match="1 are in flight, 1 are granted") as found:
+        client.hung_up()
+    assert found.value.breaks == (blamed, "bidir.2.1.2.backward-calls-within-the-grant")
+
+
+def test_a_client_can_be_known_and_have_announced_nothing(peer: Peer) -> None:
+    stranger = BackwardClient.of(peer)
+    stranger.introduce()
+    stranger.provoke(1)
+    stranger.no_call("nothing was announced")
+
+
 def test_what_is_of_neither_direction_is_a_deviation(client: BackwardClient) -> None:
     """A Reply to a forward Call of which this client knows nothing."""
     client.peer.send(build.null_call(client.peer))
@@ -150,6 +174,17 @@ def test_a_forward_call_that_is_not_answered_is_a_deviation(client: BackwardClie
     with pytest.raises(Deviation, match="was not answered") as caught:
         client.serve(client.peer.workload.small())
     assert caught.value.actual.startswith("the connection ended")
+
+
+def test_forward_calls_may_be_answered_in_any_order(client: BackwardClient) -> None:
+    """Those of the test program are answered in order; the tester waits for them in another."""
+    calls = [build.null_call(client.peer) for _ in range(3)]
+    for call in calls:
+        client.peer.send(call)
+    client.all_served(reversed(calls))
+    client.peer.disconnect()
+    with pytest.raises(Deviation, match="NULL was not answered"):
+        client.all_served(calls)
 
 
 def test_the_same_client_goes_on_over_another_connection(

@@ -10,11 +10,13 @@ import pytest
 
 from conformance.backward_calls import Nfs4Calls, TestprogCalls, backward_calls_for
 from conformance.case import Inconclusive
-from rpcrdma.ulp import rpc, testprog_calls
+from rpcrdma.ulp import nfs4, rpc, testprog_calls
 from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.file_tree import CLIENT_TREE, DIRECTORY
 from rpcrdma.ulp.nfs4_server import Nfs4Program
-from rpcrdma.ulp.nfs4_session_client import SessionClient
+from rpcrdma.ulp.nfs4_session_client import SessionClient, opened
 from rpcrdma.ulp.nfs4_state import Nfs4Options, Nfs4State
+from rpcrdma.wire import _generated_nfs4 as wire
 from targets.base import Unsupported
 from targets.profile import Binding
 from targets.registry import find_profile
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.service import Service
+    from rpcrdma.ulp.file_tree import TreeEntry
 
 PROFILE = find_profile("linux-client-nfs41")
 
@@ -50,9 +53,10 @@ def service_of(program: object, meanwhile: Callable[[], None] = lambda: None) ->
     return cast("Service", fake)
 
 
-def bound() -> tuple[Nfs4Calls, SessionClient]:
+def bound(tree: tuple[TreeEntry, ...] = ()) -> tuple[Nfs4Calls, SessionClient]:
     """Calls to a client whose session has the connection as backchannel."""
-    program = Nfs4Program(FileStore(()), Nfs4State(Nfs4Options(backchannel=True)))
+    options = Nfs4Options(backchannel=True, delegations=True)
+    program = Nfs4Program(FileStore(tree), Nfs4State(options))
     client = SessionClient(b"client", b"verifier")
 
     def begin() -> None:
@@ -80,6 +84,30 @@ def test_a_tag_is_as_long_as_wanted_and_comes_back(length: int) -> None:
     reply = answer(client, call)
     assert len(reply) > length
     assert calls.problem(call, reply) == ""
+
+
+def test_a_delegation_is_recalled_once_and_then_returned() -> None:
+    calls, client = bound(CLIENT_TREE)
+    calls.null(7)
+    with pytest.raises(Inconclusive, match="holds no delegation"):
+        calls.recall(8)
+    program = calls._program()
+    assert not calls.outstanding()
+    want = client.open_wanting_delegation(9, DIRECTORY.name, DIRECTORY.entries[0])
+    result = opened(client.take(*program.execute(want)))
+    assert result.delegation is not None
+    client.callbacks.hold(result.delegation, result.handle)
+
+    call = calls.recall(10)
+
+    assert calls.problem(call, answer(client, call)) == ""
+    assert [one.fh for one in client.callbacks.recalled] == [result.handle]
+    assert calls.outstanding()
+    with pytest.raises(Inconclusive, match="holds no delegation"):
+        calls.recall(11)
+    give_back = wire.DelegreturnArguments(result.delegation)
+    client.take(*program.execute(client.compound(12, nfs4.put_handle(result.handle), give_back)))
+    assert not calls.outstanding()
 
 
 def test_slots_are_used_again_once_replies_have_been_judged() -> None:
@@ -129,10 +157,12 @@ def test_a_client_that_binds_no_connection_leaves_cases_undecided() -> None:
 
 def test_the_test_program_is_judged_by_what_it_gives() -> None:
     calls = TestprogCalls()
-    for call in (calls.null(1), calls.note(2, 5), calls.long_reply(3, 1024), calls.refused(4)):
+    made = (calls.null(1), calls.note(2, 5), calls.long_reply(3, 1024), calls.refused(4))
+    for call in (*made, calls.recall(5)):
         right = testprog_calls.expected_reply(call)
         assert calls.problem(call, right) == ""
         assert f"not the {len(right)} octets" in calls.problem(call, right + b"\0\0\0\0")
+    assert not calls.outstanding()
     assert 28 + len(testprog_calls.expected_reply(calls.long_reply(3, 1024))) == 1024
 
 

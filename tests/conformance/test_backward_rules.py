@@ -13,7 +13,7 @@ from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChun
 
 SEGMENT = RdmaSegment(1, 64, 0)
 ROOM = WriteChunk((SEGMENT,))
-NOBODY = InFlight((), 1)
+NOBODY = InFlight({}, 1)
 
 
 def called(**changes: object) -> Called:
@@ -29,7 +29,7 @@ def broken(message: Called, before: InFlight = NOBODY, threshold: int = 1024) ->
 
 def test_a_good_call_breaks_nothing() -> None:
     assert broken(called()) == []
-    assert broken(called(), InFlight((1, 2), 3)) == []
+    assert broken(called(), InFlight({1: b"", 2: b""}, 3)) == []
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,19 @@ def test_the_msg_type_is_that_of_a_call() -> None:
 @pytest.mark.parametrize(
     ("before", "requirement"),
     [
-        (InFlight((7,), 4), "bidir.2.5.call-has-a-fresh-xid"),
-        (InFlight((1,), 1), "bidir.2.1.2.backward-calls-within-the-grant"),
+        (InFlight({7: calls.echo(7, b"another")}, 4), "bidir.2.5.call-has-a-fresh-xid"),
+        (InFlight({1: b""}, 1), "bidir.2.1.2.backward-calls-within-the-grant"),
     ],
 )
 def test_a_call_is_judged_by_its_company(before: InFlight, requirement: str) -> None:
     assert broken(called(), before) == [requirement]
+
+
+def test_a_call_in_flight_that_comes_once_more_is_a_repetition_or_has_no_xid_of_its_own() -> None:
+    assert broken(called(), InFlight({7: calls.null(7)}, 4)) == [
+        "bidir.2.5.call-has-a-fresh-xid",
+        "bidir.2.3.no-retransmission-without-a-connection",
+    ]
 
 
 @pytest.mark.parametrize(

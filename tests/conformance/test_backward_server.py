@@ -9,9 +9,9 @@ import pytest
 
 from conformance import build_backward
 from conformance.backward_server import BackwardServer
-from conformance.case import Deviation
+from conformance.case import Deviation, Inconclusive
 from conformance.client_harness import ClientHarness
-from conformance.outcome import Answered, ErrChunk
+from conformance.outcome import Answered, ErrChunk, read_outcome
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaSegment
 from targets.base import Unsupported
@@ -85,6 +85,31 @@ def test_a_reply_to_what_must_not_be_executed_is_a_deviation(server: BackwardSer
         server.unanswered(executed, breaks="bidir.2.4.runt-has-no-effect")
     assert caught.value.breaks == ("bidir.2.4.runt-has-no-effect",)
     assert all(isinstance(outcome, Answered) for outcome in server.received)
+
+
+def test_a_reply_that_cannot_be_read_is_no_execution_but_is_not_as_it_must_be(
+    server: BackwardServer,
+) -> None:
+    """As of a server that refuses what is cut, and forgets the verifier."""
+    xid = server.call(calls.null)
+    server.answered(xid)
+    (whole,) = server.answers(xid)
+    assert isinstance(whole, Answered)
+    cut = build_backward.Backward(xid, whole.payload[:16]).octets
+    server.received[:] = [read_outcome(cut)]
+    with pytest.raises(Deviation, match="no whole RPC Reply follows") as caught:
+        server.unanswered(xid, breaks="bidir.2.4.runt-has-no-effect")
+    assert caught.value.breaks == ("bidir.2.6.reply-header-follows-with-the-same-xid",)
+
+
+def test_what_was_recalled_is_waited_for(
+    server: BackwardServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.answered(server.call(server.calls.recall))
+    server.given_back()
+    monkeypatch.setattr(server.calls, "outstanding", lambda: True)
+    with pytest.raises(Inconclusive, match="does not give back"):
+        server.given_back()
 
 
 def test_what_nobody_asked_for_is_a_deviation(server: BackwardServer) -> None:

@@ -69,9 +69,16 @@ def test_the_right_reply_is_that_of_the_program() -> None:
     assert TestprogBackward(1).answer(calls.null(5)) == rpc.accepted(5)
 
 
+def test_a_client_makes_itself_known_by_asking_for_its_tally() -> None:
+    workload = TestprogBackward(3)
+    (request,) = workload.introduce()
+    assert request.encode(5) == backprog.state(5, 3)
+
+
 def test_a_forward_only_client_is_asked_for_nothing() -> None:
     client = ForwardOnly()
     for ask in (
+        client.introduce,
         client.announce,
         lambda: client.provoke(1),
         client.tally,

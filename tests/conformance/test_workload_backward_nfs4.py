@@ -66,6 +66,13 @@ def test_a_client_announces_itself_by_a_session_with_a_backchannel() -> None:
     assert program.backchannel is not None
 
 
+def test_a_client_that_is_known_goes_on_from_there() -> None:
+    workload, program = Nfs4Backward(PROFILE), server()
+    assert carried_out(workload.introduce(), program) == ["EXCHANGE_ID"]
+    assert program.backchannel is None
+    assert carried_out(workload.announce(), program) == ["CREATE_SESSION", "RECLAIM_COMPLETE"]
+
+
 def test_a_client_that_has_a_session_binds_its_new_connection() -> None:
     first = server()
     workload = announced(first)

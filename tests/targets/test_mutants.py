@@ -143,6 +143,15 @@ def test_a_mutant_of_the_client_is_a_client_with_the_client_s_profile() -> None:
     assert (find_mutant("sends-version-two").role, target.profile) == ("requester", profile)
 
 
+def test_a_mutant_can_do_without_a_claim() -> None:
+    profile = load_profile(SHIPPED / "reference-client.toml")
+
+    target = mutant_target("answers-calls-though-it-serves-nobody", profile)
+
+    assert profile.claims.backward
+    assert not target.profile.claims.backward
+
+
 def test_each_role_has_parts_of_its_own() -> None:
     assert find_client_parts("sends-version-two").inside.rules is not RequestRules
     assert find_responder_parts("grants-zero").replies is not ReplyRules

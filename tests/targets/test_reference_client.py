@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
+from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.serving import Server
@@ -134,7 +136,19 @@ def test_a_client_is_made_of_its_parts() -> None:
     session = World().session
     client, _ = make_client(session.fabric, ADDRESS, ClientParts(requester=Defective))
 
-    assert type(client._make_role().forward) is Defective
+    role = client._make_role()
+    assert isinstance(role, ClientDuplex)
+    assert type(role.forward) is Defective
+
+
+def test_a_client_that_claims_no_backward_direction_has_none() -> None:
+    claims = msgspec.structs.replace(PROFILE.claims, backward=False)
+    target = ReferenceClientTarget(msgspec.structs.replace(PROFILE, claims=claims))
+    session = target.start_client()
+    client, _ = make_client(session.fabric, ADDRESS, target._parts)
+
+    assert type(client._make_role()) is Requester
+    session.close()
 
 
 def test_the_handles_of_a_client_may_come_from_elsewhere() -> None:

@@ -217,6 +217,13 @@ def test_the_process_is_this_program() -> None:
     ]
 
 
+def test_the_process_is_told_to_take_no_calls() -> None:
+    fabric = LoopbackNetwork().fabric("tester")
+    session = ProcessClientSession(fabric, SOMEWHERE, is_called=False)
+
+    assert session.command(SOMEWHERE)[-2:] == ["tester:1", "--forward-only"]
+
+
 def test_the_command_needs_an_address(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--connect", "nowhere"])

@@ -42,7 +42,7 @@ def test_server_takes_no_reply_with_an_xid_that_it_did_not_use(peer: Peer) -> No
     called = client.next_call()
     foreign = build_backward.foreign(client.reply(called))
 
-    client.send(foreign.octets)
+    client.send(foreign.octets, breaks=MATCHED)
 
     client.no_call("the first Call has no Reply yet", breaks=MATCHED)
     client.answer(called)
@@ -59,7 +59,7 @@ def test_server_takes_a_reply_once(peer: Peer) -> None:
     client.answer(called, credits=1)
     client.next_call()
 
-    client.send(client.reply(called, credits=1).octets)
+    client.send(client.reply(called, credits=1).octets, breaks=MATCHED)
 
     client.no_call("the one credit is used by the second Call", breaks=MATCHED)
 

@@ -26,8 +26,9 @@ def test_server_takes_no_message_with_chunks_for_a_reply(peer: Peer, fault: str)
     client.provoke(2)
     called = client.next_call()
     room = peer.room((256,))
+    spoiled = build_backward.with_chunks(client.reply(called), room.told[0], fault)
 
-    client.send(build_backward.with_chunks(client.reply(called), room.told[0], fault).octets)
+    client.send(spoiled.octets, breaks=MATCHED)
 
     if client.hung_up():
         return  # D-41 accepts it
@@ -45,8 +46,9 @@ def test_server_takes_no_message_with_odd_words_for_a_reply(peer: Peer, fault: s
     client.announce()
     client.provoke(2)
     called = client.next_call()
+    spoiled = build_backward.with_other_words(client.reply(called), fault)
 
-    client.send(build_backward.with_other_words(client.reply(called), fault).octets)
+    client.send(spoiled.octets, breaks=MATCHED)
 
     if client.hung_up():
         return  # likewise

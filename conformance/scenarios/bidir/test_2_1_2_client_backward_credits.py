@@ -77,6 +77,25 @@ def test_client_takes_backward_calls_beside_forward_replies(
         server.answered(xid, breaks=(OWN, AT_ONCE))
 
 
+@requirement(OWN, POSTED, role="requester", needs=("backward",))
+def test_client_keeps_receives_for_replies_while_it_is_called(
+    service: Service, client: ActingClient
+) -> None:
+    """With forward Calls in flight, sixty backward Calls leave a Receive for each Reply."""
+    _reconnect_without_patience(service, client)
+    server = BackwardServer.of(service)
+    act = client.begin(ActKind.MANY, count=20)
+    held = [service.next_call() for _ in service.waiting()]
+    for _ in range(60):
+        server.answered(server.call(server.calls.null), breaks=(OWN, POSTED))
+
+    for call in held:
+        service.serve(call)
+
+    verify_calls.done(service.serve_until(act), breaks=(OWN,))
+    verify_calls.stands(service.line, "sixty backward Calls and the Replies behind them", (OWN,))
+
+
 @requirement(SEPARATE, FORWARD, role="requester", needs=("backward",))
 def test_client_takes_no_backward_request_for_a_forward_grant(
     service: Service, client: ActingClient

@@ -31,6 +31,19 @@ def test_server_waits_until_the_client_says_that_it_is_prepared(
     client.next_call()
 
 
+@requirement(SESSION, PREPARED, needs=("backward",), interpretations=("D-46",))
+def test_server_does_not_call_a_client_of_which_it_only_knows(connect: Callable[..., Peer]) -> None:
+    """To a client that has made itself known nothing comes before it has announced itself."""
+    client = BackwardClient.of(connect())
+
+    client.introduce()
+
+    client.no_call("this client has a name, and has announced nothing", breaks=(SESSION, PREPARED))
+    client.announce()
+    client.provoke(1)
+    client.next_call()
+
+
 @requirement(PREPARED, needs=("backward",), interpretations=("D-46",))
 def test_server_calls_over_no_other_connection(connect: Callable[..., Peer]) -> None:
     """What one connection announced does not hold for another of the same client."""

@@ -19,7 +19,7 @@ ONLY_THEN = "bidir.2.3.no-retransmission-without-a-connection"
 WAITS = "bidir.2.3.waits-indefinitely"
 
 
-@requirement(SAME, WAITS, needs=("backward",))
+@requirement(SAME, WAITS, needs=("backward",), interpretations=("D-47",))
 def test_server_repeats_a_call_under_its_xid_after_the_client_reconnected(
     connect: Callable[..., Peer],
 ) -> None:
@@ -34,7 +34,7 @@ def test_server_repeats_a_call_under_its_xid_after_the_client_reconnected(
     verify.equal(called.payload, before[1].payload, "the repeated Call", breaks=SAME)
 
 
-@requirement(WAITS, SAME, needs=("backward",))
+@requirement(WAITS, SAME, needs=("backward",), interpretations=("D-47",))
 def test_server_waits_however_long_for_the_client(connect: Callable[..., Peer]) -> None:
     """Many grace periods and several other connections later the Call still comes."""
     client, called = _lost(connect)
@@ -62,7 +62,7 @@ def test_server_repeats_nothing_while_the_connection_stands(peer: Peer) -> None:
         client.no_call("its connection stands", breaks=ONLY_THEN)
 
 
-@requirement(SAME, needs=("backward",))
+@requirement(SAME, WAITS, needs=("backward",), interpretations=("D-47",))
 def test_server_does_not_repeat_what_was_answered(connect: Callable[..., Peer]) -> None:
     """Of three Calls the one with a Reply does not come again, the others do in their order."""
     client = BackwardClient.of(connect())
@@ -76,7 +76,7 @@ def test_server_does_not_repeat_what_was_answered(connect: Callable[..., Peer]) 
     again.announce()
 
     for called in left:
-        repeated = again.next_call(breaks=SAME)
+        repeated = again.next_call(breaks=WAITS)
         verify.equal(repeated.xid, called.xid, "the XID of the repeated Call", breaks=SAME)
         again.answer(repeated, credits=1)
     again.no_call("everything was answered")

@@ -55,7 +55,7 @@ def test_server_drops_a_message_that_is_too_small(peer: Peer, length: int) -> No
     client.provoke(2)
     called = client.next_call()
 
-    client.send(build_backward.cut(client.reply(called), length, credits=1))
+    client.send(build_backward.cut(client.reply(called), length, credits=1), breaks=NO_EFFECT)
 
     if client.hung_up(tolerated=DROPPED):
         return
@@ -74,7 +74,7 @@ def test_server_ignores_the_credit_of_a_message_that_is_too_small(peer: Peer, le
     client.provoke(4)
     called = client.next_call()
 
-    client.send(build_backward.cut(client.reply(called), length, credits=50))
+    client.send(build_backward.cut(client.reply(called), length, credits=50), breaks=NO_EFFECT)
 
     if client.hung_up(tolerated=DROPPED):
         return

@@ -74,7 +74,8 @@ def test_client_ignores_the_credit_of_a_reply_that_is_too_small(
     other = client.begin(ActKind.SMALL)
     service.waiting()
 
-    verify_calls.in_flight(service, at_most=1, after="after a forward grant of 1")
+    after = "after a forward grant of 1 and a cut Reply of 50"
+    verify_calls.in_flight(service, at_most=1, after=after, breaks=(CREDIT,))
     service.serve(first)
     verify_calls.done(service.serve_until(act))
     verify_calls.done(service.serve_until(other))

@@ -81,19 +81,19 @@ def test_client_takes_backward_calls_beside_forward_replies(
 def test_client_keeps_receives_for_replies_while_it_is_called(
     service: Service, client: ActingClient
 ) -> None:
-    """With forward Calls in flight, sixty backward Calls leave a Receive for each Reply."""
+    """With twelve forward Calls in flight, 48 backward ones leave a Receive for each Reply."""
     _reconnect_without_patience(service, client)
     server = BackwardServer.of(service)
-    act = client.begin(ActKind.MANY, count=20)
+    act = client.begin(ActKind.MANY, count=12)
     held = [service.next_call() for _ in service.waiting()]
-    for _ in range(60):
+    for _ in range(48):
         server.answered(server.call(server.calls.null), breaks=(OWN, POSTED))
 
     for call in held:
         service.serve(call)
 
     verify_calls.done(service.serve_until(act), breaks=(OWN,))
-    verify_calls.stands(service.line, "sixty backward Calls and the Replies behind them", (OWN,))
+    verify_calls.stands(service.line, "48 backward Calls and the Replies behind them", (OWN,))
 
 
 @requirement(SEPARATE, FORWARD, role="requester", needs=("backward",))

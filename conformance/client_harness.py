@@ -52,6 +52,10 @@ class ActingClient:
         """What it can be brought to do."""
         return self.session.acts
 
+    def acting(self) -> bool:
+        """Whether it still does anything of what it was told to."""
+        return any(running.poll() is None for running in self._begun)
+
     def begin(self, kind: ActKind, length: int = 0, count: int = 1) -> RunningAct:
         """Have it begin an act; the tester must go on serving.
 
@@ -130,6 +134,7 @@ class ClientHarness:
         )
         self.service.begin(self.case)
         self.client = ActingClient(session, self.service, [])
+        self.service.acting = self.client.acting
         self._prepared = False
 
     @property

@@ -18,15 +18,31 @@ brought to do; its keys are those of `targets.base.ActKind`, and `prepare` and `
 
 A command is a list of words, or a string that is split into words as a shell would; no shell runs
 it.  It ends with status 0 when what it was to do is done.  These placeholders may
-stand in a word, and in the value of a variable:
+stand in a word, in the value of a variable, and in a line (see below):
 
     {address} {port}   where the tester listens       {length}   octets to fetch or store
     {mount_port}       TCP port of its MOUNT service  {count}    how many at once
     {folder}           an empty folder, made for      {content}  a file with the `length` octets
                        this connection                           that are to be stored
+    {here}             the folder of the profile      {output}   a file for what was fetched
 
 A name in braces that is none of these is an error, unless a `$` precedes it, as a shell's variable;
 `{{name}}` stands for the characters `{name}`.
+
+Starting a program for each act takes time.  `resident` names one that stays: it is started when an
+act first needs it, reads a line from its standard input for each thing that it is to do, and writes
+a line to its standard output when that has ended:
+
+    resident = ["my-client", "--upper-tester", "{folder}"]
+    small = { tell = "getattr" }
+    read = { tell = "read {length} {output}", prints = "data" }
+    write = { tell = "write {length} {content}" }
+
+What a line says is between the profile and the program.  The answer is `done`, or `failed` and the
+reason in words; `done` and the digest where the act `prints` a SHA-256; what an act fetched as
+`data` is in the file `{output}` by then.  It is told one thing at a time: while one does not answer
+another is started beside it.  One that does not answer in time is killed, with whatever it started,
+as all are before each `prepare`; it must end by itself when its standard input does.
 
 This module knows the format; `targets.upper_tester` runs what it says.
 """
@@ -48,21 +64,28 @@ if TYPE_CHECKING:
 __all__ = ["PLACEHOLDERS", "Acts", "Command", "Prints", "expand", "uses"]
 
 PLACEHOLDERS: Final = frozenset(
-    ("address", "port", "mount_port", "folder", "length", "count", "content")
+    ("address", "port", "mount_port", "folder", "here", "length", "count", "content", "output")
 )
 
 _BRACES: Final = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|(?<!\$)\{(?P<name>[a-z_]+)\}")
+
+_COMMANDS: Final = (
+    "prepare", "release", "resident", "null", "small", "read", "write", "long_call", "long_reply",
+    "many", "many_reads", "disconnect",
+)  # fmt: skip
+"""The keys whose values are commands."""
 
 _Seconds = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class Prints(Enum):
-    """What a command leaves on its standard output."""
+    """What an act leaves for the tester."""
 
     NOTHING = "nothing"
     """Nothing of interest."""
     DATA = "data"
-    """The octets that the client fetched, and nothing else."""
+    """The octets that the client fetched, and nothing else: a command on its standard output, the
+    resident program in the file `{output}`."""
     SHA256 = "sha256"
     """Their SHA-256 in hexadecimal digits as the first word, as `sha256sum` does."""
 
@@ -72,6 +95,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     Attributes:
         run: the command, as words or as one string to be split.
+        tell: instead, what the resident program is told: one line.
         environment: variables for it, added to those of all commands.
         prints: what to make of its output.
         deadline: seconds that it may take; the table's, if 0.
@@ -79,6 +103,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     run: tuple[str, ...] | str = ()
+    tell: str = ""
     environment: dict[str, str] = {}
     prints: Prints = Prints.NOTHING
     deadline: Annotated[float, msgspec.Meta(ge=0)] = 0.0
@@ -86,15 +111,24 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""
-        if bool(self.run) == bool(self.unsupported):
-            raise ValueError("give either `run` or `unsupported`")
-        for word in (*self.words, *self.environment.values()):
+        if [bool(self.run), bool(self.tell), bool(self.unsupported)].count(True) != 1:
+            raise ValueError("give one of `run`, `tell` and `unsupported`")
+        for word in (*self.words, self.tell, *self.environment.values()):
             _check(word)
+        self._check_output()
 
     @property
     def words(self) -> tuple[str, ...]:
         """Program and arguments, with their placeholders."""
         return tuple(shlex.split(self.run)) if isinstance(self.run, str) else self.run
+
+    def _check_output(self) -> None:
+        if "\n" in self.tell:
+            raise ValueError("`tell` is more than one line")
+        if self.tell and self.environment:
+            raise ValueError("the program of `tell` has its `environment` already")
+        if (bool(self.tell) and self.prints is Prints.DATA) != uses(self, "output"):
+            raise ValueError("{output} stands in `tell` where that `prints` data, and only there")
 
 
 class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -103,6 +137,8 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     Attributes:
         prepare: what makes it connect, and be ready for the others.
         release: what ends all that, whether the tester still answers or not.
+        resident: a program that stays, and is told what to do by lines.
+        here: what {here} stands for; the folder of the profile unless given.
         environment: variables for every command, added to those of the suite.
         deadline: seconds that a command may take unless it says otherwise.
         any_length: octets to fetch or store where a case leaves that open.
@@ -113,6 +149,8 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     prepare: str | tuple[str, ...] | Command
     release: str | tuple[str, ...] | Command | None = None
+    resident: str | tuple[str, ...] | None = None
+    here: str = ""
     environment: dict[str, str] = {}
     deadline: _Seconds = 20.0
     any_length: Annotated[int, msgspec.Meta(ge=1)] = 4096
@@ -132,13 +170,18 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Check each command by its own rules, and that `prepare` is one."""
         for value in self.environment.values():
             _check(value)
-        for field in self.__struct_fields__:
+        for field in _COMMANDS:
+            key = field.replace("_", "-")
             try:
                 command = self._command(field)
             except ValueError as error:
-                raise ValueError(f"`{field.replace('_', '-')}`: {error}") from error
+                raise ValueError(f"`{key}`: {error}") from error
             if command is not None and field in ("prepare", "release") and command.unsupported:
                 raise ValueError(f"`{field}` must be a command")
+            if command is not None and field == "release" and command.tell:
+                raise ValueError("`release` must be a command: the resident program may hang")
+            if command is not None and command.tell and self.resident is None:
+                raise ValueError(f"`{key}` tells a program; say which as `resident`")
 
     @property
     def preparing(self) -> Command:
@@ -150,13 +193,25 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """What ends all that; None if nothing is needed."""
         return None if self.release is None else _as_command(self.release)
 
+    @property
+    def staying(self) -> Command:
+        """The program that stays.
+
+        Raises:
+            ValueError: there is none.
+        """
+        command = self._command("resident")
+        if command is None:
+            raise ValueError("the profile has no `resident` in its table [acts]")
+        return command
+
     def of(self, kind: ActKind) -> Command | None:
         """The command for an act; None if the profile does not mention it."""
         return self._command(kind.value.replace("-", "_"))
 
     def use(self, placeholder: str) -> bool:
         """Whether a placeholder stands in any command, or in a variable for all of them."""
-        commands = [self._command(field) for field in self.__struct_fields__]
+        commands = [self._command(field) for field in _COMMANDS]
         variables = Command(run=tuple(self.environment.values()) or ("none",))
         return any(uses(one, placeholder) for one in (variables, *commands) if one is not None)
 
@@ -180,8 +235,8 @@ def expand(word: str, values: Mapping[str, str]) -> str:
 
 
 def uses(command: Command, placeholder: str) -> bool:
-    """Whether a placeholder stands in a command, or in a variable of its own."""
-    texts = (*command.words, *command.environment.values())
+    """Whether a placeholder stands in a command or line, or in a variable of its own."""
+    texts = (*command.words, command.tell, *command.environment.values())
     return any(found["name"] == placeholder for one in texts for found in _BRACES.finditer(one))
 
 

@@ -1,8 +1,9 @@
 """Any client that is driven by commands: a file system client, a program with a command line.
 
 The tester stands on the device that has the profile's address and listens there; the commands of
-the profile's table `[acts]` (see `targets.acts`) make the client connect and act.  What the client
-stores is `pattern(length)` of `rpcrdma.ulp.pattern`, unless its commands use no `{content}`.
+the profile's table `[acts]` (see `targets.acts`), or a program that stays, make the client connect
+and act.  What the client stores is `pattern(length)` of `rpcrdma.ulp.pattern`, unless its commands
+use no `{content}`.
 
 A client may hang: commands are stopped by their deadlines, and whatever `release` does is tried
 before each new `prepare`, so that one case leaves nothing to the next.
@@ -11,6 +12,7 @@ before each new `prepare`, so that one case leaves nothing to the next.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -67,6 +69,7 @@ class CommandSession:
         self._scratch = Path(tempfile.mkdtemp(prefix="rpcrdma-client-"))
         self._values: dict[str, str] = {}
         self._upper = CommandActs(acts, {"LC_ALL": "C.UTF-8"})
+        self._numbers = itertools.count(1)
         self._closed = False
 
     @property
@@ -78,16 +81,17 @@ class CommandSession:
         """Undo what an earlier `prepare` did, and have the client connect."""
         starts = [] if not self._values else self._releases()
         self._upper.abandon()
-        values = {"address": address.host, "port": str(address.port)}
+        values = {"address": address.host, "port": str(address.port), "here": self._table.here}
         if self._mounts is not None:
             values["mount_port"] = str(self._mounts.port)
         if self._table.use("folder"):
             values["folder"] = tempfile.mkdtemp(prefix="mount-", dir=self._scratch)
         self._values = values
-        return InTurn(*starts, lambda: self._upper.run("prepare", self._table.preparing, values))
+        prepare = self._table.preparing
+        return InTurn(*starts, lambda: self._upper.begin("prepare", prepare, values))
 
     def begin(self, act: Act) -> RunningAct:
-        """Run the command for an act.
+        """Run the command for an act, or tell the resident program.
 
         Raises:
             Unsupported: the profile has none.
@@ -100,7 +104,9 @@ class CommandSession:
         values = {**self._values, "length": str(length), "count": str(act.count)}
         if uses(command, "content"):
             values["content"] = str(self._content(length))
-        return self._upper.run(act.kind.value, command, values)
+        if uses(command, "output"):
+            values["output"] = str(self._scratch / f"output-{next(self._numbers)}")
+        return self._upper.begin(act.kind.value, command, values)
 
     def alive(self) -> str | None:
         """What the kernel's log tells, if the client is the kernel."""
@@ -155,7 +161,7 @@ class CommandSession:
 
     def _sweep(self) -> None:
         """Remove our folder; one in which something is still mounted stays: it is not ours."""
-        for entry in self._scratch.glob("content-*"):
+        for entry in (*self._scratch.glob("content-*"), *self._scratch.glob("output-*")):
             entry.unlink()
         for folder in (*self._scratch.glob("mount-*"), self._scratch):
             with contextlib.suppress(OSError):

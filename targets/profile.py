@@ -271,11 +271,15 @@ def load_profile(path: Path) -> Profile:
             path, "", f"cannot be read: {reason}", "name a readable .toml file"
         ) from error
     try:
-        return msgspec.toml.decode(text, type=Profile)
+        profile = msgspec.toml.decode(text, type=Profile)
     except msgspec.ValidationError as error:
         raise _explained(path, str(error)) from error
     except msgspec.DecodeError as error:
         raise ProfileError(path, "", f"is not TOML: {error}", "mend the syntax") from error
+    if profile.acts is None or profile.acts.here:
+        return profile
+    acts = msgspec.structs.replace(profile.acts, here=str(path.resolve().parent))
+    return msgspec.structs.replace(profile, acts=acts)
 
 
 def shipped_profiles() -> tuple[str, ...]:

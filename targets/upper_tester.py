@@ -1,9 +1,9 @@
-"""The upper tester of a foreign client: runs the commands of its profile, without ever waiting.
+"""The upper tester of a foreign client: does what its profile says, without ever waiting.
 
 A `CommandRun` is one program that runs (or has run) to make a client act; it is a
 `targets.base.RunningAct`.  Its output goes to a file, not to a pipe, so that nobody needs to read
 along.  Ended or not, nothing of it is left when it is abandoned: a signal goes to all processes
-that it started.
+that it started.  What a resident program is told instead is a `targets.resident.ToldRun`.
 
 A program that cannot be started, or prints something else than its profile says, is a fault of the
 surroundings and raises `TargetError`; a program that fails says that the act has failed.
@@ -12,25 +12,27 @@ surroundings and raises `TargetError`; a program that fails says that the act ha
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import signal
 import subprocess
 import tempfile
 import time
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
 
 from targets.acts import Prints, expand
 from targets.base import ActKind, ActResult, ActState, TargetError, Unsupported
 from targets.profile import timeout_factor
+from targets.program import Program
+from targets.resident import Resident, ToldRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from targets.acts import Acts, Command
-    from targets.base import Act
+    from targets.base import Act, RunningAct
 
 __all__ = ["CommandActs", "CommandRun", "InTurn"]
+
+_T = TypeVar("_T")
 
 _DIGEST: Final = re.compile(rb"\s*([0-9a-f]{64})\b")
 
@@ -67,57 +69,43 @@ class CommandRun:
         self._end = clock() + deadline
         self._result: ActResult | None = None
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as this object)
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  (likewise)
         try:
-            self._process = subprocess.Popen(
-                words,
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=self._complaints,
-                env={**os.environ, **environment},
-                start_new_session=True,
+            self._program = Program(
+                name, words, environment, takes=subprocess.DEVNULL, prints=self._output
             )
-        except OSError as error:
-            self._close()
-            raise TargetError(
-                f"`{words[0]}` of [acts] {name} cannot be started: {error.strerror or error};"
-                " install it or mend the profile"
-            ) from error
+        except TargetError:
+            self._output.close()
+            raise
 
     def poll(self) -> ActResult | None:
         """Its result, if it has ended or its time is over."""
         if self._result is None:
-            status = self._process.poll()
+            status = self._program.status
             if status is not None:
                 self._finish(self._judged(status))
             elif self._clock() >= self._end:
-                self._kill()
+                self._program.kill()
                 self._finish(_failed(f"not ended within {self._seconds:g} s, and stopped"))
         return self._result
 
     def abandon(self) -> None:
         """Stop it, with everything that it started."""
         if self._result is None:
-            self._kill()
+            self._program.kill()
             self._finish(_failed("abandoned"))
 
     @property
     def gone(self) -> bool:
         """Whether no process of it is left; one that waits in the kernel may take its time."""
-        return self._process.poll() is not None
+        return self._program.status is not None
 
     def await_end(self, seconds: float) -> bool:
         """Wait so long for the process to be gone; returns whether it is."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+        return self._program.await_end(seconds)
 
     def _judged(self, status: int) -> ActResult:
         if status != 0:
-            how = f"exit status {status}" if status > 0 else f"ended by signal {-status}"
-            return _failed(_last_line(self._complaints) or how)
+            return _failed(self._program.why(status))
         match self._prints:
             case Prints.NOTHING:
                 return ActResult(ActState.DONE)
@@ -136,17 +124,8 @@ class CommandRun:
 
     def _finish(self, result: ActResult) -> None:
         self._result = result
-        self._close()
-
-    def _close(self) -> None:
         self._output.close()
-        self._complaints.close()
-
-    def _kill(self) -> None:
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+        self._program.close()
 
 
 class InTurn:
@@ -155,9 +134,9 @@ class InTurn:
     The result is that of the last; how the others end does not matter.
     """
 
-    def __init__(self, *starts: Callable[[], CommandRun]) -> None:
+    def __init__(self, *starts: Callable[[], RunningAct]) -> None:
         self._starts = list(starts)
-        self._running: CommandRun | None = None
+        self._running: RunningAct | None = None
         self._result: ActResult | None = None
 
     def poll(self) -> ActResult | None:
@@ -194,6 +173,8 @@ class CommandActs:
         self._acts = acts
         self._environment = environment
         self._runs: list[CommandRun] = []
+        self._told: list[ToldRun] = []
+        self._residents: list[Resident] = []
 
     @property
     def kinds(self) -> frozenset[ActKind]:
@@ -216,6 +197,31 @@ class CommandActs:
             )
         return command
 
+    def begin(self, name: str, command: Command, values: Mapping[str, str]) -> RunningAct:
+        """Start a command, or tell the resident program.
+
+        Args:
+            name: of its entry in the profile.
+            command: what to run, or the line.
+            values: of the placeholders.
+
+        Raises:
+            TargetError: it cannot be started, or a placeholder means nothing here.
+        """
+        if not command.tell:
+            return self.run(name, command, values)
+        line = _meant(name, lambda: expand(command.tell, values))
+        told = ToldRun(
+            name,
+            self._idle(values),
+            line,
+            command.prints,
+            values.get("output", ""),
+            self._deadline(command),
+        )
+        self._told.append(told)
+        return told
+
     def run(self, name: str, command: Command, values: Mapping[str, str]) -> CommandRun:
         """Start a command.
 
@@ -227,37 +233,71 @@ class CommandActs:
         Raises:
             TargetError: it cannot be started, or a placeholder means nothing here.
         """
-        variables = self._acts.environment | command.environment
-        try:
-            words = tuple(expand(word, values) for word in command.words)
-            environment = {key: expand(value, values) for key, value in variables.items()}
-        except KeyError as error:
-            raise TargetError(
-                f"{{{error.args[0]}}} means nothing in [acts] {name}; take it out of the profile"
-            ) from error
-        run = CommandRun(
-            name,
-            words,
-            {**self._environment, **environment},
-            command.prints,
-            (command.deadline or self._acts.deadline) * timeout_factor(),
-        )
+        words, environment = self._started_as(name, command, values)
+        run = CommandRun(name, words, environment, command.prints, self._deadline(command))
         self._runs = [one for one in self._runs if not one.gone]
         self._runs.append(run)
         return run
 
     def abandon(self) -> None:
-        """Stop whatever still runs.  Does not wait."""
-        for run in self._runs:
-            run.abandon()
+        """Stop whatever still runs, the resident program included.  Does not wait."""
+        acts: list[RunningAct] = [*self._runs, *self._told]
+        for act in acts:
+            act.abandon()
+        for resident in self._residents:
+            resident.kill()
 
     def stop(self, seconds: float) -> bool:
         """Stop whatever still runs; returns whether all of it is gone after so many seconds."""
         self.abandon()
         end = time.monotonic() + seconds
-        gone = [run.await_end(max(0.0, end - time.monotonic())) for run in self._runs]
+        running: list[CommandRun | Resident] = [*self._runs, *self._residents]
+        gone = [run.await_end(max(0.0, end - time.monotonic())) for run in running]
         self._runs = [one for one in self._runs if not one.gone]
+        self._sweep()
         return all(gone)
+
+    def _idle(self, values: Mapping[str, str]) -> Resident:
+        """A resident program that does nothing; started where there is none."""
+        self._sweep()
+        busy = [run.resident for run in self._told]
+        for resident in self._residents:
+            if resident.listens and resident not in busy:
+                return resident
+        words, environment = self._started_as("resident", self._acts.staying, values)
+        resident = Resident(words, environment)
+        self._residents.append(resident)
+        return resident
+
+    def _sweep(self) -> None:
+        """Forget what is over."""
+        self._told = [run for run in self._told if run.poll() is None]
+        for resident in self._residents:
+            if resident.gone:
+                resident.close()
+        self._residents = [one for one in self._residents if not one.gone]
+
+    def _started_as(
+        self, name: str, command: Command, values: Mapping[str, str]
+    ) -> tuple[tuple[str, ...], dict[str, str]]:
+        """Words and environment of a program."""
+        variables = self._acts.environment | command.environment
+        words = _meant(name, lambda: tuple(expand(word, values) for word in command.words))
+        own = _meant(name, lambda: {key: expand(text, values) for key, text in variables.items()})
+        return words, {**self._environment, **own}
+
+    def _deadline(self, command: Command) -> float:
+        return (command.deadline or self._acts.deadline) * timeout_factor()
+
+
+def _meant(name: str, expanded: Callable[[], _T]) -> _T:
+    """What is expanded, if all its placeholders mean something here."""
+    try:
+        return expanded()
+    except KeyError as error:
+        raise TargetError(
+            f"{{{error.args[0]}}} means nothing in [acts] {name}; take it out of the profile"
+        ) from error
 
 
 def _failed(detail: str) -> ActResult:
@@ -267,8 +307,3 @@ def _failed(detail: str) -> ActResult:
 def _content(file: BinaryIO) -> bytes:
     file.seek(0)
     return file.read()
-
-
-def _last_line(file: BinaryIO) -> str:
-    lines = _content(file).decode("utf-8", errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")

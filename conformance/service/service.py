@@ -72,6 +72,7 @@ class Service:
         call_threshold: most octets of a call sent inline; for connections made afterwards.
         replies: which are due; knows what program is behind each connection.
         divert: is shown each message first; what it takes is no forward call (bidir).
+        acting: whether the client still does what it was told to; nothing need begin if not.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class Service:
         self.replies = Replies()
         self._judging = Judging(profile.extra.interpretations)
         self._closed = False
+        self.acting: Callable[[], bool] = lambda: True
         self._defaults()
         # A device in this process connects inside a turn of its own, and must be accepted there.
         fabric.attach(self._accept)
@@ -227,8 +229,8 @@ class Service:
         were there before; they stay unclaimed, so that a later `next_call` or `serve_until` takes
         them.  A client that is slow to begin what it was told to do is waited for before.
         """
-        if seconds is None and not self._unclaimed:
-            self._wait(lambda: bool(self._unclaimed), self.profile.start)
+        if seconds is None:
+            self._wait(lambda: bool(self._unclaimed) or not self.acting(), self.profile.start)
         if seconds is None:
             self._wait_for_quiet()
             self._judging.settled()
@@ -332,11 +334,12 @@ class Service:
 
     def _wait_for_quiet(self) -> None:
         """Wait until nothing has arrived for the grace period; not longer than a deadline."""
-        end = self._clock.now() + self.profile.deadline
-        arrived = -1
-        while arrived != len(self.received) and self._clock.now() < end:
-            arrived = len(self.received)
-            self._wait(lambda: False, self.profile.grace)
+        began = latest = self._clock.now()
+        arrived = len(self.received)
+        while self._clock.now() < min(latest + self.profile.grace, began + self.profile.deadline):
+            self._step()
+            if arrived != len(self.received):
+                arrived, latest = len(self.received), self._clock.now()
 
     def _wait(self, is_over: Callable[[], bool], timeout: float) -> None:
         end = self._clock.now() + timeout
@@ -348,7 +351,7 @@ class Service:
         self._accept()
         standing = [line for line in self.lines if line.connected]
         if not standing:
-            self._listen()
+            self._admit(_SLICE)
         for line in reversed(self.lines):
             rest = _SLICE if standing and line is standing[-1] else 0.0
             while (octets := line.poll(rest)) is not None:
@@ -370,9 +373,6 @@ class Service:
     def _accept(self) -> None:
         """Take up whoever wants to connect.  Does not block."""
         self._admit(0.0)
-
-    def _listen(self) -> None:
-        self._admit(_SLICE)
 
     def _admit(self, timeout: float) -> None:
         if self._closed:

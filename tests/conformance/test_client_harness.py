@@ -102,6 +102,17 @@ def test_a_client_is_ready_when_it_has_made_a_good_call(harness: ClientHarness) 
     assert harness.address == service.address
 
 
+def test_it_is_known_whether_the_client_still_acts(harness: ClientHarness) -> None:
+    harness.ready()
+    assert not harness.service.acting()
+
+    act = harness.client.begin(ActKind.SMALL)
+    assert harness.service.acting()
+
+    harness.service.serve_until(act)
+    assert not harness.service.acting()
+
+
 def test_each_case_begins_on_a_new_connection(harness: ClientHarness) -> None:
     harness.ready()
     harness.end()

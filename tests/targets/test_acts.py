@@ -70,11 +70,20 @@ def test_a_profile_says_why_an_act_cannot_be_brought_about() -> None:
     [
         ("smal = 'x'", "acts.smal", "is unknown"),
         ("small = 3", "acts.small", "Expected `str"),
-        ("small = ''", "acts", "`small`: give either `run` or `unsupported`"),
+        ("small = ''", "acts", "`small`: give one of `run`, `tell` and `unsupp"),
         ("small = 'stat {floder}'", "acts", "`small`: {floder} is no placeholder; there are"),
         ('small = "stat \'x"', "acts", "`small`: No closing quotation"),
         ("release = { unsupported = 'x' }", "acts", "`release` must be a command"),
-        ("small = { run = 'x', unsupported = 'y' }", "acts.small", "give either"),
+        ("small = { run = 'x', unsupported = 'y' }", "acts.small", "give one of"),
+        ("small = { run = 'x', tell = 'y' }", "acts.small", "give one of"),
+        ("small = { tell = 'x' }", "acts", "`small` tells a program; say which as `resident`"),
+        ("release = { tell = 'x' }", "acts", "`release` must be a command: the resident"),
+        ('small = { tell = "x\\ny" }', "acts.small", "`tell` is more than one line"),
+        ("small = { tell = 'x {floder}' }", "acts.small", "{floder} is no placeholder"),
+        ("small = { tell = 'x', environment = { A = 'b' } }", "acts.small", "has its `env"),
+        ("read = { tell = 'x', prints = 'data' }", "acts.read", "{output} stands in `tell` where"),
+        ("read = { tell = 'x {output}' }", "acts.read", "{output} stands in `tell` where"),
+        ("read = { run = 'x {output}', prints = 'data' }", "acts.read", "and only there"),
         ("small = { run = 'x', prints = 'md5' }", "acts.small.prints", "Invalid enum"),
         ("deadline = 0", "acts.deadline", "> 0"),
     ],
@@ -120,6 +129,25 @@ def test_a_placeholder_without_a_value_is_an_error() -> None:
         expand("{length}", {"port": "7"})
 
 
+def test_here_is_the_folder_of_the_profile(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(PROFILE)
+    table = load_profile(path).acts
+    path.write_text(PROFILE + "here = '/elsewhere'")
+    other = load_profile(path).acts
+
+    assert table is not None
+    assert table.here == str(tmp_path.resolve())
+    assert other is not None
+    assert other.here == "/elsewhere"
+
+
+def test_a_table_without_a_resident_program_says_so() -> None:
+    assert acts("prepare = 'x'\nresident = 'y z'").staying.words == ("y", "z")
+    with pytest.raises(ValueError, match="has no `resident`"):
+        _ = acts("prepare = 'x'").staying
+
+
 def test_which_placeholders_a_command_uses_is_known() -> None:
     command = Command(run="dd of={folder}/x bs={length} {{count}} ${port}")
 
@@ -127,7 +155,14 @@ def test_which_placeholders_a_command_uses_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["small = '{port}'", "environment = { A = '{port}' }", "read = { run = 'x{port}' }"]
+    "line",
+    [
+        "small = '{port}'",
+        "environment = { A = '{port}' }",
+        "read = { run = 'x{port}' }",
+        "resident = 'x {port}'",
+        "resident = 'x'\nsmall = { tell = 'y {port}' }",
+    ],
 )
 def test_which_placeholders_a_table_uses_is_known(line: str) -> None:
     table = acts(f"prepare = 'x {{folder}}'\n{line}")

@@ -123,6 +123,26 @@ def test_what_is_fetched_comes_back(client: Client) -> None:
     assert result(client.session.begin(Act(ActKind.READ, 10))).data == bytes(10)
 
 
+def test_what_a_resident_program_fetches_is_in_a_file_of_its_own(tmp_path: Path) -> None:
+    client = Client(
+        tmp_path,
+        "prepare = 'true'\nresident = 'perl -ne \"open(F, q(>), (split)[1]); print F; close(F);"
+        " syswrite(STDOUT, qq(done\\n))\"'\n"
+        "many-reads = { tell = '{length},{count},{here} {output}', prints = 'data' }",
+    )
+    result(client.session.prepare(TESTER))
+
+    first, second = (
+        result(client.session.begin(Act(ActKind.MANY_READS, 100, 3))).data for _ in range(2)
+    )
+
+    assert first is not None
+    assert second is not None
+    assert (first.split()[0], second.split()[0]) == (b"100,3,", b"100,3,")
+    assert first.split()[1] != second.split()[1]
+    client.session.close()
+
+
 def test_several_acts_run_at_once(client: Client) -> None:
     result(client.session.prepare(TESTER))
     hanging = client.session.begin(Act(ActKind.NULL))

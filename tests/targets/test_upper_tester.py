@@ -223,3 +223,96 @@ def test_commands_in_turn_are_abandoned_together(upper: CommandActs, tmp_path: P
 
     assert act.poll() == ActResult(ActState.FAILED, "abandoned")
     assert not file.exists()
+
+
+RESIDENT = """
+prepare = "true"
+environment = { PORT = "t{port}" }
+resident = ["sh", "-c", 'echo $$ >> {folder}/started; while read -r a b; do eval "$a $b"; done']
+"""
+
+
+def staying(folder: Path) -> tuple[CommandActs, dict[str, str]]:
+    return upper_tester(RESIDENT), {"port": "7", "folder": str(folder)}
+
+
+def starts(folder: Path) -> int:
+    return len((folder / "started").read_text().splitlines())
+
+
+def tell(line: str, deadline: float = 0.0) -> Command:
+    return Command(tell=line, deadline=deadline)
+
+
+def test_a_resident_program_is_started_once_and_told_each_act(tmp_path: Path) -> None:
+    upper, values = staying(tmp_path)
+
+    ended = [
+        result(upper.begin("small", tell("echo failed $PORT {port} {{port}}"), values)).detail
+        for _ in range(3)
+    ]
+
+    assert ended == ["t7 7 {port}"] * 3
+    assert starts(tmp_path) == 1
+    assert upper.stop(STOP)
+
+
+def test_another_is_started_beside_one_that_is_busy(tmp_path: Path) -> None:
+    upper, values = staying(tmp_path)
+    busy = upper.begin("read", tell("sleep 60"), values)
+
+    assert result(upper.begin("small", tell("echo done"), values)).done
+    assert result(upper.begin("small", tell("echo done"), values)).done
+
+    assert busy.poll() is None
+    assert starts(tmp_path) == 2
+    assert upper.stop(STOP)
+    assert result(busy).detail == "abandoned"
+
+
+def test_one_that_was_given_up_is_started_anew(tmp_path: Path) -> None:
+    upper, values = staying(tmp_path)
+    run = upper.begin("read", tell("sleep 60"), values)
+    while not (tmp_path / "started").exists():
+        assert run.poll() is None
+    run.abandon()
+
+    assert result(upper.begin("small", tell("echo done"), values)).done
+
+    assert starts(tmp_path) == 2
+    assert upper.stop(STOP)
+
+
+def test_what_is_told_has_a_deadline_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RPCRDMA_TIMEOUT_FACTOR", "0.001")
+    upper, values = staying(tmp_path)
+
+    ended = result(upper.begin("small", tell("sleep 60", deadline=20), values))
+
+    assert ended.detail == "not ended within 0.02 s, and stopped"
+    assert upper.stop(STOP)
+
+
+def test_abandoning_everything_stops_an_idle_program_too(tmp_path: Path) -> None:
+    upper, values = staying(tmp_path)
+    assert result(upper.begin("small", tell("echo done"), values)).done
+
+    upper.abandon()
+
+    assert result(upper.begin("small", tell("echo done"), values)).done
+    assert starts(tmp_path) == 2
+    assert upper.stop(STOP)
+    assert upper.stop(0.0)
+
+
+def test_a_placeholder_in_a_line_that_means_nothing_here_is_said_so(tmp_path: Path) -> None:
+    upper, values = staying(tmp_path)
+
+    with pytest.raises(TargetError, match=r"\{length\} means nothing in \[acts\] small"):
+        upper.begin("small", tell("read {length}"), values)
+    with pytest.raises(TargetError, match=r"\{folder\} means nothing in \[acts\] resident"):
+        upper.begin("small", tell("read"), {"port": "7"})
+
+
+def test_what_is_no_line_is_a_command(upper: CommandActs) -> None:
+    assert isinstance(upper.begin("small", shell("exit 0"), {}), CommandRun)

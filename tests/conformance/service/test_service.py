@@ -14,7 +14,7 @@ from rpcrdma.wire import ErrChunk
 from targets.base import ActKind
 
 if TYPE_CHECKING:
-    from conformance.service import ReceivedCall
+    from conformance.service import Line, ReceivedCall
 
     Facing = Any
 
@@ -80,6 +80,39 @@ def test_waiting_begins_when_a_slow_client_does(facing: Facing) -> None:
 
     assert in_vain >= 3.5
     assert clock.now() - began < 3.0
+
+
+def test_waiting_does_not_wait_for_a_client_that_does_nothing(facing: Facing) -> None:
+    service, clock = facing.service, facing.session.fabric.clock
+    extra = msgspec.structs.replace(service.profile.extra, start=3.0, grace=0.5)
+    service.profile = msgspec.structs.replace(service.profile, extra=extra)
+    act = facing.begin(ActKind.SMALL)
+    service.acting = lambda: act.poll() is None
+    assert service.serve_until(act).done
+
+    began = clock.now()
+    assert service.waiting() == ()
+
+    assert 0.5 <= clock.now() - began < 3.0
+
+
+def test_silence_lasts_a_grace_period_from_the_last_that_came(facing: Facing) -> None:
+    service, clock = facing.service, facing.session.fabric.clock
+    extra = msgspec.structs.replace(service.profile.extra, grace=0.5)
+    service.profile = msgspec.structs.replace(service.profile, extra=extra)
+    facing.do(ActKind.SMALL)
+    arrivals: list[float] = []
+
+    def note(_line: Line, _octets: bytes) -> bool:
+        arrivals.append(clock.now())
+        return False
+
+    service.divert = note
+    facing.begin(ActKind.MANY, count=3)
+
+    assert len(service.waiting()) == 3
+
+    assert 0.5 <= clock.now() - arrivals[-1] < 0.6
 
 
 def test_an_act_that_does_not_end_is_a_deviation(facing: Facing) -> None:

@@ -1,0 +1,88 @@
+"""The resident program of the linux-client profiles, on a folder that nobody has mounted."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from targets.acts import Prints
+from targets.profile import SHIPPED
+from targets.resident import Resident, ToldRun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from targets.base import ActResult
+
+STOP = 10.0
+
+
+class Client:
+    """The script, at work in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.mounted = folder / "m"
+        script = SHIPPED / "linux_client.pl"
+        self.resident = Resident(("perl", str(script), str(self.mounted), "10.9.0.1:/"), {})
+
+    def tell(self, line: str, prints: Prints = Prints.NOTHING, output: str = "") -> ActResult:
+        run = ToldRun("act", self.resident, line, prints, output, STOP)
+        while (ended := run.poll()) is None:
+            os.sched_yield()
+        return ended
+
+    def close(self) -> None:
+        self.resident.close()
+        assert self.resident.await_end(STOP)
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    made = Client(tmp_path)
+    (made.mounted / "many").mkdir(parents=True)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("line", ["small", "many 3", "list"])
+def test_what_can_be_done_is_done(client: Client, line: str) -> None:
+    assert client.tell(line).done
+    assert client.tell(line).done
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("small", "stat: No such file or directory"),
+        ("many 3", "3 of 3 failed"),
+        ("list", "open: No such file or directory"),
+        ("read 4096 OUTPUT", "open: No such file or directory"),
+        ("many-reads 4096 2 OUTPUT", "2 of 2 failed"),
+        ("write 4 CONTENT", "open: No such file or directory"),
+        ("write 9 CONTENT", "CONTENT: too short"),
+        ("set-list posix", "setxattr: No such file or directory"),
+        ("set-list nfs4", "setxattr: No such file or directory"),
+        ("mount-again", "umount: "),
+        ("unmount", "umount: "),
+    ],
+)
+def test_nothing_is_done_without_a_mount(tmp_path: Path, line: str, why: str) -> None:
+    content = tmp_path / "what is stored"
+    content.write_bytes(b"abcd")
+    client = Client(tmp_path)
+
+    told = client.tell(
+        line.replace("CONTENT", str(content)).replace("OUTPUT", str(tmp_path / "fetched"))
+    )
+
+    assert not told.done
+    assert told.detail.startswith(why.replace("CONTENT", str(content)))
+    client.close()
+
+
+def test_a_word_that_it_does_not_know_is_a_failure(client: Client) -> None:
+    assert not client.tell("dance").done
+    assert client.tell("small").done

@@ -30,8 +30,12 @@ __all__ = ["HARNESSES", "Campaign", "Result"]
 HARNESSES: Final = {
     "v1-header": "fuzz.harness_v1_header",
     "v1-responder": "fuzz.harness_v1_responder",
+    "v2-header": "fuzz.harness_v2_header",
 }
 """Name on the command line -> module."""
+
+_DICTIONARIES: Final = {"v1": "rfc8166.dict", "v2": "v2.dict"}
+"""What a harness's name begins with -> the words of the protocol that it speaks."""
 
 _INPUT_SECONDS: Final = 5
 """How long one input may take before it counts as a hang."""
@@ -118,7 +122,7 @@ class Campaign:
         if self.implementation:
             command += ["--implementation", self.implementation]
         seeds = Path(str(files("fuzz"))) / "corpus" / self.harness
-        dictionary = Path(str(files("fuzz"))) / "dictionaries" / "rfc8166.dict"
+        dictionary = Path(str(files("fuzz"))) / "dictionaries" / _DICTIONARIES[self.harness[:2]]
         return [
             *command,
             "--",

@@ -9,7 +9,7 @@ from conformance.bad_input import BadInput
 from conformance.case import Inconclusive
 from conformance.harness import Harness
 from conformance.in_lab import module_run, target_word
-from fuzz import harness_v1_header, harness_v1_responder
+from fuzz import harness_v1_header, harness_v1_responder, harness_v2_header
 from fuzz.engine import judge
 from fuzz.finding import Finding, load
 from fuzz.replay import Step, replay
@@ -38,6 +38,9 @@ _CHECKS: Final[dict[str, Callable[[bytes], None]]] = {
     "v1-responder": lambda octets: judge(
         harness_v1_responder.check, octets, harness_v1_responder.reference()
     ),
+    "v2-header": lambda octets: judge(
+        harness_v2_header.check, octets, harness_v2_header.ReferenceCodec()
+    ),
 }
 """Harness -> its check of the reference, in this process."""
 
@@ -65,7 +68,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--harness",
         choices=sorted(_CHECKS),
-        help="what the octets are: one message (v1-header) or a sequence (v1-responder);"
+        help="what the octets are: one message (a header) or a sequence (v1-responder);"
         " a finding says so itself, a bare file is one message",
     )
     parser.add_argument("--fabric", default="", choices=["loopback", "verbs"])
@@ -85,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _in_lab(arguments, profile)
     print(f"{len(octets)} octets for {harness}")
     failed = _check_reference(harness, octets)
-    messages = [octets] if harness == "v1-header" else split(octets)
+    messages = split(octets) if harness == "v1-responder" else [octets]
     return _send(arguments, messages) or int(failed)
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec import structs
+
+from fuzz import harness_v2_header
 from fuzz.harness_v1_header import ReferenceCodec
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
     from rpcrdma.endpoint.actions import Action, Send
     from rpcrdma.wire import TransportHeader
+    from rpcrdma.wire.optional import Option
+    from rpcrdma.wire.v2 import Rdma2Optional
 
 __all__ = [
     "PLANTED",
@@ -26,6 +31,7 @@ __all__ = [
     "BelievesLengths",
     "BelievesTruth",
     "CountsCreditsDown",
+    "LeavesOctetsBehind",
     "TrustsCounts",
     "answers_twice",
     "counts_credits_down",
@@ -36,7 +42,7 @@ class BelievesLengths(ReferenceCodec):
     """Reads zeroes behind the end of the buffer instead of refusing it (no length check)."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
-        """See `Codec`."""
+        """See `HeaderCodec`."""
         return super().decode(octets + bytes(64))
 
 
@@ -44,7 +50,7 @@ class BelievesTruth(ReferenceCodec):
     """Takes any non-zero discriminator of the Reply chunk as true (no boolean check)."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
-        """See `Codec`."""
+        """See `HeaderCodec`."""
         try:
             return super().decode(octets)
         except DecodeError as error:
@@ -58,7 +64,7 @@ class TrustsCounts(ReferenceCodec):
     """Allocates what a count asks for before looking whether it is there (unbounded count)."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
-        """See `Codec`."""
+        """See `HeaderCodec`."""
         try:
             return super().decode(octets)
         except DecodeError as error:
@@ -66,6 +72,20 @@ class TrustsCounts(ReferenceCodec):
                 count = int.from_bytes(octets[error.offset : error.offset + 4], "big")
                 bytearray(count * 16)
             raise
+
+
+class LeavesOctetsBehind(harness_v2_header.ReferenceCodec):
+    """Takes an option whose contents go on behind its end (octets left over)."""
+
+    def option(self, body: Rdma2Optional) -> Option:
+        """See `OptionCodec`."""
+        try:
+            return super().option(body)
+        except DecodeError as error:
+            if error.reason is not Reason.TRAILING or error.path != "rdma_body.rdma_optinfo":
+                raise
+            end = error.offset - harness_v2_header.CONTENTS
+        return super().option(structs.replace(body, rdma_optinfo=body.rdma_optinfo[:end]))
 
 
 class CountsCreditsDown(ReplyRules):
@@ -99,6 +119,7 @@ PLANTED: Final = {
     "length-check": ("v1-header", "fuzz.planted:BelievesLengths"),
     "boolean-check": ("v1-header", "fuzz.planted:BelievesTruth"),
     "unbounded-count": ("v1-header", "fuzz.planted:TrustsCounts"),
+    "octets-left": ("v2-header", "fuzz.planted:LeavesOctetsBehind"),
     "credit-underflow": ("v1-responder", "fuzz.planted:counts_credits_down"),
     "answers-twice": ("v1-responder", "fuzz.planted:answers_twice"),
 }

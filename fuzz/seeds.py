@@ -2,7 +2,8 @@
 
     rpcrdma certify reference --output run && python -m fuzz.seeds run
 
-Each message becomes a seed of the header harness, each case a sequence for the Responder harness.
+Each message becomes a seed of the Version One header harness, one that names Version Two of that
+harness as well; each case becomes a sequence for the Responder harness.
 Handles are replaced by those of `fuzz.world`, so that the seeds do not depend on a run; the same
 cases give the same seeds, and seeds that say nothing new are left out.
 """
@@ -23,12 +24,17 @@ from reports.stream import read_run
 from rpcrdma.wire import RdmaSegment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from reports.record import CaseRecord
 
-__all__ = ["main", "neutral", "seeds_of"]
+__all__ = ["main", "naming_version_two", "neutral", "seeds_of"]
 
 _LONGEST: Final = 4096
 """Octets of a seed at most: a long one makes every mutation slower and reaches nothing new."""
+
+_VERSION_TWO: Final = b"\0\0\0\2"
+"""The second word of a message that names Version Two."""
 
 
 def seeds_of(case: CaseRecord) -> tuple[list[bytes], bytes]:
@@ -39,6 +45,11 @@ def seeds_of(case: CaseRecord) -> tuple[list[bytes], bytes]:
         if exchange.direction == "sent" and len(exchange.octets) == 2 * exchange.length
     ]
     return messages, join(messages[:MOST_MESSAGES])
+
+
+def naming_version_two(messages: Iterable[bytes]) -> set[bytes]:
+    """Those that the decoder of Version Two would be given."""
+    return {message for message in messages if message[4:8] == _VERSION_TWO}
 
 
 def neutral(message: bytes) -> bytes:
@@ -74,7 +85,12 @@ def main(arguments: list[str]) -> int:
         messages, sequence = seeds_of(case)
         headers.update(messages)
         sequences.add(sequence)
-    for name, seeds in (("v1-header", headers), ("v1-responder", sequences)):
+    every = {
+        "v1-header": headers,
+        "v1-responder": sequences,
+        "v2-header": naming_version_two(headers),
+    }
+    for name, seeds in every.items():
         folder = options.corpus / name
         folder.mkdir(parents=True, exist_ok=True)
         kept = [seed for seed in seeds if 0 < len(seed) <= _LONGEST]

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conformance import cli
-from fuzz.seeds import main, neutral
+from fuzz.seeds import main, naming_version_two, neutral
 from fuzz.sequence import split
 from fuzz.world import READABLE, REGION, WRITABLE
 from rpcrdma.wire import (
@@ -14,12 +16,11 @@ from rpcrdma.wire import (
     WriteChunk,
     decode_header,
     encode_header,
+    v2,
 )
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_neutral_message_names_the_memory_of_every_harness_without_overlap() -> None:
@@ -36,6 +37,20 @@ def test_neutral_message_names_the_memory_of_every_harness_without_overlap() -> 
     assert changed.rdma_body.rdma_writes[0].target[0].handle == WRITABLE.handle
     assert changed.rdma_body.rdma_reply is not None
     assert changed.rdma_body.rdma_reply.target[0].offset == WRITABLE.offset
+
+
+@pytest.mark.parametrize("version", [2, 99])
+def test_memory_is_neutral_in_every_version(version: int) -> None:
+    lists = ((), (WriteChunk((RdmaSegment(9, 8, 3),)),), None)
+    two = v2.Rdma2Header(1, 2, 1, v2.Rdma2Msg(v2.MessageType.REPLY, *lists))
+    odd = TransportHeader(1, version, 1, RdmaMsg(*lists))
+
+    for message in (v2.encode_header(two), encode_header(odd)):
+        moved = neutral(message + b"rest")
+
+        assert moved.endswith(b"rest")
+        assert WRITABLE.handle.to_bytes(4) in moved
+        assert len(moved) == len(message) + 4
 
 
 def test_undecodable_message_stays_as_it_is() -> None:
@@ -55,3 +70,9 @@ def test_same_run_gives_the_same_seeds(tmp_path: Path, capsys: pytest.CaptureFix
     assert names[0] == names[1]
     sequences = [path.read_bytes() for path in (tmp_path / "one" / "v1-responder").iterdir()]
     assert all(split(sequence) for sequence in sequences)
+
+
+def test_message_that_names_version_two_is_a_seed_of_its_decoder() -> None:
+    one, two = bytes.fromhex("00000007 00000001"), bytes.fromhex("00000007 00000002")
+
+    assert naming_version_two([one, two, two[:7]]) == {two}

@@ -262,16 +262,19 @@ class PropertyExchange:
         longer: list[Outgoing] = []
         shorter: list[Outgoing] = []
         for one in judged:
-            octets = one.value.octets if isinstance(one.value, ReceiveBufferSize) else before
-            if one.value is not None:
-                self._untold.granted(one.value, is_shorter=octets < before)
             if one.later is not None:
                 self._untold.lengthen(one.later)
-                octets = one.later
-            longer += self._lengthen(octets)
-            if octets < before:
+                longer += self._lengthen(one.later)
+            if one.value is None:
+                continue
+            octets = one.value.octets if isinstance(one.value, ReceiveBufferSize) else None
+            is_shorter = octets is not None and octets < before
+            self._untold.granted(one.value, is_shorter=is_shorter)
+            if octets is not None and is_shorter:
                 self.posted_length = octets
                 shorter.append(PostedLength(octets))
+            else:
+                longer += self._lengthen(octets)
         return longer, shorter
 
     def _answered(self, xid: int, option: RespProp, known: Sequence[KnownProperty]) -> None:

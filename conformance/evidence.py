@@ -1,4 +1,8 @@
-"""What a case leaves behind: its trace as JSON lines, a capture, and its exchanges for people."""
+"""What a case leaves behind: its trace as JSON lines, a capture, and its exchanges for people.
+
+The last two are made of the first, here and now or, for a run in the lab's guest, where decoding a
+case's messages takes as long as the case does, on the host afterwards.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from reports.record import Exchange
+from reports.stream import RunWriter
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.wire import describe
 
@@ -14,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from reports.record import RunRecord
+    from reports.record import CaseRecord, RunRecord
 
-__all__ = ["capture_traces", "exchanges", "read_trace", "write_evidence"]
+__all__ = ["annotated", "complete", "exchanges", "read_trace", "write_evidence"]
 
 _SHOWN: Final = 512
 """Octets of a message that go into its record; the trace has them all."""
@@ -24,12 +29,23 @@ _SHOWN: Final = 512
 _UNTOLD: Final = (EventKind.POST_RECEIVE, EventKind.REGISTER)
 
 
-def exchanges(trace: Trace, mutations: Mapping[bytes, str]) -> tuple[Exchange, ...]:
-    """The steps of a case; `mutations` tells what was changed in octets that were sent."""
+def annotated(trace: Trace, mutations: Mapping[bytes, str]) -> Trace:
+    """The trace with what was changed in the tester's messages as their detail."""
+    if not mutations:
+        return trace
+    events = [
+        msgspec.structs.replace(event, detail=mutations.get(event.data, ""))
+        if event.kind is EventKind.SEND and event.side is Side.LOCAL
+        else event
+        for event in trace.events
+    ]
+    return Trace(events, trace.connections)
+
+
+def exchanges(trace: Trace) -> tuple[Exchange, ...]:
+    """The steps of a case."""
     start = trace.events[0].time if trace.events else 0.0
-    return tuple(
-        _exchange(event, start, mutations) for event in trace.events if event.kind not in _UNTOLD
-    )
+    return tuple(_exchange(event, start) for event in trace.events if event.kind not in _UNTOLD)
 
 
 def write_evidence(
@@ -37,7 +53,7 @@ def write_evidence(
 ) -> tuple[str, ...]:
     """Write `STEM.jsonl` and `STEM.pcapng` into `folder/evidence`; return their relative names.
 
-    Without `capture` the second is named but left to `capture_traces`.
+    Without `capture` the second is named but left to `complete`.
     """
     (folder / "evidence").mkdir(parents=True, exist_ok=True)
     lines, captured = f"evidence/{stem}.jsonl", f"evidence/{stem}.pcapng"
@@ -47,11 +63,32 @@ def write_evidence(
     return lines, captured
 
 
-def capture_traces(record: RunRecord, folder: Path) -> None:
-    """Write the captures of a run whose traces are there already."""
-    for case in record.cases:
-        for lines, captured in zip(case.evidence[::2], case.evidence[1::2], strict=True):
-            _write_capture(read_trace(folder / lines), folder / captured)
+def complete(record: RunRecord, folder: Path, file: Path) -> RunRecord:
+    """Add what was left out of a run whose traces are there: captures, and the cases' exchanges.
+
+    Args:
+        record: as it was read.
+        folder: where the evidence is.
+        file: of the records, which is written anew.
+    """
+    cases = tuple(_completed(case, folder) for case in record.cases)
+    partial = file.with_suffix(".partial")
+    with RunWriter(partial, record.header) as writer:
+        for case in cases:
+            writer.add(case)
+        if record.footer is not None:
+            writer.finish(record.footer.duration, reason=record.footer.reason)
+    partial.replace(file)
+    return msgspec.structs.replace(record, cases=cases)
+
+
+def _completed(case: CaseRecord, folder: Path) -> CaseRecord:
+    if not case.evidence:
+        return case
+    lines, captured = case.evidence
+    trace = read_trace(folder / lines)
+    _write_capture(trace, folder / captured)
+    return msgspec.structs.replace(case, exchanges=exchanges(trace))
 
 
 def read_trace(file: Path) -> Trace:
@@ -101,12 +138,11 @@ def _line(event: TraceEvent) -> bytes:
     )
 
 
-def _exchange(event: TraceEvent, start: float, mutations: Mapping[bytes, str]) -> Exchange:
+def _exchange(event: TraceEvent, start: float) -> Exchange:
     local = event.side is Side.LOCAL
     who = "tester" if local else "device"
     if event.kind is EventKind.SEND:
-        change = mutations.get(event.data, "") if local else ""
-        summary = describe.one_line(event.data) + (f" [{change}]" if change else "")
+        summary = describe.one_line(event.data) + (f" [{event.detail}]" if event.detail else "")
         direction, detail = "sent" if local else "received", describe.indented(event.data)
     else:
         where = "" if event.handle is None else f" at handle {event.handle:#010x}"

@@ -3,8 +3,8 @@
     order = Order("linux-server", "verbs", str(folder), Selection())
     record, problem = collect(lab_run(order, profile), folder, progress)
 
-The guest writes records and traces into a folder that it shares with this machine; captures are
-made here, from the traces.  A guest that dies leaves what it had written.
+The guest writes records and traces into a folder that it shares with this machine; what else a case
+leaves is made here, from the traces.  A guest that dies leaves what it had written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from conformance.evidence import capture_traces
+from conformance.evidence import complete
 from conformance.guest import BEGIN, STOP
 from conformance.runner import RECORDS
 from reports.record import CaseRecord, RunHeader
@@ -100,8 +100,7 @@ def collect(run: LabRun, folder: Path, progress: Progress | None = None) -> tupl
     if not records.exists():
         said = f"; it said: {listener.last_words}" if listener.last_words else ""
         raise TargetError(listener.stopped or f"no records are left: {result.describe()}{said}")
-    record = read_run(records)
-    capture_traces(record, folder)
+    record = complete(read_run(records), folder, records)
     if result.ending is not Ending.EXITED:
         return record, f"{result.describe()}; {len(record.cases)} cases had been judged"
     if record.footer is None:

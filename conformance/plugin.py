@@ -33,7 +33,7 @@ import pytest
 from conformance.case import Deviation, Inconclusive
 from conformance.catalogue import UnknownRequirement
 from conformance.client_harness import ClientHarness
-from conformance.evidence import exchanges, write_evidence
+from conformance.evidence import annotated, exchanges, write_evidence
 from conformance.harness import Harness
 from reports.record import CaseRecord, Verdict
 from targets.base import Unsupported
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from conformance.rigs import Rig, RunningSession
     from conformance.service import Service
     from conformance.workload import Workload
+    from reports.record import Exchange
     from targets.base import ClientTarget, Target
     from targets.profile import Profile
 
@@ -276,9 +277,13 @@ class Plugin:
         readings = [*case.interpretations, *log.interpretations]
         readings += [reading for entry in entries for reading in entry.interpretations]
         files: tuple[str, ...] = ()
+        steps: tuple[Exchange, ...] = ()
         if self._folder is not None and rig.trace.events:
             stem = re.sub(r"[^A-Za-z0-9.-]+", "-", case.id).strip("-")
-            files = write_evidence(rig.trace, self._folder, stem, capture=self._captures)
+            trace = annotated(rig.trace, log.mutations)
+            files = write_evidence(trace, self._folder, stem, capture=self._captures)
+            # Decoding costs half of a run; without a folder nobody will read it.
+            steps = exchanges(trace) if self._captures else ()
         self._on_case(
             CaseRecord(
                 id=case.id,
@@ -290,8 +295,7 @@ class Plugin:
                 citations=tuple(entry.citation() for entry in entries),
                 violated=violated,
                 interpretations=tuple(dict.fromkeys(readings)),
-                # Decoding costs half of a run; without a folder nobody will read it.
-                exchanges=exchanges(rig.trace, log.mutations) if self._folder else (),
+                exchanges=steps,
                 evidence=files,
                 rerun=self._rerun(case.id),
                 started=self._case_began - self._began,

@@ -110,7 +110,7 @@ def certify(
         folder: where records and evidence go; made if it is not there.
         called: what to call the target on a command line, where its name does not do: a path.
         facts: what else is known of the surroundings, for the record.
-        captures: write a capture beside each trace; else `evidence.capture_traces` may do it later.
+        captures: make captures and exchanges of the traces; else `evidence.complete` may do so.
         records: name of the file of records in the folder.
         on_begin: called before each case with its id and the number of planned cases.
         on_case: called after each case with its record and that number.

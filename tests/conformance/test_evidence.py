@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.evidence import exchanges, read_trace, write_evidence
+from conformance.evidence import annotated, complete, exchanges, read_trace, write_evidence
+from reports.record import CaseRecord, RunFooter, RunHeader, RunRecord, Verdict
+from reports.stream import read_run
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 
 if TYPE_CHECKING:
@@ -24,7 +26,9 @@ TRACE = Trace(
 
 
 def test_steps_tell_who_did_what_and_leave_out_what_nobody_asks() -> None:
-    connected, sent, written, received = exchanges(TRACE, {HEADER: "rdma_vers 2 instead of 1"})
+    connected, sent, written, received = exchanges(
+        annotated(TRACE, {HEADER: "rdma_vers 2 instead of 1", bytes(600): "no message of ours"})
+    )
 
     assert (connected.direction, connected.summary) == (
         "event",
@@ -60,3 +64,29 @@ def test_a_capture_can_be_left_for_later(tmp_path: Path) -> None:
     _, capture = write_evidence(TRACE, tmp_path, "case", capture=False)
 
     assert not (tmp_path / capture).exists()
+
+
+def test_what_was_left_for_later_is_made_of_the_traces(tmp_path: Path) -> None:
+    changed = annotated(TRACE, {HEADER: "rdma_vers 2 instead of 1"})
+    files = write_evidence(changed, tmp_path, "case", capture=False)
+    header = RunHeader(1, "mine", "mine", "loopback", ("a", "b"), (), "")
+    cases = (CaseRecord("a", "", Verdict.PASS, evidence=files), CaseRecord("b", "", Verdict.NA))
+    records = tmp_path / "records.jsonl"
+
+    found = complete(RunRecord(header, cases, RunFooter(2, 3.5, complete=True)), tmp_path, records)
+
+    assert found.cases[0].exchanges == exchanges(changed)
+    assert found.cases[0].exchanges[1].summary.endswith("[rdma_vers 2 instead of 1]")
+    assert found.cases[1] == cases[1]
+    assert (tmp_path / files[1]).stat().st_size > 0
+    assert read_run(records) == found
+
+
+def test_a_run_that_was_cut_short_stays_so(tmp_path: Path) -> None:
+    header = RunHeader(1, "mine", "mine", "loopback", ("a", "b"), (), "")
+    records = tmp_path / "records.jsonl"
+
+    found = complete(RunRecord(header, (CaseRecord("a", "", Verdict.PASS),)), tmp_path, records)
+
+    assert found.footer is None
+    assert read_run(records).footer is None

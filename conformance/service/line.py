@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.service.versions import refusal_of
 from rpcrdma.errors import ConnectionLost
 from rpcrdma.fabric.base import Access, CompletionStatus, ConnectionParameters, Opcode
 
@@ -51,6 +52,7 @@ class Welcome:
         refuse: reject instead.
         rnr_retry: how often a Send that finds no Receive is tried again; with 0 it costs the
             connection, so that the client must have posted one before.
+        one_alone: whether offers of Version Two are refused here, and never shown.
     """
 
     private_data: bytes = b""
@@ -58,6 +60,7 @@ class Welcome:
     receive_length: int = RECEIVE_LENGTH
     refuse: bool = False
     rnr_retry: int = FOR_EVER
+    one_alone: bool = True
 
     @property
     def parameters(self) -> ConnectionParameters:
@@ -227,9 +230,7 @@ class Line:
     def _take(self, completions: Iterable[Completion]) -> None:
         for completion in completions:
             if completion.opcode is Opcode.RECEIVE and completion.ok:
-                self._messages.append(completion.data)
-                if self.reposts:
-                    self.post_receives(1)
+                self._arrived(completion.data)
                 continue
             if completion.work_id in self._awaited:
                 self._ended[completion.work_id] = completion.status
@@ -238,6 +239,15 @@ class Line:
                 self._connection.invalidate(region)
             if not completion.ok and completion.status is not CompletionStatus.FLUSHED:
                 self._note(f"{completion.opcode.value}: {completion.status.value}")
+
+    def _arrived(self, octets: bytes) -> None:
+        refusal = refusal_of(octets) if self._welcome.one_alone else None
+        if refusal is None:
+            self._messages.append(octets)
+        if self.reposts or refusal is not None:
+            self.post_receives(1)
+        if refusal is not None:
+            self.send(refusal)
 
     def _note(self, failure: str) -> None:
         self.lost = self.lost or failure

@@ -17,6 +17,7 @@ Hooks (methods that a mutant may override, one each):
 
     connected               what is sent before anybody is ready: nothing
     may_send                one credit for each Call in flight
+    is_served               whether the client takes backward Calls at all
     fits                    which size the client can receive
     requested               rdma_credit of a Call
     header                  the transport header of a Call
@@ -31,23 +32,18 @@ Hooks (methods that a mutant may override, one each):
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint import events
 from rpcrdma.endpoint.actions import Action, Disconnect, Failure, PostReceive, Send
 from rpcrdma.endpoint.call_rules import xid_of
 from rpcrdma.endpoint.credits import Allowance
+from rpcrdma.endpoint.dialect import NO_CHUNKS, ONE, Dialect
 from rpcrdma.endpoint.direction import is_whole
 from rpcrdma.endpoint.thresholds import DEFAULT, InlineThresholds
 from rpcrdma.errors import DecodeError, LocalProtocolError
-from rpcrdma.wire import (
-    ErrVers,
-    RdmaError,
-    RdmaMsg,
-    TransportHeader,
-    decode_header,
-    encode_header,
-)
+from rpcrdma.wire import ErrVers, RdmaError, TransportHeader
+from rpcrdma.wire.properties import BackwardSupport
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
@@ -55,11 +51,9 @@ if TYPE_CHECKING:
 
     from rpcrdma.endpoint.backchannel import Backchannel, BackwardCall
     from rpcrdma.endpoint.connection import Handler
+    from rpcrdma.endpoint.property_values import PropertyValues
 
 __all__ = ["BackwardOptions", "BackwardRequester"]
-
-_VERSION: Final = 1
-_NO_CHUNKS: Final = RdmaMsg((), (), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +75,18 @@ class BackwardRequester:
 
     Attributes:
         waker: has `CallsWaiting` handled; set by whoever drives the connection.
+        dialect: the version of the forward direction, which holds here, too (RFC 8167 section 5).
+        send_limit: octets of the longest Call.
+        peer: what the client says of itself; None before it has (Version One: for ever).
     """
 
     def __init__(self, options: BackwardOptions | None = None) -> None:
         self.options = options or BackwardOptions()
         self.allowance = Allowance(self.options.credits)
         self.waker: Callable[[], None] | None = None
+        self.dialect: Dialect = ONE
+        self.send_limit = self.options.thresholds.reply
+        self.peer: PropertyValues | None = None
         self._channel: Backchannel | None = None
         self._sent: dict[int, BackwardCall] = {}
         self._last_key = 0
@@ -139,6 +139,19 @@ class BackwardRequester:
         if self.waker is not None:
             self.waker()
 
+    def speak(self, dialect: Dialect) -> None:
+        """From now on, use another version."""
+        self.dialect, self.send_limit = dialect, max(self.send_limit, dialect.threshold)
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        """See `rpcrdma.endpoint.optional_half.Limited`."""
+        if version == self.dialect.number:
+            self.send_limit, self.peer = send_limit, peer
+
+    def post_from_now(self, octets: int) -> None:
+        """From now on, post Receives of this length."""
+        self._receive_more = PostReceive(octets)
+
     def flush(self) -> list[Action]:
         """Send what waits, as far as there are credits."""
         actions: list[Action] = []
@@ -147,7 +160,9 @@ class BackwardRequester:
             return actions
         while (call := channel.next_waiting()) is not None:
             message = self.frame(call)
-            if not self.fits(message):
+            if not self.is_served():
+                channel.failed(call, Failure.CANNOT_SEND, "the client takes no backward Calls")
+            elif not self.fits(message):
                 octets = f"{len(message)} octets do not fit the client's Receives"
                 channel.failed(call, Failure.CANNOT_SEND, octets)
             elif self.may_send():
@@ -159,13 +174,17 @@ class BackwardRequester:
                 break
         return actions
 
+    def is_served(self) -> bool:
+        """Whether the client takes backward Calls at all (xcharext 3.3)."""
+        return self.peer is None or self.peer.backward is not BackwardSupport.BKREQSUP_NONE
+
     def may_send(self) -> bool:
         """Take a credit, if there is one."""
         return self.allowance.try_take()
 
     def fits(self, message: bytes) -> bool:
         """Whether the client can receive it: by the reply inline threshold (D-44)."""
-        return len(message) <= self.options.thresholds.reply
+        return len(message) <= self.send_limit
 
     def requested(self) -> int:
         """rdma_credit of a Call: never zero."""
@@ -173,11 +192,11 @@ class BackwardRequester:
 
     def header(self, call: BackwardCall) -> TransportHeader:
         """The transport header of a Call."""
-        return TransportHeader(call.xid, _VERSION, self.requested(), _NO_CHUNKS)
+        return TransportHeader(call.xid, self.dialect.number, self.requested(), NO_CHUNKS)
 
     def frame(self, call: BackwardCall) -> bytes:
         """The octets of a Call."""
-        return encode_header(self.header(call)) + call.payload
+        return self.dialect.encode(self.header(call), MessageType.CALL) + call.payload
 
     def receive_for(self, call: BackwardCall) -> list[Action]:
         """Post a Receive for the Reply to a Call."""
@@ -202,7 +221,7 @@ class BackwardRequester:
     def _take(self, message: bytes) -> bool:
         """Whether this has ended a Call."""
         try:
-            header, end = decode_header(message)
+            header, end = self.dialect.decode(message)
         except DecodeError:
             return False
         if isinstance(header.rdma_body, RdmaError):
@@ -213,7 +232,7 @@ class BackwardRequester:
     def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
         """Whether this is a Reply as bidir 2.6 has it; what is not has no effect (D-41)."""
         body = header.rdma_body
-        if header.rdma_vers != _VERSION or body != _NO_CHUNKS:
+        if header.rdma_vers != self.dialect.number or body != NO_CHUNKS:
             return False
         return is_whole(payload, MessageType.REPLY) and xid_of(payload) == header.rdma_xid
 

@@ -72,11 +72,6 @@ class BackwardResponder(Responder):
             replies=replies or BackwardReplyRules(),
         )
 
-    @property
-    def later_receives(self) -> int:
-        """None: they are posted before the client can announce that it takes Calls."""
-        return 0
-
     def flush(self) -> list[Action]:
         """A Responder has nothing of its own to send."""
         return []

@@ -64,6 +64,9 @@ class RequesterOptions:
 class CallPlanner:
     """Plans the calls of one Requester; `keys` are those of its memory.
 
+    Attributes:
+        send_limit: the call inline threshold that holds now, in octets.
+
     `threshold`, `choose_form`, `offer`, `read_segment`, `write_room` and `reply_room` are one
     decision each, for mutants to break alone.
     """
@@ -73,6 +76,7 @@ class CallPlanner:
         self._keys = keys
         self._expectation: ReplyExpectation | None = None
         self._results = NO_RESULTS
+        self.send_limit = options.thresholds.call
 
     def plan(self, event: CallRequested, xid: int) -> OutgoingCall:
         """Choose the form of a call, and the memory that it needs.
@@ -97,7 +101,7 @@ class CallPlanner:
     @property
     def threshold(self) -> int:
         """Octets of the longest call that goes inline (rfc8166 3.3.2)."""
-        return self._options.thresholds.call
+        return self.send_limit
 
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan

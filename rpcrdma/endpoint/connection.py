@@ -88,6 +88,11 @@ class Role(Protocol):
         """Lengths of the Receives that must be posted before the peer can send."""
         ...
 
+    @property
+    def later_receives(self) -> int:
+        """Most Receives that are posted beside those, later."""
+        ...
+
 
 class Endpoint:
     """One role on one connection, without I/O."""

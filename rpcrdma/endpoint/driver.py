@@ -16,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.endpoint import actions, events
-from rpcrdma.endpoint.duplex import Duplex
 from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric.base import Access, CompletionStatus, ConnectionParameters, Opcode
 
@@ -39,12 +38,11 @@ for it between a call and its reply costs as much as the reply itself."""
 def parameters_for(role: Role, private_data: bytes = b"") -> ConnectionParameters:
     """What a connection needs that this role is to run on."""
     receives = role.initial_receives
-    later = role.later_receives if isinstance(role, Duplex) else 0
     return ConnectionParameters(
         private_data=private_data,
         send_depth=SEND_DEPTH,
         # One is posted for each that was used up, before the fabric has told of all the others.
-        receive_depth=len(receives) + later + 8,
+        receive_depth=len(receives) + role.later_receives + 8,
         initial_receives=receives,
     )
 

@@ -6,6 +6,8 @@
     client: forward Requester, backward Responder
     server: forward Responder, backward Requester
 
+In Version Two there is a third part, for what belongs to neither: `OptionalHalf`.
+
 The halves know nothing of each other.  `Duplex` is the role that an `Endpoint` runs: it gives every
 message to the half that `DirectionRules` names, and everything else to the half that asked for it.
 The Receives are one queue: each half posts one for each message that took one of its own, or one
@@ -28,7 +30,11 @@ from typing import TYPE_CHECKING, Protocol
 from rpcrdma.endpoint import direction, events
 from rpcrdma.endpoint.actions import Action, Disconnect, PostReceive
 from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.call_rules import fixed_words
+from rpcrdma.endpoint.connection import Role
+from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.direction import DirectionRules
+from rpcrdma.endpoint.optional_half import Limited, OptionalHalf
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
@@ -36,30 +42,19 @@ if TYPE_CHECKING:
 
     from rpcrdma.endpoint.backchannel import Backchannel
     from rpcrdma.endpoint.backward_responder import BackwardResponder
-    from rpcrdma.endpoint.connection import Handler, Role
+    from rpcrdma.endpoint.connection import Handler
     from rpcrdma.endpoint.requester import Requester
     from rpcrdma.endpoint.responder import Responder
 
-__all__ = ["Backward", "ClientDuplex", "Duplex", "server_duplex"]
+__all__ = ["Backward", "ClientDuplex", "Duplex", "Forward", "server_duplex"]
 
 
-class Backward(Protocol):
+class Forward(Role, Limited, Protocol):
+    """What a forward half is beside a `Role`."""
+
+
+class Backward(Role, Limited, Protocol):
     """What a backward half is beside a `Role`."""
-
-    @property
-    def handlers(self) -> Mapping[type[events.Event], Handler]:
-        """See `Role`."""
-        ...
-
-    @property
-    def initial_receives(self) -> tuple[int, ...]:
-        """See `Role`."""
-        ...
-
-    @property
-    def later_receives(self) -> int:
-        """Most Receives that are posted beside those, later."""
-        ...
 
     @property
     def armed(self) -> bool:
@@ -74,10 +69,17 @@ class Backward(Protocol):
 class Duplex:
     """The role that works in both directions."""
 
-    def __init__(self, forward: Role, backward: Backward, rules: DirectionRules) -> None:
+    def __init__(
+        self,
+        forward: Forward,
+        backward: Backward,
+        rules: DirectionRules,
+        optional: OptionalHalf | None = None,
+    ) -> None:
         self.forward = forward
         self.backward = backward
         self.rules = rules
+        self.optional = optional
         self._busy = False
         self._waker: Callable[[], None] | None = None
         self._take_forward = forward.handlers[events.MessageReceived]
@@ -94,15 +96,22 @@ class Duplex:
             events.WorkFailed: self._work_failed,
             events.Disconnected: self._both(events.Disconnected),
         }
+        if optional is not None:
+            optional.join((forward, backward), self.initial_receives)
+            self.handlers = {
+                **{kind: _counted(handler, optional) for kind, handler in self.handlers.items()},
+                events.MessageReceived: _counted(self._behind(self._receive_any), optional),
+            }
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
         """The Receives of both halves."""
-        return self.forward.initial_receives + self.backward.initial_receives
+        spare = () if self.optional is None else self.optional.initial_receives
+        return self.forward.initial_receives + self.backward.initial_receives + spare
 
     @property
     def later_receives(self) -> int:
-        """See `Backward`."""
+        """See `Role`."""
         return self.backward.later_receives
 
     def peer_is_ready(self, channel: Backchannel) -> None:
@@ -134,6 +143,28 @@ class Duplex:
             return self.to_backward(event, now)
         return self.to_forward(event, now)
 
+    def _receive_any(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """As `_receive`, where Version Two is spoken, too."""
+        optional, message = self.optional, event.data
+        if optional is None:
+            return self._receive(event, now)
+        agrees = optional.is_agreed_by(message)
+        if agrees and isinstance(self.backward, BackwardRequester):
+            self.backward.speak(TWO)
+        actions = optional.heard()
+        half = self.rules.sort(message)
+        if half is direction.Half.OPTIONAL:
+            actions += optional.take(message)
+        elif half is direction.Half.NOBODY or optional.rejects(message):
+            actions += self.drop(event)
+        elif half is direction.Half.BACKWARD and self.backward.armed:
+            actions += self.to_backward(event, now)
+        elif half is direction.Half.BACKWARD and fixed_words(message).version == TWO.number:
+            actions += self.drop(event)
+        else:
+            actions += self.to_forward(event, now)
+        return actions + optional.begin() if agrees else actions
+
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
         """A message of the forward direction."""
         return self._take_forward(event, now)
@@ -144,7 +175,10 @@ class Duplex:
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
         """A message that is too small: all it does is cost a Receive (bidir 2.4)."""
-        return [PostReceive(self.initial_receives[0])]
+        length = self.initial_receives[0]
+        if self.optional is not None:
+            length = self.optional.exchange.posted_length
+        return [PostReceive(length)]
 
     def _behind(self, handler: Handler) -> Handler:
         """A handler behind which what it made wait is sent."""
@@ -176,11 +210,28 @@ class Duplex:
         return half.handlers[events.WorkFailed](event, now)
 
 
+def _counted(handler: Handler, optional: OptionalHalf) -> Handler:
+    """A handler whose Receives the optional half knows of."""
+
+    def handle(event: events.Event, now: float) -> list[Action]:
+        actions = handler(event, now)
+        optional.posted(actions)
+        return actions
+
+    return handle
+
+
 class ClientDuplex(Duplex):
     """The client's end: makes forward Calls, executes backward ones."""
 
-    def __init__(self, forward: Requester, backward: BackwardResponder) -> None:
-        super().__init__(forward, backward, DirectionRules(MessageType.CALL))
+    def __init__(
+        self,
+        forward: Requester,
+        backward: BackwardResponder,
+        optional: OptionalHalf | None = None,
+    ) -> None:
+        rules = DirectionRules(MessageType.CALL, speaks_two=optional is not None)
+        super().__init__(forward, backward, rules, optional)
 
 
 def server_duplex(forward: Responder, backward: BackwardRequester) -> Duplex:

@@ -18,7 +18,9 @@ from rpcrdma.wire import RdmaSegment, WriteChunk
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["fill_lengths", "returned_chunk", "split", "transfers", "unused_chunk"]
+    from rpcrdma.wire import ReadChunk
+
+__all__ = ["fill_lengths", "pull_schedule", "returned_chunk", "split", "transfers", "unused_chunk"]
 
 
 def transfers(
@@ -77,3 +79,14 @@ def split(length: int, most: int) -> tuple[int, ...]:
     """
     whole, rest = divmod(length, most)
     return (most,) * whole + ((rest,) if rest else ())
+
+
+def pull_schedule(chunks: list[ReadChunk]) -> tuple[int, tuple[Transfer, ...]]:
+    """Length and schedule of all chunks of a call, one behind the other in local memory."""
+    schedule: list[Transfer] = []
+    start = 0
+    for chunk in chunks:
+        lengths = [segment.length for segment in chunk.target]
+        schedule += transfers(chunk.target, lengths, start)
+        start += chunk.length
+    return start, tuple(schedule)

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rpcrdma.endpoint.connection import Handler
+    from rpcrdma.endpoint.property_values import PropertyValues
 
 __all__ = ["Requester", "RequesterOptions", "RequesterParts"]
 
@@ -82,7 +83,9 @@ _REPLY: Final = MessageType.REPLY.to_bytes(4, "big")
 
 
 class Requester:
-    """The role that makes calls."""
+    """The role that makes calls; `owes_receive` is true while one is to be posted behind a Send."""
+
+    later_receives = 0
 
     def __init__(
         self, options: RequesterOptions | None = None, parts: RequesterParts = REQUESTER
@@ -103,7 +106,7 @@ class Requester:
         self._memory: dict[int, tuple[OutgoingCall, Memory]] = {}
         self._lost = False
         self._receive_again = PostReceive(self.options.thresholds.reply)
-        self._owes_receive = False
+        self.owes_receive = False
         rules = self.rules
         requested = rules.requested(self.options.credits)
         header = TransportHeader(0, rules.version(), requested, NO_CHUNKS)
@@ -124,6 +127,15 @@ class Requester:
     def initial_receives(self) -> tuple[int, ...]:
         """One Receive for each reply that may be expected (rfc8166 3.3.1)."""
         return (self.options.thresholds.reply,) * self.options.credits
+
+    def heed(self, version: int, send_limit: int, _peer: PropertyValues) -> None:
+        """See `rpcrdma.endpoint.optional_half.Limited`; what limits replies is no matter here."""
+        if version == self._version:
+            self._planner.send_limit = send_limit
+
+    def post_from_now(self, octets: int) -> None:
+        """From now on, post Receives of this length."""
+        self._receive_again = PostReceive(octets)
 
     # -- a call goes out
 
@@ -195,9 +207,9 @@ class Requester:
 
     def _enqueue(self, call: OutgoingCall) -> list[Action]:
         if not self._queue and self.allowance.try_take():
-            if not self._owes_receive:
+            if not self.owes_receive:
                 return [self._sent(call)]
-            self._owes_receive = False
+            self.owes_receive = False
             return [self._sent(call), self._receive_again]
         call.phase = Phase.QUEUED
         self._queue.append(call)
@@ -223,9 +235,9 @@ class Requester:
             if RULES[found.fault].answer is not Answer.DISCARD:
                 raise
             actions = []
-        if self.allowance.outstanding or self._owes_receive or self.options.credits == 1:
+        if self.allowance.outstanding or self.owes_receive or self.options.credits == 1:
             return [self._receive_again, *actions]
-        self._owes_receive = True
+        self.owes_receive = True
         return actions
 
     def _judge(self, message: bytes) -> list[Action]:

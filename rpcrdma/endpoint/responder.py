@@ -25,6 +25,7 @@ Hooks (methods that a mutant may override, one each; see also `CallRules` and `R
     execute                 a call is executed once
     results                 only DDP-eligible results are reduced
     transmit                Writes, then one Send
+    invalidated             which handle a reply invalidates
     discard                 silence
     send_error              RDMA_ERROR
     is_known_loss           whether a call cost a connection before
@@ -42,7 +43,7 @@ from rpcrdma.endpoint.actions import Action, Disconnect, PostReceive, RdmaRead, 
 from rpcrdma.endpoint.call_rules import CallRules, IncomingCall, fixed_words, xid_of
 from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
 from rpcrdma.endpoint.lost_replies import LostReplies, is_fault_of_the_call
-from rpcrdma.endpoint.placement import transfers
+from rpcrdma.endpoint.placement import pull_schedule
 from rpcrdma.endpoint.reduction import plan_reply
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.thresholds import DEFAULT, InlineThresholds
@@ -59,11 +60,11 @@ from rpcrdma.wire import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rpcrdma.endpoint.actions import Transfer
     from rpcrdma.endpoint.call_rules import FixedWords
     from rpcrdma.endpoint.connection import Handler
+    from rpcrdma.endpoint.property_values import PropertyValues
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
-    from rpcrdma.wire import Body, ReadChunk
+    from rpcrdma.wire import Body
 
     # A body's own type is what the table's key says; a table of functions cannot say so.
     Procedure = Callable[[FixedWords, Any, bytes], list[Action]]
@@ -98,7 +99,10 @@ class Responder:
     Attributes:
         receive_length: octets of the Receives that are posted from now on.
         reply_limits: for each version, the octets of the longest reply that goes inline.
+        may_invalidate: whether the Requester lets replies invalidate its memory.
     """
+
+    later_receives = 0
 
     def __init__(
         self,
@@ -114,6 +118,7 @@ class Responder:
         thresholds, dialects = self.options.thresholds, self.calls.dialects.values()
         self.receive_length = max(thresholds.call, *(one.threshold for one in dialects))
         self.reply_limits = {one.number: max(thresholds.reply, one.threshold) for one in dialects}
+        self.may_invalidate = False
         self._upper_layer = upper_layer
         self._lost = lost if lost is not None else LostReplies()
         self._last_key = 0
@@ -146,6 +151,15 @@ class Responder:
     def initial_receives(self) -> tuple[int, ...]:
         """One Receive for each credit that may be granted."""
         return (self.receive_length,) * self.options.receives
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        """See `rpcrdma.endpoint.optional_half.Limited`."""
+        self.reply_limits[version] = send_limit
+        self.may_invalidate = peer.remote_invalidation
+
+    def post_from_now(self, octets: int) -> None:
+        """From now on, post Receives of this length."""
+        self.receive_length = octets
 
     @property
     def deferred(self) -> int:
@@ -239,7 +253,7 @@ class Responder:
             raise FaultFound(Fault.REPLY_WAS_LOST)
         if not call.chunks:
             return self._take_payload(call, call.inline)
-        length, schedule = _pull_schedule([self.calls.pull_order(chunk) for chunk in call.chunks])
+        length, schedule = pull_schedule([self.calls.pull_order(chunk) for chunk in call.chunks])
         if not schedule:
             return self._take_pulled(call, b"")
         key = self._key(call)
@@ -317,7 +331,15 @@ class Responder:
             for placement in plan.placements
             if placement.schedule
         ]
-        return self.transmit(writes, Send(self._key(call), plan.message))
+        send = Send(self._key(call), plan.message, self.invalidated(call))
+        return self.transmit(writes, send)
+
+    def invalidated(self, call: IncomingCall) -> int | None:
+        """The handle that a reply invalidates: one of its call's (xcharext 3.2, D-80)."""
+        if not self.may_invalidate:
+            return None
+        chunks = (*call.writes, *call.chunks, *(() if call.reply is None else (call.reply,)))
+        return next((segment.handle for chunk in chunks for segment in chunk.target), None)
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         """Everything that a reply takes: Writes before the Send (rfc8166 3.5.2)."""
@@ -366,14 +388,3 @@ def _likeness(call: IncomingCall) -> bytes:
     """
     chunks = (f" {chunk.position}:{chunk.length}" for chunk in call.chunks)
     return call.inline + "".join(chunks).encode()
-
-
-def _pull_schedule(chunks: list[ReadChunk]) -> tuple[int, tuple[Transfer, ...]]:
-    """Length and schedule of all chunks of a call, one behind the other in local memory."""
-    schedule: list[Transfer] = []
-    start = 0
-    for chunk in chunks:
-        lengths = [segment.length for segment in chunk.target]
-        schedule += transfers(chunk.target, lengths, start)
-        start += chunk.length
-    return start, tuple(schedule)

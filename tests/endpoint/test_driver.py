@@ -102,6 +102,7 @@ class Script:
     """A role that notes events and answers each with the actions prepared for its type."""
 
     initial_receives = (1024, 1024)
+    later_receives = 0
 
     def __init__(self) -> None:
         self.told: list[Event] = []

@@ -6,6 +6,7 @@ rfc8166 section 4.5.2  XDR Errors (the version is recognised before anything els
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -29,13 +30,16 @@ READ_LIST: Final = 16
 """Offset of the word that says whether there is a Read list."""
 
 
-def in_unknown_version(peer: Peer, version: int = 2) -> Call:
-    """A good NULL call, but for its version.
+def in_unknown_version(peer: Peer, version: int | None = None) -> Call:
+    """A good NULL call, but for its version: by default the first above 1 that is not claimed.
 
     Raises:
         Unsupported: the device claims that version, so it is none that gets ERR_VERS.
     """
-    if version in peer.profile.claims.versions:
+    claimed = peer.profile.claims.versions
+    if version is None:
+        version = next(number for number in count(2) if number not in claimed)
+    if version in claimed:
         raise Unsupported(f"the profile claims version {version}")
     return build.null_call(peer, version=version)
 

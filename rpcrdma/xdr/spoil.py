@@ -44,10 +44,11 @@ def spoilings(schema: Schema, name: str, octets: bytes) -> st.SearchStrategy[Spo
 def every_spoiling(schema: Schema, name: str, octets: bytes) -> tuple[Spoilt, ...]:
     """Every way to spoil one item of a valid message, and every way to cut it short."""
     tree = build_tree(schema, name, octets)
-    return (*_ways(tree), *_cuts(tree))
+    return (*spoil_items(tree), *_cuts(tree))
 
 
-def _ways(tree: Tree) -> Iterator[Spoilt]:
+def spoil_items(tree: Tree) -> Iterator[Spoilt]:
+    """Every way to spoil one item of a valid message; overlays that are opened in it, too."""
     for node in tree.leaves():
         match node.kind:
             case Kind.FLAG | Kind.BOOLEAN:

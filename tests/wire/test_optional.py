@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.strategies._generated_xcharext import conn_props, req_props, resp_props, upd_props
+from conformance.strategies.options import known_options
 from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.wire._generated_v2 import SCHEMA
 from rpcrdma.wire.optional import (
     ConnProp,
     KnownOption,
@@ -23,6 +25,7 @@ from rpcrdma.wire.optional import (
     opttype_of,
     values_of,
 )
+from rpcrdma.wire.overlays import overlaid
 from rpcrdma.wire.properties import (
     PropertyValue,
     ReceiveBufferSize,
@@ -31,6 +34,8 @@ from rpcrdma.wire.properties import (
     subset,
 )
 from rpcrdma.wire.v2 import MessageType, Rdma2Header, Rdma2Optional, decode_header, encode_header
+from rpcrdma.xdr.spoil import spoil_items
+from rpcrdma.xdr.tree import build_tree
 
 SIZE = ReceiveBufferSize(8192)
 SIZE_WORDS = (1, 4, 8192)
@@ -119,6 +124,34 @@ def test_fault_is_told_with_its_place_in_the_message(
 
     error, full = caught.value, f"rdma_body.rdma_optinfo.{path}".removesuffix(".")
     assert (error.offset, error.path, error.reason) == (6 + offset, full, reason)
+
+
+@given(known_options(), st.sampled_from(MessageType))
+def test_option_survives_encoding_and_decoding(option: KnownOption, way: MessageType) -> None:
+    header = Rdma2Header(7, 2, 32, encode_option(way, option))
+
+    decoded = decode_header(encode_header(header))[0].rdma_body
+
+    assert isinstance(decoded, Rdma2Optional)
+    assert (decode_option(decoded), decoded.rdma_optdir) == (option, way)
+
+
+@given(known_options(), st.data())
+def test_item_spoilt_in_one_way_is_refused_for_that(
+    option: KnownOption, data: st.DataObject
+) -> None:
+    body = encode_option(MessageType.CALL, option)
+    message = encode_header(Rdma2Header(7, 2, 32, body))
+    tree = overlaid(build_tree(SCHEMA, "Rdma2Header", message))
+    ways = [way for way in spoil_items(tree) if way.path.startswith("rdma_body.rdma_optinfo.")]
+    spoilt = data.draw(st.sampled_from(ways))
+
+    decoded = decode_header(spoilt.octets)[0].rdma_body
+    assert isinstance(decoded, Rdma2Optional)
+    refused = refusal(decoded)
+
+    assert refused is not None
+    assert (refused.path, refused.reason) == (spoilt.path, spoilt.reason)
 
 
 @given(st.sampled_from([1, 2, 3, 4]), st.binary(max_size=60))

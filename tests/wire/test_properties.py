@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.strategies._generated_xcharext import (
-    backward_request_supports,
-    receive_buffer_sizes,
-    requester_remote_invalidations,
-)
+from conformance.strategies.options import properties as any_properties
 from rpcrdma.errors import DecodeError, EncodeError, Reason
 from rpcrdma.wire.properties import (
     DEFAULTS,
@@ -30,18 +26,6 @@ from rpcrdma.wire.properties import (
     property_values,
     propid_of,
     subset,
-)
-
-PROPERTIES = (
-    receive_buffer_sizes()
-    | requester_remote_invalidations()
-    | backward_request_supports()
-    | st.sampled_from(sorted(DEFAULTS)).map(DefaultValue)
-    | st.builds(
-        UnknownProperty,
-        st.integers(0, 2**32 - 1).filter(lambda code: code not in DEFAULTS),
-        st.binary(max_size=9),
-    )
 )
 
 
@@ -68,7 +52,7 @@ def test_property_has_the_octets_of_the_document(meant: Property, value: Propert
     assert propid_of(meant) == value.pv_which
 
 
-@given(st.lists(PROPERTIES))
+@given(st.lists(any_properties()))
 def test_set_survives_encoding_and_decoding(properties: list[Property]) -> None:
     assert list(properties_of(property_values(*properties))) == properties
 

@@ -1,0 +1,57 @@
+"""The strategies reach every kind of property and operation, and nothing that is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import find, given
+
+from conformance.strategies.options import known_options, properties, property_sets, subsets
+from rpcrdma.wire.optional import (
+    ConnProp,
+    KnownOption,
+    ReqProp,
+    RespProp,
+    UpdProp,
+    decode_option,
+    encode_option,
+)
+from rpcrdma.wire.properties import (
+    BackwardRequestSupport,
+    BackwardSupport,
+    DefaultValue,
+    PropertyValue,
+    ReceiveBufferSize,
+    RequesterRemoteInvalidation,
+    UnknownProperty,
+    members,
+)
+from rpcrdma.wire.v2 import MessageType
+
+
+@given(known_options())
+def test_no_option_is_refused(option: KnownOption) -> None:
+    assert decode_option(encode_option(MessageType.CALL, option)) == option
+
+
+@pytest.mark.parametrize(
+    ("kind", "least"),
+    [
+        (ReceiveBufferSize, ReceiveBufferSize(0)),
+        (RequesterRemoteInvalidation, RequesterRemoteInvalidation(allowed=False)),
+        (BackwardRequestSupport, BackwardRequestSupport(BackwardSupport.BKREQSUP_NONE)),
+        (DefaultValue, DefaultValue(1)),
+        (UnknownProperty, UnknownProperty(0, b"")),
+    ],
+)
+def test_every_kind_of_property_is_there_and_shrinks(kind: type, least: object) -> None:
+    assert find(properties(), lambda item: isinstance(item, kind)) == least
+
+
+@pytest.mark.parametrize("kind", [ConnProp, ReqProp, RespProp, UpdProp])
+def test_every_operation_is_there(kind: type) -> None:
+    assert isinstance(find(known_options(), lambda item: isinstance(item, kind)), kind)
+
+
+def test_sets_and_subsets_shrink_to_what_is_asked_of_them() -> None:
+    assert find(property_sets(), lambda values: len(values) == 1) == (PropertyValue(1, bytes(4)),)
+    assert members(find(subsets(), lambda words: members(words) >= {3})) == {3}

@@ -18,7 +18,6 @@ from rpcrdma.wire._generated_xcharext import (
     PROP_BRS,
     PROP_RBSIZ,
     PROP_REQREMINV,
-    SCHEMA,
     BackwardRequestSupport,
     BackwardSupport,
     PropertyValue,
@@ -28,12 +27,9 @@ from rpcrdma.wire._generated_xcharext import (
     decode_receive_buffer_size,
     decode_requester_remote_invalidation,
     encode_backward_request_support,
-    encode_property_value,
     encode_receive_buffer_size,
     encode_requester_remote_invalidation,
 )
-from rpcrdma.wire.overlays import overlaid
-from rpcrdma.xdr.tree import build_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -82,6 +78,9 @@ _DECODERS: Final[Mapping[int, Callable[[Buffer], tuple[KnownProperty, int]]]] = 
     PROP_REQREMINV: decode_requester_remote_invalidation,
     PROP_BRS: decode_backward_request_support,
 }
+_DATA: Final = 8
+"""Where the contents of pv_data begin in a propval, behind pv_which and their length."""
+
 _WORD_BITS: Final = 32
 
 
@@ -123,10 +122,11 @@ def decode_property(value: PropertyValue) -> Property:
         return DefaultValue(value.pv_which)
     try:
         decoded, end = decode(value.pv_data)
-    except DecodeError:
-        raise _explanation(value) from None
-    if end != len(value.pv_data):
-        raise _explanation(value)
+    except DecodeError as error:
+        place, path = _DATA + error.offset, f"pv_data.{error.path}"
+        raise DecodeError(place, path, error.reason, error.detail) from None
+    if left := len(value.pv_data) - end:
+        raise DecodeError(_DATA + end, "pv_data", Reason.TRAILING, f"{left} octets")
     return decoded
 
 
@@ -199,9 +199,3 @@ def members(words: Iterable[int], *, high_bit_first: bool = False) -> frozenset[
         for bit in range(_WORD_BITS)
         if word >> bit & 1
     )
-
-
-def _explanation(value: PropertyValue) -> DecodeError:
-    """The fault of a propval that is known to have one."""
-    tree = overlaid(build_tree(SCHEMA, "PropertyValue", encode_property_value(value)))
-    return tree.error or DecodeError(0, "pv_data", Reason.TRAILING)

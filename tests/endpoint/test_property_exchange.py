@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from conformance.strategies._generated_xcharext import req_props, resp_props
 from rpcrdma.endpoint.properties import OptionMessage, PropertyExchange, Refusal
 from rpcrdma.endpoint.property_values import (
     OPERATIONS,
@@ -18,16 +19,27 @@ from rpcrdma.endpoint.property_values import (
     PropertyValues,
 )
 from rpcrdma.errors import LocalProtocolError
-from rpcrdma.wire.optional import RespProp, encode_option
+from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UpdProp, encode_option
 from rpcrdma.wire.properties import (
+    DEFAULTS,
     BackwardRequestSupport,
     BackwardSupport,
     DefaultValue,
+    PropertyValue,
     ReceiveBufferSize,
     RequesterRemoteInvalidation,
     UnknownProperty,
 )
-from rpcrdma.wire.v2 import ErrInvalidOption, Rdma2Error, Rdma2Header, encode_header
+from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.v2 import (
+    ErrBadHeader,
+    ErrInvalidOption,
+    Rdma2Error,
+    Rdma2Header,
+    Rdma2Optional,
+    encode_header,
+)
+from tests.endpoint.property_ends import FIRST
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.properties import Outgoing
@@ -203,3 +215,53 @@ def settle(*ends: End) -> None:
                 if peer.wire:
                     end.take(peer)
                     check(*ends)
+
+
+words = st.integers(0, 2**32 - 1)
+directions = st.sampled_from(MessageType)
+propvals = st.builds(
+    PropertyValue,
+    st.sampled_from(tuple(DEFAULTS)) | words,
+    st.sampled_from((b"", bytes(4), b"\0\0\0\1", b"\0\0\0\2", b"\xff" * 4, bytes(8))),
+)
+propvalsets = st.lists(propvals, max_size=5).map(tuple)
+subsets = st.lists(words | st.integers(0, 7), max_size=2).map(tuple)
+bodies = st.one_of(
+    st.builds(Rdma2Optional, directions, st.integers(0, 6) | words, st.binary(max_size=60)),
+    st.builds(
+        encode_option,
+        directions,
+        st.one_of(
+            st.builds(ConnProp, propvalsets, subsets),
+            st.builds(ReqProp, propvalsets),
+            st.builds(RespProp, subsets, subsets, propvalsets),
+            st.builds(UpdProp, propvalsets),
+            resp_props(),
+            req_props(),
+        ),
+    ),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(options, st.lists(st.tuples(st.just(FIRST) | words, bodies), max_size=12))
+def test_whatever_the_peer_says_is_answered_or_ignored(
+    chosen: PropertyOptions, messages: list[tuple[int, Rdma2Optional]]
+) -> None:
+    """No message raises an error; Receives are as long as the peer has been told at any time."""
+    end = End(chosen, 4096)
+    with suppress(LocalProtocolError):
+        end.exchange.request(UnknownProperty(77, b"odd"), ReceiveBufferSize(2048))
+    end.start()
+    for xid, body in messages:
+        end.receives.popleft()
+        end.unacknowledged = 0
+        end.send(end.exchange.received())
+        end.post(end.exchange.posted_length)
+        end.send(end.exchange.receive(xid, body))
+        assert end.exchange.own.receive_buffer <= min(*end.receives, end.exchange.posted_length)
+    assert all(
+        message.error in (ErrInvalidOption(), ErrBadHeader())
+        for _, message in end.wire
+        if isinstance(message, Refusal)
+    )

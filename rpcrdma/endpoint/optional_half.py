@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from rpcrdma.endpoint.actions import Action, PostReceive, Send
 from rpcrdma.endpoint.call_rules import fixed_words
 from rpcrdma.endpoint.properties import OptionMessage, PostedLength, Refusal
+from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaError, decode_any_header, v2
 from rpcrdma.wire.optional import encode_option
@@ -62,11 +63,15 @@ class OptionalHalf:
     Args:
         exchange: of the transport properties.
         granted: rdma_credit of what is sent: the Receives for messages of the peer.
+        wishes: what the application wants done about properties.
     """
 
-    def __init__(self, exchange: PropertyExchange, granted: int) -> None:
+    def __init__(
+        self, exchange: PropertyExchange, granted: int, wishes: PropertyWishes | None = None
+    ) -> None:
         self.exchange = exchange
         self.granted = granted
+        self.wishes = wishes or PropertyWishes()
         self._halves: tuple[Limited, ...] = ()
         self._agreed: bool | None = None
 
@@ -101,6 +106,10 @@ class OptionalHalf:
     def heard(self) -> list[Action]:
         """A message came, whatever it is, and used up a Receive."""
         return self._carry_out(self.exchange.received())
+
+    def fulfil(self) -> list[Action]:
+        """Do what the application wants done, if Version Two is agreed."""
+        return self._carry_out(self.wishes.fulfil(self.exchange)) if self._agreed else []
 
     def take(self, message: bytes) -> list[Action]:
         """An RDMA2_OPTIONAL came, or the error that refuses one."""

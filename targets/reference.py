@@ -23,9 +23,15 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.endpoint.backchannel import Backchannel
 from rpcrdma.endpoint.backward_requester import BackwardRequester
 from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.dialect import ONE
+from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.direction import DirectionRules
 from rpcrdma.endpoint.duplex import Duplex
 from rpcrdma.endpoint.lost_replies import LostReplies
+from rpcrdma.endpoint.optional_half import OptionalHalf
+from rpcrdma.endpoint.properties import PropertyExchange
+from rpcrdma.endpoint.property_rules import PropertyRules
+from rpcrdma.endpoint.property_values import PropertyOptions
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
 from rpcrdma.endpoint.serving import Server
@@ -75,6 +81,7 @@ class Parts:
         responder: the forward half.  calls: how it judges.  replies: how it answers.
         backward: the backward half.  channel: what outlives connections.
         duplex: the two halves together.  directions: which of them takes a message.
+        optional: Version Two's optional messages.  properties: how it deals with properties.
     """
 
     responder: type[Responder] = Responder
@@ -84,9 +91,14 @@ class Parts:
     channel: type[Backchannel] = Backchannel
     duplex: type[Duplex] = Duplex
     directions: type[DirectionRules] = DirectionRules
+    optional: type[OptionalHalf] = OptionalHalf
+    properties: type[PropertyRules] = PropertyRules
 
 
 REFERENCE: Final = Parts()
+
+VERSIONS: Final = (ONE, TWO)
+"""What the endpoint speaks."""
 
 
 def responder_factory(
@@ -98,7 +110,9 @@ def responder_factory(
 
     def make() -> Responder:
         programs = Programs((TestProgram(), Nfs3Program(store), Nfs4Program(store, state)))
-        return parts.responder(programs, options, lost, parts.calls(), parts.replies())
+        return parts.responder(
+            programs, options, lost, parts.calls(VERSIONS), parts.replies(VERSIONS)
+        )
 
     return make
 
@@ -113,8 +127,13 @@ def server_factory(parts: Parts = REFERENCE) -> Callable[[], Duplex]:
         port = service.port()
         nfs = Nfs3Program(store), Nfs4Program(store, state)
         programs = Programs((TestProgram(), *nfs, BackwardProgram(port)))
-        forward = parts.responder(programs, None, lost, parts.calls(), parts.replies())
-        role = parts.duplex(forward, parts.backward(), parts.directions(MessageType.REPLY))
+        forward = parts.responder(
+            programs, None, lost, parts.calls(VERSIONS), parts.replies(VERSIONS)
+        )
+        directions = parts.directions(MessageType.REPLY, speaks_two=True)
+        exchange = PropertyExchange(PropertyOptions(), parts.properties())
+        optional = parts.optional(exchange, forward.options.receives)
+        role = parts.duplex(forward, parts.backward(), directions, optional)
         port.attach(role)
         return role
 

@@ -22,21 +22,23 @@ from rpcrdma.endpoint.backward_responder import (
     BackwardResponder,
 )
 from rpcrdma.endpoint.duplex import ClientDuplex
+from rpcrdma.endpoint.negotiation import KnownServer, NegotiationRules
+from rpcrdma.endpoint.optional_half import OptionalHalf
+from rpcrdma.endpoint.property_rules import PropertyRules
 from rpcrdma.endpoint.reconnecting import ReconnectingClient
-from rpcrdma.endpoint.requester import Requester, RequesterOptions
+from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.endpoint.xids import XidSource
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.memory import HandleAllocator
-from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError
 from targets.device_address import device_host
 from targets.reference_acts import ACTS, UpperTester
+from targets.reference_roles import client_role
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.connection import Role
     from rpcrdma.fabric.base import Fabric
     from targets.base import Act, ActKind, ClientSession, RunningAct
     from targets.profile import Profile
@@ -45,10 +47,6 @@ __all__ = ["CLIENT", "ClientParts", "LoopbackClientSession", "ReferenceClientTar
 
 CONNECT_TIMEOUT: Final = 2.0
 """Seconds that one try to connect may take."""
-
-
-OPTIONS: Final = RequesterOptions(segment=256 * 1024)
-"""Small enough a segment for the larger acts to need several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +62,8 @@ class ClientParts:
         backward_replies: how it answers.
         allocator: on loopback, where the handles of its memory come from.
         is_called: whether there is a backward half at all.
+        negotiation: which version is spoken.
+        optional: Version Two's optional messages.  properties: how it deals with properties.
     """
 
     requester: type[Requester] = Requester
@@ -76,6 +76,9 @@ class ClientParts:
     backward_replies: type[BackwardReplyRules] = BackwardReplyRules
     allocator: type[HandleAllocator] = HandleAllocator
     is_called: bool = True
+    negotiation: type[NegotiationRules] = NegotiationRules
+    optional: type[OptionalHalf] = OptionalHalf
+    properties: type[PropertyRules] = PropertyRules
 
 
 CLIENT: Final = ClientParts()
@@ -83,21 +86,15 @@ CLIENT: Final = ClientParts()
 
 
 def make_client(
-    fabric: Fabric, address: Address, parts: ClientParts = CLIENT
+    fabric: Fabric,
+    address: Address,
+    parts: ClientParts = CLIENT,
+    versions: tuple[int, ...] = (1,),
 ) -> tuple[ReconnectingClient, UpperTester]:
     """A client of the server at an address, and the application above it."""
-    make_role = partial(_make_role, parts)
+    make_role = partial(client_role, parts, versions, KnownServer())
     client = ReconnectingClient(fabric, address, CONNECT_TIMEOUT, make_role, parts.retransmission())
     return client, UpperTester(client, parts.xids())
-
-
-def _make_role(parts: ClientParts) -> Role:
-    """What works on one connection: in both directions, if it is called, the test program, too."""
-    forward = parts.requester(OPTIONS, parts.inside)
-    if not parts.is_called:
-        return forward
-    backward = parts.backward(TestProgram(), None, parts.backward_calls(), parts.backward_replies())
-    return parts.duplex(forward, backward)
 
 
 class LoopbackClientSession:
@@ -105,8 +102,14 @@ class LoopbackClientSession:
 
     acts: frozenset[ActKind] = ACTS
 
-    def __init__(self, listen_address: Address, parts: ClientParts = CLIENT) -> None:
+    def __init__(
+        self,
+        listen_address: Address,
+        parts: ClientParts = CLIENT,
+        versions: tuple[int, ...] = (1,),
+    ) -> None:
         self.listen_address = listen_address
+        self._versions = versions
         self._parts = parts
         self._begin()
 
@@ -130,7 +133,9 @@ class LoopbackClientSession:
         """Connect; a client of an earlier `prepare` is gone."""
         if self._client is not None:
             self._client.close()
-        self._client, self._application = make_client(self._device, address, self._parts)
+        self._client, self._application = make_client(
+            self._device, address, self._parts, self._versions
+        )
         return self._application.connect()
 
     def begin(self, act: Act) -> RunningAct:
@@ -190,7 +195,8 @@ class ReferenceClientTarget:
         """Set the client going."""
         extra = self.profile.extra
         if not self._on_verbs:
-            return LoopbackClientSession(Address(extra.address, extra.port), self._parts)
+            address = Address(extra.address, extra.port)
+            return LoopbackClientSession(address, self._parts, self.profile.claims.versions)
         # Only here is pyverbs needed, which a machine without RDMA does not have.
         from rpcrdma.fabric.verbs import VerbsFabric
         from targets.reference_client_process import ProcessClientSession

@@ -25,17 +25,17 @@ Hooks (methods that a mutant may override, one each; see also `DirectionRules`):
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from rpcrdma.endpoint import direction, events
 from rpcrdma.endpoint.actions import Action, Disconnect, PostReceive
 from rpcrdma.endpoint.backward_requester import BackwardRequester
-from rpcrdma.endpoint.call_rules import fixed_words
 from rpcrdma.endpoint.connection import Role
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.direction import DirectionRules
 from rpcrdma.endpoint.optional_half import Limited, OptionalHalf
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.xdr.runtime import word_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.responder import Responder
 
 __all__ = ["Backward", "ClientDuplex", "Duplex", "Forward", "server_duplex"]
+
+
+_TWO_WORDS: Final = 8
+"""Octets of the XID and the version."""
 
 
 class Forward(Role, Limited, Protocol):
@@ -152,17 +156,21 @@ class Duplex:
         if agrees and isinstance(self.backward, BackwardRequester):
             self.backward.speak(TWO)
         actions = optional.heard()
+        is_two = len(message) >= _TWO_WORDS and word_at(message, 4) == TWO.number
+        if not is_two:
+            return actions + self._receive(event, now)
         half = self.rules.sort(message)
         if half is direction.Half.OPTIONAL:
             actions += optional.take(message)
         elif half is direction.Half.NOBODY or optional.rejects(message):
             actions += self.drop(event)
-        elif half is direction.Half.BACKWARD and self.backward.armed:
+        elif half is direction.Half.FORWARD:
+            take = self.to_forward if self.backward.armed else self._take_forward
+            actions += take(event, now)
+        elif self.backward.armed:
             actions += self.to_backward(event, now)
-        elif half is direction.Half.BACKWARD and fixed_words(message).version == TWO.number:
-            actions += self.drop(event)
         else:
-            actions += self.to_forward(event, now)
+            actions += self.drop(event)  # a Reply to a Call that was never made
         return actions + optional.begin() if agrees else actions
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
@@ -211,12 +219,14 @@ class Duplex:
 
 
 def _counted(handler: Handler, optional: OptionalHalf) -> Handler:
-    """A handler whose Receives the optional half knows of."""
+    """A handler whose Receives the optional half knows of, and behind which it does its own."""
 
     def handle(event: events.Event, now: float) -> list[Action]:
         actions = handler(event, now)
         optional.posted(actions)
-        return actions
+        if actions and isinstance(actions[-1], Disconnect):
+            return actions
+        return actions + optional.fulfil()
 
     return handle
 

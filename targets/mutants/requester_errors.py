@@ -32,7 +32,9 @@ class RepeatsRefusedCalls(Requester):
 
     def _refused(self, xid: int, body: RdmaError) -> list[Action]:
         call = self._calls.get(xid)
-        return [] if call is None else [Send(next(self._keys), call.message)]
+        if call is None or self.options.dialect is not ONE:
+            return super()._refused(xid, body)
+        return [Send(next(self._keys), call.message)]
 
 
 @mutant(
@@ -43,7 +45,7 @@ class WaitsBehindErrors(Requester):
     """Ignores errors, and goes on waiting for a reply."""
 
     def _refused(self, xid: int, body: RdmaError) -> list[Action]:
-        return []
+        return [] if self.options.dialect is ONE else super()._refused(xid, body)
 
 
 @mutant(

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 @mutant(breaks="rfc8166.4.2.2.version-is-one")
-class SendsVersionTwo(RequestRules):
-    """Calls in version two, though it speaks version one."""
+class SendsVersionThree(RequestRules):
+    """Calls in version three, once version one is what both ends speak."""
 
     def version(self) -> int:
         """See `RequestRules`."""
-        return 2
+        return 3 if self.dialect is ONE else super().version()
 
 
 @mutant(breaks="rfc8166.4.2.1.xid-equals-payload-xid")
@@ -41,7 +41,8 @@ class SwapsTheXidOfPlainCalls(RequestRules):
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
         """See `RequestRules`."""
-        return payload[3::-1] + behind_xid + payload
+        xid = payload[3::-1] if self.dialect is ONE else payload[:4]
+        return xid + behind_xid + payload
 
 
 @mutant(breaks="rfc8166.2.2.2.call-xid-is-unique")

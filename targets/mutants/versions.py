@@ -26,16 +26,16 @@ class ServesVersionZero(CallRules):
 
     def supports_version(self, version: int) -> bool:
         """See `CallRules`."""
-        return version in (0, 1)
+        return version in (0, 1, 2)
 
 
 @mutant(breaks=GETS_ERR_VERS)
-class ServesVersionTwo(CallRules):
-    """Serves calls in version 2 as if they were in version 1."""
+class ServesVersionThree(CallRules):
+    """Serves calls in version 3 as if they were in version 1."""
 
     def supports_version(self, version: int) -> bool:
         """See `CallRules`."""
-        return version in (1, 2)
+        return version in (1, 2, 3)
 
 
 @mutant(breaks=GETS_ERR_VERS)
@@ -44,7 +44,7 @@ class ComparesLowOctetOfVersion(CallRules):
 
     def supports_version(self, version: int) -> bool:
         """See `CallRules`."""
-        return version & 0xFFFF == 1
+        return version & 0xFFFF in (1, 2)
 
 
 @mutant(breaks=GETS_ERR_VERS, also_trips="ERR_VERS is one of the errors that these cases look at")
@@ -88,12 +88,12 @@ class OmitsErrVersRange(ReplyRules):
 
 
 @mutant(breaks=RANGE)
-class ClaimsVersionTwo(ReplyRules):
-    """Names a range up to version 2, which it does not serve."""
+class ClaimsVersionThree(ReplyRules):
+    """Names a range up to version 3, which it does not serve."""
 
     def version_range(self) -> tuple[int, int]:
         """See `ReplyRules`."""
-        return 1, 2
+        return 1, 3
 
 
 @mutant(breaks=RANGE)
@@ -118,12 +118,12 @@ class SendsErrorsInVersionOne(ReplyRules):
     breaks="rfc8166.4.2.2.version-is-one",
     also_trips={"rfc8166.4": "the version is one of the four words with which a reply starts"},
 )
-class RepliesInVersionTwo(ReplyRules):
-    """Sends its replies in version 2."""
+class RepliesInVersionThree(ReplyRules):
+    """Sends its replies in version 3."""
 
     def reply_version(self, call: IncomingCall) -> int:
         """See `ReplyRules`."""
-        return 2
+        return 3
 
 
 @mutant(

@@ -98,10 +98,10 @@ def test_prints_killers_and_trips_by_reason() -> None:
 
 
 def test_runs_a_mutant_and_says_what_killed_it(capsys: pytest.CaptureFixture[str]) -> None:
-    status = main(["--processes", "1", "claims-version-two"])
+    status = main(["--processes", "1", "claims-version-three"])
 
     printed = capsys.readouterr().out
-    assert "claims-version-two: killed." in printed
+    assert "claims-version-three: killed." in printed
     assert "1 mutants," in printed
     assert status == 0
 

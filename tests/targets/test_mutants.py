@@ -137,10 +137,10 @@ def test_says_that_there_is_no_such_mutant() -> None:
 def test_a_mutant_of_the_client_is_a_client_with_the_client_s_profile() -> None:
     profile = load_profile(SHIPPED / "reference-client.toml")
 
-    target = mutant_target("sends-version-two", profile)
+    target = mutant_target("sends-version-three", profile)
 
     assert isinstance(target, ReferenceClientTarget)
-    assert (find_mutant("sends-version-two").role, target.profile) == ("requester", profile)
+    assert (find_mutant("sends-version-three").role, target.profile) == ("requester", profile)
 
 
 def test_a_mutant_can_do_without_a_claim() -> None:
@@ -153,10 +153,10 @@ def test_a_mutant_can_do_without_a_claim() -> None:
 
 
 def test_each_role_has_parts_of_its_own() -> None:
-    assert find_client_parts("sends-version-two").inside.rules is not RequestRules
+    assert find_client_parts("sends-version-three").inside.rules is not RequestRules
     assert find_responder_parts("grants-zero").replies is not ReplyRules
     with pytest.raises(TargetError, match="is a mutant of the client"):
-        find_responder_parts("sends-version-two")
+        find_responder_parts("sends-version-three")
     with pytest.raises(TargetError, match="is a mutant of the Responder"):
         find_client_parts("grants-zero")
 

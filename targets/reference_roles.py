@@ -1,0 +1,73 @@
+"""What the reference client consists of on one connection, by the versions that it speaks.
+
+v2 section 5  Protocol Version Negotiation
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.backward_requester import BackwardOptions
+from rpcrdma.endpoint.dialect_two import TWO
+from rpcrdma.endpoint.negotiating_client import NegotiatingClient
+from rpcrdma.endpoint.negotiation import Negotiation
+from rpcrdma.endpoint.properties import PropertyExchange
+from rpcrdma.endpoint.property_values import PropertyOptions
+from rpcrdma.endpoint.requester import RequesterOptions
+from rpcrdma.endpoint.thresholds import InlineThresholds
+from rpcrdma.ulp.testprog import TestProgram
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.connection import Role
+    from rpcrdma.endpoint.dialect import Dialect
+    from rpcrdma.endpoint.duplex import ClientDuplex
+    from rpcrdma.endpoint.negotiation import KnownServer
+    from rpcrdma.endpoint.requester import Requester
+    from targets.reference_client import ClientParts
+
+__all__ = ["client_role"]
+
+OPTIONS: Final = RequesterOptions(segment=256 * 1024)
+"""Small enough a segment for the larger acts to need several."""
+
+FIRST_OF_TWO: Final = InlineThresholds(call=1024, reply=TWO.threshold)
+"""Until the server has answered in Version Two (v2 section 5, D-55)."""
+
+
+def client_role(parts: ClientParts, versions: tuple[int, ...], server: KnownServer) -> Role:
+    """What works on a new connection to a server.
+
+    Args:
+        parts: of which it is made.
+        versions: that it speaks.
+        server: what is known of it from earlier connections.
+    """
+    if not parts.is_called:
+        return parts.requester(OPTIONS, parts.inside)
+    if TWO.number not in versions:
+        return _in_one(parts)[0]
+    return NegotiatingClient(partial(_speaking, parts), Negotiation(server, parts.negotiation()))
+
+
+def _speaking(parts: ClientParts, dialect: Dialect) -> tuple[ClientDuplex, Requester]:
+    return _in_two(parts) if dialect is TWO else _in_one(parts)
+
+
+def _in_one(parts: ClientParts) -> tuple[ClientDuplex, Requester]:
+    """It executes the test program, too, if the server calls back."""
+    forward = parts.requester(OPTIONS, parts.inside)
+    backward = parts.backward(TestProgram(), None, parts.backward_calls(), parts.backward_replies())
+    return parts.duplex(forward, backward), forward
+
+
+def _in_two(parts: ClientParts) -> tuple[ClientDuplex, Requester]:
+    options = replace(OPTIONS, dialect=TWO, thresholds=FIRST_OF_TWO)
+    forward = parts.requester(options, parts.inside)
+    both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
+    calls, replies = parts.backward_calls((TWO,)), parts.backward_replies((TWO,))
+    backward = parts.backward(TestProgram(), BackwardOptions(both), calls, replies)
+    exchange = PropertyExchange(PropertyOptions(), parts.properties())
+    optional = parts.optional(exchange, options.credits)
+    return parts.duplex(forward, backward, optional), forward

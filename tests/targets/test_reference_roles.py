@@ -1,0 +1,83 @@
+"""The reference client and server on loopback, in every combination of versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rpcrdma.endpoint.responder import Responder
+from rpcrdma.endpoint.serving import Server
+from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.trace import EventKind
+from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire import decode_any_header, v2
+from targets.base import Act, ActKind
+from targets.reference import server_factory
+from targets.reference_client import CLIENT, make_client
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rpcrdma.endpoint.connection import Role
+
+ACTS = (
+    Act(ActKind.NULL),
+    Act(ActKind.READ, 50_000),
+    Act(ActKind.WRITE, 50_000),
+    Act(ActKind.LONG_CALL),
+    Act(ActKind.LONG_REPLY),
+    Act(ActKind.MANY, count=40),
+)
+
+
+def one_alone() -> Role:
+    return Responder(TestProgram())
+
+
+def said(make: Callable[[], Role], versions: tuple[int, ...]) -> list[tuple[int, str]]:
+    """Version and kind of each message that the two ends sent, while all acts went well."""
+    network = LoopbackNetwork()
+    device, fabric = network.fabric("dut"), network.fabric("client")
+    server = Server(device, Address("dut", 20049), make)
+    device.attach(server.step)
+    client, application = make_client(fabric, server.address, CLIENT, versions)
+    for act in ACTS:
+        running = application.begin(act)
+        while (result := running.poll()) is None:
+            client.wait(0.01)
+            application.collect()
+        assert result.done, f"{act}: {result}"
+    assert server.failure is None
+    client.close()
+    server.close()
+    return [
+        (header.rdma_vers, type(header.rdma_body).__name__)
+        for event in fabric.trace.events
+        if event.kind is EventKind.SEND
+        for header in (decode_any_header(event.data)[0],)
+    ]
+
+
+def test_two_and_two_speak_version_two_and_tell_their_properties() -> None:
+    """v2 5.1, xcharext 4.1."""
+    messages = said(server_factory(), (1, 2))
+
+    assert {version for version, _ in messages} == {2}
+    assert messages.count((2, v2.Rdma2Optional.__name__)) == 2
+
+
+def test_two_falls_back_to_one_on_the_same_connection() -> None:
+    """v2 5.2: a single offer, one refusal, then Version One."""
+    messages = said(one_alone, (1, 2))
+
+    assert messages[0] == (2, v2.Rdma2Msg.__name__)
+    assert messages[1] == (2, v2.Rdma2Error.__name__)
+    assert {version for version, _ in messages[2:]} == {1}
+
+
+@pytest.mark.parametrize("make", [server_factory(), one_alone], ids=["both", "one"])
+def test_one_is_served_in_version_one(make: Callable[[], Role]) -> None:
+    """v2 5.3: whatever else the server speaks."""
+    assert {version for version, _ in said(make, (1,))} == {1}

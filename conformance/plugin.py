@@ -110,14 +110,14 @@ class Plugin:
         rigs: Mapping[str, Rig] | None = None,
         folder: Path | None = None,
         captures: bool = True,
-        on_planned: Callable[[tuple[Case, ...]], None] = lambda cases: None,
+        on_planned: Callable[[tuple[Case, ...]], tuple[Case, ...]] = lambda cases: cases,
         on_begin: Callable[[str], None] = lambda case: None,
         on_case: Callable[[CaseRecord], None] = lambda record: None,
         rerun: Callable[[str], str] = lambda case: f"rpcrdma certify TARGET --case '{case}'",
     ) -> None:
         self._catalogue = catalogue
         self._wanted = wanted
-        self._rigs = rigs or {}
+        self._rigs: Mapping[str, Rig] = {} if rigs is None else rigs
         self._role = ""
         self._folder = folder
         self._captures = captures
@@ -131,7 +131,7 @@ class Plugin:
         self._found: BaseException | None = None
         self.planned: tuple[Case, ...] = ()
         self.all_cases: tuple[Case, ...] = ()
-        self.fault: SuiteError | None = None
+        self.fault: Exception | None = None
 
     # -- collecting
 
@@ -154,12 +154,16 @@ class Plugin:
             self._refuse_duplicates()
         except SuiteError as error:
             self.fault = error
+        if self.fault is not None:
             items.clear()
             return
         self.all_cases = tuple(self._cases[item.nodeid] for item in items)
-        items[:] = [item for item in items if self._wanted(self._cases[item.nodeid])]
-        self.planned = tuple(self._cases[item.nodeid] for item in items)
-        self._on_planned(self.planned)
+        try:
+            self.planned = self._on_planned(tuple(filter(self._wanted, self.all_cases)))
+        except Exception as error:  # noqa: BLE001  # pytest would show it as a fault of its own
+            self.fault = error
+        kept = set(self.planned)
+        items[:] = [item for item in items if self._cases[item.nodeid] in kept]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A scenario file that cannot be imported is a fault of the suite."""

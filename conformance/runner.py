@@ -7,7 +7,7 @@ import os
 import platform
 import re
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -120,52 +120,67 @@ def certify(
         TargetError: the device does not come up or does not serve at all.
         SuiteError: a scenario is wrong, or no case is selected.
     """
-    roles = target.profile.claims.roles
-    cases = tuple(
-        case
-        for case in collect_cases(scenarios_folder)
-        if case.role in roles and selection.includes(case)
-    )
-    if not cases:
-        raise SuiteError(
-            f"no case for the role {' or '.join(roles)} is selected; `rpcrdma cases` lists them all"
-        )
     began = time.monotonic()
-    rigs = open_rigs(target)
-    try:
-        _preflight(rigs)
-        cases = tuple(case for case in cases if case.role in rigs)
-        header = RunHeader(
-            FORMAT_VERSION,
-            target.name,
-            target.profile.name,
-            next(iter(rigs.values())).session.fabric.name,
-            tuple(case.id for case in cases),
-            (("python", platform.python_version()), ("kernel", platform.release()), *facts),
-            datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+    roles = target.profile.claims.roles
+    rigs: dict[str, Rig] = {}
+    with ExitStack() as stack:
+        stack.callback(close_rigs, rigs)
+        writers: list[RunWriter] = []
+
+        def begin(cases: tuple[Case, ...]) -> tuple[Case, ...]:
+            """Set the device going; collecting the cases twice would cost seconds in the lab."""
+            nonlocal began
+            began = time.monotonic()
+            if not cases:
+                raise SuiteError(
+                    f"no case for the role {' or '.join(roles)} is selected;"
+                    " `rpcrdma cases` lists them all"
+                )
+            rigs.update(open_rigs(target))
+            _preflight(rigs)
+            planned = tuple(case for case in cases if case.role in rigs)
+            header = _header(target, next(iter(rigs.values())), planned, facts)
+            writers.append(stack.enter_context(RunWriter(folder / records, header)))
+            return planned
+
+        def record(case: CaseRecord) -> None:
+            writers[0].add(case)
+            on_case(case, len(plugin.planned))
+
+        plugin = Plugin(
+            load_catalogue(),
+            lambda case: case.role in roles and selection.includes(case),
+            rigs=rigs,
+            folder=folder,
+            captures=captures,
+            on_planned=begin,
+            on_begin=lambda case: on_begin(case, len(plugin.planned)),
+            on_case=record,
+            rerun=lambda case: f"rpcrdma certify {called or target.name} --case '{case}'",
         )
-        with RunWriter(folder / records, header) as writer:
-
-            def record(case: CaseRecord) -> None:
-                writer.add(case)
-                on_case(case, len(cases))
-
-            plugin = Plugin(
-                load_catalogue(),
-                lambda case: case.role in rigs and selection.includes(case),
-                rigs=rigs,
-                folder=folder,
-                captures=captures,
-                on_begin=lambda case: on_begin(case, len(cases)),
-                on_case=record,
-                rerun=lambda case: f"rpcrdma certify {called or target.name} --case '{case}'",
-            )
-            status = _run_pytest(plugin, scenarios_folder)
-            interrupted = status == pytest.ExitCode.INTERRUPTED
-            writer.finish(time.monotonic() - began, reason="interrupted" if interrupted else "")
-    finally:
-        close_rigs(rigs)
+        status = _run_pytest(plugin, scenarios_folder)
+        interrupted = status == pytest.ExitCode.INTERRUPTED
+        if interrupted and not writers:
+            raise KeyboardInterrupt
+        writers[0].finish(time.monotonic() - began, reason="interrupted" if interrupted else "")
     return read_run(folder / records)
+
+
+def _header(
+    target: Target | ClientTarget,
+    rig: Rig,
+    cases: tuple[Case, ...],
+    facts: tuple[tuple[str, str], ...],
+) -> RunHeader:
+    return RunHeader(
+        FORMAT_VERSION,
+        target.name,
+        target.profile.name,
+        rig.session.fabric.name,
+        tuple(case.id for case in cases),
+        (("python", platform.python_version()), ("kernel", platform.release()), *facts),
+        datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+    )
 
 
 def judge(target: Target | ClientTarget, selection: Selection) -> tuple[CaseRecord, ...]:

@@ -18,6 +18,7 @@ from rpcrdma.wire import (
     TransportHeader,
     WriteChunk,
     encode_header,
+    v2,
 )
 from rpcrdma.wire.rpc import MessageType
 
@@ -76,3 +77,46 @@ def test_whole_means_the_whole_header_of_that_type() -> None:
     assert is_whole(CALL, MessageType.CALL)
     assert not is_whole(CALL, MessageType.REPLY)
     assert not is_whole(CALL[:-1], MessageType.CALL)
+
+
+BOTH_SERVER = DirectionRules(MessageType.REPLY, speaks_two=True)
+BOTH_CLIENT = DirectionRules(MessageType.CALL, speaks_two=True)
+
+
+def in_two(body: v2.Rdma2Body, payload: bytes = b"") -> bytes:
+    return v2.encode_header(v2.Rdma2Header(7, 2, 1, body)) + payload
+
+
+def msg(direction: MessageType, payload: bytes = b"") -> bytes:
+    return in_two(v2.Rdma2Msg(direction, (), (), None), payload)
+
+
+@pytest.mark.parametrize(
+    ("octets", "at_server", "at_client"),
+    [
+        (msg(MessageType.CALL, CALL), FORWARD, BACKWARD),
+        (msg(MessageType.REPLY, REPLY), BACKWARD, FORWARD),
+        (msg(MessageType.CALL, REPLY), FORWARD, BACKWARD),  # the header tells
+        (in_two(v2.Rdma2Nomsg(MessageType.CALL, (), (), ROOM)), FORWARD, BACKWARD),
+        (in_two(v2.Rdma2Nomsg(MessageType.REPLY, (), (), ROOM)), BACKWARD, FORWARD),
+        (in_two(v2.Rdma2Error(v2.ErrBadHeader())), BACKWARD, FORWARD),
+        (in_two(v2.Rdma2Error(v2.ErrVers(1, 2))), BACKWARD, FORWARD),
+        (in_two(v2.Rdma2Error(v2.ErrInvalidOption())), Half.OPTIONAL, Half.OPTIONAL),
+        (in_two(v2.Rdma2Optional(MessageType.CALL, 9, b"")), Half.OPTIONAL, Half.OPTIONAL),
+        (msg(MessageType.CALL)[:24], FORWARD, BACKWARD),  # whoever serves it answers
+        (msg(MessageType.REPLY)[:24], BACKWARD, FORWARD),
+        (msg(MessageType.CALL)[:18], FORWARD, FORWARD),
+    ],
+)
+def test_the_header_tells_the_direction_in_version_two(
+    octets: bytes, at_server: Half, at_client: Half
+) -> None:
+    """v2 4.2.2."""
+    assert (BOTH_SERVER.sort(octets), BOTH_CLIENT.sort(octets)) == (at_server, at_client)
+
+
+def test_who_does_not_speak_version_two_leaves_it_to_the_forward_half() -> None:
+    """rfc8166 4.5.1: which answers it by ERR_VERS."""
+    octets = msg(MessageType.REPLY, REPLY)
+
+    assert (SERVER.sort(octets), CLIENT.sort(octets)) == (FORWARD, FORWARD)

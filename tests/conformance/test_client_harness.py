@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from conformance.case import Deviation, Inconclusive
@@ -24,13 +25,17 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
     from rpcrdma.endpoint.events import MessageReceived
     from targets.base import Act, ClientSession, RunningAct
+    from targets.profile import Profile
 
 PROFILE = load_profile(SHIPPED / "reference-client.toml")
+CLAIMS = msgspec.structs.replace(PROFILE.claims, versions=(1,))
+ONE_ALONE = msgspec.structs.replace(PROFILE, claims=CLAIMS)
+"""A client that would rather speak Version Two is refused first, whatever is wrong with it."""
 
 
-def made(parts: ClientParts | None = None) -> ClientHarness:
+def made(parts: ClientParts | None = None, profile: Profile = PROFILE) -> ClientHarness:
     """A harness in which a case has begun."""
-    target = ReferenceClientTarget(PROFILE, parts=parts or ClientParts())
+    target = ReferenceClientTarget(profile, parts=parts or ClientParts())
     harness = ClientHarness(target)
     harness.begin()
     return harness
@@ -57,9 +62,9 @@ class Deaf(Requester):
         return []
 
 
-class VersionTwo(RequestRules):
+class VersionThree(RequestRules):
     def version(self) -> int:
-        return 2
+        return 3
 
 
 class Modest(LoopbackClientSession):
@@ -153,7 +158,7 @@ def test_faulty_calls_do_not_keep_a_run_from_beginning() -> None:
         def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
             return payload[3::-1] + behind_xid + payload
 
-    harness = made(ClientParts(inside=RequesterParts(rules=Scrambled)))
+    harness = made(ClientParts(inside=RequesterParts(rules=Scrambled)), ONE_ALONE)
 
     harness.preflight()
 
@@ -161,7 +166,7 @@ def test_faulty_calls_do_not_keep_a_run_from_beginning() -> None:
 
 
 def test_what_messages_break_ends_a_case_that_found_nothing() -> None:
-    harness = made(ClientParts(inside=RequesterParts(rules=VersionTwo)))
+    harness = made(ClientParts(inside=RequesterParts(rules=VersionThree)), ONE_ALONE)
     harness.ready()
 
     found = harness.judged(None, ())
@@ -172,13 +177,13 @@ def test_what_messages_break_ends_a_case_that_found_nothing() -> None:
 
 
 def test_what_messages_break_is_told_beside_what_the_case_found() -> None:
-    harness = made(ClientParts(inside=RequesterParts(rules=VersionTwo)))
+    harness = made(ClientParts(inside=RequesterParts(rules=VersionThree)), ONE_ALONE)
     harness.ready()
 
     found = harness.judged(Deviation("It failed.", actual="so"), ())
 
     assert isinstance(found, Deviation)
-    assert found.reason == "It failed. In the client's messages: rdma_vers is 2."
+    assert found.reason == "It failed. In the client's messages: rdma_vers is 3."
     assert (found.actual, found.breaks) == ("so", ("rfc8166.4.2.2.version-is-one",))
 
 
@@ -208,7 +213,7 @@ def test_a_warning_counts_in_the_cases_that_are_about_it(
 
 
 def test_our_own_fault_stays_ours() -> None:
-    harness = made(ClientParts(inside=RequesterParts(rules=VersionTwo)))
+    harness = made(ClientParts(inside=RequesterParts(rules=VersionThree)), ONE_ALONE)
     harness.ready()
     fault = ZeroDivisionError()
 

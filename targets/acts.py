@@ -71,7 +71,7 @@ _BRACES: Final = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|(?<!\$)\{(?P<name>[a-
 
 _COMMANDS: Final = (
     "prepare", "release", "resident", "null", "small", "read", "write", "long_call", "long_reply",
-    "many", "many_reads", "disconnect",
+    "many", "many_reads", "disconnect", "ask_size", "ask_invalidation", "change_size",
 )  # fmt: skip
 """The keys whose values are commands."""
 
@@ -143,8 +143,8 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         deadline: seconds that a command may take unless it says otherwise.
         any_length: octets to fetch or store where a case leaves that open.
         kernel_log: the client is this machine's kernel, and dies when its log says so.
-        null, small, read, write, long_call, long_reply, many, many_reads, disconnect: the act of
-            that name in `targets.base.ActKind`.
+        null, small, read, write, long_call, long_reply, many, many_reads, disconnect, ask_size,
+            ask_invalidation, change_size: the act of that name in `targets.base.ActKind`.
     """
 
     prepare: str | tuple[str, ...] | Command
@@ -165,6 +165,9 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     many: str | tuple[str, ...] | Command | None = None
     many_reads: str | tuple[str, ...] | Command | None = None
     disconnect: str | tuple[str, ...] | Command | None = None
+    ask_size: str | tuple[str, ...] | Command | None = None
+    ask_invalidation: str | tuple[str, ...] | Command | None = None
+    change_size: str | tuple[str, ...] | Command | None = None
 
     def __post_init__(self) -> None:
         """Check each command by its own rules, and that `prepare` is one."""

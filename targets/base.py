@@ -153,6 +153,12 @@ class ActKind(StrEnum):
     """Fetch `length` octets `count` times at once."""
     DISCONNECT = "disconnect"
     """End the connection in an orderly way."""
+    ASK_SIZE = "ask-size"
+    """Ask the server for Receives of `length` octets (xcharext 4.2), then make one call as NULL."""
+    ASK_INVALIDATION = "ask-invalidation"
+    """Ask the server not to have its memory invalidated, then make one call as NULL."""
+    CHANGE_SIZE = "change-size"
+    """Have Receives of `length` octets, and tell the server (xcharext 4.4); one call as NULL."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ verbs it is a process of its own:
     python -m targets.reference --listen ADDRESS:PORT [--mutant NAME]
 
 which prints the address at which it listens and serves until its standard input ends or it is
-terminated.  Behind every connection are the test program, the program that has the server make
-backward Calls, and NFSv3 and NFSv4 with the suite's export.
+terminated.  Behind every connection are the test program, the programs that have the server make
+backward Calls and see to its properties, and NFSv3 and NFSv4 with the suite's export.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties import PropertyExchange
 from rpcrdma.endpoint.property_rules import PropertyRules
 from rpcrdma.endpoint.property_values import PropertyOptions
+from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
 from rpcrdma.endpoint.serving import Server
@@ -45,6 +46,7 @@ from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.nfs4_state import Nfs4State
 from rpcrdma.ulp.program import Programs
+from rpcrdma.ulp.propprog import PropertyProgram
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire.rpc import MessageType
 from targets.backward import BackwardService
@@ -126,13 +128,15 @@ def server_factory(parts: Parts = REFERENCE) -> Callable[[], Duplex]:
     def make() -> Duplex:
         port = service.port()
         nfs = Nfs3Program(store), Nfs4Program(store, state)
-        programs = Programs((TestProgram(), *nfs, BackwardProgram(port)))
+        wishes = PropertyWishes()
+        own = BackwardProgram(port), PropertyProgram(wishes)
+        programs = Programs((TestProgram(), *nfs, *own))
         forward = parts.responder(
             programs, None, lost, parts.calls(VERSIONS), parts.replies(VERSIONS)
         )
         directions = parts.directions(MessageType.REPLY, speaks_two=True)
         exchange = PropertyExchange(PropertyOptions(), parts.properties())
-        optional = parts.optional(exchange, forward.options.receives)
+        optional = parts.optional(exchange, forward.options.receives, wishes)
         role = parts.duplex(forward, parts.backward(), directions, optional)
         port.attach(role)
         return role

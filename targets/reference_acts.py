@@ -14,11 +14,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rpcrdma.endpoint.actions import CallFailed
+from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_testprog as wire
+from rpcrdma.wire.properties import ReceiveBufferSize, RequesterRemoteInvalidation
 from targets.base import ActKind, ActResult, ActState
 
 if TYPE_CHECKING:
@@ -112,11 +114,20 @@ class Progress:
 
 
 class UpperTester:
-    """The application above one client."""
+    """The application above one client.
 
-    def __init__(self, client: ReconnectingClient, xids: XidSource) -> None:
+    Args:
+        client: which.
+        xids: of its calls.
+        wishes: what the client sees of acts about properties; nothing, if nobody else has these.
+    """
+
+    def __init__(
+        self, client: ReconnectingClient, xids: XidSource, wishes: PropertyWishes | None = None
+    ) -> None:
         self._client = client
         self._xids = xids
+        self._wishes = wishes or PropertyWishes()
         self._layer = TestProgram()
         self._running: dict[int, Progress] = {}
 
@@ -132,6 +143,7 @@ class UpperTester:
         if act.kind is ActKind.DISCONNECT:
             self._client.disconnect()
             return progress
+        self._wish(act)
         for number, payload in enumerate(self._payloads(act)):
             token = self._client.call(self._layer, payload)
             progress.calls[token] = payload
@@ -145,6 +157,18 @@ class UpperTester:
         while delivered:
             event = delivered.popleft()
             self._running.pop(event.token).ended(event.token, event)
+
+    def _wish(self, act: Act) -> None:
+        """What an act has done about properties: behind the call that it makes."""
+        match act.kind:
+            case ActKind.ASK_SIZE:
+                self._wishes.ask(ReceiveBufferSize(act.length))
+            case ActKind.ASK_INVALIDATION:
+                self._wishes.ask(RequesterRemoteInvalidation(allowed=False))
+            case ActKind.CHANGE_SIZE:
+                self._wishes.change(ReceiveBufferSize(act.length))
+            case _:
+                pass
 
     def _payloads(self, act: Act) -> Iterator[bytes]:
         """The calls of an act."""
@@ -188,6 +212,9 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.WRITE: _write,
     ActKind.LONG_CALL: _long_call,
     ActKind.LONG_REPLY: _long_reply,
+    ActKind.ASK_SIZE: _null,
+    ActKind.ASK_INVALIDATION: _null,
+    ActKind.CHANGE_SIZE: _null,
 }
 """What each act consists of: from its length, what makes a call of an XID."""
 

@@ -22,9 +22,11 @@ from rpcrdma.endpoint.backward_responder import (
     BackwardResponder,
 )
 from rpcrdma.endpoint.duplex import ClientDuplex
+from rpcrdma.endpoint.negotiating_client import NegotiatingClient
 from rpcrdma.endpoint.negotiation import KnownServer, NegotiationRules
 from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.property_rules import PropertyRules
+from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.endpoint.reconnecting import ReconnectingClient
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.requester_parts import REQUESTER, RequesterParts
@@ -62,7 +64,7 @@ class ClientParts:
         backward_replies: how it answers.
         allocator: on loopback, where the handles of its memory come from.
         is_called: whether there is a backward half at all.
-        negotiation: which version is spoken.
+        negotiation: which version is spoken.  negotiating: the role that finds it out.
         optional: Version Two's optional messages.  properties: how it deals with properties.
     """
 
@@ -77,6 +79,7 @@ class ClientParts:
     allocator: type[HandleAllocator] = HandleAllocator
     is_called: bool = True
     negotiation: type[NegotiationRules] = NegotiationRules
+    negotiating: type[NegotiatingClient] = NegotiatingClient
     optional: type[OptionalHalf] = OptionalHalf
     properties: type[PropertyRules] = PropertyRules
 
@@ -92,9 +95,10 @@ def make_client(
     versions: tuple[int, ...] = (1,),
 ) -> tuple[ReconnectingClient, UpperTester]:
     """A client of the server at an address, and the application above it."""
-    make_role = partial(client_role, parts, versions, KnownServer())
+    wishes = PropertyWishes()
+    make_role = partial(client_role, parts, versions, KnownServer(), wishes)
     client = ReconnectingClient(fabric, address, CONNECT_TIMEOUT, make_role, parts.retransmission())
-    return client, UpperTester(client, parts.xids())
+    return client, UpperTester(client, parts.xids(), wishes)
 
 
 class LoopbackClientSession:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.backward_requester import BackwardOptions
 from rpcrdma.endpoint.dialect_two import TWO
-from rpcrdma.endpoint.negotiating_client import NegotiatingClient
 from rpcrdma.endpoint.negotiation import Negotiation
 from rpcrdma.endpoint.properties import PropertyExchange
 from rpcrdma.endpoint.property_values import PropertyOptions
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.dialect import Dialect
     from rpcrdma.endpoint.duplex import ClientDuplex
     from rpcrdma.endpoint.negotiation import KnownServer
+    from rpcrdma.endpoint.property_wishes import PropertyWishes
     from rpcrdma.endpoint.requester import Requester
     from targets.reference_client import ClientParts
 
@@ -36,23 +36,29 @@ FIRST_OF_TWO: Final = InlineThresholds(call=1024, reply=TWO.threshold)
 """Until the server has answered in Version Two (v2 section 5, D-55)."""
 
 
-def client_role(parts: ClientParts, versions: tuple[int, ...], server: KnownServer) -> Role:
+def client_role(
+    parts: ClientParts, versions: tuple[int, ...], server: KnownServer, wishes: PropertyWishes
+) -> Role:
     """What works on a new connection to a server.
 
     Args:
         parts: of which it is made.
         versions: that it speaks.
         server: what is known of it from earlier connections.
+        wishes: what is wanted done about properties.
     """
     if not parts.is_called:
         return parts.requester(OPTIONS, parts.inside)
     if TWO.number not in versions:
         return _in_one(parts)[0]
-    return NegotiatingClient(partial(_speaking, parts), Negotiation(server, parts.negotiation()))
+    negotiation = Negotiation(server, parts.negotiation())
+    return parts.negotiating(partial(_speaking, parts, wishes), negotiation)
 
 
-def _speaking(parts: ClientParts, dialect: Dialect) -> tuple[ClientDuplex, Requester]:
-    return _in_two(parts) if dialect is TWO else _in_one(parts)
+def _speaking(
+    parts: ClientParts, wishes: PropertyWishes, dialect: Dialect
+) -> tuple[ClientDuplex, Requester]:
+    return _in_two(parts, wishes) if dialect is TWO else _in_one(parts)
 
 
 def _in_one(parts: ClientParts) -> tuple[ClientDuplex, Requester]:
@@ -62,12 +68,12 @@ def _in_one(parts: ClientParts) -> tuple[ClientDuplex, Requester]:
     return parts.duplex(forward, backward), forward
 
 
-def _in_two(parts: ClientParts) -> tuple[ClientDuplex, Requester]:
+def _in_two(parts: ClientParts, wishes: PropertyWishes) -> tuple[ClientDuplex, Requester]:
     options = replace(OPTIONS, dialect=TWO, thresholds=FIRST_OF_TWO)
     forward = parts.requester(options, parts.inside)
     both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
     calls, replies = parts.backward_calls((TWO,)), parts.backward_replies((TWO,))
     backward = parts.backward(TestProgram(), BackwardOptions(both), calls, replies)
     exchange = PropertyExchange(PropertyOptions(), parts.properties())
-    optional = parts.optional(exchange, options.credits)
+    optional = parts.optional(exchange, options.credits, wishes)
     return parts.duplex(forward, backward, optional), forward

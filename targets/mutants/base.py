@@ -43,6 +43,10 @@ from rpcrdma.endpoint.call_rules import CallRules
 from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.direction import DirectionRules
 from rpcrdma.endpoint.duplex import ClientDuplex, Duplex
+from rpcrdma.endpoint.negotiating_client import NegotiatingClient
+from rpcrdma.endpoint.negotiation import NegotiationRules
+from rpcrdma.endpoint.optional_half import OptionalHalf
+from rpcrdma.endpoint.property_rules import PropertyRules
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.request_rules import RequestRules
 from rpcrdma.endpoint.requester import Requester
@@ -56,7 +60,7 @@ from targets.reference import Parts, ReferenceTarget
 from targets.reference_client import ClientParts, ReferenceClientTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from targets.profile import Profile
 
@@ -90,7 +94,11 @@ Part = TypeVar(
     | Requester
     | Retransmission
     | XidSource
-    | HandleAllocator,
+    | HandleAllocator
+    | NegotiationRules
+    | NegotiatingClient
+    | OptionalHalf
+    | PropertyRules,
 )
 
 _registry: dict[str, Mutant] = {}
@@ -129,7 +137,11 @@ class Mutant:
 
 
 def mutant(
-    *, breaks: str, also_trips: Mapping[str, str] | str = "", without: tuple[str, ...] = ()
+    *,
+    breaks: str,
+    also_trips: Mapping[str, str] | str = "",
+    without: tuple[str, ...] = (),
+    roles: tuple[str, ...] = (),
 ) -> Callable[[type[Part]], type[Part]]:
     """Register a mutant.
 
@@ -138,6 +150,8 @@ def mutant(
         also_trips: ids of further requirements, or what such ids begin with, and why the same
             deviation breaks them; a sentence alone is about whatever requirement.
         without: claims that the mutant does not make: it is told by what it does not support.
+        roles: in which it acts, for a part that both ends have; a mutant for each, and that of the
+            client has `-at-client` behind its name.
 
     Raises:
         ValueError: the name is taken, or the class does not override exactly one method, or has
@@ -147,14 +161,13 @@ def mutant(
     notes = tuple((ids, why) for ids, why in by_id.items() if why)
 
     def register(broken: type[Part]) -> type[Part]:
-        parts = _parts(broken)
-        role = "requester" if isinstance(parts, ClientParts) else "responder"
-        slug = _slug(broken.__name__)
-        found = Mutant(slug, breaks, _deviation(broken), parts, notes, role, without)
-        if found.slug in _registry:
-            raise ValueError(f"there are two mutants named {found.slug}")
         _require_one_override(broken)
-        _registry[found.slug] = found
+        for slug, parts in _named_parts(broken, roles):
+            role = "requester" if isinstance(parts, ClientParts) else "responder"
+            if slug in _registry:
+                raise ValueError(f"there are two mutants named {slug}")
+            found = Mutant(slug, breaks, _deviation(broken), parts, notes, role, without)
+            _registry[slug] = found
         return broken
 
     return register
@@ -262,8 +275,37 @@ _MAKERS: Final[tuple[tuple[type, Callable[[Any], Parts | ClientParts]], ...]] = 
     (RequestRules, lambda broken: ClientParts(inside=RequesterParts(rules=broken))),
     (CallPlanner, lambda broken: ClientParts(inside=RequesterParts(planner=broken))),
     (Allowance, lambda broken: ClientParts(inside=RequesterParts(allowance=broken))),
+    (NegotiationRules, lambda broken: ClientParts(negotiation=broken)),
+    (NegotiatingClient, lambda broken: ClientParts(negotiating=broken)),
 )
 """What a mutant is a kind of, and the endpoint with it in that place; the first that fits."""
+
+_SHARED: Final[tuple[tuple[type, str], ...]] = (
+    (OptionalHalf, "optional"),
+    (PropertyRules, "properties"),
+)
+"""Parts that both ends have, and what they are called there."""
+
+
+def _named_parts(
+    broken: type[Part], roles: tuple[str, ...]
+) -> Iterator[tuple[str, Parts | ClientParts]]:
+    """The endpoints that are made with a broken part, with their names."""
+    slug = _slug(broken.__name__)
+    shared = next((name for kind, name in _SHARED if issubclass(broken, kind)), None)
+    if shared is None:
+        if roles:
+            raise ValueError(f"{broken.__name__} is a part of one end; it has no `roles`")
+        yield slug, _parts(broken)
+        return
+    if not roles:
+        raise ValueError(f"both ends have what {broken.__name__} is; say the `roles`")
+    part: dict[str, Any] = {shared: broken}
+    for role in roles:
+        if role == "responder":
+            yield slug, Parts(**part)
+        else:
+            yield f"{slug}-at-client", ClientParts(**part)
 
 
 def _parts(broken: type[Part]) -> Parts | ClientParts:

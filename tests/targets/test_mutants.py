@@ -11,6 +11,10 @@ from conformance.matrix import cases_citing, run_mutant
 from rpcrdma.endpoint.call_planning import CallPlanner
 from rpcrdma.endpoint.call_rules import CallRules
 from rpcrdma.endpoint.credits import Allowance
+from rpcrdma.endpoint.negotiating_client import NegotiatingClient
+from rpcrdma.endpoint.negotiation import NegotiationRules
+from rpcrdma.endpoint.optional_half import OptionalHalf
+from rpcrdma.endpoint.property_rules import PropertyRules
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.request_rules import RequestRules
 from rpcrdma.endpoint.requester import Requester
@@ -186,6 +190,45 @@ def test_replaces_a_part_of_the_client(part: type, method: str) -> None:
         *(parts.requester, parts.retransmission, parts.xids, parts.allocator),
         *(inside.rules, inside.planner, inside.allowance),
     )
+
+
+@pytest.mark.usefixtures("_own_registry")
+@pytest.mark.parametrize(
+    ("part", "method"), [(NegotiationRules, "choose"), (NegotiatingClient, "_receive")]
+)
+def test_replaces_what_negotiates(part: type, method: str) -> None:
+    broken = type("Broken", (part,), {"__doc__": "Broken.", method: no_grant})
+
+    mutant(breaks=ANY)(broken)
+
+    parts = find_in_registry("broken").parts
+    assert isinstance(parts, ClientParts)
+    assert broken in (parts.negotiation, parts.negotiating)
+
+
+@pytest.mark.usefixtures("_own_registry")
+@pytest.mark.parametrize(("part", "method"), [(PropertyRules, "judge"), (OptionalHalf, "credit")])
+def test_a_part_of_both_ends_makes_a_mutant_of_each(part: type, method: str) -> None:
+    broken = type("Broken", (part,), {"__doc__": "Broken.", method: no_grant})
+
+    mutant(breaks=ANY, roles=("responder", "requester"))(broken)
+
+    server, client = find_in_registry("broken"), find_in_registry("broken-at-client")
+    assert (server.role, client.role) == ("responder", "requester")
+    assert broken in (server.parts.optional, server.parts.properties)
+    assert broken in (client.parts.optional, client.parts.properties)
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_a_part_of_both_ends_says_its_roles_and_no_other_does() -> None:
+    with pytest.raises(ValueError, match="both ends have what Broken is; say the `roles`"):
+        mutant(breaks=ANY)(
+            type("Broken", (PropertyRules,), {"__doc__": "Broken.", "judge": no_grant})
+        )
+    with pytest.raises(ValueError, match="Broken is a part of one end; it has no `roles`"):
+        mutant(breaks=ANY, roles=("responder",))(
+            type("Broken", (ReplyRules,), {"__doc__": "Broken.", "grant": no_grant})
+        )
 
 
 @pytest.mark.usefixtures("_own_registry")

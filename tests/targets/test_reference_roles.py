@@ -13,6 +13,13 @@ from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import EventKind
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import decode_any_header, v2
+from rpcrdma.wire.optional import Option, ReqProp, RespProp, UpdProp, decode_option
+from rpcrdma.wire.properties import (
+    ReceiveBufferSize,
+    RequesterRemoteInvalidation,
+    property_values,
+    subset,
+)
 from targets.base import Act, ActKind
 from targets.reference import server_factory
 from targets.reference_client import CLIENT, make_client
@@ -81,3 +88,46 @@ def test_two_falls_back_to_one_on_the_same_connection() -> None:
 def test_one_is_served_in_version_one(make: Callable[[], Role]) -> None:
     """v2 5.3: whatever else the server speaks."""
     assert {version for version, _ in said(make, (1,))} == {1}
+
+
+def options_of(act: Act) -> list[Option]:
+    """The optional messages of both ends while a client acts and then reads."""
+    network = LoopbackNetwork()
+    device, fabric = network.fabric("dut"), network.fabric("client")
+    server = Server(device, Address("dut", 20049), server_factory())
+    device.attach(server.step)
+    client, application = make_client(fabric, server.address, CLIENT, (1, 2))
+    for one in (Act(ActKind.NULL), act, *(Act(ActKind.NULL),) * 100):
+        running = application.begin(one)
+        while (result := running.poll()) is None:
+            client.wait(0.01)
+            application.collect()
+        assert result.done, f"{one}: {result}"
+    client.close()
+    server.close()
+    return [
+        decode_option(header.rdma_body)
+        for event in (*fabric.trace.events, *device.trace.events)
+        if event.kind is EventKind.SEND
+        for header in (decode_any_header(event.data)[0],)
+        if isinstance(header.rdma_body, v2.Rdma2Optional)
+    ]
+
+
+def test_a_client_asks_when_it_is_told_to() -> None:
+    found = options_of(Act(ActKind.ASK_SIZE, 1024))
+
+    assert ReqProp(property_values(ReceiveBufferSize(1024))) in found
+    assert RespProp(subset({0}), (), ()) in found
+
+
+def test_a_client_asks_for_plain_replies_when_it_is_told_to() -> None:
+    found = options_of(Act(ActKind.ASK_INVALIDATION))
+
+    assert ReqProp(property_values(RequesterRemoteInvalidation(allowed=False))) in found
+
+
+def test_a_client_tells_of_its_change() -> None:
+    found = options_of(Act(ActKind.CHANGE_SIZE, 8192))
+
+    assert UpdProp(property_values(ReceiveBufferSize(8192))) in found

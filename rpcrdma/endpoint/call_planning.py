@@ -66,6 +66,8 @@ class CallPlanner:
 
     Attributes:
         send_limit: the call inline threshold that holds now, in octets.
+        receive_limit: likewise for replies; never more than at first, since a Responder may not
+            know of longer Receives.
 
     `threshold`, `choose_form`, `offer`, `read_segment`, `write_room` and `reply_room` are one
     decision each, for mutants to break alone.
@@ -77,6 +79,7 @@ class CallPlanner:
         self._expectation: ReplyExpectation | None = None
         self._results = NO_RESULTS
         self.send_limit = options.thresholds.call
+        self.receive_limit = options.thresholds.reply
 
     def plan(self, event: CallRequested, xid: int) -> OutgoingCall:
         """Choose the form of a call, and the memory that it needs.
@@ -116,7 +119,7 @@ class CallPlanner:
         options = self._options
         return plan_results(
             expectation,
-            options.thresholds.reply - options.dialect.header,
+            self.receive_limit - options.dialect.header,
             options.segment,
             options.inline_results,
             always=options.always_reduce_results,

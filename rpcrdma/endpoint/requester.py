@@ -107,9 +107,8 @@ class Requester:
         self._lost = False
         self._receive_again = PostReceive(self.options.thresholds.reply)
         self.owes_receive = False
-        rules = self.rules
-        requested = rules.requested(self.options.credits)
-        header = TransportHeader(0, rules.version(), requested, NO_CHUNKS)
+        requested = self.rules.requested(self.options.credits)
+        header = TransportHeader(0, self.rules.version(), requested, NO_CHUNKS)
         self._behind_xid = dialect.encode(header, MessageType.CALL)[4:]
         self.handlers: Mapping[type[events.Event], Handler] = {
             events.Connected: self._connected,
@@ -129,13 +128,14 @@ class Requester:
         return (self.options.thresholds.reply,) * self.options.credits
 
     def heed(self, version: int, send_limit: int, _peer: PropertyValues) -> None:
-        """See `rpcrdma.endpoint.optional_half.Limited`; what limits replies is no matter here."""
+        """See `rpcrdma.endpoint.optional_half.Limited`."""
         if version == self._version:
             self._planner.send_limit = send_limit
 
     def post_from_now(self, octets: int) -> None:
-        """From now on, post Receives of this length."""
+        """From now on, post Receives of this length; longer replies get chunks (xcharext 3.1)."""
         self._receive_again = PostReceive(octets)
+        self._planner.receive_limit = min(octets, self.options.thresholds.reply)
 
     # -- a call goes out
 

@@ -11,12 +11,15 @@ from rpcrdma.endpoint.actions import (
     Deliver,
     Failure,
     PostReceive,
+    Register,
     ReplyReceived,
     Send,
 )
 from rpcrdma.endpoint.call_planning import RequesterOptions
 from rpcrdma.endpoint.connection import Endpoint
+from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.requester import Requester
+from rpcrdma.endpoint.thresholds import InlineThresholds
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
@@ -175,3 +178,20 @@ def test_a_reply_with_other_chunks_is_no_first_reply(*, cancelled: bool) -> None
     heard = hear(endpoint, RdmaMsg(READ, (), None), calls.expected_reply(calls.null(7)))
 
     assert len([action for action in heard if isinstance(action, Send)]) == 1
+
+
+def test_shorter_receives_have_longer_replies_come_by_chunks() -> None:
+    """xcharext 3.1: what was promised of a reply holds for calls made from then on."""
+    requester = Requester(RequesterOptions(dialect=TWO, thresholds=InlineThresholds(4096, 4096)))
+    endpoint = Endpoint(requester)
+    endpoint.handle(events.Connected(), 0.0)
+    layer = TestProgram()
+
+    def request(xid: int) -> list[Action]:
+        payload = calls.long_reply(xid, 2000)
+        return endpoint.handle(events.CallRequested(xid, layer, payload), 0.0)
+
+    requester.post_from_now(16384)
+    assert kinds(request(7)) == [Send]
+    requester.post_from_now(1024)
+    assert kinds(request(8)) == [Register]

@@ -31,7 +31,7 @@ from rpcrdma.endpoint.lost_replies import LostReplies
 from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties import PropertyExchange
 from rpcrdma.endpoint.property_rules import PropertyRules
-from rpcrdma.endpoint.property_values import PropertyOptions
+from rpcrdma.endpoint.property_values import PropertyOptions, PropertyValues
 from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
@@ -48,6 +48,7 @@ from rpcrdma.ulp.nfs4_state import Nfs4State
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.propprog import PropertyProgram
 from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire.properties import BackwardSupport
 from rpcrdma.wire.rpc import MessageType
 from targets.backward import BackwardService
 from targets.base import TargetError, Unsupported
@@ -102,19 +103,23 @@ REFERENCE: Final = Parts()
 VERSIONS: Final = (ONE, TWO)
 """What the endpoint speaks."""
 
+PROPERTIES: Final = PropertyOptions(PropertyValues(backward=BackwardSupport.BKREQSUP_GENL))
+"""What it says of itself in Version Two: chunks are welcome in the backward direction, too."""
+
 
 def responder_factory(
     parts: Parts = REFERENCE, options: ResponderOptions | None = None
 ) -> Callable[[], Responder]:
-    """What makes a Responder alone; files and lost replies are shared by all."""
+    """What makes a Responder alone; files and lost replies are shared by all.
+
+    It speaks Version One only: what Version Two needs besides is the role of a connection.
+    """
     store, state = FileStore(), Nfs4State()
     lost = LostReplies()
 
     def make() -> Responder:
         programs = Programs((TestProgram(), Nfs3Program(store), Nfs4Program(store, state)))
-        return parts.responder(
-            programs, options, lost, parts.calls(VERSIONS), parts.replies(VERSIONS)
-        )
+        return parts.responder(programs, options, lost, parts.calls((ONE,)), parts.replies((ONE,)))
 
     return make
 
@@ -135,9 +140,9 @@ def server_factory(parts: Parts = REFERENCE) -> Callable[[], Duplex]:
             programs, None, lost, parts.calls(VERSIONS), parts.replies(VERSIONS)
         )
         directions = parts.directions(MessageType.REPLY, speaks_two=True)
-        exchange = PropertyExchange(PropertyOptions(), parts.properties())
+        exchange = PropertyExchange(PROPERTIES, parts.properties())
         optional = parts.optional(exchange, forward.options.receives, wishes)
-        role = parts.duplex(forward, parts.backward(), directions, optional)
+        role = parts.duplex(forward, parts.backward(None, TestProgram()), directions, optional)
         port.attach(role)
         return role
 

@@ -13,10 +13,11 @@ from rpcrdma.endpoint.backward_requester import BackwardOptions
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.negotiation import Negotiation
 from rpcrdma.endpoint.properties import PropertyExchange
-from rpcrdma.endpoint.property_values import PropertyOptions
+from rpcrdma.endpoint.property_values import PropertyOptions, PropertyValues
 from rpcrdma.endpoint.requester import RequesterOptions
 from rpcrdma.endpoint.thresholds import InlineThresholds
 from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire.properties import BackwardSupport
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.connection import Role
@@ -31,6 +32,9 @@ __all__ = ["client_role"]
 
 OPTIONS: Final = RequesterOptions(segment=256 * 1024)
 """Small enough a segment for the larger acts to need several."""
+
+PROPERTIES: Final = PropertyOptions(PropertyValues(backward=BackwardSupport.BKREQSUP_GENL))
+"""What the client says of itself: chunks are welcome in backward Calls, too."""
 
 FIRST_OF_TWO: Final = InlineThresholds(call=1024, reply=TWO.threshold)
 """Until the server has answered in Version Two (v2 section 5, D-55)."""
@@ -72,8 +76,8 @@ def _in_two(parts: ClientParts, wishes: PropertyWishes) -> tuple[ClientDuplex, R
     options = replace(OPTIONS, dialect=TWO, thresholds=FIRST_OF_TWO)
     forward = parts.requester(options, parts.inside)
     both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
-    calls, replies = parts.backward_calls((TWO,)), parts.backward_replies((TWO,))
+    calls, replies = parts.backward_calls((TWO,), general=True), parts.backward_replies((TWO,))
     backward = parts.backward(TestProgram(), BackwardOptions(both), calls, replies)
-    exchange = PropertyExchange(PropertyOptions(), parts.properties())
+    exchange = PropertyExchange(PROPERTIES, parts.properties())
     optional = parts.optional(exchange, options.credits, wishes)
     return parts.duplex(forward, backward, optional), forward

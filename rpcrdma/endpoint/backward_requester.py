@@ -9,7 +9,8 @@
 Theory of operation.  Nothing is sent until the Upper-Layer Protocol binds the connection to the
 `Backchannel` of its client.  Then the channel's Calls go out, oldest first, as far as there are
 credits: one until the first Reply has granted any (D-42).  Every Call is an RDMA_MSG with empty
-lists; one that is too large for it fails at once.  A Reply that is anything else, or that answers
+lists; one that is too large for it fails at once, unless the client takes chunks in Version Two
+(`ChunkedCalls`).  A Reply that is anything else, or that answers
 no Call of this connection, is dropped and its credit value with it (D-41).  A Call that the
 connection took down with it goes back to the channel.  Nothing is sent twice on one connection.
 
@@ -19,6 +20,7 @@ Hooks (methods that a mutant may override, one each):
     may_send                one credit for each Call in flight
     is_served               whether the client takes backward Calls at all
     fits                    which size the client can receive
+    takes_chunks            whether the client takes what does not fit by chunks
     requested               rdma_credit of a Call
     header                  the transport header of a Call
     frame                   the octets of a Call
@@ -35,7 +37,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint import events
-from rpcrdma.endpoint.actions import Action, Disconnect, Failure, PostReceive, Send
+from rpcrdma.endpoint.actions import (
+    Action,
+    CallFailed,
+    Disconnect,
+    Failure,
+    PostReceive,
+    ReplyReceived,
+    Send,
+)
+from rpcrdma.endpoint.backward_chunks import ChunkedCalls
 from rpcrdma.endpoint.call_rules import xid_of
 from rpcrdma.endpoint.credits import Allowance
 from rpcrdma.endpoint.dialect import NO_CHUNKS, ONE, Dialect
@@ -52,6 +63,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.backchannel import Backchannel, BackwardCall
     from rpcrdma.endpoint.connection import Handler
     from rpcrdma.endpoint.property_values import PropertyValues
+    from rpcrdma.ulp.bindings import UpperLayer
 
 __all__ = ["BackwardOptions", "BackwardRequester"]
 
@@ -80,7 +92,9 @@ class BackwardRequester:
         peer: what the client says of itself; None before it has (Version One: for ever).
     """
 
-    def __init__(self, options: BackwardOptions | None = None) -> None:
+    def __init__(
+        self, options: BackwardOptions | None = None, upper_layer: UpperLayer | None = None
+    ) -> None:
         self.options = options or BackwardOptions()
         self.allowance = Allowance(self.options.credits)
         self.waker: Callable[[], None] | None = None
@@ -92,6 +106,9 @@ class BackwardRequester:
         self._last_key = 0
         self._gone = False
         self._receive_more = PostReceive(self.options.thresholds.call)
+        self._chunked: ChunkedCalls | None = None
+        if upper_layer is not None:
+            self._chunked = ChunkedCalls(upper_layer, self.allowance, self._post, self._concluded)
         self.handlers: Mapping[type[events.Event], Handler] = {
             events.Connected: self._connected,
             events.MessageReceived: self._receive,
@@ -99,6 +116,9 @@ class BackwardRequester:
             events.Disconnected: self._disconnected,
             events.PeerReady: self._peer_ready,
             events.CallsWaiting: self._calls_waiting,
+            events.Registered: self._memory,
+            events.RegistrationFailed: self._memory,
+            events.Invalidated: self._memory,
         }
 
     @property
@@ -147,6 +167,8 @@ class BackwardRequester:
         """See `rpcrdma.endpoint.optional_half.Limited`."""
         if version == self.dialect.number:
             self.send_limit, self.peer = send_limit, peer
+            if self._chunked is not None:
+                self._chunked.heed(send_limit, peer)
 
     def post_from_now(self, octets: int) -> None:
         """From now on, post Receives of this length."""
@@ -162,14 +184,14 @@ class BackwardRequester:
             message = self.frame(call)
             if not self.is_served():
                 channel.failed(call, Failure.CANNOT_SEND, "the client takes no backward Calls")
-            elif not self.fits(message):
+            elif not self.fits(message) and not self.takes_chunks():
                 octets = f"{len(message)} octets do not fit the client's Receives"
                 channel.failed(call, Failure.CANNOT_SEND, octets)
             elif self.may_send():
                 call.carrier = self
                 call.transmissions += 1
                 self._sent[call.xid] = call
-                actions += [*self.receive_for(call), self._send(message), *self.behind(message)]
+                actions += self._sending(call, message)
             else:
                 break
         return actions
@@ -185,6 +207,11 @@ class BackwardRequester:
     def fits(self, message: bytes) -> bool:
         """Whether the client can receive it: by the reply inline threshold (D-44)."""
         return len(message) <= self.send_limit
+
+    def takes_chunks(self) -> bool:
+        """Whether the client takes Calls with chunks (xcharext 3.3)."""
+        general = BackwardSupport.BKREQSUP_GENL
+        return self._chunked is not None and self.peer is not None and self.peer.backward is general
 
     def requested(self) -> int:
         """rdma_credit of a Call: never zero."""
@@ -206,6 +233,14 @@ class BackwardRequester:
         """What is sent behind a Call: nothing, since nothing is sent twice on a connection."""
         return []
 
+    def _sending(self, call: BackwardCall, message: bytes) -> list[Action]:
+        if self._chunked is not None and not self.fits(message):
+            return self._chunked.begin(call)
+        return [*self._post(call, message), *self.behind(message)]
+
+    def _post(self, call: BackwardCall, message: bytes) -> list[Action]:
+        return [*self.receive_for(call), self._send(message)]
+
     def _send(self, message: bytes) -> Send:
         # The forward half counts upward: one number is one piece of work.
         self._last_key -= 1
@@ -213,7 +248,14 @@ class BackwardRequester:
 
     # -- Replies come in
 
-    def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
+    def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
+        chunked = self._chunked
+        if chunked is not None and len(event.data) >= 4 and chunked.carries(xid_of(event.data)):
+            actions = chunked.handle(event, now)
+            # A message that ended nothing used up the Receive for the Reply.
+            if chunked.carries(xid_of(event.data)):
+                actions.append(self._receive_more)
+            return actions + self.flush()
         # A message that nobody waited for has used up a Receive that was meant for another.
         actions: list[Action] = [] if self._take(event.data) else [self._receive_more]
         return actions + self.flush()
@@ -270,6 +312,18 @@ class BackwardRequester:
             self.allowance.give_back()
         return call
 
+    def _memory(self, event: events.Event, now: float) -> list[Action]:
+        return [] if self._chunked is None else self._chunked.handle(event, now) + self.flush()
+
+    def _concluded(self, call: BackwardCall, outcome: ReplyReceived | CallFailed) -> None:
+        del self._sent[call.xid]
+        if self._channel is None:
+            return
+        if isinstance(outcome, ReplyReceived):
+            self._channel.replied(call, outcome.payload)
+        else:
+            self._channel.failed(call, outcome.failure, outcome.detail)
+
     # -- the connection
 
     def connected(self) -> list[Action]:
@@ -291,9 +345,9 @@ class BackwardRequester:
     def _work_failed(self, event: events.WorkFailed, _now: float) -> list[Action]:
         return [Disconnect(event.reason)]
 
-    def _disconnected(self, _event: events.Disconnected, _now: float) -> list[Action]:
+    def _disconnected(self, event: events.Disconnected, now: float) -> list[Action]:
         self._gone = True
         self._sent.clear()
         if self._channel is not None:
             self._channel.lost(self)
-        return []
+        return [] if self._chunked is None else self._chunked.end(event, now)

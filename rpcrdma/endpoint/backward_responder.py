@@ -4,9 +4,10 @@
     bidir section 2.2.1  Client Receive Buffers
     bidir section 2.6    Sending A Backward Direction Reply
 
-It is a `Responder` that is asked for nothing but Short Messages.  A Call with chunks, or without a
-Payload stream, is refused by ERR_CHUNK and not executed (D-41; RFC 8167 5.3 demands that answer);
-so is one whose Reply does not fit, for which there can be no Reply chunk.
+It is a `Responder` that is asked for nothing but Short Messages, unless it has said in Version Two
+that it takes chunks (xcharext 3.3).  Else a Call with chunks, or without a Payload stream, is
+refused by ERR_CHUNK and not executed (D-41; RFC 8167 5.3 demands that answer); so is one whose
+Reply does not fit, for which there can be no Reply chunk.
 """
 
 from __future__ import annotations
@@ -15,13 +16,18 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.backward_requester import BackwardOptions
 from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.dialect import ONE
+from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.faults import Fault, FaultFound
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rpcrdma.endpoint.actions import Action
     from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.dialect import Dialect
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
@@ -29,19 +35,35 @@ __all__ = ["BackwardCallRules", "BackwardReplyRules", "BackwardResponder"]
 
 
 class BackwardCallRules(CallRules):
-    """The checks of a backward Call (see `CallRules`)."""
+    """The checks of a backward Call (see `CallRules`).
+
+    Args:
+        dialects: the versions that are served.
+        general: whether Calls may have chunks in Version Two (xcharext 3.3, D-131).
+    """
+
+    def __init__(self, dialects: Iterable[Dialect] = (ONE,), *, general: bool = False) -> None:
+        super().__init__(dialects)
+        self._general = general
+
+    def takes_chunks(self, words: FixedWords) -> bool:
+        """Whether a Call may have chunks."""
+        return self._general and words.version == TWO.number
 
     def take_short(
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
     ) -> IncomingCall:
         """Judge an RDMA_MSG: all its lists are empty (bidir 2.5)."""
-        if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
+        chunks = body.rdma_reads or body.rdma_writes or body.rdma_reply is not None
+        if chunks and not self.takes_chunks(words):
             raise FaultFound(Fault.BACKWARD_CHUNKS, "lists that are not empty")
         return super().take_short(words, body, payload, limit)
 
     def take_long(self, words: FixedWords, body: RdmaNomsg, limit: int) -> IncomingCall:
-        """Refuse an RDMA_NOMSG (bidir 2.5)."""
-        raise FaultFound(Fault.BACKWARD_CHUNKS, "RDMA_NOMSG")
+        """Refuse an RDMA_NOMSG (bidir 2.5), unless chunks are taken."""
+        if not self.takes_chunks(words):
+            raise FaultFound(Fault.BACKWARD_CHUNKS, "RDMA_NOMSG")
+        return super().take_long(words, body, limit)
 
 
 class BackwardReplyRules(ReplyRules):

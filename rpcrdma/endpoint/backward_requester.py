@@ -251,11 +251,11 @@ class BackwardRequester:
     def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
         chunked = self._chunked
         if chunked is not None and len(event.data) >= 4 and chunked.carries(xid_of(event.data)):
-            actions = chunked.handle(event, now)
+            done = chunked.handle(event, now)
             # A message that ended nothing used up the Receive for the Reply.
             if chunked.carries(xid_of(event.data)):
-                actions.append(self._receive_more)
-            return actions + self.flush()
+                done.append(self._receive_more)
+            return done + self.flush()
         # A message that nobody waited for has used up a Receive that was meant for another.
         actions: list[Action] = [] if self._take(event.data) else [self._receive_more]
         return actions + self.flush()

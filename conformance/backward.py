@@ -264,7 +264,7 @@ class BackwardClient:
         if isinstance(outcome, ErrChunk | ErrVers | Answered) and outcome.xid in self._doubtful:
             if isinstance(outcome, Answered) and not is_refusal(outcome):
                 raise Deviation(
-                    f"A message that must have no effect was answered: {outcome}.",
+                    "A message that must have no effect was answered by a Reply.",
                     expected=("silence", "an RDMA_ERROR", "an RPC error"),
                     actual=str(outcome),
                     breaks=self._blamed,

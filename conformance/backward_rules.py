@@ -96,7 +96,7 @@ def _company(called: Called, before: InFlight, threshold: int) -> Iterator[Backw
         detail = f"{called.length} octets, at most {threshold} are received"
         yield BackwardRule("bidir.2.4.no-larger-than-the-receives", detail, ("D-44",))
     if called.xid in before.calls:
-        detail = f"{called.xid:#x} is that of a Call in flight"
+        detail = "its XID is that of a Call in flight"
         yield BackwardRule("bidir.2.5.call-has-a-fresh-xid", detail)
         if called.payload == before.calls[called.xid]:
             # Another Call under that XID, or the same once more: either breaks a rule.

@@ -7,11 +7,18 @@
     call = build.long_call(peer, peer.workload.long_call(8192))
     call = build.long_reply(peer, peer.workload.long_reply(8192))
 
-Each registers the memory that it needs, and takes `version` and `credits` for the fixed words.
-`build.call` is the general one; `conformance.mutate` makes one fault in a finished call.
+Each registers the memory that it needs, and takes `version` and `credits` for the fixed words;
+the version is the peer's unless told otherwise.  `build.call` is the general one;
+`conformance.mutate` makes one fault in a finished call.
+
+What is no Call is a `Message` (`conformance.message`):
+
+    message = build.option(peer, ReqProp(...))       an optional message of Version Two
+    message = build.error(peer, ErrChunk())          an RDMA_ERROR
 
     rfc8166 section 3.5  Message Size
     rfc8166 section 4.3  Chunk Lists
+    v2 section 3.1       Optional Features
 """
 
 from __future__ import annotations
@@ -19,10 +26,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.decoded import encode_header
 from conformance.memory import ExposedChunk, split
-from conformance.peer import REQUESTED_CREDITS
+from conformance.message import REQUESTED_CREDITS, Message, error, option
 from rpcrdma.ulp.bindings import DataItem, reduce, restore
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, encode_header
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,10 +42,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Call",
+    "Message",
     "call",
+    "error",
     "long_call",
     "long_reply",
     "null_call",
+    "option",
     "short",
     "small_call",
     "with_read_chunks",
@@ -76,6 +87,11 @@ class Call:
     def version(self) -> int:
         """rdma_vers as sent; 0 if the message is too short to have one."""
         return int.from_bytes(self.octets[4:8], "big")
+
+    @property
+    def title(self) -> str:
+        """What is called, for people."""
+        return self.request.title
 
     @property
     def body(self) -> RdmaMsg | RdmaNomsg:
@@ -123,7 +139,7 @@ def call(  # the general builder: every argument is one independent choice
     whole: Sequence[int] | None = None,
     writes: Sequence[Sequence[int]] = (),
     reply: Sequence[int] | None = None,
-    version: int = 1,
+    version: int | None = None,
     credits: int = REQUESTED_CREDITS,  # noqa: A002  # the word of the documents
     xid: int | None = None,
 ) -> Call:
@@ -139,11 +155,12 @@ def call(  # the general builder: every argument is one independent choice
             Call (3.5.3).  None: send it inline.
         writes: Write chunks, each with segments of these sizes; `()` is an empty Write chunk.
         reply: a Reply chunk with segments of these sizes.
-        version: rdma_vers.
+        version: rdma_vers; None: the peer's.
         credits: rdma_credit.
         xid: of the call; None for one that no other call has.
     """
     xid = peer.next_xid() if xid is None else xid
+    version = peer.version if version is None else version
     unreduced = request.encode(xid)
     items = request.layer.arguments(unreduced) if reads is not None else ()
     chosen = items[: len(reads)] if reads is not None and len(reads) < len(items) else items
@@ -178,12 +195,12 @@ def call(  # the general builder: every argument is one independent choice
     )
 
 
-def null_call(peer: Peer, *, version: int = 1, credits: int = REQUESTED_CREDITS) -> Call:  # noqa: A002
+def null_call(peer: Peer, *, version: int | None = None, credits: int = REQUESTED_CREDITS) -> Call:  # noqa: A002
     """The smallest good call: NULL, without any chunk."""
     return call(peer, peer.workload.null(), version=version, credits=credits)
 
 
-def small_call(peer: Peer, *, version: int = 1, credits: int = REQUESTED_CREDITS) -> Call:  # noqa: A002
+def small_call(peer: Peer, *, version: int | None = None, credits: int = REQUESTED_CREDITS) -> Call:  # noqa: A002
     """A good call with some arguments and results, without any chunk."""
     return call(peer, peer.workload.small(), version=version, credits=credits)
 
@@ -192,7 +209,7 @@ def short(
     peer: Peer,
     request: Request,
     *,
-    version: int = 1,
+    version: int | None = None,
     credits: int = REQUESTED_CREDITS,  # noqa: A002
 ) -> Call:
     """A Short message (rfc8166 3.5.1): everything inline, no chunk of any kind."""

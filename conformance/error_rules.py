@@ -2,6 +2,8 @@
 
 rfc8166 section 4.2.4  Procedure Number (nothing stands behind an error)
 rfc8166 section 4.5    Error Handling (XID and version are those of the message at fault)
+v2 section 3.1         Optional Features (the refusal of an optional message)
+v2 section 4.2.3       Transport Errors (the same, under the ids of Version Two)
 
 Both who waits for one answer (`conformance.verify`) and who judges any (`conformance.expectation`)
 go by these rules.  Which error it has to be is not looked at.
@@ -11,7 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.outcome import ErrChunk, ErrVers
+from conformance.counterparts import in_version
+from conformance.outcome import ErrChunk, ErrVers, InvalidOption
 from conformance.reply_rules import BrokenRule
 
 if TYPE_CHECKING:
@@ -23,11 +26,15 @@ XID_ECHOED: Final = "rfc8166.4.5.error-xid-echoed"
 VERSION_ECHOED: Final = "rfc8166.4.5.error-version-echoed"
 NO_PAYLOAD: Final = "rfc8166.4.2.4.error-carries-no-payload"
 
-_LENGTHS: Final[Mapping[type[ErrVers | ErrChunk], int]] = {ErrVers: 28, ErrChunk: 20}
-"""Octets of the two error messages (rfc8166 4.1.2)."""
+REFUSAL_XID: Final = "v2.3.1.refusal-echoes-the-xid"
+
+AnyError = ErrVers | ErrChunk | InvalidOption
+
+_LENGTHS: Final[Mapping[type[AnyError], int]] = {ErrVers: 28, ErrChunk: 20, InvalidOption: 20}
+"""Octets of the error messages (rfc8166 4.1.2, v2 4.2)."""
 
 
-def broken_error_rules(error: ErrVers | ErrChunk, xid: int, version: int) -> tuple[BrokenRule, ...]:
+def broken_error_rules(error: AnyError, xid: int, version: int) -> tuple[BrokenRule, ...]:
     """The rules that an error breaks.
 
     Args:
@@ -35,12 +42,16 @@ def broken_error_rules(error: ErrVers | ErrChunk, xid: int, version: int) -> tup
         xid: rdma_xid of the message that it answers.
         version: rdma_vers of that message.
     """
-    return tuple(_broken(error, xid, version))
+    return tuple(
+        BrokenRule(*in_version((rule.requirement,), version), rule.detail, rule.interpretations)
+        for rule in _broken(error, xid, version)
+    )
 
 
-def _broken(error: ErrVers | ErrChunk, xid: int, version: int) -> Iterator[BrokenRule]:
+def _broken(error: AnyError, xid: int, version: int) -> Iterator[BrokenRule]:
     if error.xid != xid:
-        yield BrokenRule(XID_ECHOED, f"rdma_xid of the error is {error.xid:#x}, not {xid:#x}")
+        rule = REFUSAL_XID if isinstance(error, InvalidOption) else XID_ECHOED
+        yield BrokenRule(rule, f"rdma_xid of the error is {error.xid:#x}, not {xid:#x}")
     found = error.header.rdma_vers
     if found != version:
         detail = f"rdma_vers of the error is {found}, not {version}"

@@ -24,6 +24,8 @@ __all__ = ["Harness"]
 
 _FIRST_XID: Final = 0x5EED0001
 
+FIRST_ANSWER: Final = "v2.5.1.answer-is-no-error"
+
 FOR_EVER: Final = 7
 """How often a Send that finds no Receive is tried again, in the words of the verbs."""
 
@@ -79,6 +81,7 @@ class Harness:
         reposts: bool = True,
         private_data: bytes = b"",
         rnr_retry: int = FOR_EVER,
+        version: int | None = None,
     ) -> Peer:
         """A new connection, on which nothing has been sent.
 
@@ -89,6 +92,7 @@ class Harness:
             private_data: octets that travel with the request for the connection.
             rnr_retry: how often a Send that finds no Receive is tried again; with 0 it costs the
                 connection, so that a device must have posted a Receive before.
+            version: of what is built for it; None: the lowest that the profile claims.
 
         Raises:
             Deviation: the device does not accept it.
@@ -118,6 +122,7 @@ class Harness:
             self._xids,
             receive_length=receive_length,
             reposts=reposts,
+            version=min(self.profile.claims.versions) if version is None else version,
         )
         self._peers.append(peer)
         return peer
@@ -136,6 +141,26 @@ class Harness:
         if peer is None:
             self._given_up = f"the device does not serve a good call before the case: {problem}"
             raise Inconclusive(self._given_up)
+        return peer
+
+    def ready_peer_two(self) -> Peer:
+        """A connection on which a good call in Version Two has just been answered.
+
+        Raises:
+            Inconclusive: the device does not serve at all.
+            Deviation: it serves, but not in Version Two.
+        """
+        self.ready_peer()
+        self.end()  # so that the liveness check behind the case is made on the connection in Two
+        peer = self.connect(version=2)
+        problem = liveness.problem_with(peer)
+        if problem:
+            raise Deviation(
+                f"The first good call in Version Two is not served: {problem}.",
+                expected=("a reply to NULL",),
+                actual=problem,
+                breaks=(FIRST_ANSWER,),
+            )
         return peer
 
     def check_after(self) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from conformance.decoded import decode_header
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire import decode_header
 
 __all__ = ["with_lenient_presence"]
 
@@ -21,7 +21,7 @@ def with_lenient_presence(message: bytes) -> bytes | None:
     octets = bytearray(message)
     for _ in range(_MOST_LENIENT_WORDS):
         try:
-            decode_header(octets)
+            decode_header(bytes(octets))
         except DecodeError as error:
             if error.reason is not Reason.BAD_BOOLEAN:
                 return None

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import build
 from conformance.case import Deviation
-from conformance.outcome import Answered, Called, ErrChunk, ErrVers, Unexpected
+from conformance.outcome import (
+    Answered,
+    Called,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    OptionReceived,
+    Unexpected,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +30,7 @@ __all__ = ["problem_with", "still_serves"]
 _LATE_ANSWERS: Final = 512
 """More than any case leaves unanswered."""
 
-_MESSAGES: Final = (Answered, ErrVers, ErrChunk, Unexpected)
+_MESSAGES: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived, Unexpected)
 
 
 def problem_with(peer: Peer) -> str:

@@ -6,27 +6,30 @@
     mutate.word(call, 12, 7, "rdma_proc")        any word of four octets
     mutate.xid / version / credits / procedure   the four fixed words
     mutate.read_segment(call, 0, position=6)     a word of a segment that is told
+    mutate.direction(call, 1)                    the word behind them, in Version Two
     mutate.lists(call, rdma_reads=())            other lists, encoded again
     mutate.discriminators(call)                  where the words are that say "another one follows"
 
 The memory behind a call is not touched: `Peer.invalidate` and `ExposedChunk.lying` do that.
 
     rfc8166 section 4.1.2  RPC-over-RDMA Version One XDR
+    v2 section 4.2         RPC-Over-RDMA Version Two XDR
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment, WriteChunk, decode_header, encode_header
+from conformance.decoded import decode_header, encode_header
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment, WriteChunk
 from rpcrdma.wire.describe import header_tree
 from rpcrdma.xdr.tree import Kind
 
 if TYPE_CHECKING:
-    from conformance.build import Call
+    from conformance.build import Call, Message
     from rpcrdma.wire import Body
 
 __all__ = [
@@ -35,6 +38,7 @@ __all__ = [
     "append",
     "body",
     "credits",
+    "direction",
     "discriminators",
     "header_length",
     "lists",
@@ -54,6 +58,8 @@ __all__ = [
 
 WORD: Final = 4
 """Octets of an XDR unit."""
+
+Sent = TypeVar("Sent", "Call", "Message")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +91,18 @@ class Discriminator:
     path: str
 
 
-def truncate(call: Call, length: int) -> Call:
+def truncate(call: Sent, length: int) -> Sent:
     """Keep only the first `length` octets of the message."""
     return _changed(call, call.octets[:length], "length", str(len(call.octets)), str(length))
 
 
-def append(call: Call, tail: bytes) -> Call:
+def append(call: Sent, tail: bytes) -> Sent:
     """Put octets behind the end of the message."""
     longer = call.octets + tail
     return _changed(call, longer, "length", str(len(call.octets)), str(len(longer)))
 
 
-def octets(call: Call, offset: int, value: bytes, name: str = "") -> Call:
+def octets(call: Sent, offset: int, value: bytes, name: str = "") -> Sent:
     """Put other octets at an offset."""
     end = offset + len(value)
     changed = call.octets[:offset] + value + call.octets[end:]
@@ -104,12 +110,12 @@ def octets(call: Call, offset: int, value: bytes, name: str = "") -> Call:
     return _changed(call, changed, what, f"0x{call.octets[offset:end].hex()}", f"0x{value.hex()}")
 
 
-def word(call: Call, offset: int, value: int, name: str = "") -> Call:
+def word(call: Sent, offset: int, value: int, name: str = "") -> Sent:
     """Put another 32-bit number at an offset."""
     return octets(call, offset, value.to_bytes(WORD, "big"), name)
 
 
-def xid(call: Call, value: int) -> Call:
+def xid(call: Sent, value: int) -> Sent:
     """Another rdma_xid; the payload keeps its own.  `call.xid` follows: answers carry it."""
     return replace(word(call, 0, value, "rdma_xid"), xid=value)
 
@@ -129,19 +135,24 @@ def under(call: Call, value: int) -> Call:
     return replace(xid(changed, value), unreduced=first + call.unreduced[WORD:])
 
 
-def version(call: Call, value: int) -> Call:
+def version(call: Sent, value: int) -> Sent:
     """Another rdma_vers."""
     return word(call, 4, value, "rdma_vers")
 
 
-def credits(call: Call, value: int) -> Call:  # noqa: A001  # the word of the documents
+def credits(call: Sent, value: int) -> Sent:  # noqa: A001  # the word of the documents
     """Another rdma_credit."""
     return word(call, 8, value, "rdma_credit")
 
 
-def procedure(call: Call, value: int) -> Call:
+def procedure(call: Sent, value: int) -> Sent:
     """Another rdma_proc, the lists as they are."""
     return word(call, 12, value, "rdma_proc")
+
+
+def direction(call: Sent, value: int) -> Sent:
+    """Another direction word, which only a header of Version Two has."""
+    return word(call, 16, value, "rdma_direction")
 
 
 def payload(call: Call, value: bytes) -> Call:
@@ -153,9 +164,10 @@ def payload(call: Call, value: bytes) -> Call:
 
 def body(call: Call, value: Body) -> Call:
     """Another body of the header, encoded anew; payload and fixed words stay."""
-    header, end = decode_header(call.octets)
-    changed = encode_header(msgspec.structs.replace(header, rdma_body=value)) + call.octets[end:]
-    return _changed(call, changed, "header body", _short(header.rdma_body), _short(value))
+    found = decode_header(call.octets)
+    header = msgspec.structs.replace(found.header, rdma_body=value)
+    changed = encode_header(header, found.direction) + call.octets[found.end :]
+    return _changed(call, changed, "header body", _short(found.header.rdma_body), _short(value))
 
 
 def lists(
@@ -207,7 +219,7 @@ def reply_segment(call: Call, index: int, **changes: int) -> Call:
 
 def header_length(call: Call) -> int:
     """Octets of the transport header."""
-    return decode_header(call.octets)[1]
+    return decode_header(call.octets).end
 
 
 def discriminators(call: Call) -> tuple[Discriminator, ...]:
@@ -216,13 +228,13 @@ def discriminators(call: Call) -> tuple[Discriminator, ...]:
     return tuple(Discriminator(leaf.offset, leaf.path) for leaf in leaves if leaf.kind is Kind.FLAG)
 
 
-def _changed(call: Call, changed: bytes, what: str, was: str, became: str) -> Call:
+def _changed(call: Sent, changed: bytes, what: str, was: str, became: str) -> Sent:
     mutation = Mutation(what, was, became)
     return replace(call, octets=changed, mutations=(*call.mutations, mutation))
 
 
 def _lists(call: Call) -> RdmaMsg | RdmaNomsg:
-    found = decode_header(call.octets)[0].rdma_body
+    found = decode_header(call.octets).header.rdma_body
     if not isinstance(found, RdmaMsg | RdmaNomsg):
         raise TypeError(f"{type(found).__name__} has no chunk lists")
     return found

@@ -3,7 +3,11 @@
 An outcome is read from what the connection delivered and judged by nobody here.  `str()` of each is
 the line that a report prints behind "actual".
 
-    rfc8166 section 4.5  Error Handling
+    rfc8166 section 4.5   Error Handling
+    v2 section 3.1        Optional Features (messages that are no RPC, and their refusal)
+    v2 section 4.2.3      Transport Errors
+
+Headers of Version Two are told by the objects of Version One, with the one that came beside them.
 """
 
 from __future__ import annotations
@@ -11,14 +15,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.decoded import decode_header
+from conformance.headers import is_two
 from rpcrdma import wire
 from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
+from rpcrdma.wire import v2
+from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
+    from rpcrdma.wire.optional import Option
 
 __all__ = [
     "Answered",
@@ -26,6 +35,8 @@ __all__ = [
     "Disconnected",
     "ErrChunk",
     "ErrVers",
+    "InvalidOption",
+    "OptionReceived",
     "Outcome",
     "Silent",
     "Undecodable",
@@ -49,12 +60,14 @@ class Answered(Outcome):
         header: the decoded transport header.
         payload: octets behind the header, as received: reduced if Write chunks were used.
         length: octets of the whole message.
+        two: the header as Version Two has it; None in any other version.
     """
 
     header: TransportHeader
     body: RdmaMsg | RdmaNomsg
     payload: bytes
     length: int
+    two: v2.Rdma2Header | None = None
 
     @property
     def xid(self) -> int:
@@ -72,6 +85,11 @@ class Answered(Outcome):
         return isinstance(self.body, wire.RdmaNomsg)
 
     @property
+    def direction(self) -> MessageType | None:
+        """What the header says, in Version Two."""
+        return _direction(self.two)
+
+    @property
     def rpc(self) -> rpc.Reply | None:
         """The RPC header of an inline reply; None if there is none that can be decoded."""
         try:
@@ -81,6 +99,8 @@ class Answered(Outcome):
 
     def __str__(self) -> str:
         name = "RDMA_NOMSG" if self.is_long else "RDMA_MSG"
+        if self.two is not None:
+            name = f"{name.replace('_', '2_')} {v2.direction_of(self.two.rdma_body).name}"
         reply = self.rpc
         inline = f", {reply.outcome.value}" if reply else ""
         return (
@@ -99,17 +119,24 @@ class Called(Outcome):
         header: the decoded transport header.
         payload: octets behind the header.
         length: octets of the whole message.
+        two: the header as Version Two has it; None in any other version.
     """
 
     header: TransportHeader
     body: RdmaMsg | RdmaNomsg
     payload: bytes
     length: int
+    two: v2.Rdma2Header | None = None
 
     @property
     def xid(self) -> int:
         """rdma_xid, of the device's own XIDs."""
         return self.header.rdma_xid
+
+    @property
+    def direction(self) -> MessageType | None:
+        """What the header says, in Version Two."""
+        return _direction(self.two)
 
     @property
     def rpc(self) -> rpc.Call | None:
@@ -136,6 +163,7 @@ class ErrVers(Outcome):
     header: TransportHeader
     versions: tuple[int, int]
     length: int
+    two: v2.Rdma2Header | None = None
 
     @property
     def xid(self) -> int:
@@ -152,9 +180,30 @@ class ErrVers(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class ErrChunk(Outcome):
-    """RDMA_ERROR with ERR_CHUNK."""
+    """RDMA_ERROR with ERR_CHUNK, or what Version Two has in its place, BAD_HEADER."""
 
     header: TransportHeader
+    length: int
+    two: v2.Rdma2Header | None = None
+
+    @property
+    def xid(self) -> int:
+        """rdma_xid."""
+        return self.header.rdma_xid
+
+    def __str__(self) -> str:
+        name = "ERR_CHUNK" if self.two is None else "BAD_HEADER"
+        return (
+            f"{name} xid {self.xid:#010x} version {self.header.rdma_vers}"
+            f" credits {self.header.rdma_credit}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidOption(Outcome):
+    """RDMA2_ERROR with INVAL_OPTION: an optional message is refused (v2 3.1)."""
+
+    header: v2.Rdma2Header
     length: int
 
     @property
@@ -163,9 +212,53 @@ class ErrChunk(Outcome):
         return self.header.rdma_xid
 
     def __str__(self) -> str:
+        return f"INVAL_OPTION xid {self.xid:#010x} credits {self.header.rdma_credit}"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionReceived(Outcome):
+    """RDMA2_OPTIONAL: what the device begins, or what it answers (v2 3.1).
+
+    Attributes:
+        header: as Version Two has it.  body: of it.
+        option: the operation; None if its optinfo cannot be decoded.
+        error: why it cannot.
+        payload: octets behind the header.
+        length: octets of the whole message.
+    """
+
+    header: v2.Rdma2Header
+    body: v2.Rdma2Optional
+    option: Option | None
+    error: DecodeError | None
+    payload: bytes
+    length: int
+
+    @property
+    def xid(self) -> int:
+        """rdma_xid."""
+        return self.header.rdma_xid
+
+    @property
+    def credits(self) -> int:
+        """rdma_credit."""
+        return self.header.rdma_credit
+
+    @property
+    def direction(self) -> MessageType:
+        """rdma_optdir: CALL of what the device begins, REPLY of what it answers."""
+        return self.body.rdma_optdir
+
+    @property
+    def operation(self) -> int:
+        """rdma_opttype."""
+        return self.body.rdma_opttype
+
+    def __str__(self) -> str:
+        what = self.option if self.error is None else f"optinfo that is none ({self.error})"
         return (
-            f"ERR_CHUNK xid {self.xid:#010x} version {self.header.rdma_vers}"
-            f" credits {self.header.rdma_credit}"
+            f"RDMA2_OPTIONAL {self.direction.name} xid {self.xid:#010x} credits {self.credits},"
+            f" operation {self.operation}: {what}"
         )
 
 
@@ -223,31 +316,58 @@ class Disconnected(Outcome):
 def read_outcome(octets: bytes) -> Outcome:
     """Say what a received message is.  Never raises for what is in it."""
     try:
-        header, end = wire.decode_header(octets)
+        foreign = _foreign(octets) if is_two(octets) else None
+        if foreign is not None:
+            return foreign
+        found = decode_header(octets)
     except DecodeError as error:
         return Undecodable(octets, error)
+    header, two, length = found.header, found.two, len(octets)
     match header.rdma_body:
         case wire.RdmaMsg() | wire.RdmaNomsg() as body:
-            return Answered(header, body, octets[end:], len(octets))
+            return Answered(header, body, octets[found.end :], length, two)
         case wire.RdmaError(error=wire.ErrVers(rdma_vers_low=low, rdma_vers_high=high)):
-            return ErrVers(header, (low, high), len(octets))
+            return ErrVers(header, (low, high), length, two)
         case wire.RdmaError():
-            return ErrChunk(header, len(octets))
+            return ErrChunk(header, length, two)
         case wire.RdmaMsgp() | wire.RdmaDone():
             return Unexpected(header, "a procedure that no Responder may send")
 
 
-def as_called(outcome: Outcome) -> Outcome:
-    """The outcome as a client sees it that takes backward Calls: told by the msg_type (D-41).
+def _foreign(octets: bytes) -> Outcome | None:
+    """What only Version Two has; None for everything else."""
+    header, end = v2.decode_header(octets)
+    match header.rdma_body:
+        case v2.Rdma2Optional() as body:
+            error, option = None, None
+            try:
+                option = decode_option(body)
+            except DecodeError as found:
+                error = found
+            return OptionReceived(header, body, option, error, octets[end:], len(octets))
+        case v2.Rdma2Error(error=v2.ErrInvalidOption()):
+            return InvalidOption(header, len(octets))
+    return None
 
-    An RDMA_NOMSG is a Call if it has a Position-Zero Read chunk.
+
+def _direction(header: v2.Rdma2Header | None) -> MessageType | None:
+    return None if header is None else v2.direction_of(header.rdma_body)
+
+
+def as_called(outcome: Outcome) -> Outcome:
+    """The outcome as a client sees it that takes backward Calls.
+
+    Version Two's header tells; in Version One the msg_type does (D-41), and an RDMA_NOMSG is a Call
+    if it has a Position-Zero Read chunk.
     """
     if not isinstance(outcome, Answered):
         return outcome
-    if outcome.is_long:
+    if outcome.two is not None:
+        is_call = outcome.direction is MessageType.CALL
+    elif outcome.is_long:
         is_call = any(segment.position == 0 for segment in outcome.body.rdma_reads)
     else:
         is_call = message_type_of(outcome.payload) == MessageType.CALL
     if not is_call:
         return outcome
-    return Called(outcome.header, outcome.body, outcome.payload, outcome.length)
+    return Called(outcome.header, outcome.body, outcome.payload, outcome.length, outcome.two)

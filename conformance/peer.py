@@ -9,7 +9,12 @@ garbage never makes it raise or wait beyond the profile's deadline.
     peer.receive()                      the next outcome
     peer.post_receives(2, length=1024)  by hand, if made with `receives=0`
     peer.expose(data) / peer.room(n)    memory to read from / to write to
+    peer.send_option(ReqProp(...))      an optional message of Version Two
+    peer.next_option()                  the next that the device begins
     peer.disconnect()
+
+What the device begins by itself in Version Two (a CONNPROP behind its first Reply) answers nothing,
+and `receive` never returns it.
 """
 
 from __future__ import annotations
@@ -18,19 +23,31 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from conformance.memory import FILL, GUARD, ExposedChunk, ExposedSegment
-from conformance.outcome import Answered, Disconnected, Silent, as_called, read_outcome
+from conformance.message import REQUESTED_CREDITS, option
+from conformance.outcome import (
+    Answered,
+    Disconnected,
+    OptionReceived,
+    Silent,
+    as_called,
+    read_outcome,
+)
 from rpcrdma.errors import ConnectionLost
 from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode
 from rpcrdma.wire import RdmaSegment
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.build import Call
     from conformance.case import CaseLog
+    from conformance.message import Message
     from conformance.outcome import Outcome
     from conformance.workload import Workload
     from rpcrdma.fabric.base import Connection, MemoryRegion
+    from rpcrdma.wire import v2
+    from rpcrdma.wire.optional import Option
     from targets.profile import Profile
 
 __all__ = ["RECEIVES", "RECEIVE_LENGTH", "REQUESTED_CREDITS", "Peer"]
@@ -41,9 +58,6 @@ RECEIVES: Final = 16
 RECEIVE_LENGTH: Final = 8192
 """Octets of each.  More than any reply inline threshold here: an overlong reply must be seen, not
 lost together with the connection."""
-
-REQUESTED_CREDITS: Final = 8
-"""rdma_credit of calls that do not care."""
 
 
 class Peer:
@@ -56,6 +70,8 @@ class Peer:
         granted: latest credit grant; 1 until the first reply (rfc8166 3.3.3).
         reposts: whether each Receive that completes is posted again.
         takes_calls: whether what has the msg_type of a Call is taken for a backward Call.
+        version: of what is built for this connection, unless it is told another.
+        options: every RDMA2_OPTIONAL that came, in order.
     """
 
     def __init__(
@@ -68,6 +84,7 @@ class Peer:
         *,
         receive_length: int = RECEIVE_LENGTH,
         reposts: bool = True,
+        version: int = 1,
     ) -> None:
         self.profile = profile
         self.workload = workload
@@ -75,11 +92,14 @@ class Peer:
         self.granted = 1
         self.reposts = reposts
         self.takes_calls = False
+        self.version = version
+        self.options: list[OptionReceived] = []
         self._connection = connection
         self._xids = xids
         self._receive_length = receive_length
         self._arrived: deque[Outcome] = deque()
         self._aside: deque[Outcome] = deque()
+        self._begun: deque[OptionReceived] = deque()
         self._failure = ""
 
     # -- messages
@@ -88,7 +108,7 @@ class Peer:
         """An XID that no other call of this case has."""
         return next(self._xids)
 
-    def send(self, message: Call | bytes, *, invalidate: int | None = None) -> None:
+    def send(self, message: Call | Message | bytes, *, invalidate: int | None = None) -> None:
         """Send a call or any octets.  On a lost connection nothing is sent; `receive` will tell."""
         octets = message if isinstance(message, bytes) else message.octets
         if not isinstance(message, bytes) and message.mutations:
@@ -110,21 +130,28 @@ class Peer:
 
     def receive_new(self, timeout: float | None = None) -> Outcome:
         """Like `receive`, but leaves alone what was put aside."""
+        ended = self._wait_for(self._arrived, timeout)
+        return self._arrived.popleft() if ended is None else ended
+
+    def _wait_for(
+        self, queue: deque[Outcome] | deque[OptionReceived], timeout: float | None
+    ) -> Outcome | None:
+        """Wait until something is in a queue; returns what ended the waiting without that."""
         seconds = self.profile.deadline if timeout is None else timeout
         clock = self._connection.clock
         end = clock.now() + seconds
-        while not self._arrived:
+        while not queue:
             remaining = max(end - clock.now(), 0.0)
             completions = self._connection.poll(remaining)
             for completion in completions:
                 self._take(completion)
-            if self._arrived:
+            if queue:
                 break
             if not completions and not self._connection.connected:
                 return Disconnected(self._failure or "by the device")
             if clock.now() >= end:
                 return Silent(seconds)
-        return self._arrived.popleft()
+        return None
 
     def put_aside(self, outcome: Outcome) -> None:
         """Keep an outcome for a later `receive`: it answers another call."""
@@ -135,6 +162,27 @@ class Peer:
         for completion in self._connection.poll(0.0):
             self._take(completion)
         return (*self._aside, *self._arrived)
+
+    # -- optional messages of Version Two
+
+    def send_option(
+        self,
+        what: Option | v2.Rdma2Optional,
+        direction: MessageType = MessageType.CALL,
+        xid: int | None = None,
+    ) -> Message:
+        """Send one; what answers it comes by `receive` (see `message.option`)."""
+        message = option(self, what, direction=direction, xid=xid)
+        self.send(message)
+        return message
+
+    def next_option(self, timeout: float | None = None) -> OptionReceived | None:
+        """The next one that the device begins; None if none comes, or the connection ends.
+
+        Args:
+            timeout: seconds; the profile's deadline if None.
+        """
+        return None if self._wait_for(self._begun, timeout) else self._begun.popleft()
 
     # -- Receives
 
@@ -225,7 +273,12 @@ class Peer:
             outcome = as_called(outcome)
         if isinstance(outcome, Answered):
             self.granted = outcome.credits
-        self._arrived.append(outcome)
+        if isinstance(outcome, OptionReceived):
+            self.options.append(outcome)
+        if isinstance(outcome, OptionReceived) and outcome.direction is MessageType.CALL:
+            self._begun.append(outcome)
+        else:
+            self._arrived.append(outcome)
         if self.reposts:
             self.post_receives()
 

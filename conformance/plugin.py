@@ -1,23 +1,8 @@
 """The pytest plugin: runs scenarios against a target and records a verdict for each case.
 
 Inert unless a `Run` is handed over (`pytest.main(..., plugins=[Plugin(run)])`, which is what
-`conformance.runner` does).  It owns the fixtures that scenarios use:
-
-    peer      a connection on which a good call has just been answered
-    connect   makes further connections, on which nothing has been sent
-    workload  calls of the profile's binding
-
-in cases of the role `responder`, and in those of the role `requester`
-
-    service   where the device connects; it has just been served what shows that it lives
-    client    the device, to be told to act
-
-and in both
-
-    profile   the device's profile
-    session   the running device            target     the adapter
-
-and the ids: `conformance/scenarios/rfc8166/test_4_5_1_title.py::test_does_this[x]` is the case
+`conformance.runner` does).  `conformance.fixtures` has what scenarios are given; here are the ids:
+`conformance/scenarios/rfc8166/test_4_5_1_title.py::test_does_this[x]` is the case
 `rfc8166/4.5.1/does-this[x]`.
 """
 
@@ -32,9 +17,8 @@ import pytest
 
 from conformance.case import Deviation, Inconclusive
 from conformance.catalogue import UnknownRequirement
-from conformance.client_harness import ClientHarness
 from conformance.evidence import annotated, exchanges, write_evidence
-from conformance.harness import Harness
+from conformance.fixtures import Fixtures, SuiteError
 from reports.record import CaseRecord, Verdict
 from targets.base import Unsupported
 
@@ -43,22 +27,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.catalogue import Catalogue
-    from conformance.client_harness import ActingClient
-    from conformance.peer import Peer
-    from conformance.rigs import Rig, RunningSession
-    from conformance.service import Service
-    from conformance.workload import Workload
+    from conformance.rigs import Rig
     from reports.record import Exchange
-    from targets.base import ClientTarget, Target
-    from targets.profile import Profile
 
 __all__ = ["Case", "Plugin", "SuiteError", "case_id"]
 
 _FILE: Final = re.compile(r"test_(?P<section>(?:\d+|[A-Z])(?:_\d+)*)(?:_.*)?$")
-
-
-class SuiteError(Exception):
-    """The suite itself is wrong (an unknown id, a duplicate); nothing is run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +110,11 @@ class Plugin:
     # -- collecting
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Declare the markers, and have no tracebacks rendered."""
+        """Declare the markers and the fixtures, and have no tracebacks rendered."""
         # Nobody sees them, and rendering one takes pytest five seconds in the lab's guest.  The
         # option belongs to the terminal plugin, which is not loaded.
         config.option.tbstyle = "no"
+        config.pluginmanager.register(Fixtures(lambda: self._running))
         config.addinivalue_line("markers", "requirement(*ids): what a scenario tests")
         config.addinivalue_line("markers", "destructive: may bring a real device down")
 
@@ -257,18 +232,6 @@ class Plugin:
             raise SuiteError("no target is running in this role; use `rpcrdma certify`")
         return self._rigs[self._role]
 
-    @property
-    def _server(self) -> Harness:
-        if not isinstance(self._running, Harness):
-            raise SuiteError("this fixture is for cases of the role `responder`")
-        return self._running
-
-    @property
-    def _caller(self) -> ClientHarness:
-        if not isinstance(self._running, ClientHarness):
-            raise SuiteError("this fixture is for cases of the role `requester`")
-        return self._running
-
     def _record(self, case: Case) -> None:
         rig = self._running
         log = rig.case
@@ -330,47 +293,3 @@ class Plugin:
             return Verdict.PASS, "", ()
         violated = tuple(dict.fromkeys(one for warned in warnings for one in warned.breaks))
         return Verdict.WARN, " ".join(warned.reason for warned in warnings), violated
-
-    # -- fixtures
-
-    @pytest.fixture
-    def peer(self) -> Peer:
-        """A connection on which a good call has just been answered."""
-        return self._server.ready_peer()
-
-    @pytest.fixture
-    def connect(self) -> Callable[..., Peer]:
-        """Makes connections on which nothing has been sent; see `Harness.connect`."""
-        harness = self._server
-        harness.ready_peer()  # the device serves, so that a refusal now is its answer to the case
-        return harness.connect
-
-    @pytest.fixture
-    def service(self) -> Service:
-        """Where the device connects; it has just made a good call."""
-        return self._caller.ready()
-
-    @pytest.fixture
-    def client(self, service: Service) -> ActingClient:
-        """The device, to be told to act."""
-        return self._caller.client
-
-    @pytest.fixture
-    def session(self) -> RunningSession:
-        """The running device."""
-        return self._running.session
-
-    @pytest.fixture
-    def target(self) -> Target | ClientTarget:
-        """The adapter."""
-        return self._running.target
-
-    @pytest.fixture
-    def profile(self) -> Profile:
-        """The device's profile."""
-        return self._running.profile
-
-    @pytest.fixture
-    def workload(self) -> Workload:
-        """Calls of the profile's binding."""
-        return self._server.workload

@@ -17,34 +17,42 @@ Each level decides: a broken MUST is a FAIL, a SHOULD not followed a WARN.
 
 Whatever is accepted, an error must carry the call's XID and version, and a reply the XID of a call.
 
+    verify.refused(peer, message)                           INVAL_OPTION, in Version Two
+
+What is verified is a `build.Call` or any other `build.Message`.  In Version Two the rules of
+Version One that go on are told by the ids of that document.
+
     rfc8166 section 4.5  Error Handling
+    v2 section 4.2.3     Transport Errors
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Final, TypeVar, overload
 
 from conformance import build
 from conformance.case import Deviation, Warned
+from conformance.counterparts import in_version
 from conformance.error_rules import broken_error_rules
 from conformance.outcome import (
     Answered,
-    Called,
-    Disconnected,
     ErrChunk,
     ErrVers,
+    InvalidOption,
+    OptionReceived,
     Outcome,
     Silent,
-    Undecodable,
     Unexpected,
 )
+from conformance.sentences import SENTENCES, sentences
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import rpc
-from rpcrdma.wire import RdmaDone, RdmaMsgp
+from rpcrdma.wire import RdmaDone, RdmaMsgp, v2
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from conformance.build import Call
+    from conformance.build import Call, Message
     from conformance.peer import Peer
 
 __all__ = [
@@ -56,6 +64,7 @@ __all__ = [
     "garbage_args",
     "ids_of",
     "recommended",
+    "refused",
     "reply_of",
     "right",
     "served",
@@ -64,20 +73,11 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=Outcome)
+_ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
 Ids = str | tuple[str, ...]
 
-SENTENCES: dict[type[Outcome], str] = {
-    Answered: "an RPC reply with the call's XID",
-    Called: "a backward Call",
-    ErrVers: "RDMA_ERROR with ERR_VERS, the call's XID and version",
-    ErrChunk: "RDMA_ERROR with ERR_CHUNK, the call's XID and version",
-    Silent: "silence",
-    Disconnected: "the end of the connection",
-    Undecodable: "octets that cannot be decoded",
-    Unexpected: "a message that answers nothing",
-}
-"""How reports call each kind of outcome."""
-
+REPLY_VERSION: Final = "rfc8166.4.2.2.version-is-one"
+DIRECTION: Final = "v2.4.2.2.direction-is-the-msg-type"
 REPLY_XID = "rfc8166.2.2.2.reply-xid-is-the-calls"
 SAME_XID = "rfc8166.4.2.1.xid-equals-payload-xid"
 
@@ -104,11 +104,11 @@ class Reply:
 
 
 @overload
-def expect(peer: Peer, call: Call, allowed: type[T], /, *, breaks: Ids = ()) -> T: ...
+def expect(peer: Peer, call: Call | Message, allowed: type[T], /, *, breaks: Ids = ()) -> T: ...
 @overload
 def expect(
     peer: Peer,
-    call: Call,
+    call: Call | Message,
     /,
     *allowed: type[Outcome],
     tolerated: tuple[type[Outcome], ...] = (),
@@ -116,7 +116,7 @@ def expect(
 ) -> Outcome: ...
 def expect(
     peer: Peer,
-    call: Call,
+    call: Call | Message,
     /,
     *allowed: type[Outcome],
     tolerated: tuple[type[Outcome], ...] = (),
@@ -131,15 +131,15 @@ def expect(
         tolerated: kinds that are let pass with a warning.
         breaks: requirements that any other outcome breaks.
     """
-    expected = tuple(SENTENCES[kind] for kind in (*allowed, *tolerated))
+    expected = sentences((*allowed, *tolerated), call)
     outcome = _answer(peer, call, expected)
     peer.case.expected, peer.case.actual = expected, str(outcome)
     if isinstance(outcome, tolerated):
-        reason = f"{outcome} came for {call}; {SENTENCES[allowed[0]]} is recommended."
+        reason = f"{outcome} came for {call}; {expected[0]} is recommended."
         peer.case.warnings.append(Warned(reason, ids_of(breaks)))
     elif not isinstance(outcome, allowed):
         raise Deviation(
-            f"{call.request.title} was answered wrongly: {outcome}.",
+            f"{call.title} was answered wrongly: {outcome}.",
             expected=expected,
             actual=str(outcome),
             breaks=ids_of(breaks),
@@ -187,7 +187,7 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
             f"The RPC message of the reply to {call.request.title} is not its answer: {error}.",
             expected=("the same XID in the RPC messages of call and reply",),
             actual=str(answer),
-            breaks=(SAME_XID,),
+            breaks=in_version((SAME_XID,), call.version),
         ) from error
     return Reply(answer, payload, header)
 
@@ -200,9 +200,14 @@ def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     return reply
 
 
+def refused(peer: Peer, message: Message, *, breaks: Ids = ()) -> InvalidOption:
+    """An optional message is refused, as one that is not supported (v2 3.1)."""
+    return expect(peer, message, InvalidOption, breaks=breaks)
+
+
 def discarded(
     peer: Peer,
-    call: Call,
+    call: Call | Message,
     *or_else: type[Outcome],
     tolerated: tuple[type[Outcome], ...] = (),
     breaks: Ids = (),
@@ -226,7 +231,7 @@ def discarded(
     peer.send(good)
     expected = (
         "no answer to the message, and one to the good call behind it",
-        *(SENTENCES[kind] for kind in (*or_else, *tolerated)),
+        *sentences((*or_else, *tolerated), call),
     )
     answer: Outcome | None = None
     waiting = True
@@ -265,7 +270,7 @@ def silent(peer: Peer, *, breaks: Ids = ()) -> None:
         )
 
 
-def each(peer: Peer, *wanted: tuple[Call, type[Outcome]], breaks: Ids = ()) -> None:
+def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids = ()) -> None:
     """Every call gets an answer of its kind, in whichever order they come.
 
     Args:
@@ -275,10 +280,12 @@ def each(peer: Peer, *wanted: tuple[Call, type[Outcome]], breaks: Ids = ()) -> N
     """
     waiting = {call.xid: (call, kind) for call, kind in wanted}
     while waiting:
-        expected = tuple(f"{SENTENCES[kind]}, for {call}" for call, kind in waiting.values())
+        expected = tuple(
+            f"{sentences((kind,), call)[0]}, for {call}" for call, kind in waiting.values()
+        )
         outcome = peer.receive()
         peer.case.expected, peer.case.actual = expected, str(outcome)
-        xid = outcome.xid if isinstance(outcome, Answered | ErrVers | ErrChunk) else None
+        xid = outcome.xid if isinstance(outcome, _ANSWERS) else None
         if xid not in waiting or not isinstance(outcome, waiting.pop(xid)[1]):
             raise Deviation(
                 f"This answers none of the calls as it must: {outcome}.",
@@ -320,11 +327,11 @@ def recommended(
         peer.case.warnings.append(Warned(reason, ids_of(breaks)))
 
 
-def _answers(outcome: Outcome, call: Call) -> bool:
-    return isinstance(outcome, Answered | ErrVers | ErrChunk) and outcome.xid == call.xid
+def _answers(outcome: Outcome, call: Call | Message) -> bool:
+    return isinstance(outcome, _ANSWERS) and outcome.xid == call.xid
 
 
-def _answer(peer: Peer, call: Call, expected: tuple[str, ...]) -> Outcome:
+def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outcome:
     """The next outcome that concerns `call`; errors and replies must say what they answer."""
     outcome = peer.receive()
     peer.case.expected, peer.case.actual = expected, str(outcome)
@@ -333,8 +340,10 @@ def _answer(peer: Peer, call: Call, expected: tuple[str, ...]) -> Outcome:
             f"The answer carries XID {outcome.xid:#010x}, the call had {call.xid:#010x}.",
             expected=expected,
             actual=str(outcome),
-            breaks=(REPLY_XID,),
+            breaks=in_version((REPLY_XID,), call.version),
         )
+    if isinstance(outcome, Answered):
+        _judge_dialect(outcome, call, expected)
     if isinstance(outcome, Unexpected):
         raise Deviation(
             f"{outcome} came, which no Responder may send.",
@@ -342,15 +351,34 @@ def _answer(peer: Peer, call: Call, expected: tuple[str, ...]) -> Outcome:
             actual=str(outcome),
             breaks=NEVER_SENT[type(outcome.header.rdma_body)],
         )
-    if isinstance(outcome, ErrVers | ErrChunk):
+    if isinstance(outcome, ErrVers | ErrChunk | InvalidOption):
         for broken in broken_error_rules(outcome, call.xid, call.version):
             raise Deviation(
-                f"{call.request.title} got an error that is wrong: {broken.detail}.",
+                f"{call.title} got an error that is wrong: {broken.detail}.",
                 expected=expected,
                 actual=str(outcome),
                 breaks=(broken.requirement,),
             )
     return outcome
+
+
+def _judge_dialect(answer: Answered, call: Call | Message, expected: tuple[str, ...]) -> None:
+    """A Reply is in the version of its Call (v2 5.3), and says in Version Two that it is one."""
+    found = answer.header.rdma_vers
+    if found != call.version and v2.VERSION in (found, call.version):
+        raise Deviation(
+            f"The reply to {call.title} is in version {found}, the call was in {call.version}.",
+            expected=expected,
+            actual=str(answer),
+            breaks=in_version((REPLY_VERSION,), call.version),
+        )
+    if answer.direction is MessageType.CALL:
+        raise Deviation(
+            f"The header of the reply to {call.title} says that it is a Call.",
+            expected=expected,
+            actual=str(answer),
+            breaks=(DIRECTION,),
+        )
 
 
 def _blamed(outcome: Outcome, breaks: Ids) -> tuple[str, ...]:

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import build, verify
 from conformance.case import Deviation, Warned
+from conformance.counterparts import in_version
+from conformance.decoded import decode_header
 from conformance.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.reply_rules import broken_rules
 from rpcrdma.ulp import rpc
-from rpcrdma.wire import decode_header
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,7 +204,7 @@ def not_served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
 
 def returned(call: Call, answer: Answered) -> None:
     """A Reply's lists are as they must be, and memory holds nothing that they do not tell of."""
-    header, _ = decode_header(call.octets)
+    header = decode_header(call.octets).header
     for broken in broken_rules(header, answer.header, None):
         raise Deviation(
             f"{broken.detail[0].upper()}{broken.detail[1:]}.",
@@ -218,7 +219,7 @@ def returned(call: Call, answer: Answered) -> None:
             place is None,
             f"nothing is written to the {name} beyond the lengths returned",
             actual=f"segment and octet {place} changed",
-            breaks=LENGTHS,
+            breaks=in_version((LENGTHS,), call.version),
         )
 
 
@@ -231,7 +232,7 @@ def untouched(call: Call) -> None:
             place is None,
             "no octet outside of the memory offered is written",
             actual=f"segment and octet {place} changed",
-            breaks=ROOM,
+            breaks=in_version((ROOM,), call.version),
         )
 
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.error_rules import NO_PAYLOAD, VERSION_ECHOED, XID_ECHOED, broken_error_rules
-from conformance.outcome import ErrChunk, ErrVers, read_outcome
+from conformance.error_rules import (
+    NO_PAYLOAD,
+    REFUSAL_XID,
+    VERSION_ECHOED,
+    XID_ECHOED,
+    broken_error_rules,
+)
+from conformance.outcome import ErrChunk, ErrVers, InvalidOption, read_outcome
 from rpcrdma import wire
+from rpcrdma.wire import v2
 
 XID = 5
 BODIES = [wire.ErrVers(1, 1), wire.ErrChunk()]
@@ -42,3 +49,21 @@ def test_each_rule_is_named_when_it_alone_is_broken(
 
     assert broken.requirement == rule
     assert broken.detail.startswith(detail)
+
+
+@pytest.mark.parametrize(
+    ("body", "xid", "tail", "rules"),
+    [
+        (v2.ErrInvalidOption(), 5, b"", []),
+        (v2.ErrInvalidOption(), 6, b"", [REFUSAL_XID]),
+        (v2.ErrInvalidOption(), 5, b"more", ["v2.4.2.1.error-has-no-payload"]),
+        (v2.ErrBadHeader(), 6, b"", ["v2.4.2.3.error-echoes-the-xid"]),
+    ],
+)
+def test_errors_of_version_two_break_the_rules_of_that_document(
+    body: v2.Rdma2ErrorBody, xid: int, tail: bytes, rules: list[str]
+) -> None:
+    outcome = read_outcome(v2.encode_header(v2.Rdma2Header(5, 2, 1, v2.Rdma2Error(body))) + tail)
+    assert isinstance(outcome, ErrChunk | InvalidOption)
+
+    assert [rule.requirement for rule in broken_error_rules(outcome, xid, 2)] == rules

@@ -79,3 +79,13 @@ def test_the_trace_goes_on_over_a_restart(mini: ModuleType) -> None:
 
     assert harness.trace is trace
     harness.close()
+
+
+def test_a_device_that_serves_no_call_in_version_two_deviates(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.good))
+
+    with pytest.raises(Deviation, match="in Version Two is not served") as caught:
+        harness.ready_peer_two()
+
+    assert caught.value.breaks == ("v2.5.1.answer-is-no-error",)
+    harness.close()

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from conformance import build, mutate
 from conformance.harness import Harness
-from conformance.outcome import Answered, Disconnected, Silent, Undecodable
+from conformance.outcome import (
+    Answered,
+    Disconnected,
+    InvalidOption,
+    OptionReceived,
+    Silent,
+    Undecodable,
+)
+from rpcrdma.wire.optional import ConnProp, ReqProp, UnknownOption
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -63,3 +71,36 @@ def test_mutations_are_noted_with_the_octets_that_they_made(peer: Peer) -> None:
     peer.send(call)
 
     assert "rdma_vers (octet 4)" in peer.case.mutations[call.octets]
+
+
+def test_what_the_device_begins_is_no_answer(peer: Peer) -> None:
+    peer.version = 2
+    peer.send(build.null_call(peer))
+
+    begun = peer.next_option()
+
+    assert begun is not None
+    assert isinstance(begun.option, ConnProp)
+    assert isinstance(peer.receive(), Answered)
+    assert peer.next_option(0.1) is None
+    assert peer.options == [begun]
+
+
+def test_what_the_device_answers_is_received(peer: Peer) -> None:
+    peer.version = 2
+    peer.send(build.null_call(peer))
+    assert isinstance(peer.receive(), Answered)
+
+    known, unknown = peer.send_option(ReqProp(())), peer.send_option(UnknownOption(77, b""))
+
+    answer, refusal = peer.receive(), peer.receive()
+    assert isinstance(answer, OptionReceived)
+    assert isinstance(refusal, InvalidOption)
+    assert (answer.xid, refusal.xid) == (known.xid, unknown.xid)
+    assert answer in peer.options
+
+
+def test_nothing_is_begun_on_a_lost_connection(peer: Peer) -> None:
+    peer.disconnect()
+
+    assert peer.next_option() is None

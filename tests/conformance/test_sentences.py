@@ -1,0 +1,28 @@
+"""What reports call the kinds of outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance import build
+from conformance.outcome import ErrChunk, Outcome, Silent
+from conformance.sentences import SENTENCES, sentences
+
+if TYPE_CHECKING:
+    from conformance.peer import Peer
+
+
+def test_every_kind_of_outcome_has_a_name() -> None:
+    names = {kind.__name__ for kind in Outcome.__subclasses__()}
+
+    assert {kind.__name__ for kind in SENTENCES} == names
+
+
+def test_an_err_chunk_is_a_bad_header_in_version_two(peer: Peer) -> None:
+    one, two = (build.null_call(peer, version=version) for version in (1, 2))
+
+    assert sentences((ErrChunk, Silent), one)[0].startswith("RDMA_ERROR with ERR_CHUNK")
+    assert sentences((ErrChunk, Silent), two) == (
+        "RDMA2_ERROR with BAD_HEADER, the call's XID and version",
+        "silence",
+    )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["in_version"]
+__all__ = ["counterpart", "in_version"]
 
 _TWO: Final = 2
 
@@ -93,13 +93,16 @@ _COUNTERPARTS: Final[Mapping[str, str]] = {
 """Every rule of Version One that a judge of Responders knows, and its group in Version Two."""
 
 
-def in_version(ids: Iterable[str], version: int) -> tuple[str, ...]:
-    """The ids under which rules go on in a version, each once.
+def counterpart(requirement: str, version: int) -> str:
+    """The id under which a rule goes on in a version.
 
     Args:
-        ids: of the catalogues.
+        requirement: an id of the catalogues.
         version: rdma_vers of the message that is judged.
     """
-    if version != _TWO:
-        return tuple(ids)
-    return tuple(dict.fromkeys(_COUNTERPARTS.get(one, one) for one in ids))
+    return _COUNTERPARTS.get(requirement, requirement) if version == _TWO else requirement
+
+
+def in_version(ids: Iterable[str], version: int) -> tuple[str, ...]:
+    """The counterparts of several rules, each once."""
+    return tuple(dict.fromkeys(counterpart(one, version) for one in ids))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.counterparts import in_version
+from conformance.counterparts import counterpart
 from conformance.outcome import ErrChunk, ErrVers, InvalidOption
 from conformance.reply_rules import BrokenRule
 
@@ -43,7 +43,7 @@ def broken_error_rules(error: AnyError, xid: int, version: int) -> tuple[BrokenR
         version: rdma_vers of that message.
     """
     return tuple(
-        BrokenRule(*in_version((rule.requirement,), version), rule.detail, rule.interpretations)
+        BrokenRule(counterpart(rule.requirement, version), rule.detail, rule.interpretations)
         for rule in _broken(error, xid, version)
     )
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.counterparts import in_version
+from conformance.counterparts import counterpart
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, WriteChunk, chunk_length
 from rpcrdma.wire.rpc import ReplyBody, decode_message
@@ -58,7 +58,7 @@ def broken_rules(
     if payload is not None:
         found += _payload(reply, payload)
     return tuple(
-        BrokenRule(*in_version((one.requirement,), call.rdma_vers), one.detail, one.interpretations)
+        BrokenRule(counterpart(one.requirement, call.rdma_vers), one.detail, one.interpretations)
         for one in found
     )
 

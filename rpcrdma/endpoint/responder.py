@@ -279,7 +279,8 @@ class Responder:
         except FaultFound as found:
             if RULES[found.fault].answer is not Answer.GARBAGE_ARGS:
                 raise
-            return self._reply(call, payload, self.replies.garbage_args(call.xid))
+            # No results: what is garbage may be the RPC header, which says what they would be.
+            return self._send_reply(call, self.replies.garbage_args(call.xid), ())
         self._executing.setdefault(xid_of(payload), deque()).append((call, payload))
         self._in_progress += 1
         replies = self.execute(payload)
@@ -319,8 +320,13 @@ class Responder:
         return self._upper_layer.results(payload, reply)
 
     def _reply(self, call: IncomingCall, payload: bytes, reply: bytes) -> list[Action]:
+        slots = self.results(payload, reply) if call.writes else ()
+        return self._send_reply(call, reply, slots)
+
+    def _send_reply(
+        self, call: IncomingCall, reply: bytes, slots: tuple[DataItem | None, ...]
+    ) -> list[Action]:
         try:
-            slots = self.results(payload, reply) if call.writes else ()
             credit = self.replies.grant(call.words.credit, self.options.receives)
             limit = self.reply_limits.get(call.words.version, self.options.thresholds.reply)
             plan = plan_reply(self.replies, call, reply, slots, credit, limit)

@@ -129,6 +129,20 @@ def test_responder_answers_a_wrong_chunk_length_by_garbage_args(pair: Pair, hear
     assert payload == rpc.garbage_args(XID)
 
 
+def test_responder_answers_a_damaged_rpc_header_by_garbage_args(pair: Pair, hear: Hear) -> None:
+    """A reduced Call whose credential is longer than any may be: no results, the chunk returned."""
+    call = calls.store(XID, b"sixsix")[:44]
+    damaged = call[:28] + b"\xff\xff\xff\xff" + call[32:]
+    with pair() as exchange:
+        connection = exchange.connect()
+        region = connection.register(6, Access.REMOTE_READ)
+        where = ReadSegment(44, RdmaSegment(region.handle, 6, region.offset))
+        connection.post_send(message(RdmaMsg((where,), (ROOM,), None), damaged))
+        ((header, payload),) = hear(connection)
+    assert header.rdma_body == RdmaMsg((), (WriteChunk((RdmaSegment(1, 0, 0),)),), None)
+    assert payload == rpc.garbage_args(XID)
+
+
 def test_responder_loses_one_connection_for_a_bad_handle_and_then_says_so(
     pair: Pair, hear: Hear
 ) -> None:

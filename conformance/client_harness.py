@@ -46,15 +46,18 @@ class ActingClient:
     session: ClientSession
     service: Service
     _begun: list[RunningAct]
+    _heard: int = 0
+    """How many messages had come when it was last told to do something."""
 
     @property
     def acts(self) -> frozenset[ActKind]:
         """What it can be brought to do."""
         return self.session.acts
 
-    def acting(self) -> bool:
-        """Whether it still does anything of what it was told to."""
-        return any(running.poll() is None for running in self._begun)
+    def starting(self) -> bool:
+        """Whether it has been told to do what it has not begun, or must begin again: connect."""
+        begun = len(self.service.received) > self._heard and self.service.connected
+        return not begun and any(running.poll() is None for running in self._begun)
 
     def begin(self, kind: ActKind, length: int = 0, count: int = 1) -> RunningAct:
         """Have it begin an act; the tester must go on serving.
@@ -68,6 +71,7 @@ class ActingClient:
         except Unsupported as error:
             raise Inconclusive(f"the client cannot be brought to act ({act}): {error}") from error
         self._begun.append(running)
+        self._heard = len(self.service.received)
         return running
 
     def do(self, kind: ActKind, length: int = 0, count: int = 1) -> ActResult:
@@ -134,7 +138,7 @@ class ClientHarness:
         )
         self.service.begin(self.case)
         self.client = ActingClient(session, self.service, [])
-        self.service.acting = self.client.acting
+        self.service.starting = self.client.starting
         self._prepared = False
 
     @property

@@ -72,7 +72,7 @@ class Service:
         call_threshold: most octets of a call sent inline; for connections made afterwards.
         replies: which are due; knows what program is behind each connection.
         divert: is shown each message first; what it takes is no forward call (bidir).
-        acting: whether the client still does what it was told to; nothing need begin if not.
+        starting: whether the client is about to do something; else it need not be waited for.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Service:
         self.replies = Replies()
         self._judging = Judging(profile.extra.interpretations)
         self._closed = False
-        self.acting: Callable[[], bool] = lambda: True
+        self.starting: Callable[[], bool] = lambda: True
         self._defaults()
         # A device in this process connects inside a turn of its own, and must be accepted there.
         fabric.attach(self._accept)
@@ -230,7 +230,7 @@ class Service:
         them.  A client that is slow to begin what it was told to do is waited for before.
         """
         if seconds is None:
-            self._wait(lambda: bool(self._unclaimed) or not self.acting(), self.profile.start)
+            self._wait(lambda: bool(self._unclaimed) or not self.starting(), self.profile.start)
         if seconds is None:
             self._wait_for_quiet()
             self._judging.settled()

@@ -107,15 +107,28 @@ def test_a_client_is_ready_when_it_has_made_a_good_call(harness: ClientHarness) 
     assert harness.address == service.address
 
 
-def test_it_is_known_whether_the_client_still_acts(harness: ClientHarness) -> None:
-    harness.ready()
-    assert not harness.service.acting()
+def test_it_is_known_whether_the_client_is_about_to_call(harness: ClientHarness) -> None:
+    service = harness.ready()
+    assert not service.starting()
 
     act = harness.client.begin(ActKind.SMALL)
-    assert harness.service.acting()
+    assert service.starting()
 
-    harness.service.serve_until(act)
-    assert not harness.service.acting()
+    call = service.next_call()
+    assert not service.starting()
+    service.reply(call)
+    assert service.serve_until(act).done
+    assert not service.starting()
+
+
+def test_a_client_that_lost_its_connection_is_about_to_call(harness: ClientHarness) -> None:
+    service = harness.ready()
+    harness.client.begin(ActKind.SMALL)
+    service.next_call()
+
+    service.drop()
+
+    assert service.starting()
 
 
 def test_each_case_begins_on_a_new_connection(harness: ClientHarness) -> None:

@@ -87,7 +87,7 @@ def test_waiting_does_not_wait_for_a_client_that_does_nothing(facing: Facing) ->
     extra = msgspec.structs.replace(service.profile.extra, start=3.0, grace=0.5)
     service.profile = msgspec.structs.replace(service.profile, extra=extra)
     act = facing.begin(ActKind.SMALL)
-    service.acting = lambda: act.poll() is None
+    service.starting = lambda: act.poll() is None
     assert service.serve_until(act).done
 
     began = clock.now()

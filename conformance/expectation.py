@@ -10,13 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from conformance.counterparts import counterpart
 from conformance.error_rules import broken_error_rules
-from conformance.outcome import Answered, Disconnected, ErrChunk, ErrVers, Outcome, Silent
+from conformance.outcome import (
+    Answered,
+    Disconnected,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    OptionReceived,
+    Outcome,
+    Silent,
+)
 from conformance.reply_rules import broken_rules
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_reply
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,6 +89,7 @@ class ResponderState:
             every use of chunks may be refused.
         memory: the Requester's.
         reply_threshold: inline threshold of Replies, in octets.
+        two_threshold: the same in Version Two (v2 2.3).
         most_segments: how many segments of all chunks the device has to bear; more may be refused.
         backward: whether the device claims the backward direction.
         chosen: readings chosen by the profile, by interpretation id.
@@ -87,6 +99,7 @@ class ResponderState:
     upper_layer: UpperLayer | None = None
     memory: ExposedMemory = NO_MEMORY
     reply_threshold: int = 1024
+    two_threshold: int = 4096
     most_segments: int | None = None
     backward: bool = False
     chosen: Mapping[str, str] = field(default_factory=dict)
@@ -119,11 +132,15 @@ class Allowed:
         return f"{name} (warning)" if self.warning else name
 
 
+_ERRORS = (ErrVers, ErrChunk, InvalidOption)
+
 _NAMES: Mapping[type[Outcome], str] = {
     Silent: "silence",
     Disconnected: "loss of the connection",
     ErrVers: "ERR_VERS",
     ErrChunk: "ERR_CHUNK",
+    InvalidOption: "INVAL_OPTION",
+    OptionReceived: "an optional message",
     Answered: "a Reply",
 }
 
@@ -200,8 +217,8 @@ class Expectation:
                 violated,
                 tuple(dict.fromkeys(name for names in readings for name in names)),
             )
-        if isinstance(outcome, ErrVers | ErrChunk) and outcome.header.rdma_credit == 0:
-            grant = "rfc8166.3.3.1.every-reply-grants-credits"
+        if isinstance(outcome, _ERRORS) and outcome.header.rdma_credit == 0:
+            grant = counterpart("rfc8166.3.3.1.every-reply-grants-credits", self.version)
             return Judgement(Verdict.WARN, "the error grants no credits", (grant,), ("D-16",))
         if best.warning:
             reason = f"{outcome} is tolerated"
@@ -221,13 +238,19 @@ class Expectation:
     ) -> list[tuple[str, str, tuple[str, ...]]]:
         """Requirement, reason and readings of each rule that an answer of the right kind breaks."""
         found: list[tuple[str, str, tuple[str, ...]]] = []
-        if isinstance(outcome, ErrVers | ErrChunk):
+        if isinstance(outcome, _ERRORS):
             errors = broken_error_rules(outcome, self.xid, self.version)
             found += [(rule.requirement, rule.detail, rule.interpretations) for rule in errors]
         if isinstance(outcome, ErrVers) and outcome.versions != self.versions:
             (low, high), (claimed_low, claimed_high) = outcome.versions, self.versions
             reason = f"the range is {low}..{high}, the device claims {claimed_low}..{claimed_high}"
             found.append(("rfc8166.4.5.1.err-vers-range", reason, ("D-64",)))
+        if isinstance(outcome, OptionReceived) and outcome.xid != self.xid:
+            reason = f"rdma_xid is {outcome.xid:#x}, that of the request {self.xid:#x}"
+            found.append(("xcharext.4.3.answer-has-the-requests-xid", reason, ()))
+        if isinstance(outcome, Answered) and outcome.direction is MessageType.CALL:
+            reason = "the header of the Reply says that it is a Call"
+            found.append(("v2.4.2.2.direction-is-the-msg-type", reason, ()))
         if isinstance(outcome, Answered) and self.call is not None:
             # Which XID the RPC message of a Reply repeats is open when the Call had two.
             known = None if self.payload_xid_differs else payload

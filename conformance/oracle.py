@@ -1,4 +1,4 @@
-"""The specification as an oracle: what may a Version One Responder do with these octets.
+"""The specification as an oracle: what may a Responder do with these octets.
 
     rfc8166 section 4.5  Error Handling
     rfc8166 section 4.6  Protocol Elements No Longer Supported
@@ -8,7 +8,8 @@
 `expected(message, state)` takes any octets.  It judges in the order in which a Responder can learn
 of faults: length, version, procedure, header, chunks, RPC message, arguments.  It never executes a
 Call; for a well-formed one it wants a Reply that keeps the rules of `conformance.reply_rules`,
-whatever its status.  Decoding of the header is the codec's (`rpcrdma.wire`), which is checked
+whatever its status.  A message in Version Two is judged by `conformance.oracle_two`, if the device
+claims that version.  Decoding of the header is the codec's (`rpcrdma.wire`), which is checked
 against an interpreter of the XDR; everything behind it is decided here.
 """
 
@@ -17,15 +18,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.expectation import REFUSAL_STATUSES, Allowed, Expectation, ResponderState
+from conformance.expectation import Allowed, Expectation, ResponderState
 from conformance.fixed_words import FixedWords, fixed_words
-from conformance.interpretations import choice
 from conformance.lenient_presence import with_lenient_presence
-from conformance.oracle_chunks import CallStream, examine_call
-from conformance.outcome import Answered, Disconnected, ErrChunk, ErrVers, Silent
+from conformance.oracle_calls import expected_of_call
+from conformance.oracle_two import expected_in_two
+from conformance.outcome import ErrChunk, ErrVers, Silent
 from rpcrdma.errors import DecodeError
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
-from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, TransportHeader, decode_header, rpc
+from rpcrdma.wire import Procedure, decode_header, v2
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,13 +36,9 @@ SHORTEST_MESSAGE: Final = 28
 """Octets under which a Responder drops a message unread (rfc8166 4.5; D-10)."""
 
 _VERSION_ONE: Final = 1
-_OTHER_REFUSALS: Final = (ErrChunk, Silent, Disconnected)
-_CANNOT_REPLY: Final = ("rfc8166.4.5.3.no-write-past-the-reply-chunk",)
-_CLOSES: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
 _DROPS_ERROR: Final = "rfc8166.4.2.4.responder-discards-error"
-_GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
 
 _SILENCE_SHORT: Final = Allowed(Silent, ("rfc8166.4.5.short-message-discarded",), ("D-10",))
 _ERR_CHUNK: Final = Allowed(ErrChunk, (_XDR_ERROR, _BAD_HEADER))
@@ -68,7 +64,7 @@ _SPECIAL: Final[Mapping[int, tuple[str, tuple[Allowed, ...]]]] = {
 
 
 def expected(message: bytes, state: ResponderState) -> Expectation:
-    """What a Version One Responder may do with a message.
+    """What a Responder may do with a message.
 
     Args:
         message: any octets, as sent in one RDMA Send to a receive that is large enough.
@@ -83,6 +79,8 @@ def expected(message: bytes, state: ResponderState) -> Expectation:
     words = fixed_words(message)
     if words.version not in state.versions:
         return _unknown_version(words, state)
+    if words.version == v2.VERSION:
+        return expected_in_two(message, words, state)
     if words.version != _VERSION_ONE:
         raise ValueError(f"no oracle for version {words.version}")
     if words.procedure in _SPECIAL:
@@ -92,7 +90,7 @@ def expected(message: bytes, state: ResponderState) -> Expectation:
         header, end = decode_header(message)
     except DecodeError as error:
         return _undecodable(message, words, error, state)
-    return _call(header, message[end:], state)
+    return expected_of_call(header, message[end:], state)
 
 
 def _unknown_version(words: FixedWords, state: ResponderState) -> Expectation:
@@ -120,105 +118,10 @@ def _undecodable(
     if patched is None:
         return fault
     header, end = decode_header(patched)
-    lenient = _call(header, patched[end:], state)
+    lenient = expected_of_call(header, patched[end:], state)
     tolerated = (
         replace(item, warning=True, interpretations=(*item.interpretations, "D-33"))
         for item in lenient.allowed
         if item.outcome is not ErrChunk
     )
     return replace(lenient, fault=fault.fault, allowed=(*fault.allowed, *tolerated))
-
-
-def _call(header: TransportHeader, payload: bytes, state: ResponderState) -> Expectation:
-    """Judge a header that could be decoded, RDMA_MSG or RDMA_NOMSG, and what it carries."""
-    body = header.rdma_body
-    if not isinstance(body, RdmaMsg | RdmaNomsg):
-        raise TypeError(f"{type(body).__name__} is not judged here")
-    stream = examine_call(body, payload, state)
-    result = Expectation(
-        stream.fault,
-        (),
-        header.rdma_xid,
-        header.rdma_vers,
-        call=header,
-        unused_reply_chunk=choice("D-19", state.chosen),
-    )
-    if stream.refusals:
-        return replace(result, allowed=(*stream.refusals, *stream.tolerated))
-    return _rpc_message(result, stream, state)
-
-
-def _rpc_message(result: Expectation, stream: CallStream, state: ResponderState) -> Expectation:
-    """Judge the RPC message that header and chunks gave."""
-    try:
-        message, _ = rpc.decode_message(stream.octets)
-    except DecodeError as error:
-        allowed = (
-            Allowed(Silent, ("rfc8166.4.rpc-layout-is-unchanged",), ("D-40",)),
-            Allowed(ErrChunk, (_XDR_ERROR,), ("D-40",)),
-            Allowed(Answered, (_GARBAGE,), ("D-40",), statuses=REFUSAL_STATUSES),
-            Allowed(Disconnected, (_CLOSES,), ("D-40",), warning=True),
-        )
-        return replace(
-            result, fault=f"no RPC message: {error}", allowed=(*allowed, *stream.tolerated)
-        )
-    if not isinstance(message.body, rpc.CallBody):
-        dropped = Allowed(Silent, ("rfc8166.2.2.2.reply-retires-the-xid",))
-        refused = Allowed(ErrChunk, (_BAD_HEADER,), ("D-15",), warning=True)
-        return replace(result, fault="a Reply that nobody awaits", allowed=(dropped, refused))
-    served = (*_arguments(stream, state), *stream.tolerated)
-    if message.xid != result.xid:
-        return _mismatch(result, message.xid, served, state)
-    return replace(result, allowed=served)
-
-
-def _mismatch(
-    result: Expectation, payload_xid: int, served: tuple[Allowed, ...], state: ResponderState
-) -> Expectation:
-    """Two XIDs that differ: ERR_CHUNK, service under rdma_xid, or either (D-12)."""
-    reading = choice("D-12", state.chosen)
-    refused = Allowed(ErrChunk, ("rfc8166.4.5.2.xid-mismatch-is-an-xdr-error",), ("D-12",))
-    rule = "rfc8166.4.2.1.payload-xid-may-be-ignored"
-    under_header = tuple(
-        replace(
-            item,
-            requirements=(rule, *item.requirements),
-            interpretations=("D-12", *item.interpretations),
-        )
-        for item in served
-    )
-    choices = {
-        "either": (refused, *under_header),
-        "err-chunk": (refused,),
-        "rdma-xid": under_header,
-    }
-    return replace(
-        result,
-        fault=f"rdma_xid {result.xid:#x}, but XID {payload_xid:#x} in the RPC message",
-        allowed=choices[reading],
-        payload_xid_differs=True,
-    )
-
-
-def _arguments(stream: CallStream, state: ResponderState) -> tuple[Allowed, ...]:
-    """What a Call with a readable header may get, by its arguments and by the room for a Reply."""
-    served = Allowed(Answered, ("rfc8166.2.2.2.reply-xid-is-the-calls",))
-    layer = state.upper_layer
-    if layer is None:
-        return (served,)
-    try:
-        layer.arguments(stream.octets)
-        room = layer.expectation(stream.octets)
-    except DecodeError:
-        # The document says SHOULD, so whatever else does not execute the Call is a warning.
-        garbage = Allowed(Answered, (_GARBAGE,), statuses=frozenset({RpcOutcome.GARBAGE_ARGS}))
-        refused = Allowed(Answered, (_GARBAGE,), warning=True, statuses=REFUSAL_STATUSES)
-        others = (Allowed(kind, (_GARBAGE,), warning=True) for kind in _OTHER_REFUSALS)
-        return (garbage, refused, *others)
-    if stream.has_room_for(room, state.reply_threshold):
-        return (served,)
-    return (
-        served,
-        Allowed(ErrChunk, _CANNOT_REPLY, ("D-21",)),
-        Allowed(Disconnected, _CANNOT_REPLY, ("D-21",)),
-    )

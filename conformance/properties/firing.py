@@ -13,10 +13,20 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import build
 from conformance.case import CaseLog, Deviation
+from conformance.counterparts import counterpart
 from conformance.expectation import ResponderState
 from conformance.liveness import problem_with
 from conformance.oracle import expected
-from conformance.outcome import Answered, Disconnected, ErrChunk, ErrVers, Outcome, Silent
+from conformance.outcome import (
+    Answered,
+    Disconnected,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    OptionReceived,
+    Outcome,
+    Silent,
+)
 from conformance.properties.shots import Shot, build_shot
 from conformance.requester_reassembly import reassemble
 from reports.record import Verdict
@@ -34,6 +44,8 @@ if TYPE_CHECKING:
 __all__ = ["CallMemory", "Fired", "fire_all"]
 
 _REJOINED: Final = "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream"
+
+_ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
 
 _MOST_ANSWERS: Final = 64
 """That may come before the one that is waited for."""
@@ -138,11 +150,14 @@ def fire_all(
     harness.case = CaseLog()
     harness.session.fabric.trace = Trace()
     line = _Line(harness.ready_peer())
+    lines = {line.peer.version: line}
     failed: list[Fired] = []
     try:
         for shot in shots:
-            if not line.peer.connected:
-                line = _Line(harness.connect())
+            # D-56: one version on one connection, so that it is clear what each Call may get.
+            if shot.version not in lines or not lines[shot.version].peer.connected:
+                lines[shot.version] = _Line(_connected(harness, shot.version))
+            line = lines[shot.version]
             fired = _fire(harness, line, shot)
             on_shot(fired)
             failed += [fired] if fired.verdict is Verdict.FAIL else []
@@ -160,11 +175,20 @@ def fire_all(
     return tuple(failed)
 
 
+def _connected(harness: Harness, version: int) -> Peer:
+    """A connection for a version; a good Call settles it if the device claims to speak it."""
+    peer = harness.connect(version=version)
+    if version in harness.profile.claims.versions:
+        problem_with(peer)
+    return peer
+
+
 def _dead(harness: Harness, line: _Line) -> str:
     died = harness.session.alive()
     if died:
         return died
-    peer = line.peer if line.peer.connected else harness.connect()
+    claimed = line.peer.version in harness.profile.claims.versions
+    peer = line.peer if claimed and line.peer.connected else harness.connect()
     return problem_with(peer)
 
 
@@ -190,11 +214,8 @@ def _fire(harness: Harness, line: _Line, shot: Shot) -> Fired:
     if good and verdict is Verdict.PASS and isinstance(outcome, Answered):
         wrong = _results(call, outcome, line.memory)
         if wrong:
-            verdict, reason, violated = (
-                Verdict.FAIL,
-                wrong,
-                (_REJOINED,),
-            )
+            violated = (counterpart(_REJOINED, call.version),)
+            verdict, reason = Verdict.FAIL, wrong
     allowed = tuple(str(item) for item in expectation.allowed)
     return Fired(shot, call.octets, str(call), allowed, str(outcome), verdict, reason, violated)
 
@@ -225,7 +246,7 @@ def _answer(peer: Peer, xid: int, timeout: float | None) -> Outcome:
 
 
 def _xid(outcome: Outcome) -> int | None:
-    return outcome.xid if isinstance(outcome, Answered | ErrVers | ErrChunk) else None
+    return outcome.xid if isinstance(outcome, _ANSWERS) else None
 
 
 def _results(call: Call, answer: Answered, memory: CallMemory) -> str:

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from conformance import build, mutate
 from rpcrdma.ulp.pattern import pattern
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk, v2
 from rpcrdma.wire._generated_rfc8166 import SCHEMA
+from rpcrdma.wire._generated_v2 import SCHEMA as SCHEMA_TWO
+from rpcrdma.wire.rpc import MessageType
 from rpcrdma.xdr.spoil import every_spoiling
 from targets.base import Unsupported
 
@@ -30,6 +32,14 @@ if TYPE_CHECKING:
 __all__ = ["SEQUENCES", "SHOTS", "Breach", "Shot", "build_shot"]
 
 _WORD: Final = 4
+
+_SCHEMAS: Final = {1: (SCHEMA, "TransportHeader"), 2: (SCHEMA_TWO, "Rdma2Header")}
+
+_UNKNOWN_PROPERTY: Final = bytes.fromhex("00000001 000000ff 00000000")
+"""One propval: code 255, no octets."""
+
+_OPTINFO: Final = (b"", b"\x01", b"\xff" * 40, _UNKNOWN_PROPERTY, _UNKNOWN_PROPERTY + bytes(4))
+"""What operations are given: nothing, garbage, and what CONNPROP and REQPROP can decode."""
 
 
 class Breach(msgspec.Struct, frozen=True):
@@ -49,6 +59,7 @@ class Shot(msgspec.Struct, frozen=True):
         offer: for the Reply: `needed`, `write`, `reply`, `both`, `nothing`.
         cut: into how many segments chunks are cut.
         breach: what is broken.
+        version: 1 or 2.
     """
 
     call: str = "null"
@@ -58,6 +69,7 @@ class Shot(msgspec.Struct, frozen=True):
     offer: str = "needed"
     cut: int = 1
     breach: Breach = Breach()
+    version: int = 1
 
 
 CALLS: Final[Mapping[str, Callable[[Workload, int, int], Request]]] = {
@@ -79,8 +91,9 @@ CALLS: Final[Mapping[str, Callable[[Workload, int, int], Request]]] = {
 }
 """What every workload can be asked for; one that a binding lacks becomes NULL."""
 
-_INLINE: Final = 1024
-_HEADER: Final = 28
+_INLINE: Final[Mapping[int, int]] = {1: 1024, 2: 4096}
+_HEADER: Final = 32
+"""Octets of a header without chunks; Version One has a word less."""
 
 
 def build_shot(shot: Shot, peer: Peer) -> Call:
@@ -103,13 +116,15 @@ def _good(shot: Shot, peer: Peer, request: Request) -> Call:
     reduced = shot.form.endswith("reduced") and bool(items)
     left = len(unreduced) - (sum(item.length for item in items) if reduced else 0)
     # What would not fit a Send goes as a Long Call, whatever was drawn.
-    is_long = shot.form.startswith("long") or left + 24 * len(items) * shot.cut > 600
+    most = _INLINE[shot.version] - 424
+    is_long = shot.form.startswith("long") or left + 24 * len(items) * shot.cut > most
     writes: Sequence[Sequence[int]] = ()
     if shot.offer in ("write", "both"):
         largest = [max(expectation.items[index:]) for index in range(len(expectation.items))]
         writes = tuple(_pieces(length, shot.cut) for length in largest)
     covered = sum(expectation.items) if writes else 0
-    needed = _HEADER + expectation.maximum - covered + 24 * len(writes) * shot.cut > _INLINE
+    longest = _HEADER + expectation.maximum - covered + 24 * len(writes) * shot.cut
+    needed = longest > _INLINE[shot.version]
     offered = shot.offer in ("reply", "both") or (shot.offer != "nothing" and needed)
     return build.call(
         peer,
@@ -138,7 +153,7 @@ def _none(call: Call, _place: int, _value: int) -> Call:
 def _fixed_word(call: Call, place: int, value: int) -> Call:
     match place % 4:
         case 0:
-            return mutate.version(call, (0, 2, 7, value)[value % 4])
+            return mutate.version(call, (0, 3 - call.version, 7, value)[value % 4])
         case 1:
             return mutate.credits(call, (0, 1, 64, value)[value % 4])
         case 2:
@@ -159,10 +174,30 @@ def _longer(call: Call, place: int, value: int) -> Call:
 
 def _xdr(call: Call, place: int, _value: int) -> Call:
     end = mutate.header_length(call)
-    ways = every_spoiling(SCHEMA, "TransportHeader", call.octets[:end])
+    schema, name = _SCHEMAS[call.version]
+    ways = every_spoiling(schema, name, call.octets[:end])
     way = ways[place % len(ways)]
     mutation = mutate.Mutation(way.path, "good", way.reason.value)
     return replace(call, octets=way.octets + call.octets[end:], mutations=(mutation,))
+
+
+def _direction(call: Call, place: int, value: int) -> Call:
+    """The word behind the fixed ones, which in Version Two tells the direction."""
+    return mutate.direction(call, (1, 2, value, 2**32 - 1)[place % 4])
+
+
+def _option(call: Call, place: int, value: int) -> Call:
+    """An optional message in place of the Call; none changes a property that anybody knows."""
+    contents = _OPTINFO[value % len(_OPTINFO)]
+    known, unknown = 1 + value % 4, (0, 5, 77, 2**31, 2**32 - 1)[value % 5]
+    body = v2.Rdma2Optional(
+        MessageType.REPLY if place % 4 == 3 else MessageType.CALL,
+        known if place % 2 else unknown,
+        contents,
+    )
+    octets = v2.encode_header(v2.Rdma2Header(call.xid, v2.VERSION, 8, body))
+    mutation = mutate.Mutation("message", call.title, f"operation {body.rdma_opttype}")
+    return replace(call, octets=octets, mutations=(mutation,))
 
 
 def _read_word(call: Call, place: int, value: int) -> Call:
@@ -248,6 +283,8 @@ def _payload(call: Call, place: int, value: int) -> Call:
 BREACHES: Final[Mapping[str, Callable[[Call, int, int], Call]]] = {
     "none": _none,
     "fixed-word": _fixed_word,
+    "direction": _direction,
+    "option": _option,
     "cut": _cut_off,
     "longer": _longer,
     "xdr": _xdr,
@@ -260,7 +297,9 @@ BREACHES: Final[Mapping[str, Callable[[Call, int, int], Call]]] = {
 }
 """What can be broken; "none" stands first, for hypothesis to shrink to."""
 
-_SIZES: Final = st.one_of(st.integers(0, 40), st.integers(900, 1100), st.integers(0, 9000))
+_SIZES: Final = st.one_of(
+    *(st.integers(0, 40), st.integers(900, 1100), st.integers(3900, 4150), st.integers(0, 9000))
+)
 
 SHOTS: Final = st.builds(
     Shot,
@@ -273,6 +312,7 @@ SHOTS: Final = st.builds(
     breach=st.builds(
         Breach, st.sampled_from(tuple(BREACHES)), st.integers(0, 255), st.integers(0, 2**32 - 1)
     ),
+    version=st.sampled_from((1, 2)),
 )
 
 SEQUENCES: Final = st.lists(SHOTS, min_size=1, max_size=6)

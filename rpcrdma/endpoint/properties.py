@@ -215,7 +215,7 @@ class PropertyExchange:
                 self._connected(option, known)
             case UpdProp():
                 self.peer = self.rules.updated(self.peer, known)
-            case ReqProp():
+            case ReqProp() if self.rules.is_request(message):
                 return self._asked(xid, option, values)
             case RespProp():
                 self._answered(xid, option, known)

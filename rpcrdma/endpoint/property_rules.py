@@ -15,6 +15,7 @@ Hooks (methods that a mutant may override, one each):
     undecodable             the error for octets that are not what the operation says
     decode                  strictness of the decoder (surplus octets, cut values, wrong types)
     direction               rdma_optdir of each operation
+    is_request              which direction a request of the peer has
     next_xid                an XID that no other optional message has
     response_xid            rdma_xid of ROPT_RESPROP
     answers                 which ROPT_RESPROP belongs to a request
@@ -145,6 +146,10 @@ class PropertyRules:
     def direction(self, option: Option) -> MessageType:
         """REPLY for an answer, CALL for what an end sends of itself (D-78)."""
         return MessageType.REPLY if isinstance(option, RespProp) else MessageType.CALL
+
+    def is_request(self, message: Rdma2Optional) -> bool:
+        """Whether a ROPT_REQPROP asks: one that is said to be an answer asks nothing (D-78)."""
+        return message.rdma_optdir is MessageType.CALL
 
     def next_xid(self, last: int, taken: Collection[int]) -> int:
         """The XID of the next message; none that is remembered is used again (D-77)."""

@@ -16,7 +16,7 @@ from rpcrdma.endpoint.property_values import (
 )
 from rpcrdma.endpoint.receive_sizes import ReceiveSizes
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UpdProp, encode_option
 from rpcrdma.wire.properties import (
     EXPERIMENTAL_PROPIDS,
     PROP_BRS,
@@ -85,6 +85,13 @@ def test_only_an_answer_is_a_reply() -> None:
     assert RULES.direction(RespProp(*empty, ())) is MessageType.REPLY
     for option in (ConnProp(*empty), ReqProp(()), UpdProp(())):
         assert RULES.direction(option) is MessageType.CALL
+
+
+@pytest.mark.parametrize("direction", MessageType)
+def test_only_a_call_asks(direction: MessageType) -> None:
+    message = encode_option(direction, ReqProp(()))
+
+    assert PropertyRules().is_request(message) is (direction is MessageType.CALL)
 
 
 def test_an_answer_has_the_xid_of_its_request() -> None:

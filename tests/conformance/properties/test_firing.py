@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given
 
@@ -11,6 +12,7 @@ from conformance.harness import Harness
 from conformance.properties.firing import Fired, fire_all
 from conformance.properties.shots import BREACHES, CALLS, SEQUENCES, Breach, Shot
 from reports.record import Verdict
+from targets.reference import ReferenceTarget
 from targets.registry import find_target
 
 if TYPE_CHECKING:
@@ -29,23 +31,28 @@ def test_responder_keeps_the_rules_whatever_it_gets(reference: Harness, shots: l
     assert fire_all(reference, shots) == ()
 
 
+@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("form", ["short", "reduced", "long", "long-reduced"])
-def test_every_good_call_is_served(reference: Harness, call: str, form: str) -> None:
+def test_every_good_call_is_served(reference: Harness, call: str, form: str, version: int) -> None:
     fired: list[Fired] = []
     for offer in ("needed", "write", "both"):
-        fire_all(reference, [Shot(call, 1500, 700, form, offer, 2)], fired.append)
+        shot = Shot(call, 1500, 700, form, offer, 2, version=version)
+        fire_all(reference, [shot], fired.append)
 
+    names = (("RDMA_MSG", "RDMA_NOMSG"), ("RDMA2_MSG", "RDMA2_NOMSG"))[version - 1]
     assert [item.verdict for item in fired] == [Verdict.PASS] * 3
-    assert all(item.outcome.startswith(("RDMA_MSG", "RDMA_NOMSG")) for item in fired)
+    assert all(item.outcome.startswith(names) for item in fired)
 
 
+@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("kind", [kind for kind in BREACHES if kind != "none"])
-def test_every_breach_changes_the_message(reference: Harness, kind: str) -> None:
+def test_every_breach_changes_the_message(reference: Harness, kind: str, version: int) -> None:
     """Else it would test nothing under another name."""
     fired: list[Fired] = []
     for place in range(8):
-        shot = Shot("store", 1500, 0, "reduced", "both", 2, Breach(kind, place, 77 + place))
+        breach = Breach(kind, place, 77 + place)
+        shot = Shot("store", 1500, 0, "reduced", "both", 2, breach, version)
         fire_all(reference, [shot], fired.append)
 
     assert all("instead of" in item.what for item in fired)
@@ -57,7 +64,7 @@ def test_every_breach_changes_the_message(reference: Harness, kind: str) -> None
         ("grants-zero", Shot(), "rfc8166.3.3.1.grant-is-never-zero"),
         (
             "omits-err-vers-range",
-            Shot(breach=Breach("fixed-word", 0, 1)),
+            Shot(breach=Breach("fixed-word", 0, 2)),
             "rfc8166.4.5.1.err-vers-range",
         ),
         (
@@ -75,3 +82,18 @@ def test_firing_names_what_a_responder_breaks(mutant: str, shot: Shot, requireme
         harness.close()
 
     assert requirement in {name for item in failed for name in item.violated}
+
+
+def test_a_device_without_version_two_refuses_all_of_it(reference: Harness) -> None:
+    claims = msgspec.structs.replace(reference.profile.claims, versions=(1,))
+    profile = msgspec.structs.replace(reference.profile, claims=claims)
+    harness = Harness(ReferenceTarget(profile))
+    fired: list[Fired] = []
+    try:
+        failed = fire_all(harness, [Shot(version=2)], fired.append)
+    finally:
+        harness.close()
+
+    assert failed == ()
+    assert fired[0].allowed == ("ERR_VERS",)
+    assert "range 1..1" in fired[0].outcome

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.case import CaseLog, Deviation, Inconclusive, Warned
 from conformance.client_programs import program_factory
-from conformance.service import Service
+from conformance.headers import VERSION_TWO
+from conformance.service import Service, Welcome
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import Act, ActKind, TargetError, Unsupported
@@ -182,6 +183,43 @@ class ClientHarness:
                 self._given_up = problem
             raise Inconclusive(problem)
         return self.service
+
+    def ready_two(self) -> Service:
+        """The same, with a client that has just been served in Version Two.
+
+        Raises:
+            Inconclusive: as above.
+            Deviation: it does not speak Version Two, not even to a server that it knows nothing of.
+        """
+        for _ in range(2):
+            self.service.welcome = Welcome(one_alone=False)
+            self.ready()
+            if self.service.received[-1].version == VERSION_TWO:
+                return self.service
+            # A server that refused Version Two in an earlier case is known not to speak it.
+            self._prepared = False
+        raise Deviation(
+            "The client does not offer Version Two to a server that it knows nothing of.",
+            expected=("a first message in Version Two",),
+            actual=str(self.service.received[-1]),
+            breaks=("v2.5.first-message-has-version-two",),
+        )
+
+    def fresh(self) -> Service:
+        """The service, without a connection: the client's next act makes one, and the first call.
+
+        A client of Version Two has been served in it before.
+
+        Raises:
+            Inconclusive: as `ready`.
+            Deviation: as `ready_two`.
+        """
+        speaks_two = VERSION_TWO in self.profile.claims.versions
+        service = self.ready_two() if speaks_two else self.ready()
+        service.welcome = Welcome(one_alone=False)
+        service.drop()
+        service.waiting()
+        return service
 
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, together with the rules that messages of the client broke.

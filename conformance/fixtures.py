@@ -15,8 +15,13 @@ in those of the role `requester`
     service       where the device connects; it has just been served what shows that it lives
     client        the device, to be told to act
 
+    service_two   like `service`, served in Version Two
+    service_fresh where the device will connect by its next act, and offer Version Two
+    service_one   the same for a device that does not speak Version Two
+
 and in both
 
+    tester        one face of the tester for both, in Version Two (`conformance.option_tester`)
     profile       the device's profile
     session       the running device            target     the adapter
 
@@ -26,18 +31,21 @@ A device that does not claim what a fixture is about is not tested: the case is 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance.client_harness import ClientHarness
 from conformance.harness import Harness
+from conformance.option_client import OptionClient
+from conformance.option_server import OptionServer
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.client_harness import ActingClient
+    from conformance.option_tester import OptionTester
     from conformance.peer import Peer
     from conformance.rigs import Rig, RunningSession
     from conformance.service import Service
@@ -46,6 +54,9 @@ if TYPE_CHECKING:
     from targets.profile import Profile
 
 __all__ = ["Fixtures", "SuiteError"]
+
+
+_SERVICES: Final = ("service", "service_two", "service_fresh", "service_one")
 
 
 class SuiteError(Exception):
@@ -82,6 +93,11 @@ class Fixtures:
         if version not in self._running.profile.claims.versions:
             raise Unsupported(f"the profile does not claim version {version}")
 
+    def _require_one_alone(self) -> None:
+        self._require(1)
+        if 2 in self._running.profile.claims.versions:
+            raise Unsupported("the profile claims version 2: the case is about a device without it")
+
     @pytest.fixture
     def peer(self) -> Peer:
         """A connection on which a good call has just been answered."""
@@ -113,9 +129,7 @@ class Fixtures:
     @pytest.fixture
     def one_only(self) -> Callable[..., Peer]:
         """Makes connections to a device of Version One alone on which nothing has been sent."""
-        self._require(1)
-        if 2 in self._running.profile.claims.versions:
-            raise Unsupported("the profile claims version 2: the case is about a device without it")
+        self._require_one_alone()
         harness = self._server
         harness.ready_peer()
         return harness.connect
@@ -126,9 +140,37 @@ class Fixtures:
         return self._caller.ready()
 
     @pytest.fixture
-    def client(self, service: Service) -> ActingClient:
-        """The device, to be told to act."""
+    def service_two(self) -> Service:
+        """Where the device connects; it has just made a good call in Version Two."""
+        self._require(2)
+        return self._caller.ready_two()
+
+    @pytest.fixture
+    def service_fresh(self) -> Service:
+        """Where the device connects by its next act, which begins with an offer of Version Two."""
+        self._require(2)
+        return self._caller.fresh()
+
+    @pytest.fixture
+    def service_one(self) -> Service:
+        """Where a device of Version One alone connects by its next act; both are spoken there."""
+        self._require_one_alone()
+        return self._caller.fresh()
+
+    @pytest.fixture
+    def client(self, request: pytest.FixtureRequest) -> ActingClient:
+        """The device, to be told to act; whichever service the case asks for has seen it."""
+        asked = (name for name in request.fixturenames if name in _SERVICES)
+        request.getfixturevalue(next(asked, "service"))
         return self._caller.client
+
+    @pytest.fixture
+    def tester(self, request: pytest.FixtureRequest) -> OptionTester:
+        """The tester before a device in either role, in Version Two (see `both_ends`)."""
+        if request.param == "responder":
+            return OptionClient.of(request.getfixturevalue("connect_two"))
+        service = request.getfixturevalue("service_two")
+        return OptionServer.of(service, request.getfixturevalue("client"))
 
     @pytest.fixture
     def session(self) -> RunningSession:

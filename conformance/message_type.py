@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from conformance.headers import as_one
 from rpcrdma.errors import DecodeError
-from rpcrdma.wire import RdmaMsg, decode_header
+from rpcrdma.wire import RdmaMsg, decode_any_header
 from rpcrdma.wire.rpc import MessageType
 
 __all__ = ["message_type"]
@@ -21,10 +22,11 @@ _PLACE: Final = slice(4, 8)
 def message_type(message: bytes) -> MessageType | None:
     """What an RDMA_MSG carries inline; None for any other message, and for any other word."""
     try:
-        header, end = decode_header(message)
+        raw, end = decode_any_header(message)
     except DecodeError:
         return None
-    if not isinstance(header.rdma_body, RdmaMsg):
+    header = as_one(raw)
+    if header is None or not isinstance(header.rdma_body, RdmaMsg):
         return None
     word = int.from_bytes(message[end:][_PLACE])
     whole = len(message) >= end + _PLACE.stop

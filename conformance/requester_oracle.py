@@ -4,10 +4,12 @@
     rfc8166 section 3.2    Message Framing
     rfc8166 section 4.2    RPC-over-RDMA Header Fields
     rfc8166 section 4.6    Protocol Elements No Longer Supported
+    v2 section 4.2         RPC-Over-RDMA Version Two XDR
 
 `judge_call` takes any octets that arrived.  Fixed words and framing are judged here, credits in
 `conformance.requester_oracle_credits`, chunks in `conformance.requester_oracle_chunks` and the room
-for the Reply in `conformance.requester_oracle_room`.  What a Requester may do about what it
+for the Reply in `conformance.requester_oracle_room`, what Version Two has of its own in
+`conformance.requester_oracle_two`.  What a Requester may do about what it
 *receives* is in `conformance.requester_reaction`.
 """
 
@@ -16,12 +18,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.fixed_words import FixedWords, fixed_words
+from conformance.headers import VERSION_TWO, as_one, is_two
 from conformance.requester_oracle_chunks import judge_items, judge_read_list
 from conformance.requester_oracle_credits import judge_credits, judge_repetition, judge_xid
-from conformance.requester_oracle_room import judge_room, judge_segments
+from conformance.requester_oracle_room import HEADER_LENGTH, judge_room, judge_segments
+from conformance.requester_oracle_two import HEADER_LENGTH as HEADER_LENGTH_TWO
+from conformance.requester_oracle_two import in_words_of_two, judge_version, judge_words
 from conformance.requester_state import Ids, RequesterState, Violation
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, rpc
+from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, rpc, v2
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,6 +69,8 @@ def judge_call(
             could not be put together (then nothing is said about arguments and Replies).
         state: before the message arrived.
     """
+    if state.serves_two and is_two(message):
+        return tuple(_judge_two(message, unreduced, state))
     return tuple(_judge(message, unreduced, state))
 
 
@@ -75,6 +83,7 @@ def _judge(message: bytes, unreduced: bytes | None, state: RequesterState) -> It
         return  # of the other role
     words = fixed_words(message)
     yield from _fixed(words)
+    yield from judge_version(words, state)
     yield from _length(len(message), state.call_threshold)
     if words.procedure in _NEVER_SENT:
         yield _NEVER_SENT[words.procedure]
@@ -89,6 +98,34 @@ def _judge(message: bytes, unreduced: bytes | None, state: RequesterState) -> It
     body = header.rdma_body
     if isinstance(body, RdmaMsg | RdmaNomsg):
         yield from _body(body, message[end:], words, unreduced, state)
+
+
+def _judge_two(
+    message: bytes, unreduced: bytes | None, state: RequesterState
+) -> Iterator[Violation]:
+    if len(message) < _SHORTEST:
+        rules = ("v2.4.2.header-layout",)
+        yield Violation(rules, f"{len(message)} octets are no header", interpretations=("D-133",))
+        return
+    if state.is_backward_answer(message):
+        return
+    words = fixed_words(message)
+    yield from judge_version(words, state)
+    yield from judge_words(message, state)
+    shared = [*judge_xid(words, state), *judge_credits(words, state)]
+    try:
+        raw, end = v2.decode_header(message)
+    except DecodeError as error:
+        shared.append(_undecodable(error))
+    else:
+        if v2.direction_of(raw.rdma_body) is not MessageType.CALL:
+            rules = ("v2.4.2.2.direction-is-the-msg-type",)
+            yield Violation(rules, "a Call whose header says REPLY", interpretations=("D-134",))
+        header = as_one(raw)
+        body = None if header is None else header.rdma_body
+        if isinstance(body, RdmaMsg | RdmaNomsg):
+            shared += _body(body, message[end:], words, unreduced, state)
+    yield from map(in_words_of_two, shared)
 
 
 def _fixed(words: FixedWords) -> Iterator[Violation]:
@@ -152,7 +189,8 @@ def _body(
         return
     yield from judge_repetition(unreduced, state)
     if state.upper_layer is not None:
-        yield from _binding(body, unreduced, state.upper_layer, state.reply_threshold)
+        yield from judge_items(body, unreduced, state.upper_layer)
+        yield from _room(body, unreduced, state.upper_layer, words.version, state)
 
 
 def _framing(stream: bytes, xid: int) -> Iterator[Violation]:
@@ -184,12 +222,18 @@ def _framing(stream: bytes, xid: int) -> Iterator[Violation]:
         yield Violation(("rfc8166.4.rpc-layout-is-unchanged",), reason)
 
 
-def _binding(
-    body: RdmaMsg | RdmaNomsg, unreduced: bytes, layer: UpperLayer, threshold: int
+def _room(
+    body: RdmaMsg | RdmaNomsg,
+    unreduced: bytes,
+    layer: UpperLayer,
+    version: int,
+    state: RequesterState,
 ) -> Iterator[Violation]:
-    yield from judge_items(body, unreduced, layer)
     try:
         expectation = layer.expectation(unreduced)
     except DecodeError:
         return  # `judge_items` has said so
-    yield from judge_room(body, expectation, threshold)
+    if version == VERSION_TWO and state.serves_two:
+        yield from judge_room(body, expectation, state.told_length, HEADER_LENGTH_TWO)
+    else:
+        yield from judge_room(body, expectation, state.reply_threshold, HEADER_LENGTH)

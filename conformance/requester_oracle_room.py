@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from rpcrdma.ulp.bindings import ReplyExpectation
 
-__all__ = ["judge_room", "judge_segments"]
+__all__ = ["HEADER_LENGTH", "judge_room", "judge_segments"]
 
-_HEADER: Final = 28
-"""Octets of a header without chunks."""
+HEADER_LENGTH: Final = 28
+"""Octets of a header of Version One without chunks."""
 
 _CHUNK: Final = 8
 """Octets that a Write chunk adds beside its segments: presence and count."""
@@ -49,16 +49,19 @@ def judge_segments(body: Body) -> Iterator[Violation]:
     yield from _overlaps(body)
 
 
-def judge_room(body: Body, expectation: ReplyExpectation, threshold: int) -> Iterator[Violation]:
+def judge_room(
+    body: Body, expectation: ReplyExpectation, threshold: int, header: int = HEADER_LENGTH
+) -> Iterator[Violation]:
     """Whether the chunks offered take the largest Reply, and no more are offered than are allowed.
 
     Args:
         body: of the Call.
         expectation: the largest Reply that the binding knows of.
         threshold: inline threshold of Replies.
+        header: octets of the header of a Reply without chunks.
     """
     yield from _write_list(body.rdma_writes, expectation.items)
-    yield from _reply_chunk(body, expectation, threshold)
+    yield from _reply_chunk(body, expectation, threshold, header)
 
 
 def _write_list(writes: tuple[WriteChunk, ...], items: tuple[int, ...]) -> Iterator[Violation]:
@@ -101,9 +104,11 @@ def _write_chunk(
         yield Violation(rules, reason, warning=True)
 
 
-def _reply_chunk(body: Body, expectation: ReplyExpectation, threshold: int) -> Iterator[Violation]:
+def _reply_chunk(
+    body: Body, expectation: ReplyExpectation, threshold: int, plain: int
+) -> Iterator[Violation]:
     segments = sum(len(chunk.target) for chunk in body.rdma_writes)
-    header = _HEADER + _CHUNK * len(body.rdma_writes) + _SEGMENT * segments
+    header = plain + _CHUNK * len(body.rdma_writes) + _SEGMENT * segments
     # What has a chunk of its own does not travel in the stream; a result that is missing leaves
     # the Reply shorter by as much.
     reduced = sum(

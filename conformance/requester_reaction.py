@@ -4,10 +4,12 @@
     rfc8166 section 4.6    Protocol Elements No Longer Supported
     rfc8166 section 3.4.6  Write Chunks, and 4.3 Chunk Lists: what a Reply returns
     rfc8166 section 6.1    DDP-Eligibility (violations by a Responder)
+    v2 section 4.2.3       Transport Errors, and 5.2 (an ERR_VERS that makes a Requester fall back)
 
 `expected_reaction` takes any octets and says what may become of the Call that they are about, and
 what must be delivered if it completes.  It judges in the order in which a Requester can learn of
-faults: length, procedure, version, header, XID, chunks, RPC message, results.
+faults: length, procedure, version, header, XID, chunks, RPC message, results.  Errors are judged in
+`conformance.requester_reaction_errors`.
 """
 
 from __future__ import annotations
@@ -15,23 +17,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from conformance.fixed_words import FIXED_WORDS, FixedWords, fixed_words
+from conformance.headers import as_one, is_two
 from conformance.lenient_presence import with_lenient_presence
 from conformance.reaction import AllowedReaction, Contents, Reaction, ReactionExpectation
 from conformance.reply_rules import broken_rules
+from conformance.requester_reaction_errors import judge_error
 from conformance.requester_reassembly import reassemble
+from conformance.rules_two import inherited
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_reply
 from rpcrdma.wire import (
-    ErrVers,
     Procedure,
-    RdmaError,
     RdmaMsg,
     RdmaNomsg,
     TransportHeader,
     decode_header,
+    v2,
 )
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,8 +52,6 @@ _SHORTEST: Final = 28
 _VERSION_ONE: Final = 1
 
 _BAD_HEADER: Final = "rfc8166.4.5.bad-reply-header-discarded"
-_UNDECODABLE: Final = "rfc8166.4.5.undecodable-error-discarded"
-_PERMANENT: Final = ("rfc8166.4.5.error-completes-the-rpc", "rfc8166.4.5.error-is-permanent")
 _RETIRED: Final = ("rfc8166.2.2.2.reply-retires-the-xid", "rfc8166.3.3.1.replies-in-any-order")
 _MATCHED: Final = ("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.3.3.1.replies-in-any-order")
 _XID_RULE: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
@@ -90,8 +95,10 @@ def expected_reaction(
         return _dropped_short(reply)
     words = fixed_words(reply)
     call = state.call(words.xid)
+    if state.serves_two and is_two(reply):
+        return _in_words_of_two(_of_two(reply, words, call, state, contents))
     if words.procedure == Procedure.RDMA_ERROR:
-        return _doubtful(_error(reply, words, call), call)
+        return _doubtful(judge_error(reply, words, call), call)
     if len(reply) < _SHORTEST:
         return _dropped_short(reply)
     if words.procedure in _DROPPED and words.version == _VERSION_ONE:
@@ -105,6 +112,45 @@ def expected_reaction(
     except DecodeError as error:
         return _doubtful(_undecodable(reply, error, call, state, contents), call)
     return _doubtful(_reply(header, reply[end:], call, state, contents), call)
+
+
+def _of_two(
+    reply: bytes,
+    words: FixedWords,
+    call: OutstandingCall | None,
+    state: RequesterState,
+    contents: Contents | None,
+) -> ReactionExpectation:
+    if words.procedure == Procedure.RDMA_ERROR:
+        # D-53: an error about an optional message is about no Call, if there is such a message.
+        about = None if words.xid in state.asked_xids else call
+        return _doubtful(judge_error(reply, words, about), about)
+    if len(reply) < _SHORTEST:
+        return _dropped_short(reply)
+    try:
+        raw, end = v2.decode_header(reply)
+    except DecodeError as error:
+        return _doubtful(_bad_header(str(error), call), call)
+    if isinstance(raw.rdma_body, v2.Rdma2Optional):
+        # D-54: its credits count for its direction, and tell no first grant.
+        answers = raw.rdma_body.rdma_optdir is MessageType.REPLY and words.xid in state.asked_xids
+        waiting = AllowedReaction(Reaction.WAITING, ("v2.3.2.xids-belong-to-a-direction",))
+        grant = words.credits if answers else None
+        return ReactionExpectation("", (waiting,), grant=grant, may_be_first=answers)
+    header = as_one(raw)
+    if header is None or v2.direction_of(raw.rdma_body) is not MessageType.REPLY:
+        rule = ("v2.4.2.3.wrong-direction-is-not-served",)
+        return _doubtful(_bad_header("its direction is CALL", call, ("D-134",), rule), call)
+    if call is not None and call.header is not None and call.header.rdma_vers != words.version:
+        return _bad_header("another version than the Call has", call, ("D-56", "D-28"))
+    return _doubtful(_reply(header, reply[end:], call, state, contents), call)
+
+
+def _in_words_of_two(expectation: ReactionExpectation) -> ReactionExpectation:
+    allowed = (
+        replace(item, requirements=inherited(item.requirements)) for item in expectation.allowed
+    )
+    return replace(expectation, allowed=tuple(allowed))
 
 
 def _xid(call: OutstandingCall | None) -> int | None:
@@ -175,41 +221,6 @@ def _undecodable(
     return replace(fault, allowed=(*fault.allowed, *tolerated), payload=lenient.payload)
 
 
-# -- RDMA_ERROR
-
-
-def _error(reply: bytes, words: FixedWords, call: OutstandingCall | None) -> ReactionExpectation:
-    try:
-        header, end = decode_header(reply)
-        if not isinstance(header.rdma_body, RdmaError):
-            raise TypeError("the procedure and the body differ")
-    except DecodeError as error:
-        return _undecodable_error(str(error), call)
-    if call is None:
-        fault = f"RDMA_ERROR for {words.xid:#x}, which is no outstanding Call"
-        return _dropped_unknown(fault, ("rfc8166.4.5.error-completes-the-rpc",))
-    readings = ("D-15",) if words.version == _VERSION_ONE else ("D-11", "D-15")
-    allowed = [AllowedReaction(Reaction.FAILED, _PERMANENT, readings)]
-    error_body = header.rdma_body.error
-    name = "ERR_VERS" if isinstance(error_body, ErrVers) else "ERR_CHUNK"
-    if isinstance(error_body, ErrVers):
-        # There is no version left to go on in: a Requester may take its leave (D-64).
-        allowed.append(AllowedReaction(Reaction.CLOSED, _PERMANENT, (*readings, "D-64")))
-    if words.version != _VERSION_ONE:
-        allowed.append(AllowedReaction(Reaction.WAITING, (_BAD_HEADER,), readings, warning=True))
-    if end != len(reply):
-        allowed.append(AllowedReaction(Reaction.WAITING, (_UNDECODABLE,), ("D-32",)))
-    return ReactionExpectation(name, tuple(allowed), call.xid, grant=words.credits, is_error=True)
-
-
-def _undecodable_error(fault: str, call: OutstandingCall | None) -> ReactionExpectation:
-    waiting = AllowedReaction(Reaction.WAITING, (_UNDECODABLE,), ("D-10", "D-132"))
-    if call is None:
-        return ReactionExpectation(fault, (waiting,))
-    failed = AllowedReaction(Reaction.FAILED, (_UNDECODABLE,), ("D-132",))
-    return ReactionExpectation(fault, (waiting, failed), call.xid)
-
-
 # -- Replies
 
 
@@ -233,7 +244,7 @@ def _reply(
         good = replace(good, may_be_first=True)
         return _also_bad(good, "a Reply to a Call that cannot be decoded", ("D-28",))
     whole = _whole(body, payload, contents)
-    broken = broken_rules(call.header, header, whole)
+    broken = broken_rules(*_as_if_one(call.header, header), whole)
     fatal = [rule for rule in broken if rule.requirement not in (*_HARMLESS, _XID_RULE)]
     if fatal:
         faults = _bad_header(
@@ -248,6 +259,16 @@ def _reply(
     if isinstance(body, RdmaNomsg) and payload:
         result = _also_bad(result, "octets behind an RDMA_NOMSG", ("D-32",))
     return result
+
+
+def _as_if_one(
+    call: TransportHeader, reply: TransportHeader
+) -> tuple[TransportHeader, TransportHeader]:
+    """A Call and a Reply of the same version, told in the ids of Version One alone."""
+    if call.rdma_vers != reply.rdma_vers:
+        return call, reply
+    one = (msgspec.structs.replace(header, rdma_vers=_VERSION_ONE) for header in (call, reply))
+    return next(one), next(one)
 
 
 def _whole(body: RdmaMsg | RdmaNomsg, payload: bytes, contents: Contents | None) -> bytes | None:

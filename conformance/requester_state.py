@@ -2,6 +2,7 @@
 
     rfc8166 section 3.3.1  RPC-over-RDMA Credits
     rfc8166 section 3.3.3  Initial Connection State
+    v2 section 5           Protocol Version Negotiation
 
 A `RequesterState` is a value: the oracles (`conformance.requester_oracle`,
 `conformance.requester_reaction`) read it, `conformance.requester_tracker` makes it from what came
@@ -63,7 +64,7 @@ class OutstandingCall:
 
     Attributes:
         xid: rdma_xid.
-        header: as it came; None if it could not be decoded.
+        header: as it came, in Version One's objects; None if it could not be decoded.
         unreduced: the whole RPC message; None if the tester could not put it together.
         doubtful: something was sent that allows the Requester, but does not oblige it, to be done
             with the Call.
@@ -92,6 +93,9 @@ class CreditView:
 FIRST_VIEW: Final = CreditView(0)
 """Of a new connection."""
 
+FIRST_LENGTH: Final = 1024
+"""Octets of a Requester's first message, in whichever version (v2 5, D-55)."""
+
 
 @dataclass(frozen=True, slots=True)
 class RequesterState:
@@ -110,6 +114,13 @@ class RequesterState:
         backward_xids: of the tester's own Calls in the backward direction; answers to them are no
             matter of this role.
         chosen: readings chosen by the profile, by interpretation id.
+        serves_two: whether the tester speaks Version Two on this connection.
+        versions: those in which the Requester may send its next message, if it does.
+        lengths: octets of the longest message of Version Two that the Requester may believe to be
+            allowed, what it was told last at the end.
+        option_xids: of the tester's own optional messages; errors may come about them.
+        asked_xids: of the Requester's optional messages.
+        told_length: of its Receives in Version Two, by the Requester's own word.
     """
 
     outstanding: tuple[OutstandingCall, ...] = ()
@@ -121,6 +132,12 @@ class RequesterState:
     refused: frozenset[bytes] = frozenset()
     backward_xids: frozenset[int] = frozenset()
     chosen: Mapping[str, str] = field(default_factory=dict)
+    serves_two: bool = False
+    versions: frozenset[int] = frozenset({1})
+    lengths: tuple[int, ...] = (FIRST_LENGTH,)
+    option_xids: frozenset[int] = frozenset()
+    asked_xids: frozenset[int] = frozenset()
+    told_length: int = 4096
 
     def is_backward_answer(self, message: bytes) -> bool:
         """Whether a message answers one of the tester's own Calls: XIDs alone do not tell."""

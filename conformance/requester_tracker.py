@@ -6,6 +6,7 @@
     tracker.settled()                                # the Requester has seen all that was sent
 
     rfc8166 section 3.3.1  RPC-over-RDMA Credits
+    v2 section 5           Protocol Version Negotiation
 
 What a message to the Requester does to its Calls and credits is asked of
 `conformance.requester_reaction`.  Where the documents leave a choice, the state allows for each, so
@@ -18,7 +19,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.fixed_words import FIXED_WORDS, fixed_words
+from conformance.headers import VERSION_ONE, VERSION_TWO, as_one
 from conformance.requester_oracle import judge_call
+from conformance.requester_oracle_two import judge_option
 from conformance.requester_reaction import expected_reaction
 from conformance.requester_state import (
     FIRST_VIEW,
@@ -26,8 +29,9 @@ from conformance.requester_state import (
     RequesterState,
     Violation,
 )
+from conformance.requester_versions import after_option, after_sending
 from rpcrdma.errors import DecodeError
-from rpcrdma.wire import Procedure, decode_header
+from rpcrdma.wire import Procedure, decode_any_header
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,19 +58,29 @@ class RequesterTracker:
         call_threshold: int = 1024,
         reply_threshold: int = 1024,
         chosen: Mapping[str, str] | None = None,
+        serves_two: bool = False,
     ) -> None:
         """See `RequesterState`."""
+        versions = (VERSION_ONE, VERSION_TWO) if serves_two else (VERSION_ONE,)
         self.state = RequesterState(
             call_threshold=call_threshold,
             reply_threshold=reply_threshold,
             upper_layer=upper_layer,
             chosen=chosen or {},
+            serves_two=serves_two,
+            versions=frozenset(versions),
         )
 
     def judge(self, message: bytes, unreduced: bytes | None) -> tuple[Violation, ...]:
         """The rules that an arrived message breaks; the state then knows of it."""
         violations = judge_call(message, unreduced, self.state)
         self.called(message, unreduced)
+        return violations
+
+    def judge_option(self, message: bytes) -> tuple[Violation, ...]:
+        """As `judge`, of an optional message of Version Two or an error: neither takes a credit."""
+        violations = judge_option(message, self.state)
+        self.state = after_option(message, self.state)
         return violations
 
     def called(self, message: bytes, unreduced: bytes | None) -> None:
@@ -82,6 +96,8 @@ class RequesterTracker:
     def answered(self, message: bytes, contents: Contents | None = None) -> ReactionExpectation:
         """Octets are about to be sent to the Requester; returns what it may do about them."""
         expectation = expected_reaction(message, self.state, contents)
+        if self.state.serves_two:
+            self.state = after_sending(message, self.state)
         view = self._taken(expectation, self.state.views[-1])
         self._retire(expectation)
         if view != self.state.views[-1]:
@@ -90,7 +106,8 @@ class RequesterTracker:
 
     def settled(self) -> None:
         """The Requester has seen everything that was sent to it: only the last view is left."""
-        self.state = replace(self.state, views=self.state.views[-1:])
+        state = self.state
+        self.state = replace(state, views=state.views[-1:], lengths=state.lengths[-1:])
 
     def reconnected(self) -> None:
         """A new connection: no Call is outstanding on it, and nothing has been granted."""
@@ -133,6 +150,6 @@ class RequesterTracker:
 
 def _decoded(message: bytes) -> TransportHeader | None:
     try:
-        return decode_header(message)[0]
+        return as_one(decode_any_header(message)[0])
     except DecodeError:
         return None

@@ -41,13 +41,21 @@ class Judging:
         self._refused = frozenset()
         self._trackers = {line: self._trackers[line] for line in kept}
 
-    def open(self, line: Line, program: UpperLayer, thresholds: tuple[int, int]) -> None:
+    def open(
+        self,
+        line: Line,
+        program: UpperLayer,
+        thresholds: tuple[int, int],
+        *,
+        serves_two: bool = False,
+    ) -> None:
         """Follow a new connection, whose inline thresholds are those of calls and of replies."""
         tracker = RequesterTracker(
             upper_layer=program,
             call_threshold=thresholds[0],
             reply_threshold=thresholds[1],
             chosen=self._chosen,
+            serves_two=serves_two,
         )
         self._refused |= self._refused_so_far()
         tracker.state = replace(tracker.state, refused=self._refused)
@@ -60,6 +68,10 @@ class Judging:
     def received(self, line: Line, call: ReceivedCall) -> None:
         """A message has arrived."""
         self.violations += self._trackers[line].judge(call.octets, call.unreduced)
+
+    def received_option(self, line: Line, octets: bytes) -> None:
+        """A message of Version Two that is no call has arrived."""
+        self.violations += self._trackers[line].judge_option(octets)
 
     def sending(self, line: Line, octets: bytes) -> None:
         """Octets are about to be sent."""

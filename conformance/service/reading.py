@@ -3,21 +3,23 @@
 rfc8166 section 3.4.5  Read Chunks
 rfc8166 section 3.5.3  Long Messages
 rfc8166 section 4.3.1  Read List
+v2 section 2.1         RPC-over-RDMA Version One (what Version Two has of it)
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.headers import as_one, is_two
 from conformance.service.received import ReceivedCall
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, decode_header, group_by_position
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, decode_header, group_by_position, v2
 
 if TYPE_CHECKING:
     from conformance.service.line import Line
     from rpcrdma.ulp.bindings import UpperLayer
-    from rpcrdma.wire import TransportHeader
+    from rpcrdma.wire import AnyHeader, TransportHeader
 
 __all__ = ["read_call"]
 
@@ -40,13 +42,15 @@ def read_call(
         program: knows where arguments are.
         timeout: seconds that fetching may take.
     """
+    raw: AnyHeader
     try:
-        header, end = decode_header(octets)
+        raw, end = v2.decode_header(octets) if is_two(octets) else decode_header(octets)
     except DecodeError as error:
         problem = f"no transport header: {error}"
         return ReceivedCall(
             line.number, order, octets, None, b"", None, in_flight, line.granted, problem
         )
+    header = as_one(raw)
     unreduced, problem = _unreduced(line, header, octets[end:], program, timeout)
     return ReceivedCall(
         line.number,
@@ -58,14 +62,15 @@ def read_call(
         in_flight,
         line.granted,
         problem,
+        raw,
     )
 
 
 def _unreduced(
-    line: Line, header: TransportHeader, payload: bytes, program: UpperLayer, timeout: float
+    line: Line, header: TransportHeader | None, payload: bytes, program: UpperLayer, timeout: float
 ) -> tuple[bytes | None, str]:
     """The complete call, or None and why there is none."""
-    body = header.rdma_body
+    body = None if header is None else header.rdma_body
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         return None, f"{type(body).__name__} is no call"
     chunks = group_by_position(body.rdma_reads)

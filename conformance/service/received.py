@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from conformance.headers import VERSION_ONE, VERSION_TWO, is_two
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
 if TYPE_CHECKING:
-    from rpcrdma.wire import ReadSegment, TransportHeader, WriteChunk
+    from rpcrdma.wire import AnyHeader, ReadSegment, TransportHeader, WriteChunk
 
 __all__ = ["ReceivedCall"]
 
@@ -23,13 +24,14 @@ class ReceivedCall:
         line: number of its connection in this case, from 1.
         order: of its arrival in this case, from 0.
         octets: as received.
-        header: decoded; None if that failed.
+        header: decoded, in Version One's objects; None if that failed.
         payload: what follows the header in the Send.
         unreduced: the complete call, Read chunks fetched; None if it could not be made.
         in_flight: XIDs of the calls of this connection that were unanswered when it arrived, itself
             not included.
         granted: what the latest reply on this connection had granted then; None before the first.
         problem: why there is no header, or no unreduced call; empty if there is.
+        raw: the header as it came, of either version; None if it cannot be decoded.
         answered: whether a message was sent that ends the call.
     """
 
@@ -42,12 +44,18 @@ class ReceivedCall:
     in_flight: tuple[int, ...] = ()
     granted: int | None = None
     problem: str = ""
+    raw: AnyHeader | None = None
     answered: bool = field(default=False)
 
     @property
     def xid(self) -> int:
         """rdma_xid, or what stands in its place; 0 if the message is too short to have one."""
         return int.from_bytes(self.octets[:4], "big") if len(self.octets) >= 4 else 0
+
+    @property
+    def version(self) -> int:
+        """In whose layout it came: Two if rdma_vers says so, else One."""
+        return VERSION_TWO if is_two(self.octets) else VERSION_ONE
 
     @property
     def body(self) -> RdmaMsg | RdmaNomsg | None:

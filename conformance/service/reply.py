@@ -9,11 +9,12 @@ rfc8166 section 4.5    Error Handling
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from conformance.case import Inconclusive
+from conformance.headers import VERSION_ONE, encode_as
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem, reduce
 from rpcrdma.wire import (
@@ -28,8 +29,8 @@ from rpcrdma.wire import (
     TransportHeader,
     WriteChunk,
     chunk_length,
-    encode_header,
 )
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from conformance.service.received import ReceivedCall
 
 __all__ = ["Placement", "ReplyDraft", "draft_error", "draft_reply", "filled"]
-
-VERSION: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +61,20 @@ class ReplyDraft:
         header: its transport header.
         payload: what follows the header in the Send.
         placements: what is written before.
+        layout: the version, 1 or 2, in whose layout the header goes out; rdma_vers is its own.
+        direction: as the header of Version Two says it.
     """
 
     header: TransportHeader
     payload: bytes = b""
     placements: tuple[Placement, ...] = ()
+    layout: int = VERSION_ONE
+    direction: MessageType = MessageType.REPLY
 
     @property
     def octets(self) -> bytes:
         """The message."""
-        return encode_header(self.header) + self.payload
+        return encode_as(self.layout, self.header, self.direction) + self.payload
 
     @property
     def lists(self) -> RdmaMsg | RdmaNomsg:
@@ -94,8 +97,9 @@ class ReplyDraft:
         body: Body | None = None,
         payload: bytes | None = None,
         placements: Iterable[Placement] | None = None,
+        direction: MessageType | None = None,
     ) -> ReplyDraft:
-        """The same draft with other parts; `xid` is the transport header's alone."""
+        """The same draft with other parts; `xid` and `version` are the transport header's alone."""
         header = self.header
         changes = {"rdma_xid": xid, "rdma_vers": version, "rdma_credit": credits, "rdma_body": body}
         given = {name: value for name, value in changes.items() if value is not None}
@@ -104,6 +108,7 @@ class ReplyDraft:
             header=msgspec.structs.replace(header, **given),
             payload=self.payload if payload is None else payload,
             placements=self.placements if placements is None else tuple(placements),
+            direction=self.direction if direction is None else direction,
         )
 
     def stray(self, length: int) -> ReplyDraft:
@@ -132,8 +137,9 @@ class ReplyDraft:
 
 
 def draft_error(call: ReceivedCall, credit: int, error: ErrorBody) -> ReplyDraft:
-    """An RDMA_ERROR that ends a call."""
-    return ReplyDraft(TransportHeader(call.xid, VERSION, credit, RdmaError(error)))
+    """An RDMA_ERROR that ends a call, in the version of the call."""
+    header = TransportHeader(call.xid, call.version, credit, RdmaError(error))
+    return ReplyDraft(header, layout=call.version)
 
 
 def draft_reply(
@@ -172,8 +178,8 @@ def draft_reply(
     payload, _ = reduce(reply, reduced)
     offered = call.reply_chunk
     unused = None if offered is None else filled(offered, b"")[0]
-    header = TransportHeader(call.xid, VERSION, credit, RdmaMsg((), tuple(writes), unused))
-    short = ReplyDraft(header, payload, tuple(placements))
+    header = TransportHeader(call.xid, call.version, credit, RdmaMsg((), tuple(writes), unused))
+    short = ReplyDraft(header, payload, tuple(placements), call.version)
     if len(short.octets) <= threshold:
         return short
     if offered is None or chunk_length(offered) < len(payload):

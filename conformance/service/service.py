@@ -17,12 +17,14 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from conformance.case import CaseLog, Deviation, Inconclusive
+from conformance.headers import VERSION_ONE
 from conformance.service.judging import Judging
 from conformance.service.line import Line, Welcome
+from conformance.service.options import Options
 from conformance.service.reading import read_call
+from conformance.service.reception import Reception
 from conformance.service.replies import Replies
 from conformance.service.reply import ReplyDraft, draft_error
-from rpcrdma.errors import FabricError
 from rpcrdma.wire import ErrChunk, ErrorBody
 
 if TYPE_CHECKING:
@@ -35,13 +37,16 @@ if TYPE_CHECKING:
     from targets.base import ActResult, RunningAct
     from targets.profile import Profile
 
-__all__ = ["GRANT", "INLINE_THRESHOLD", "Service", "anything"]
+__all__ = ["GRANT", "INLINE_THRESHOLD", "THRESHOLD_OF_TWO", "Service", "anything"]
 
 GRANT: Final = 32
 """Credits that every reply grants unless told otherwise."""
 
 INLINE_THRESHOLD: Final = 1024
 """Octets of a Send unless the peers have agreed upon another number (rfc8166 3.3.3)."""
+
+THRESHOLD_OF_TWO: Final = 4096
+"""The same in Version Two (v2 2.3)."""
 
 _SLICE: Final = 0.005
 """Seconds of one look at the fabric: how long a message on another connection may go unseen."""
@@ -68,8 +73,9 @@ class Service:
         welcome: how the next connections are accepted.
         lines: connections of the running case, the oldest first.
         received: messages of the running case, the oldest first.
-        mishap: why the latest connection could not be accepted; empty if none failed.
         call_threshold: most octets of a call sent inline; for connections made afterwards.
+        threshold_of_two: most octets of a reply of Version Two sent inline.
+        options: what comes in Version Two beside calls, and is sent there.
         replies: which are due; knows what program is behind each connection.
         divert: is shown each message first; what it takes is no forward call (bidir).
         starting: whether the client is about to do something; else it need not be waited for.
@@ -82,24 +88,21 @@ class Service:
         self.case = CaseLog()
         self.lines: list[Line] = []
         self.received: list[ReceivedCall] = []
-        self.mishap = ""
-        self._fabric = fabric
+        self.options = Options(self)
         self._clock = fabric.clock
         self._make_program = make_program
-        self._listener = fabric.listen(address)
         self._unclaimed: deque[ReceivedCall] = deque()
         self.replies = Replies()
         self._judging = Judging(profile.extra.interpretations)
-        self._closed = False
         self.starting: Callable[[], bool] = lambda: True
         self._defaults()
-        # A device in this process connects inside a turn of its own, and must be accepted there.
-        fabric.attach(self._accept)
+        self._reception = Reception(fabric, address, self._answer)
 
     def _defaults(self) -> None:
         self.grant = GRANT
         self.reply_threshold = INLINE_THRESHOLD
         self.call_threshold = INLINE_THRESHOLD
+        self.threshold_of_two = THRESHOLD_OF_TWO
         self.welcome = Welcome()
         self.divert: Callable[[Line, bytes], bool] = _nothing
 
@@ -108,7 +111,12 @@ class Service:
     @property
     def address(self) -> Address:
         """Where it listens."""
-        return self._listener.address
+        return self._reception.address
+
+    @property
+    def mishap(self) -> str:
+        """Why the latest connection could not be accepted; empty if none failed."""
+        return self._reception.mishap
 
     def begin(self, case: CaseLog, *, keep_connections: bool = False) -> None:
         """Begin a case: forget the last one and, unless told otherwise, hang up."""
@@ -122,6 +130,7 @@ class Service:
             line.number = number
         self.received = []
         self._unclaimed.clear()
+        self.options.forget()
         self.replies.forget(kept)
         self._judging.forget(kept)
         self._defaults()
@@ -135,8 +144,7 @@ class Service:
 
     def close(self) -> None:
         """Hang up and stop listening.  Twice is allowed."""
-        self._closed = True
-        self._listener.close()
+        self._reception.close()
         for line in self.lines:
             line.close()
 
@@ -308,8 +316,8 @@ class Service:
         line.granted = chosen.header.rdma_credit
         call.answered = True
 
-    def error(self, call: ReceivedCall, error: ErrorBody, *, version: int = 1) -> None:
-        """Answer a call by an RDMA_ERROR."""
+    def error(self, call: ReceivedCall, error: ErrorBody, *, version: int | None = None) -> None:
+        """Answer a call by an RDMA_ERROR, in its own version unless told otherwise."""
         self.reply(call, draft_error(call, self.grant, error).changed(version=version))
 
     def send(self, octets: bytes, line: Line | None = None) -> None:
@@ -328,7 +336,9 @@ class Service:
     def _drafts(self, call: ReceivedCall) -> Iterable[tuple[ReceivedCall, ReplyDraft]]:
         line = self.line_of(call)
         open_calls = {one.xid: one for one in self.in_flight(line)}
-        return self.replies.drafts(call, line, open_calls, self.grant, self.reply_threshold)
+        one = call.version == VERSION_ONE
+        threshold = self.reply_threshold if one else self.threshold_of_two
+        return self.replies.drafts(call, line, open_calls, self.grant, threshold)
 
     # -- waiting
 
@@ -348,10 +358,10 @@ class Service:
 
     def _step(self) -> None:
         """Look at everything once, for a moment."""
-        self._accept()
+        self._reception.look()
         standing = [line for line in self.lines if line.connected]
         if not standing:
-            self._admit(_SLICE)
+            self._reception.admit(_SLICE)
         for line in reversed(self.lines):
             rest = _SLICE if standing and line is standing[-1] else 0.0
             while (octets := line.poll(rest)) is not None:
@@ -360,6 +370,9 @@ class Service:
 
     def _receive(self, line: Line, octets: bytes) -> None:
         if self.divert(line, octets):
+            return
+        if self.options.take(line, octets):
+            self._judging.received_option(line, octets)
             return
         in_flight = tuple(call.xid for call in self.in_flight(line))
         order = len(self.received)
@@ -370,22 +383,6 @@ class Service:
         self._unclaimed.append(call)
         self._judging.received(line, call)
 
-    def _accept(self) -> None:
-        """Take up whoever wants to connect.  Does not block."""
-        self._admit(0.0)
-
-    def _admit(self, timeout: float) -> None:
-        if self._closed:
-            return
-        # Both waits may give others their turns, and so come back here: a client in this process
-        # connects while the outer one waits, and is accepted by the inner one.
-        try:
-            request = self._listener.accept(timeout)
-            if request is not None:
-                self._answer(request)
-        except FabricError as error:
-            self.mishap = str(error)  # the client will try again, or its act will fail
-
     def _answer(self, request: ConnectionRequest) -> None:
         welcome = self.welcome
         if welcome.refuse:
@@ -395,5 +392,6 @@ class Service:
         line = Line(len(self.lines) + 1, connection, welcome)
         program = self._make_program()
         self.replies.open(line, program)
-        self._judging.open(line, program, (self.call_threshold, self.reply_threshold))
+        thresholds = (self.call_threshold, self.reply_threshold)
+        self._judging.open(line, program, thresholds, serves_two=not welcome.one_alone)
         self.lines.append(line)

@@ -319,3 +319,46 @@ def test_what_is_left_of_a_case_is_abandoned(harness: ClientHarness) -> None:
     result = act.poll()
     assert result is not None
     assert "cancelled" in result.detail
+
+
+def versions(harness: ClientHarness) -> list[int]:
+    return [call.version for call in harness.service.received]
+
+
+def test_makes_a_client_ready_in_version_two(harness: ClientHarness) -> None:
+    service = harness.ready_two()
+
+    assert versions(harness)[-1] == 2
+    assert not service.violations
+
+
+def test_makes_a_client_forget_that_a_server_refused_version_two(harness: ClientHarness) -> None:
+    harness.ready()
+    harness.begin()
+
+    harness.ready_two()
+
+    assert versions(harness) == [1, 2]
+
+
+def test_a_client_that_does_not_offer_version_two_breaks_what_its_profile_claims() -> None:
+    harness = made(profile=ONE_ALONE)
+
+    with pytest.raises(Deviation, match="does not offer Version Two") as found:
+        harness.ready_two()
+
+    assert found.value.breaks == ("v2.5.first-message-has-version-two",)
+    harness.close()
+
+
+@pytest.mark.parametrize(("profile", "version"), [(PROFILE, 2), (ONE_ALONE, 1)])
+def test_leaves_a_client_without_a_connection(profile: Profile, version: int) -> None:
+    harness = made(profile=profile)
+
+    service = harness.fresh()
+
+    assert not service.connected
+    before = len(service.received)
+    assert harness.client.serve_good_act().done
+    assert {call.version for call in service.received[before:]} == {version}
+    harness.close()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.case import CaseLog
-from conformance.service import Service
+from conformance.service import Service, Welcome
 from rpcrdma.fabric.base import Address
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Act, ActKind, ActResult, RunningAct
@@ -35,10 +35,21 @@ class Facing:
 
 @pytest.fixture
 def facing() -> Iterator[Facing]:
-    session = LoopbackClientSession(Address("tester", 0))
+    yield from _facing((1,))
+
+
+@pytest.fixture
+def facing_two() -> Iterator[Facing]:
+    """The same, both of whom speak Version Two."""
+    yield from _facing((1, 2))
+
+
+def _facing(versions: tuple[int, ...]) -> Iterator[Facing]:
+    session = LoopbackClientSession(Address("tester", 0), versions=versions)
     profile = load_profile(SHIPPED / "reference-client.toml")
     service = Service(session.fabric, session.listen_address, TestProgram, profile)
     service.begin(CaseLog())
+    service.welcome = Welcome(one_alone=versions == (1,))
     assert service.serve_until(session.prepare(service.address)).done
     yield Facing(session, service)
     service.close()

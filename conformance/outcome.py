@@ -347,7 +347,8 @@ def _foreign(octets: bytes) -> Outcome | None:
             return OptionReceived(header, body, option, error, octets[end:], len(octets))
         case v2.Rdma2Error(error=v2.ErrInvalidOption()):
             return InvalidOption(header, len(octets))
-    return None
+        case _:
+            return None
 
 
 def _direction(header: v2.Rdma2Header | None) -> MessageType | None:

@@ -100,8 +100,10 @@ class Parts:
 
 REFERENCE: Final = Parts()
 
-VERSIONS: Final = (ONE, TWO)
-"""What the endpoint speaks."""
+DIALECTS: Final = (ONE, TWO)
+
+VERSIONS: Final = (1, 2)
+"""What the endpoint speaks, unless its profile claims less."""
 
 PROPERTIES: Final = PropertyOptions(PropertyValues(backward=BackwardSupport.BKREQSUP_GENL))
 """What it says of itself in Version Two: chunks are welcome in the backward direction, too."""
@@ -124,8 +126,12 @@ def responder_factory(
     return make
 
 
-def server_factory(parts: Parts = REFERENCE) -> Callable[[], Duplex]:
+def server_factory(
+    parts: Parts = REFERENCE, versions: tuple[int, ...] = VERSIONS
+) -> Callable[[], Duplex]:
     """What makes the role of each connection; all share files, lost replies, clients to call."""
+    dialects = tuple(dialect for dialect in DIALECTS if dialect.number in versions)
+    in_two = TWO in dialects
     store, state = FileStore(), Nfs4State()
     lost = LostReplies()
     service = BackwardService(parts.channel)
@@ -137,11 +143,13 @@ def server_factory(parts: Parts = REFERENCE) -> Callable[[], Duplex]:
         own = BackwardProgram(port), PropertyProgram(wishes)
         programs = Programs((TestProgram(), *nfs, *own))
         forward = parts.responder(
-            programs, None, lost, parts.calls(VERSIONS), parts.replies(VERSIONS)
+            programs, None, lost, parts.calls(dialects), parts.replies(dialects)
         )
-        directions = parts.directions(MessageType.REPLY, speaks_two=True)
+        directions = parts.directions(MessageType.REPLY, speaks_two=in_two)
         exchange = PropertyExchange(PROPERTIES, parts.properties())
-        optional = parts.optional(exchange, forward.options.receives, wishes)
+        optional = None
+        if in_two:
+            optional = parts.optional(exchange, forward.options.receives, wishes)
         role = parts.duplex(forward, parts.backward(None, TestProgram()), directions, optional)
         port.attach(role)
         return role
@@ -152,9 +160,12 @@ def server_factory(parts: Parts = REFERENCE) -> Callable[[], Duplex]:
 class LoopbackSession:
     """The endpoint in this process (see `targets.base.Session`)."""
 
-    def __init__(self, address: Address, parts: Parts) -> None:
+    def __init__(
+        self, address: Address, parts: Parts, versions: tuple[int, ...] = VERSIONS
+    ) -> None:
         self._wanted = address
         self._parts = parts
+        self._versions = versions
         self._begin()
 
     def _begin(self) -> None:
@@ -163,7 +174,8 @@ class LoopbackSession:
         self._network = LoopbackNetwork()
         self.fabric: Fabric = self._network.fabric("tester")
         self._device = self._network.fabric("dut")
-        self._server = Server(self._device, self._wanted, server_factory(self._parts))
+        make = server_factory(self._parts, self._versions)
+        self._server = Server(self._device, self._wanted, make)
         self._device.attach(self._server.step)
 
     @property
@@ -203,12 +215,13 @@ class LoopbackSession:
 class ProcessSession:
     """The endpoint in a process of its own, over verbs (see `targets.base.Session`)."""
 
-    def __init__(self, address: Address, mutant: str) -> None:
+    def __init__(self, address: Address, mutant: str, versions: tuple[int, ...] = VERSIONS) -> None:
         # Only here is pyverbs needed, which a machine without RDMA does not have.
         from rpcrdma.fabric.verbs import VerbsFabric
 
         self._wanted = address
         self._mutant = mutant
+        self._versions = versions
         self.fabric: Fabric = VerbsFabric(address.host)
         self._process, self.address = self._begin()
 
@@ -216,6 +229,7 @@ class ProcessSession:
         command = [sys.executable, "-m", "targets.reference", "--listen", str(self._wanted)]
         if self._mutant:
             command += ["--mutant", self._mutant]
+        command += ["--versions", *map(str, self._versions)]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -267,10 +281,11 @@ class ReferenceTarget:
 
     def start(self) -> Session:
         """Set the endpoint going."""
-        extra = self.profile.extra
+        extra, versions = self.profile.extra, self.profile.claims.versions
         if self._on_verbs:
-            return ProcessSession(Address(device_host(extra.address), extra.port), self._mutant)
-        return LoopbackSession(Address(extra.address, extra.port), self._parts)
+            address = Address(device_host(extra.address), extra.port)
+            return ProcessSession(address, self._mutant, versions)
+        return LoopbackSession(Address(extra.address, extra.port), self._parts, versions)
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:
@@ -298,6 +313,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m targets.reference", description=__doc__)
     parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT", type=parse_address)
     parser.add_argument("--mutant", default="", metavar="NAME", help="break one requirement")
+    parser.add_argument("--versions", type=int, nargs="+", default=VERSIONS, help="to be spoken")
     chosen = parser.parse_args(arguments)
     parts = REFERENCE
     if chosen.mutant:
@@ -311,7 +327,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with VerbsFabric(chosen.listen.host) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
-            server = Server(fabric, chosen.listen, server_factory(parts))
+            make = server_factory(parts, tuple(chosen.versions))
+            server = Server(fabric, chosen.listen, make)
             sys.stdout.write(f"{server.address}\n")
             sys.stdout.flush()
             server.serve(lambda: not ended.is_set() and server.failure is None)

@@ -215,8 +215,9 @@ class PropertyExchange:
                 self._connected(option, known)
             case UpdProp():
                 self.peer = self.rules.updated(self.peer, known)
-            case ReqProp() if self.rules.is_request(message):
-                return self._asked(xid, option, values)
+            case ReqProp():
+                is_request = self.rules.is_request(message)
+                return self._asked(xid, option, values) if is_request else []
             case RespProp():
                 self._answered(xid, option, known)
         return []

@@ -116,6 +116,7 @@ class Mutant:
         also_trips: (beginning of requirement ids, why these are broken, too) pairs.
         role: in which it acts, `requester` or `responder`.
         without: claims of the reference's profile that it does not make.
+        versions: that it speaks and claims; none: those of the reference.
     """
 
     slug: str
@@ -125,6 +126,7 @@ class Mutant:
     also_trips: tuple[tuple[str, str], ...] = ()
     role: str = "responder"
     without: tuple[str, ...] = ()
+    versions: tuple[int, ...] = ()
 
     @property
     def profile_name(self) -> str:
@@ -142,6 +144,7 @@ def mutant(
     also_trips: Mapping[str, str] | str = "",
     without: tuple[str, ...] = (),
     roles: tuple[str, ...] = (),
+    versions: tuple[int, ...] = (),
 ) -> Callable[[type[Part]], type[Part]]:
     """Register a mutant.
 
@@ -152,6 +155,7 @@ def mutant(
         without: claims that the mutant does not make: it is told by what it does not support.
         roles: in which it acts, for a part that both ends have; a mutant for each, and that of the
             client has `-at-client` behind its name.
+        versions: that the mutant speaks and claims, where these are not those of the reference.
 
     Raises:
         ValueError: the name is taken, or the class does not override exactly one method, or has
@@ -166,7 +170,7 @@ def mutant(
             role = "requester" if isinstance(parts, ClientParts) else "responder"
             if slug in _registry:
                 raise ValueError(f"there are two mutants named {slug}")
-            found = Mutant(slug, breaks, _deviation(broken), parts, notes, role, without)
+            found = Mutant(slug, breaks, _deviation(broken), parts, notes, role, without, versions)
             _registry[slug] = found
         return broken
 
@@ -238,6 +242,9 @@ def mutant_target(
     found = find_mutant(slug)
     if found.without:
         claims = msgspec.structs.replace(profile.claims, **dict.fromkeys(found.without, False))
+        profile = msgspec.structs.replace(profile, claims=claims)
+    if found.versions:
+        claims = msgspec.structs.replace(profile.claims, versions=found.versions)
         profile = msgspec.structs.replace(profile, claims=claims)
     if isinstance(found.parts, ClientParts):
         return ReferenceClientTarget(profile, fabric, parts=found.parts, mutant=found.slug)

@@ -156,6 +156,19 @@ def test_a_mutant_can_do_without_a_claim() -> None:
     assert not target.profile.claims.backward
 
 
+@pytest.mark.usefixtures("_own_registry")
+def test_a_mutant_can_speak_and_claim_other_versions() -> None:
+    mutant(breaks=ANY, versions=(1,))(
+        type("Alone", (ReplyRules,), {"__doc__": "Odd.", "grant": no_grant})
+    )
+    profile = load_profile(SHIPPED / "reference.toml")
+
+    target = mutant_target("alone", profile)
+
+    assert find_in_registry("alone").versions == (1,)
+    assert (target.profile.claims.versions, profile.claims.versions) == ((1,), (1, 2))
+
+
 def test_each_role_has_parts_of_its_own() -> None:
     assert find_client_parts("sends-version-three").inside.rules is not RequestRules
     assert find_responder_parts("grants-zero").replies is not ReplyRules

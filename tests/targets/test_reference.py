@@ -136,6 +136,15 @@ def test_each_part_of_a_server_can_be_replaced() -> None:
     assert kinds == (Defective, Quiet, Odd)
 
 
+@pytest.mark.parametrize("versions", [(1,), (2,), (1, 2)])
+def test_a_server_speaks_the_versions_that_it_is_told(versions: tuple[int, ...]) -> None:
+    role = server_factory(Parts(), versions)()
+
+    assert isinstance(role.forward, Responder)
+    assert tuple(role.forward.calls.dialects) == versions
+    assert (role.optional is not None, role.rules.speaks_two) == (2 in versions, 2 in versions)
+
+
 def test_an_unknown_fabric_is_one_clear_sentence() -> None:
     with pytest.raises(TargetError, match="loopback or verbs, not on smoke"):
         ReferenceTarget(find_profile("reference"), "smoke")

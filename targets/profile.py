@@ -111,6 +111,8 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         concurrent_testers: several testers at one time get what each would get alone: each has a
             device of its own, or their calls (and the files these write) do not meet.
         backward: works in the backward direction, too (bidir).
+        operations: of the transport properties (xcharext 4) that the device supports, in Version
+            Two; a message with any other gets RDMA2_ERR_INVAL_OPTION.
         cancels: abandoning an act cancels its calls at once: the client waits for them no longer.
     """
 
@@ -126,6 +128,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     remote_invalidation: bool = False
     concurrent_testers: bool = False
     backward: bool = False
+    operations: tuple[Literal["connprop", "reqprop", "resprop", "updprop"], ...] = ()
     cancels: bool = False
 
     def __post_init__(self) -> None:

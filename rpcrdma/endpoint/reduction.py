@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.endpoint.faults import Fault, FaultFound
 from rpcrdma.endpoint.placement import split
 from rpcrdma.ulp.bindings import reduce
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
@@ -126,6 +127,8 @@ def plan_reply(
     placements.append(Placement(payload, rules.write_schedule(chunk, lengths)))
     body = RdmaNomsg(reads, write_list, rules.used_reply_chunk(chunk, lengths))
     message = rules.encode_reply(header(body), b"")
+    if len(message) > threshold:  # D-142: not even the header fits
+        raise FaultFound(Fault.REPLY_CHUNK_MISSING, f"its header has {len(message)} octets")
     return ReplyPlan(MessageForm.LONG, tuple(placements), message)
 
 

@@ -370,7 +370,10 @@ class Responder:
             RdmaError(rules.error_body(RULES[fault].answer)),
         )
         self._last_key += 1
-        return [Send(self._last_key, rules.encode_error(header))]
+        message = rules.encode_error(header)
+        if len(message) > self.reply_limits.get(words.version, len(message)):
+            return self.disconnect(words, fault)  # D-142: nothing fits
+        return [Send(self._last_key, message)]
 
     def disconnect(self, _words: FixedWords, fault: Fault) -> list[Action]:
         """Close the connection."""

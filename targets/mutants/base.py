@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from targets.profile import Profile
 
 __all__ = [
+    "BOTH_ENDS",
     "PREFIX",
     "Mutant",
     "find_client_parts",
@@ -75,6 +76,9 @@ __all__ = [
     "mutants",
     "registered",
 ]
+
+BOTH_ENDS: Final = ("responder",)
+"""The roles of a mutant of what both ends have."""
 
 PREFIX: Final = "mutant:"
 """What the name of a mutant's target begins with."""

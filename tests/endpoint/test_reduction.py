@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+from rpcrdma.endpoint.faults import FaultFound
 from rpcrdma.endpoint.reduction import MessageForm, ResultsPlan, plan_call, plan_reply, plan_results
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, restore
@@ -102,3 +104,9 @@ def test_no_reply_chunk_is_offered_for_a_reply_that_fits_with_nothing_reduced() 
     always = results(900, 8, always=True)
 
     assert (always.writes, always.reply) == (((8,),), ())
+
+
+def test_a_reply_whose_header_does_not_fit_is_not_sent() -> None:
+    """D-142: a Requester can announce Receives that are too short for anything."""
+    with pytest.raises(FaultFound, match="its header has 48 octets"):
+        plan_reply(ReplyRules(), call(reply=1024), bytes(1024), (), 1, 47)

@@ -44,8 +44,8 @@ __all__ = ["RECEIVE_LENGTH", "OptionClient"]
 RECEIVE_LENGTH: Final = 65536
 """Octets of the tester's Receives: what is too long must be seen, not lost with the connection."""
 
-REPLY_OF_NOTHING: Final = 60
-"""Octets of an inline Reply to LONG_REPLY without its text: both headers and a length."""
+REPLY_OF_NOTHING: Final = 64
+"""Octets of an inline Reply to LONG_REPLY without its text: both headers, a length, a word."""
 
 
 @dataclass(slots=True)

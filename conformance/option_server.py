@@ -5,7 +5,7 @@ See `conformance.option_tester` for what is promised.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance import verify_calls
@@ -32,8 +32,15 @@ __all__ = ["OptionServer"]
 CALL_OF_NOTHING: Final = 76
 """Octets of an inline LONG_CALL without its text: both headers and a length."""
 
-REPLY_OF_NOTHING: Final = 60
+REPLY_OF_NOTHING: Final = 64
 """The same of a Reply to LONG_REPLY."""
+
+
+RECEIVE_LENGTH: Final = 65536
+"""Octets of the tester's Receives: what is too long must be seen, not lost with the connection."""
+
+UNUSED: Final = 1024
+"""Octets by which a Reply chunk may lengthen the header of an inline Reply."""
 
 
 @dataclass(slots=True)
@@ -56,7 +63,10 @@ class OptionServer:
 
     @classmethod
     def of(cls, service: Service, client: ActingClient) -> OptionServer:
-        """The tester on the newest connection."""
+        """The tester on a new connection, which takes messages of any size."""
+        service.welcome = replace(service.welcome, receive_length=RECEIVE_LENGTH)
+        service.drop()
+        verify_calls.done(client.serve_good_act())
         tester = cls(service, client, service.line)
         service.divert = tester._divert
         tester._note()
@@ -64,8 +74,6 @@ class OptionServer:
 
     def again(self) -> OptionServer:
         """See `OptionTester`."""
-        self.service.drop()
-        verify_calls.done(self.client.serve_good_act())
         return OptionServer.of(self.service, self.client)
 
     @property
@@ -138,9 +146,9 @@ class OptionServer:
         length = octets - REPLY_OF_NOTHING
         acts = [self.client.begin(ActKind.LONG_REPLY, length) for _ in range(count)]
         calls = [self._next_call(breaks) for _ in range(count)]
-        before, self.service.threshold_of_two = self.service.threshold_of_two, octets
+        before, self.service.threshold_of_two = self.service.threshold_of_two, octets + UNUSED
         for call in calls:
-            draft = self.service.draft(call)
+            draft = self.service.draft(call).with_reply_chunk(None)
             if len(draft.octets) != octets:
                 raise Inconclusive(f"the reply has {len(draft.octets)} octets, not {octets}")
             self.service.reply(call, draft)

@@ -36,7 +36,7 @@ __all__ = ["ROLES", "Heard", "OptionTester", "both_ends"]
 
 F = TypeVar("F", bound="Callable[..., None]")
 
-ROLES: Final = ("responder",)
+ROLES: Final = ("responder", "requester")
 """Of the device."""
 
 Ids = tuple[str, ...]

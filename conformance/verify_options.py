@@ -278,6 +278,7 @@ def unharmed_by(tester: OptionTester, size: int, *, breaks: Ids) -> None:
         size: octets; maybe too few for any message, so that RPCs may fail.
         breaks: what a longer message breaks.
     """
+    tester.quiet()
     for octets in (400, 1600, 6000):
         sent = tester.attempt(octets)
         if sent > size:
@@ -290,6 +291,7 @@ def unharmed_by(tester: OptionTester, size: int, *, breaks: Ids) -> None:
     if size < SMALLEST and not tester.connected:
         return
     tester.send(UpdProp(properties.property_values(DefaultValue(PROP_RBSIZ))))
+    tester.quiet()
     tester.call()
 
 

@@ -77,7 +77,7 @@ __all__ = [
     "registered",
 ]
 
-BOTH_ENDS: Final = ("responder",)
+BOTH_ENDS: Final = ("responder", "requester")
 """The roles of a mutant of what both ends have."""
 
 PREFIX: Final = "mutant:"

@@ -210,7 +210,7 @@ class FillsUpSubsetsWithOnes(PropertyRules):
 
 
 @mutant(breaks="xcharext.2.1.xdr-error-changes-nothing", roles=BOTH_ENDS)
-class AppliesWhatStandsBeforeAFault(OptionalHalf):
+class AppliesWhatPrecedesFaults(OptionalHalf):
     """Reports a faulty value, and takes the size that stands before it."""
 
     def take(self, message: bytes) -> list[Action]:

@@ -49,7 +49,7 @@ _NO_CHUNKS: Final = RdmaMsg((), (), None)
 CHUNK_FAULTS: Final = ("read-list", "write-list", "reply-chunk", "nomsg")
 """What `with_chunks` makes: a list that is not empty, or a Long Message."""
 
-WORD_FAULTS: Final = ("version-two", "other-xid", "msg-type")
+WORD_FAULTS: Final = ("version-three", "other-xid", "msg-type")
 """What `with_other_words` makes: rdma_vers, the XID of the RPC header, a msg_type that is none."""
 
 _BEHIND_THE_HEADER: Final = 40
@@ -117,8 +117,8 @@ def with_chunks(message: Backward, segment: RdmaSegment, fault: str) -> Backward
 
 def with_other_words(message: Backward, fault: str) -> Backward:
     """The message with one of `WORD_FAULTS`."""
-    if fault == "version-two":
-        return replace(message, version=2)
+    if fault == "version-three":
+        return replace(message, version=3)
     if fault == "other-xid":
         return replace(message, payload=(message.xid ^ _OTHER).to_bytes(4) + message.payload[4:])
     odd_type = message.payload[:4] + (2).to_bytes(4) + message.payload[8:]

@@ -27,12 +27,12 @@ SEGMENT = RdmaSegment(1, 64, 0)
 
 
 @mutant(breaks="bidir.2.6.reply-has-version-one")
-class AnswersBackwardCallsInVersionTwo(BackwardReplyRules):
-    """Answers backward Calls in version two."""
+class AnswersBackwardCallsInVersionThree(BackwardReplyRules):
+    """Answers backward Calls in version three."""
 
     def reply_version(self, call: IncomingCall) -> int:
         """See `ReplyRules`."""
-        return 2
+        return 3
 
 
 @mutant(breaks="bidir.2.6.reply-has-the-calls-xid", also_trips="no Reply matches its Call")

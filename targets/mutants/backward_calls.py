@@ -37,12 +37,12 @@ def with_body(header: TransportHeader, body: Body) -> TransportHeader:
 
 
 @mutant(breaks="bidir.2.5.call-has-version-one")
-class CallsBackInVersionTwo(BackwardRequester):
-    """Makes backward Calls in version two."""
+class CallsBackInVersionThree(BackwardRequester):
+    """Makes backward Calls in version three."""
 
     def header(self, call: BackwardCall) -> TransportHeader:
         """See `BackwardRequester`."""
-        return msgspec.structs.replace(super().header(call), rdma_vers=2)
+        return msgspec.structs.replace(super().header(call), rdma_vers=3)
 
 
 @mutant(

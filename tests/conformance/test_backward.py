@@ -90,7 +90,7 @@ def test_a_call_that_does_not_come_is_a_deviation(client: BackwardClient) -> Non
 @pytest.mark.parametrize(
     ("against", "requirement"),
     [
-        ("calls-back-in-version-two", "bidir.2.5.call-has-version-one"),
+        ("calls-back-in-version-three", "bidir.2.5.call-has-version-one"),
         ("requests-no-backward-credit", "bidir.2.1.2.credit-is-never-zero"),
     ],
     indirect=["against"],
@@ -126,7 +126,7 @@ def test_an_error_about_something_odd_is_borne_and_about_anything_else_is_not(
     reply = client.reply(client.next_call())
     (segment,) = client.peer.room((64,)).told
     client.send(build_backward.with_chunks(reply, segment, "nomsg").octets)
-    client.send(build_backward.with_other_words(reply, "version-two").octets)
+    client.send(build_backward.with_other_words(reply, "version-three").octets)
     assert not client.hung_up()
     assert {type(outcome) for outcome in client.refused} == {ErrChunk, ErrVers}
     cut_header = build_backward.foreign(reply).octets[:20] + b"\0\0\0\1" + bytes(8)

@@ -35,7 +35,7 @@ def test_a_good_call_breaks_nothing() -> None:
 @pytest.mark.parametrize(
     ("changes", "requirement"),
     [
-        ({"version": 2}, "bidir.2.5.call-has-version-one"),
+        ({"version": 3}, "bidir.2.5.call-has-version-one"),
         ({"credits": 0}, "bidir.2.1.2.credit-is-never-zero"),
         (
             {"body": RdmaMsg((ReadSegment(40, SEGMENT),), (), None)},
@@ -87,7 +87,7 @@ def test_a_call_in_flight_that_comes_once_more_is_a_repetition_or_has_no_xid_of_
     ("changes", "requirements"),
     [
         ({}, []),
-        ({"version": 2}, ["bidir.2.6.reply-has-version-one"]),
+        ({"version": 3}, ["bidir.2.6.reply-has-version-one"]),
         ({"credits": 0}, ["bidir.2.1.2.credit-is-never-zero"]),
         ({"body": RdmaMsg((), (ROOM,), None)}, ["bidir.2.6.reply-has-empty-lists"]),
         ({"body": RdmaNomsg((), (), None), "payload": b""}, ["bidir.2.6.reply-is-rdma-msg"]),

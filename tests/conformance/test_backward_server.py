@@ -130,7 +130,7 @@ def test_wrong_results_are_a_deviation(server: BackwardServer) -> None:
 @pytest.mark.parametrize(
     ("name", "requirement"),
     [
-        ("answers-backward-calls-in-version-two", "bidir.2.6.reply-has-version-one"),
+        ("answers-backward-calls-in-version-three", "bidir.2.6.reply-has-version-one"),
         ("answers-backward-calls-by-calls", "bidir.2.6.reply-msg-type"),
         (
             "answers-backward-calls-with-two-xids",

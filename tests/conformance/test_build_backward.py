@@ -66,6 +66,6 @@ def test_other_words_leave_the_lists_empty(fault: str) -> None:
 
     assert header.rdma_body == NO_CHUNKS
     rest = build_backward.with_other_words(good, fault).octets[end:]
-    assert (header.rdma_vers != 1) is (fault == "version-two")
+    assert (header.rdma_vers != 1) is (fault == "version-three")
     assert (rest[:4] != good.payload[:4]) is (fault == "other-xid")
     assert (rest[4:8] != good.payload[4:8]) is (fault == "msg-type")

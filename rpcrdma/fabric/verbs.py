@@ -163,12 +163,18 @@ class VerbsListener:
 
 
 class VerbsFabric:
-    """The RDMA devices of this machine (see `base.Fabric`)."""
+    """The RDMA devices of this machine (see `base.Fabric`).
+
+    Attributes:
+        looks: at a completion queue before sleeping, since a reply often comes sooner than sleeping
+            and waking would take.
+    """
 
     def __init__(self, address: str | None = None) -> None:
         """Use the device that has `address`, or whichever leads to the peer."""
         self.trace = Trace()
         self.steps: list[Callable[[], None]] = []
+        self.looks = 40
         self._source = address
         self._clock = RealClock()
         self._devices: dict[str, Device] = {}

@@ -91,7 +91,11 @@ class CallPlanner:
         options = self._options
         payload, upper_layer = event.payload, event.upper_layer
         expectation = event.expectation or upper_layer.expectation(payload)
-        results = self._plan_results(expectation)
+        # The very expectation of the last call is not planned again.
+        if expectation is not self._expectation:
+            self._results = self.offer(expectation)
+            self._expectation = expectation
+        results = self._results
         call = OutgoingCall(event.token, xid, upper_layer, payload, len(expectation.items))
         room = self.threshold - options.dialect.header
         if results is NO_RESULTS and len(payload) <= room and options.form in _SMALLEST:
@@ -136,13 +140,6 @@ class CallPlanner:
     def reply_room(self, length: int) -> Memory:
         """Memory for a Long Reply: one segment of the Reply chunk."""
         return self._room(length)
-
-    def _plan_results(self, expectation: ReplyExpectation) -> ResultsPlan:
-        """As `plan_results`, which is not asked again for the very expectation of the last call."""
-        if expectation is not self._expectation:
-            self._results = self.offer(expectation)
-            self._expectation = expectation
-        return self._results
 
     def _plan_memory(self, call: OutgoingCall, plan: CallPlan, results: ResultsPlan) -> None:
         call.reads = [

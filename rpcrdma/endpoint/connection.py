@@ -18,6 +18,7 @@ What cannot be in the table: a role that asks for `Disconnect` moves OPEN to CLO
 from __future__ import annotations
 
 from enum import Enum, auto
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from rpcrdma.endpoint import events
@@ -100,12 +101,10 @@ class Endpoint:
     def __init__(self, role: Role) -> None:
         self.role = role
         self.state = State.IDLE
-        # Legal events of each state, with what handles them: one look-up for each message.
-        self._tables: dict[State, dict[type[events.Event], tuple[State, Handler]]] = {
+        # What handles the legal events of each state: one look-up for each message.
+        self._tables: dict[State, dict[type[events.Event], Handler]] = {
             state: {
-                kind: (target, self._handler(state, kind))
-                for (origin, kind), target in TRANSITIONS.items()
-                if origin is state
+                kind: self._handler(state, kind) for origin, kind in TRANSITIONS if origin is state
             }
             for state in State
         }
@@ -124,12 +123,9 @@ class Endpoint:
         Raises:
             LocalProtocolError: the event cannot happen in this state, or not to this role.
         """
-        row = self._table.get(type(event))
-        if row is None:
+        handler = self._table.get(type(event))
+        if handler is None:
             raise LocalProtocolError(f"{type(event).__name__} in state {self.state.name}")
-        target, handler = row
-        if target is not self.state:
-            self._enter(target)
         actions = handler(event, now)
         if actions and type(actions[-1]) is Disconnect and self.state is State.OPEN:
             self._enter(State.CLOSING)
@@ -142,7 +138,16 @@ class Endpoint:
     def _handler(self, state: State, kind: type[events.Event]) -> Handler:
         if (state, kind) in DROPPED:
             return _nothing
-        return self.role.handlers.get(kind, _not_ours)
+        handler = self.role.handlers.get(kind, _not_ours)
+        target = TRANSITIONS[state, kind]
+        return handler if target is state else partial(self._move, target, handler)
+
+    def _move(
+        self, target: State, handler: Handler, event: events.Event, now: float
+    ) -> list[Action]:
+        """Handle an event that changes the state; few do."""
+        self._enter(target)
+        return handler(event, now)
 
 
 def _nothing(_event: events.Event, _now: float) -> list[Action]:

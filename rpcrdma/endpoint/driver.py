@@ -30,6 +30,10 @@ __all__ = ["SEND_DEPTH", "Driver", "parameters_for"]
 SEND_DEPTH: Final = 128
 """Work requests posted and not completed; what goes beyond waits in the driver."""
 
+# Looking up a member of an Enum costs more than a call, and every message needs these.
+_RECEIVE: Final = Opcode.RECEIVE
+_SUCCESS: Final = CompletionStatus.SUCCESS
+
 _SIGNAL_EVERY: Final = 16
 """Of so many Sends one is signalled: the success of the others is of no interest, and being woken
 for it between a call and its reply costs as much as the reply itself."""
@@ -72,7 +76,7 @@ class Driver:
         self.endpoint = endpoint
         self.delivered: deque[actions.ApplicationEvent] = deque()
         self.gone = False
-        self._clock = connection.clock
+        self._now = connection.clock.now
         self._handle = endpoint.handle
         self._regions: dict[int, MemoryRegion] = {}
         self._sends: dict[WorkId, int] = {}  # in the order of posting
@@ -98,13 +102,11 @@ class Driver:
 
     def inject(self, event: events.Event) -> None:
         """Have the endpoint handle an event, and do what it wants done."""
-        pending, performers, handle = self._pending, self._performers, self._handle
-        now = self._clock.now()
-        for action in handle(event, now):
-            performers[type(action)](action)
-        while pending:  # what became of registering and invalidating
-            for action in handle(pending.popleft(), now):
-                performers[type(action)](action)
+        for action in self._handle(event, self._now()):
+            self._performers[type(action)](action)
+        while self._pending:  # what became of registering and invalidating
+            for action in self._handle(self._pending.popleft(), self._now()):
+                self._performers[type(action)](action)
 
     def step(self) -> bool:
         """Handle what has happened; returns whether something had.  Does not block."""
@@ -116,8 +118,8 @@ class Driver:
             return False
         completions = self.connection.poll(timeout)
         for completion in completions:
-            if completion.opcode is Opcode.RECEIVE:
-                if completion.status is CompletionStatus.SUCCESS:
+            if completion.opcode is _RECEIVE:
+                if completion.status is _SUCCESS:
                     self.inject(events.MessageReceived(completion.data))
             else:
                 self._completed(completion)

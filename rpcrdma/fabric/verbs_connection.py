@@ -6,7 +6,7 @@ pair goes into error and the device flushes what is posted.
 
 What `poll` does, in this order, since a small virtual machine has little processor to spare for
 spinning: look at the completion queue some times, ask for a notification, look again, and sleep
-in `select` on the notification and the CM's events.
+in `poll(2)` on the notification and the CM's events.
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ if TYPE_CHECKING:
 
 __all__ = ["VerbsConnection"]
 
-_SPINS: Final = 40  # a reply of the lab's server often comes sooner than sleeping would cost
 _SLICE: Final = 0.002
 _BIND_TIMEOUT: Final = 5.0
 _Status = CompletionStatus
 _OK: Final = 0  # enum ibv_wc_status
+# What every message needs: looking up a member of an Enum costs more than a call.
 _OK_STATUS: Final = CompletionStatus.SUCCESS
+_RECEIVE: Final = Opcode.RECEIVE
 
 
 class VerbsConnection:
@@ -67,6 +68,8 @@ class VerbsConnection:
         self._posted: dict[int, Work | ReceiveBuffer] = {}
         self._unsignalled = Unsignalled()
         self._ready: list[Completion] = []
+        self._poller = select.poll()
+        self._poller.register(queue.descriptor, select.POLLIN)
         self._regions: dict[int, VerbsRegion] = {}
 
     # -- making the connection (for verbs.py)
@@ -79,6 +82,7 @@ class VerbsConnection:
     def establish(self, identifier: Identifier, channel: EventChannel, private_data: bytes) -> None:
         """Be connected."""
         self._identifier, self._channel = identifier, channel
+        self._poller.register(channel.fileno(), select.POLLIN)
         self._private_data = private_data
         self._connected = True
 
@@ -132,19 +136,13 @@ class VerbsConnection:
     ) -> WorkId:
         """Send `data`, optionally as a Send With Invalidate."""
         buffer = self._pool.for_send(data)
-        request = buffer.request
-        if invalidate is None:
-            request.opcode = verbs_work.SEND
-        else:
-            request.opcode = verbs_work.SEND_WITH_INVALIDATE
-            request.imm_data = invalidate  # the same word as invalidate_rkey
+        if signalled or invalidate is not None or not buffer.is_plain:
+            buffer.prepare(invalidate, signalled=signalled)
         if self._fabric.trace.keep:
             self.recorder.note(Side.LOCAL, EventKind.SEND, data=data, handle=invalidate)
         if signalled:
-            request.send_flags = verbs_work.SIGNALED
-            return self._post(request, Work(Opcode.SEND, buffer, len(data)))
-        request.send_flags = 0
-        work_id = self._post(request, None)
+            return self._post(buffer.request, Work(Opcode.SEND, buffer, len(data)))
+        work_id = self._post(buffer.request, None)
         self._unsignalled.append((work_id, buffer))
         return work_id
 
@@ -275,7 +273,7 @@ class VerbsConnection:
     def _wait(self, timeout: float) -> None:
         deadline = time.monotonic() + timeout
         poll = self._queue.poll
-        for _ in range(_SPINS):
+        for _ in range(self._fabric.looks):
             count, found = poll(MOST_AT_ONCE)
             if count:
                 self._take(found)
@@ -297,16 +295,14 @@ class VerbsConnection:
         """Sleep until something is there to be looked at."""
         if self._queue.arm() and self._collect():
             return  # it came between the last look and the notification being asked for
-        descriptors = [self._queue.descriptor]
-        if self._channel is not None:
-            descriptors.append(self._channel.fileno())
-        readable, _, _ = select.select(descriptors, [], [], max(0.0, timeout))
-        if self._queue.descriptor in readable:
-            self._queue.disarm()
-        if len(readable) > 1 or (readable and self._queue.descriptor not in readable):
-            # What came before the peer left is reported before the flush.
-            self._collect()
-            self._take_events()
+        readable = self._poller.poll(max(0.0, timeout * 1000))
+        for descriptor, _ in readable:
+            if descriptor == self._queue.descriptor:
+                self._queue.disarm()
+            else:
+                # What came before the peer left is reported before the flush.
+                self._collect()
+                self._take_events()
 
     def _take_events(self) -> None:
         """Learn from the CM whether the peer has left."""
@@ -330,7 +326,7 @@ class VerbsConnection:
             if isinstance(work, ReceiveBuffer):
                 self._receives -= 1
                 if entry.status == _OK:
-                    self._received(entry, work)
+                    self._received(number, entry, work)
                 else:
                     self._failed(entry, Work(Opcode.RECEIVE, None, work.length))
                 continue
@@ -348,7 +344,7 @@ class VerbsConnection:
             else:
                 self._failed(entry, work)
 
-    def _received(self, entry: Any, buffer: ReceiveBuffer) -> None:  # noqa: ANN401  # a pyverbs WC
+    def _received(self, number: WorkId, entry: Any, buffer: ReceiveBuffer) -> None:  # noqa: ANN401  # a pyverbs WC
         length = entry.byte_len
         data = buffer.memory[buffer.start : buffer.start + length]
         handle = None
@@ -358,9 +354,7 @@ class VerbsConnection:
             self.recorder.note(Side.PEER, EventKind.SEND, data=data, handle=handle)
         if handle is not None:
             self._invalidated(handle)
-        self._ready.append(
-            Completion(entry.wr_id, Opcode.RECEIVE, _OK_STATUS, length, data, handle)
-        )
+        self._ready.append(Completion(number, _RECEIVE, _OK_STATUS, length, data, handle))
         buffer.free.append(buffer)
 
     def _succeeded(self, work_id: WorkId, work: Work) -> None:

@@ -19,6 +19,7 @@ from pyverbs.mr import MR
 from pyverbs.wr import SGE, RecvWR, SendWR
 
 from rpcrdma.fabric.verbs_status import ACCESS_FLAGS, MW_BIND, access_flags
+from rpcrdma.fabric.verbs_work import SEND, SEND_WITH_INVALIDATE, SIGNALED
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Access
@@ -98,9 +99,14 @@ class VerbsRegion:
 
 
 class SendBuffer:
-    """Room for one outgoing message, with the work request that sends it."""
+    """Room for one outgoing message, with the work request that sends it.
 
-    __slots__ = ("element", "free", "memory", "request", "start")
+    Attributes:
+        is_plain: whether the request is a Send that is not signalled and invalidates nothing, as
+            nearly all are: then no word of it but its number has to be set again.
+    """
+
+    __slots__ = ("element", "free", "is_plain", "memory", "request", "start")
 
     def __init__(self, slab: _Slab, start: int, room: int, free: list[SendBuffer]) -> None:
         self.memory, self.start, self.free = slab.memory, start, free
@@ -108,6 +114,16 @@ class SendBuffer:
         self.request = SendWR(num_sge=1, sg=[self.element])
         # From here on the request looks at the element itself, whose length can then be changed.
         self.request.sg_list = self.element
+        self.is_plain = False
+
+    def prepare(self, invalidate: int | None, *, signalled: bool) -> None:
+        """Make the request a Send, or a Send With Invalidate of the handle."""
+        request = self.request
+        request.opcode = SEND if invalidate is None else SEND_WITH_INVALIDATE
+        if invalidate is not None:
+            request.imm_data = invalidate  # the same word as invalidate_rkey
+        request.send_flags = SIGNALED if signalled else 0
+        self.is_plain = invalidate is None and not signalled
 
 
 class ReceiveBuffer:
@@ -144,23 +160,28 @@ class BufferPool:
     def __init__(self, domain: Any) -> None:  # noqa: ANN401  # a pyverbs PD
         self._domain = domain
         self._slabs: list[_Slab] = []
-        self._sends: dict[int, list[SendBuffer]] = {}
+        self._small_sends: list[SendBuffer] = []
+        self._sends = {_SMALLEST_SEND: self._small_sends}
         self._receives: dict[int, list[ReceiveBuffer]] = {}
 
     def for_send(self, data: bytes) -> SendBuffer:
         """A buffer that holds the message."""
         length = len(data)
-        room = _SMALLEST_SEND if length <= _SMALLEST_SEND else 1 << (length - 1).bit_length()
-        free = self._sends.get(room)
-        if not free:
-            free = self._sends.setdefault(room, [])
-            slab, starts = self._cut(room)
-            free.extend(SendBuffer(slab, start, room, free) for start in starts)
-        buffer = free.pop()
+        if length <= _SMALLEST_SEND:
+            buffer = (self._small_sends or self._more(_SMALLEST_SEND)).pop()
+        else:
+            room = 1 << (length - 1).bit_length()
+            buffer = (self._sends.get(room) or self._more(room)).pop()
         start = buffer.start
         buffer.memory[start : start + length] = data
         buffer.element.length = length
         return buffer
+
+    def _more(self, room: int) -> list[SendBuffer]:
+        free = self._sends.setdefault(room, [])
+        slab, starts = self._cut(room)
+        free.extend(SendBuffer(slab, start, room, free) for start in starts)
+        return free
 
     def for_receive(self, length: int) -> ReceiveBuffer:
         """A buffer of exactly the length, since a longer message must be refused."""
@@ -176,6 +197,7 @@ class BufferPool:
         for slab in self._slabs:
             slab.registration.close()
         self._slabs.clear()
+        self._small_sends.clear()
         self._sends.clear()
         self._receives.clear()
 

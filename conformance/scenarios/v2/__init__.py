@@ -1,0 +1,1 @@
+"""Scenarios for draft-cel-nfsv4-rpcrdma-version-two-01, one file for each section."""

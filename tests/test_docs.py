@@ -26,9 +26,12 @@ COMMANDS = [
 ]
 
 
+PROFILES = ("my-server", "my-client", "my-version-two-server")
+
+
 def test_profiles_in_the_readme_can_be_used(tmp_path: Path) -> None:
     texts = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
-    for name, text in zip(("my-server", "my-client"), texts, strict=True):
+    for name, text in zip(PROFILES, texts, strict=True):
         (tmp_path / f"{name}.toml").write_text(text)
         assert find_any_target(str(tmp_path / f"{name}.toml")).name == name
 

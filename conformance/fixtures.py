@@ -8,6 +8,7 @@ In cases of the role `responder`
 
     peer_two      like `peer`, in Version Two
     connect_two   like `connect`, in Version Two
+    connect_both  like `connect`, to a device that speaks both versions
     one_only      like `connect`, to a device that does not speak Version Two
 
 in those of the role `requester`
@@ -125,6 +126,15 @@ class Fixtures:
         harness = self._server
         harness.ready_peer()
         return partial(harness.connect, version=2)
+
+    @pytest.fixture
+    def connect_both(self) -> Callable[..., Peer]:
+        """Like `connect`, to a device that speaks both versions."""
+        self._require(1)
+        self._require(2)
+        harness = self._server
+        harness.ready_peer()
+        return harness.connect
 
     @pytest.fixture
     def one_only(self) -> Callable[..., Peer]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from conformance.harness import Harness
 
-RESPONDER = ("peer", "connect", "peer_two", "connect_two", "one_only")
+RESPONDER = ("peer", "connect", "peer_two", "connect_two", "connect_both", "one_only")
 
 
 def given(harness: Harness, name: str) -> object:
@@ -36,7 +36,7 @@ def claiming(harness: Harness, *versions: int) -> Harness:
     [
         ((1,), {"peer", "connect", "one_only"}),
         ((2,), {"peer_two", "connect_two"}),
-        ((1, 2), {"peer", "connect", "peer_two", "connect_two"}),
+        ((1, 2), {"peer", "connect", "peer_two", "connect_two", "connect_both"}),
     ],
 )
 def test_what_the_profile_does_not_claim_is_not_given(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.client_harness import ActingClient
     from conformance.service import ReceivedCall, Service
 
-LONG: int = 10_001
+LONG: Final = 10_001
 """Octets that do not fit a message of Version Two."""
 
 
@@ -67,6 +67,7 @@ def is_long_call(call: ReceivedCall) -> bool:
     "v2.1.long-calls-as-before",
     "v2.2.1.large-call-goes-by-rdma",
     "v2.4.2.1.nomsg-conveys-its-payload-by-chunks",
+    "v2.1.only-eligible-items-are-reduced",
     role="requester",
 )
 @pytest.mark.parametrize("length", [LONG, 60_001])
@@ -76,6 +77,7 @@ def test_requester_makes_long_calls(
     """A call that is too long, and of which nothing can be reduced, is a Long Call, and done."""
     result = client.do(ActKind.LONG_CALL, length)
 
+    verify_calls.each(service_two.received, lambda call: verify_calls.ineligible(service_two, call))
     verify_calls.done(result)
     verify_calls.some(filter(is_long_call, service_two.received), "with a Position-Zero chunk")
 

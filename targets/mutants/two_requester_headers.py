@@ -109,7 +109,7 @@ class AppendsToLongCalls(RequestRules):
 
 
 @mutant(breaks="v2.4.2.2.direction-is-the-msg-type", also_trips=LAYOUT)
-class CallsByReplies(RequestRules):
+class SaysReplyInCallsWithChunks(RequestRules):
     """Says in the header of a call with chunks that it is a reply."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:

@@ -138,7 +138,7 @@ class MovesLongCallsToPositionFour(RequestRules):
 
 
 @mutant(breaks="v2.1.read-chunks-as-before", also_trips=CHUNKS)
-class CountsPositionsFromTheHeader(RequestRules):
+class CountsPositionsFromTheHeaderOfTwo(RequestRules):
     """Counts the Positions of arguments in Version Two from four octets before the payload on."""
 
     def position(self, position: int) -> int:

@@ -84,7 +84,7 @@ class AnswersBadReplies(Requester):
     breaks="v2.4.2.3.errors-are-not-answered",
     also_trips={"v2.4.2.3.requester": "the answer is an error"},
 )
-class AnswersErrors(Requester):
+class AnswersErrorsOfVersionTwo(Requester):
     """Answers an error that it does not know by BAD_HEADER."""
 
     def _judge(self, message: bytes) -> list[Action]:
@@ -191,7 +191,7 @@ class WidensErrors(ClientDuplex):
 
 
 @mutant(breaks="v2.4.2.1.error-has-no-payload", also_trips={"v2.": "so has every error"})
-class AppendsToErrors(ClientDuplex):
+class AppendsToErrorsOfVersionTwo(ClientDuplex):
     """Appends an octet string to its errors."""
 
     def _receive_any(self, event: events.MessageReceived, now: float) -> list[Action]:

@@ -54,6 +54,10 @@ class BackwardCalls(Protocol):
         """Results whose message, transport header and all, has `length` octets."""
         ...
 
+    def long_call(self, xid: int, length: int) -> bytes:
+        """Arguments so long that the whole Payload stream has `length` octets."""
+        ...
+
     def refused(self, xid: int) -> bytes:
         """A Call that the RPC layer must answer by an error."""
         ...
@@ -102,6 +106,11 @@ class TestprogCalls:
     def long_reply(self, xid: int, length: int) -> bytes:
         """LONG_REPLY."""
         return testprog_calls.long_reply(xid, length - _AROUND)
+
+    def long_call(self, xid: int, length: int) -> bytes:
+        """LONG_CALL."""
+        around = len(testprog_calls.long_call(xid, b""))
+        return testprog_calls.long_call(xid, bytes(length - around))
 
     def refused(self, xid: int) -> bytes:
         """ECHO without all of its arguments."""
@@ -162,6 +171,10 @@ class Nfs4Calls:
     def long_reply(self, xid: int, length: int) -> bytes:
         """Not there: a tag has no more than 512 octets."""
         raise Unsupported(f"no callback ({xid:#x}) has a Reply of {length} octets")
+
+    def long_call(self, xid: int, length: int) -> bytes:
+        """Not there: a tag has no more than 512 octets."""
+        raise Unsupported(f"no callback ({xid:#x}) has {length} octets")
 
     def refused(self, xid: int) -> bytes:
         """A procedure that the callback program does not have."""

@@ -4,6 +4,7 @@
     bidir section 2.4    Backward Direction Message Size
     bidir section 2.5    Sending A Backward Direction Call
     bidir section 2.6    Sending A Backward Direction Reply
+    v2 section 4.2.2     Message Direction (the same rules in Version Two)
 
 `broken_rules` judges one Call by itself and by those that are in flight, `broken_reply_rules` one
 Reply; waiting for them is the business of `conformance.backward` (a device that calls back) and
@@ -12,8 +13,8 @@ Reply; waiting for them is the business of `conformance.backward` (a device that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.call_rules import xid_of
 from rpcrdma.endpoint.direction import message_type_of
@@ -107,20 +108,41 @@ def _company(called: Called, before: InFlight, threshold: int) -> Iterator[Backw
         yield BackwardRule("bidir.2.1.2.backward-calls-within-the-grant", detail, ("D-42",))
 
 
-def broken_reply_rules(reply: Answered, threshold: int) -> tuple[BackwardRule, ...]:
+def broken_reply_rules(
+    reply: Answered, threshold: int, version: int = 1
+) -> tuple[BackwardRule, ...]:
     """The rules that a backward Reply breaks.
 
     Args:
         reply: as it came; its rdma_xid is that of a Call.
         threshold: octets of the longest message that the tester agreed to receive (D-44).
+        version: of the connection.
     """
-    return (*_reply_header(reply), *_reply_payload(reply, threshold))
+    broken = (*_reply_header(reply, version), *_reply_payload(reply, threshold))
+    if version == 1:
+        return broken
+    return tuple(
+        replace(one, requirement=_IN_TWO.get(one.requirement, one.requirement)) for one in broken
+    )
 
 
-def _reply_header(reply: Answered) -> Iterator[BackwardRule]:
+_IN_TWO: Final = {
+    "bidir.2.6.reply-has-version-one": "v2.4.2.2.backward-messages-are-version-two",
+    "bidir.2.6.reply-is-rdma-msg": "v2.4.2.2.backward-messages-without-chunks",
+    "bidir.2.6.reply-has-empty-lists": "v2.4.2.2.backward-messages-without-chunks",
+    "bidir.2.6.reply-msg-type": "v2.4.2.2.direction-is-the-msg-type",
+    "bidir.2.1.2.credit-is-never-zero": "v2.4.2.2.backward-credits-are-separate",
+    "bidir.2.4.no-larger-than-the-receives": "v2.2.3.no-send-beyond-4096-octets",
+}
+"""What rules of a backward Reply are called in Version Two, if it has words of its own."""
+
+
+def _reply_header(reply: Answered, version: int) -> Iterator[BackwardRule]:
     header, body = reply.header, reply.body
-    if header.rdma_vers != 1:
+    if header.rdma_vers != version:
         yield BackwardRule("bidir.2.6.reply-has-version-one", f"rdma_vers is {header.rdma_vers}")
+    if version != 1 and reply.direction is not MessageType.REPLY:
+        yield BackwardRule("bidir.2.6.reply-msg-type", "its header says that it is a call")
     if not isinstance(body, RdmaMsg):
         detail = f"it is an {type(body).__name__}"
         yield BackwardRule("bidir.2.6.reply-is-rdma-msg", detail, ("D-41",))

@@ -11,6 +11,7 @@
 
     bidir section 1.3.4.1  XIDs with Bi-direction
     bidir section 2.6      Sending A Backward Direction Reply
+    v2 section 4.2.2       Message Direction (backward messages have the connection's version)
 
 The client's forward Calls go on being served by `conformance.service` meanwhile.  A client of the
 test program takes backward Calls from the first if its profile claims `backward`: that is its
@@ -25,6 +26,7 @@ from conformance import build_backward, verify
 from conformance.backward_calls import TestprogCalls, backward_calls_for
 from conformance.backward_rules import broken_reply_rules
 from conformance.case import Deviation, Inconclusive
+from conformance.headers import VERSION_ONE
 from conformance.outcome import Answered, ErrChunk, ErrVers, Outcome, read_outcome
 from rpcrdma.endpoint.direction import is_whole
 from rpcrdma.wire.rpc import MessageType
@@ -66,6 +68,20 @@ class BackwardServer:
         """
         return cls(service, backward_calls_for(service))
 
+    @property
+    def version(self) -> int:
+        """That of the newest connection: of the calls that came on it."""
+        number = self.service.line.number
+        calls = (call for call in self.service.received if call.line == number)
+        return next((call.version for call in calls), VERSION_ONE)
+
+    @property
+    def threshold(self) -> int:
+        """Octets of the longest message that is received here (D-44)."""
+        service = self.service
+        one = self.version == VERSION_ONE
+        return service.call_threshold if one else service.threshold_of_two
+
     def next_xid(self) -> int:
         """An XID of the backward direction that no other Call of this case has."""
         self._next_xid += 1
@@ -82,7 +98,8 @@ class BackwardServer:
     ) -> int:
         """Send a good Call; returns its XID."""
         chosen = self.next_xid() if xid is None else xid
-        message = build_backward.call(chosen, encode(chosen), credits=credits)
+        payload = encode(chosen)
+        message = build_backward.call(chosen, payload, credits=credits, version=self.version)
         self.send(message.octets, chosen)
         self._calls[chosen] = message.payload
         return chosen
@@ -163,7 +180,7 @@ class BackwardServer:
             )
 
     def _judge(self, reply: Answered) -> None:
-        broken = broken_reply_rules(reply, self.service.call_threshold)
+        broken = broken_reply_rules(reply, self.threshold, self.version)
         if broken:
             self.service.case.interpretations += [
                 name for rule in broken for name in rule.interpretations

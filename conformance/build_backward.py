@@ -6,6 +6,7 @@ build_backward.spoiled(message, chunk, room)   each way in which a message can b
 
 bidir section 2.5  Sending A Backward Direction Call
 bidir section 2.6  Sending A Backward Direction Reply
+v2 section 4.2.2   Message Direction (the same messages by the headers of Version Two)
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.decoded import encode_header
 from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.wire import (
     RdmaMsg,
@@ -20,7 +22,6 @@ from rpcrdma.wire import (
     ReadSegment,
     TransportHeader,
     WriteChunk,
-    encode_header,
 )
 from rpcrdma.wire.rpc import MessageType
 
@@ -73,7 +74,9 @@ class Backward:
     def octets(self) -> bytes:
         """The message."""
         header = TransportHeader(self.xid, self.version, self.credits, self.body)
-        return encode_header(header) + self.payload
+        is_reply = message_type_of(self.payload) == MessageType.REPLY
+        direction = MessageType.REPLY if is_reply else MessageType.CALL
+        return encode_header(header, direction) + self.payload
 
 
 def reply(called: Called, payload: bytes, *, credits: int = CREDITS) -> Backward:  # noqa: A002  # the word of the documents
@@ -81,9 +84,9 @@ def reply(called: Called, payload: bytes, *, credits: int = CREDITS) -> Backward
     return Backward(called.xid, payload, credits)
 
 
-def call(xid: int, payload: bytes, *, credits: int = CREDITS) -> Backward:  # noqa: A002  # likewise
+def call(xid: int, payload: bytes, *, credits: int = CREDITS, version: int = 1) -> Backward:  # noqa: A002  # likewise
     """A backward Call; `payload` is a complete RPC Call with that XID."""
-    return Backward(xid, payload, credits)
+    return Backward(xid, payload, credits, version)
 
 
 def foreign(message: Backward) -> Backward:

@@ -180,3 +180,12 @@ def test_a_binding_without_callbacks_says_so() -> None:
     service.profile = msgspec.structs.replace(PROFILE, binding=Binding.NFS3)
     with pytest.raises(Unsupported, match="nfs3"):
         backward_calls_for(service)
+
+
+def test_a_long_call_of_the_test_program_has_the_length_that_is_asked_for() -> None:
+    assert len(TestprogCalls().long_call(7, 2000)) == 2000
+
+
+def test_a_client_of_sessions_has_no_long_calls() -> None:
+    with pytest.raises(Unsupported, match="has 2000 octets"):
+        bound()[0].long_call(7, 2000)

@@ -114,3 +114,30 @@ def test_each_fault_of_a_reply_breaks_its_own_rule(
     assert isinstance(reply, Answered)
 
     assert [rule.requirement for rule in broken_reply_rules(reply, 1024)] == requirements
+
+
+TWO = "v2.4.2.2."
+
+
+@pytest.mark.parametrize(
+    ("changes", "requirements"),
+    [
+        ({}, []),
+        (
+            {"version": 1},
+            [TWO + "backward-messages-are-version-two", TWO + "direction-is-the-msg-type"],
+        ),
+        ({"credits": 0}, [TWO + "backward-credits-are-separate"]),
+        ({"body": RdmaMsg((), (ROOM,), None)}, [TWO + "backward-messages-without-chunks"]),
+        ({"payload": rpc.accepted(7) + bytes(4096)}, ["v2.2.3.no-send-beyond-4096-octets"]),
+        ({"payload": rpc.accepted(8)}, ["bidir.2.6.reply-header-follows-with-the-same-xid"]),
+    ],
+)
+def test_a_reply_of_version_two_is_judged_in_its_words(
+    changes: dict[str, object], requirements: list[str]
+) -> None:
+    fields: dict[str, object] = {"xid": 7, "payload": rpc.accepted(7), "version": 2, **changes}
+    reply = read_outcome(Backward(**fields).octets)  # type: ignore[arg-type]  # a table
+    assert isinstance(reply, Answered)
+
+    assert [rule.requirement for rule in broken_reply_rules(reply, 4096, 2)] == requirements

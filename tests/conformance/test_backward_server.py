@@ -163,3 +163,14 @@ def test_a_binding_without_backward_calls_says_so(server: BackwardServer) -> Non
     server.service.profile = msgspec.structs.replace(PROFILE, binding=Binding.NFS3)
     with pytest.raises(Unsupported, match="nfs3"):
         BackwardServer.of(server.service)
+
+
+def test_calls_a_client_back_in_the_version_of_its_connection() -> None:
+    harness = running()
+    server = BackwardServer.of(harness.ready_two())
+    xid = server.call(lambda xid: server.calls.long_call(xid, 2000))
+
+    reply = server.answered(xid)
+
+    assert (server.version, server.threshold, reply.header.rdma_vers) == (2, 4096, 2)
+    harness.close()

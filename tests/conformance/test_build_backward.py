@@ -8,7 +8,8 @@ from conformance import build_backward
 from conformance.outcome import Called, as_called, read_outcome
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
-from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, decode_header
+from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, decode_header, v2
+from rpcrdma.wire.rpc import MessageType
 
 SEGMENT = RdmaSegment(1, 64, 0)
 NO_CHUNKS = RdmaMsg((), (), None)
@@ -69,3 +70,19 @@ def test_other_words_leave_the_lists_empty(fault: str) -> None:
     assert (header.rdma_vers != 1) is (fault == "version-three")
     assert (rest[:4] != good.payload[:4]) is (fault == "other-xid")
     assert (rest[4:8] != good.payload[4:8]) is (fault == "msg-type")
+
+
+@pytest.mark.parametrize(
+    ("payload", "direction"),
+    [(calls.null(7), MessageType.CALL), (rpc.accepted(7), MessageType.REPLY)],
+)
+def test_a_message_of_version_two_says_its_direction(
+    payload: bytes, direction: MessageType
+) -> None:
+    message = build_backward.Backward(7, payload, version=2)
+
+    header, end = v2.decode_header(message.octets)
+
+    assert v2.direction_of(header.rdma_body) is direction
+    assert message.octets[end:] == payload
+    assert build_backward.call(7, payload, version=2) == message

@@ -1,0 +1,51 @@
+"""Version Two in the lab: a server of which nothing is known but the profile in the README."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from conformance.guest import Order
+from conformance.in_lab import collect, lab_run
+from conformance.runner import Selection
+from reports.record import Verdict
+from reports.summary import summarise
+from targets.registry import find_profile
+
+README = Path(__file__).parents[2] / "README.md"
+EXAMPLE = re.compile(r"```toml\n(name = \"my-version-two-server\"\n.*?)```", re.DOTALL)
+START = re.compile(
+    r"^start = \[\"my-server\", \"--listen\", \"(?P<address>[^\"]+)\"\]$", re.MULTILINE
+)
+SELECTION = Selection(document="v2,xcharext")
+
+
+def as_my_server(found: re.Match[str]) -> str:
+    # The reference serves until its input ends, and the lab gives a server none.
+    serve = f"exec {sys.executable} -m targets.reference --listen {found['address']}"
+    return f"start = {json.dumps(['sh', '-c', f'tail -f /dev/null | {serve}'])}"
+
+
+def test_a_server_is_certified_with_the_profile_of_the_readme_alone(tmp_path: Path) -> None:
+    example = EXAMPLE.search(README.read_text())
+    assert example is not None
+    text, replaced = START.subn(as_my_server, example[1])
+    assert replaced == 1
+    profile = tmp_path / "my-version-two-server.toml"
+    profile.write_text(text)
+
+    folder = tmp_path / "results"
+    order = Order(str(profile), "", str(folder), SELECTION)
+    record, problem = collect(lab_run(order, find_profile(str(profile))), folder)
+
+    assert problem == ""
+    assert summarise(record).missing == ()
+    wrong = {
+        case.id: case.reason
+        for case in record.cases
+        if case.verdict not in (Verdict.PASS, Verdict.NA)
+    }
+    assert wrong == {}
+    assert summarise(record).counts[Verdict.PASS] > 50

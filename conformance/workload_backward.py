@@ -34,7 +34,13 @@ _IDENTITIES: Final = count(1)
 
 
 class BackwardWorkload(Protocol):
-    """One client, and what it asks of the device."""
+    """One client, and what it asks of the device.
+
+    Attributes:
+        many: Calls that use up whatever a server has to spare, or as many as it can be had to make.
+    """
+
+    many: int
 
     def introduce(self) -> Steps:
         """Make the client known to the device, short of announcing anything."""
@@ -92,6 +98,7 @@ class TestprogBackward:
     """The test program's: everything can be asked for."""
 
     __test__ = False  # pytest collects classes called Test...; this is none
+    many = 80
 
     def __init__(self, identity: int) -> None:
         self.identity = identity
@@ -134,6 +141,8 @@ class TestprogBackward:
 
 class ForwardOnly:
     """Of a client that has nothing to do with the backward direction."""
+
+    many = 0
 
     def introduce(self) -> Steps:
         """Not there."""

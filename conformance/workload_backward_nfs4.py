@@ -54,7 +54,11 @@ class Nfs4Backward:
 
     Attributes:
         client: the session's.
+        many: see `BackwardWorkload`.  Few, since a server remembers for a while what it has recalled
+            and refuses delegations of these files, and of others that it takes for them.
     """
+
+    many = 24
 
     def __init__(self, profile: Profile) -> None:
         self._folder = f"{profile.extra.export}/{DIRECTORY.name}"

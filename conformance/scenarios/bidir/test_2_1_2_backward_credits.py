@@ -38,7 +38,7 @@ def test_server_has_no_more_calls_in_flight_than_granted(peer: Peer, granted: in
     """Right behind a grant of n, at most n Calls come until one of them is answered."""
     client = BackwardClient.of(peer)
     client.announce()
-    client.provoke(10)
+    client.provoke(granted + 3)
 
     client.answer(client.next_call(), credits=granted)
 
@@ -53,7 +53,7 @@ def test_server_holds_back_when_the_grant_shrinks(peer: Peer) -> None:
     """With four in flight, Replies that grant two let no further Call out until two are left."""
     client = BackwardClient.of(peer)
     client.announce()
-    client.provoke(10)
+    client.provoke(8)
     client.answer(client.next_call(), credits=4)
     found = client.together(4)
     client.no_call("four are granted")

@@ -22,19 +22,19 @@ DROPPED = "bidir.2.4.runt-is-dropped"
 NO_EFFECT = "bidir.2.4.runt-has-no-effect"
 
 ROUNDS = 80
-"""Backward transactions that use up every Receive that a server may have to spare."""
+"""Messages that use up every Receive that a server may have to spare."""
 
 
 @requirement(FOR_REPLIES, FOR_CALLS, POSTED, needs=("backward",))
 def test_server_has_a_receive_for_each_reply_and_each_forward_call(
     connect: Callable[..., Peer],
 ) -> None:
-    """Eighty backward Replies take none of the Receives that the forward grant promises."""
+    """Many backward Replies take none of the Receives that the forward grant promises."""
     peer = connect(rnr_retry=0, receives=64)
     client = BackwardClient.of(peer)
     client.announce()
-    client.provoke(ROUNDS)
-    for _ in range(ROUNDS):
+    client.provoke(client.workload.many)
+    for _ in range(client.workload.many):
         client.answer(client.next_call(breaks=FOR_REPLIES), credits=4)
     calls = _full_grant(client)
 

@@ -54,7 +54,7 @@ class Nfs4Backward:
 
     Attributes:
         client: the session's.
-        many: see `BackwardWorkload`.  Few, since a server remembers for a while what it has recalled
+        many: see `BackwardWorkload`.  Few, since a server remembers for a while what it recalled,
             and refuses delegations of these files, and of others that it takes for them.
     """
 

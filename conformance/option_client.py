@@ -48,6 +48,10 @@ REPLY_OF_NOTHING: Final = 64
 """Octets of an inline Reply to LONG_REPLY without its text: both headers, a length, a word."""
 
 
+HELD: Final = 0x51
+"""Token of the call that the device holds."""
+
+
 @dataclass(slots=True)
 class OptionClient:
     """The tester, on a connection on which a Call of Version Two was just answered.
@@ -124,6 +128,16 @@ class OptionClient:
         call = build.small_call(self.peer)
         self.peer.send(call)
         verify.right(self.peer, call, self._answer_to((call,), breaks)[0], breaks=breaks)
+
+    def send_within_call(self, option: Option, breaks: tuple[str, ...] = ()) -> int:
+        """See `OptionTester`; the device holds the call until another releases it."""
+        held = build.short(self.peer, self.peer.workload.hold(HELD))
+        self.peer.send(held)
+        xid = self.send(option, xid=held.xid)
+        release = build.short(self.peer, self.peer.workload.release(HELD))
+        self.peer.send(release)
+        self._answer_to((held, release), breaks)
+        return xid
 
     def quiet(self) -> None:
         """See `OptionTester`."""

@@ -118,6 +118,16 @@ class OptionServer:
         """See `OptionTester`."""
         self._done(self.client.good_act(), breaks)
 
+    def send_within_call(self, option: Option, breaks: tuple[str, ...] = ()) -> int:
+        """See `OptionTester`; the tester answers the call behind the operation."""
+        act = self.client.good_act()
+        call = self._next_call(breaks)
+        xid = self.send(option, xid=call.xid)
+        self.service.options.answer(xid)
+        self.service.serve(call)
+        self._done(act, breaks)
+        return xid
+
     def quiet(self) -> None:
         """See `OptionTester`."""
         self.service.serve_while(lambda: True, self.profile.grace)

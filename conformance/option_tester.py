@@ -136,6 +136,15 @@ class OptionTester(Protocol):
         """
         ...
 
+    def send_within_call(self, option: Option, breaks: Ids = ()) -> int:
+        """Send an operation under the XID of an RPC in flight, which is good and comes to its end.
+
+        Raises:
+            Unsupported, Inconclusive: there is no RPC that can be held.
+            Deviation: the RPC came to nothing.
+        """
+        ...
+
     def quiet(self) -> None:
         """Wait until nothing has come for the grace period."""
         ...

@@ -31,7 +31,7 @@ from rpcrdma.endpoint.lost_replies import LostReplies
 from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties import PropertyExchange
 from rpcrdma.endpoint.property_rules import PropertyRules
-from rpcrdma.endpoint.property_values import PropertyOptions, PropertyValues
+from rpcrdma.endpoint.property_values import OPERATIONS, PropertyOptions, PropertyValues
 from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
@@ -85,6 +85,7 @@ class Parts:
         backward: the backward half.  channel: what outlives connections.
         duplex: the two halves together.  directions: which of them takes a message.
         optional: Version Two's optional messages.  properties: how it deals with properties.
+        operations: of the transport properties that are supported, by opttype.
     """
 
     responder: type[Responder] = Responder
@@ -96,6 +97,7 @@ class Parts:
     directions: type[DirectionRules] = DirectionRules
     optional: type[OptionalHalf] = OptionalHalf
     properties: type[PropertyRules] = PropertyRules
+    operations: frozenset[int] = OPERATIONS
 
 
 REFERENCE: Final = Parts()
@@ -146,7 +148,7 @@ def server_factory(
             programs, None, lost, parts.calls(dialects), parts.replies(dialects)
         )
         directions = parts.directions(MessageType.REPLY, speaks_two=in_two)
-        exchange = PropertyExchange(PROPERTIES, parts.properties())
+        exchange = PropertyExchange(PROPERTIES.supporting(parts.operations), parts.properties())
         optional = None
         if in_two:
             optional = parts.optional(exchange, forward.options.receives, wishes)

@@ -26,6 +26,7 @@ from rpcrdma.endpoint.negotiating_client import NegotiatingClient
 from rpcrdma.endpoint.negotiation import KnownServer, NegotiationRules
 from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.property_rules import PropertyRules
+from rpcrdma.endpoint.property_values import OPERATIONS
 from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.endpoint.reconnecting import ReconnectingClient
 from rpcrdma.endpoint.requester import Requester
@@ -66,6 +67,7 @@ class ClientParts:
         is_called: whether there is a backward half at all.
         negotiation: which version is spoken.  negotiating: the role that finds it out.
         optional: Version Two's optional messages.  properties: how it deals with properties.
+        operations: of the transport properties that are supported, by opttype.
     """
 
     requester: type[Requester] = Requester
@@ -82,6 +84,7 @@ class ClientParts:
     negotiating: type[NegotiatingClient] = NegotiatingClient
     optional: type[OptionalHalf] = OptionalHalf
     properties: type[PropertyRules] = PropertyRules
+    operations: frozenset[int] = OPERATIONS
 
 
 CLIENT: Final = ClientParts()

@@ -78,6 +78,6 @@ def _in_two(parts: ClientParts, wishes: PropertyWishes) -> tuple[ClientDuplex, R
     both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
     calls, replies = parts.backward_calls((TWO,), general=True), parts.backward_replies((TWO,))
     backward = parts.backward(TestProgram(), BackwardOptions(both), calls, replies)
-    exchange = PropertyExchange(PROPERTIES, parts.properties())
+    exchange = PropertyExchange(PROPERTIES.supporting(parts.operations), parts.properties())
     optional = parts.optional(exchange, options.credits, wishes)
     return parts.duplex(forward, backward, optional), forward

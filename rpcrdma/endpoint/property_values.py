@@ -127,6 +127,11 @@ class PropertyOptions:
     limits: PropertyLimits = field(default_factory=PropertyLimits)
     high_bit_first: bool = False
 
+    def supporting(self, operations: frozenset[int]) -> PropertyOptions:
+        """The same with these operations alone."""
+        announced = self.announced and ROPT_CONNPROP in operations
+        return replace(self, operations=operations, announced=announced)
+
     def __post_init__(self) -> None:
         """Refuse what the document rules out or a message cannot say."""
         for operation, needed in _NEEDS.items():

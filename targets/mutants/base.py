@@ -24,7 +24,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -55,6 +55,7 @@ from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.endpoint.xids import XidSource
 from rpcrdma.fabric.memory import HandleAllocator
+from rpcrdma.wire.optional import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP
 from targets.base import TargetError
 from targets.reference import Parts, ReferenceTarget
 from targets.reference_client import ClientParts, ReferenceClientTarget
@@ -82,6 +83,14 @@ BOTH_ENDS: Final = ("responder", "requester")
 
 PREFIX: Final = "mutant:"
 """What the name of a mutant's target begins with."""
+
+_OPERATIONS: Final = {
+    "connprop": ROPT_CONNPROP,
+    "reqprop": ROPT_REQPROP,
+    "resprop": ROPT_RESPROP,
+    "updprop": ROPT_UPDPROP,
+}
+"""Operations of the transport properties, by the names that profiles have for them."""
 
 Part = TypeVar(
     "Part",
@@ -119,7 +128,8 @@ class Mutant:
         parts: of which the Responder, or the client, is made.
         also_trips: (beginning of requirement ids, why these are broken, too) pairs.
         role: in which it acts, `requester` or `responder`.
-        without: claims of the reference's profile that it does not make.
+        without: claims of the reference's profile that it does not make, and operations of the
+            transport properties that it does not support.
         versions: that it speaks and claims; none: those of the reference.
     """
 
@@ -156,7 +166,8 @@ def mutant(
         breaks: id of the requirement that it breaks.
         also_trips: ids of further requirements, or what such ids begin with, and why the same
             deviation breaks them; a sentence alone is about whatever requirement.
-        without: claims that the mutant does not make: it is told by what it does not support.
+        without: claims that the mutant does not make: it is told by what it does not support; or
+            operations of the transport properties, by the names that profiles have for them.
         roles: in which it acts, for a part that both ends have; a mutant for each, and that of the
             client has `-at-client` behind its name.
         versions: that the mutant speaks and claims, where these are not those of the reference.
@@ -174,7 +185,8 @@ def mutant(
             role = "requester" if isinstance(parts, ClientParts) else "responder"
             if slug in _registry:
                 raise ValueError(f"there are two mutants named {slug}")
-            found = Mutant(slug, breaks, _deviation(broken), parts, notes, role, without, versions)
+            fewer = replace(parts, operations=_operations(without))
+            found = Mutant(slug, breaks, _deviation(broken), fewer, notes, role, without, versions)
             _registry[slug] = found
         return broken
 
@@ -245,7 +257,11 @@ def mutant_target(
     """
     found = find_mutant(slug)
     if found.without:
-        claims = msgspec.structs.replace(profile.claims, **dict.fromkeys(found.without, False))
+        changes: dict[str, object] = {
+            name: False for name in found.without if name not in _OPERATIONS
+        }
+        left = tuple(one for one in profile.claims.operations if one not in found.without)
+        claims = msgspec.structs.replace(profile.claims, operations=left, **changes)
         profile = msgspec.structs.replace(profile, claims=claims)
     if found.versions:
         claims = msgspec.structs.replace(profile.claims, versions=found.versions)
@@ -253,6 +269,11 @@ def mutant_target(
     if isinstance(found.parts, ClientParts):
         return ReferenceClientTarget(profile, fabric, parts=found.parts, mutant=found.slug)
     return ReferenceTarget(profile, fabric, parts=found.parts, mutant=found.slug)
+
+
+def _operations(without: tuple[str, ...]) -> frozenset[int]:
+    """The operations of the transport properties but for some."""
+    return frozenset(code for name, code in _OPERATIONS.items() if name not in without)
 
 
 def _slug(name: str) -> str:

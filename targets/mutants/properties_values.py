@@ -189,7 +189,11 @@ class ClipsLongValues(PropertyRules):
             return decode_option(clipped)
 
 
-@mutant(breaks="xcharext.2.1.bit-of-an-element", roles=BOTH_ENDS)
+@mutant(
+    breaks="xcharext.2.1.bit-of-an-element",
+    roles=BOTH_ENDS,
+    also_trips="no place in an answer is what it is meant to be",
+)
 class NumbersBitsFromTheHighEnd(PropertyRules):
     """Gives the first element of a set the highest bit of a word."""
 

@@ -78,3 +78,11 @@ def test_what_cannot_be_said_is_refused() -> None:
     for octets in (0, 2**32):
         with pytest.raises(LocalProtocolError, match=f"{octets} octets"):
             PropertyOptions(own=PropertyValues(octets))
+
+
+def test_fewer_operations_leave_the_rest_as_it_is() -> None:
+    whole = PropertyOptions(PropertyValues(8192))
+
+    assert whole.supporting(OPERATIONS) == whole
+    assert not whole.supporting(frozenset()).announced
+    assert whole.supporting(frozenset()).own == whole.own

@@ -45,7 +45,7 @@ def _granted(tester: OptionTester, octets: int) -> tuple[Disposed, int]:
 @both_ends(THERE)
 def test_receives_are_as_large_as_announced(tester: OptionTester) -> None:
     """Messages of just the announced size are taken, as many as there are credits for."""
-    verify_options.announced(tester)
+    tester.call()
     size = verify_options.told_size(tester)
 
     tester.deliver(size, AT_ONCE, breaks=(THERE,))

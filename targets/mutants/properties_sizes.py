@@ -1,0 +1,165 @@
+"""Mutants: receive buffer sizes, the peer's and the own one (xcharext 3.1, 4.3, 4.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.actions import Disconnect
+from rpcrdma.endpoint.optional_half import OptionalHalf
+from rpcrdma.endpoint.property_rules import Judgement, PropertyRules
+from rpcrdma.endpoint.property_values import Disposition, PropertyValues
+from rpcrdma.wire.properties import ReceiveBufferSize
+from targets.mutants.base import BOTH_ENDS, mutant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rpcrdma.endpoint.actions import Action
+    from rpcrdma.endpoint.property_rules import Standing
+    from rpcrdma.endpoint.receive_sizes import ReceiveSizes
+    from rpcrdma.wire.properties import KnownProperty
+
+OBEYED = "xcharext.3.1.no-send-beyond-the-announced-size"
+AFTER_OLD = "xcharext.3.1.raise-told-after-the-old-receives"
+DONE = "xcharext.4.3.done-is-done"
+HOLDS = "xcharext.4.4.update-tells-what-has-changed"
+LARGE = 16384
+
+
+# -- the peer's
+
+
+@mutant(
+    breaks=OBEYED,
+    roles=BOTH_ENDS,
+    also_trips="no size that is told has an effect, whatever tells it",
+)
+class IgnoresThePeersSize(PropertyRules):
+    """Sends messages of 4096 octets, whatever size the peer has told."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """See `PropertyRules`."""
+        return super().send_limit(PropertyValues(), requested)
+
+
+@mutant(breaks=OBEYED, roles=BOTH_ENDS)
+class TakesSizeZeroForNoLimit(PropertyRules):
+    """Takes a receive buffer size of 0 for one without limit."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """See `PropertyRules`."""
+        return super().send_limit(peer, requested) or LARGE
+
+
+@mutant(breaks="xcharext.4.4.new-values-replace-the-old", roles=BOTH_ENDS, also_trips=OBEYED)
+class IgnoresUpdates(PropertyRules):
+    """Goes on with the sizes that it knew before an update."""
+
+    def updated(self, peer: PropertyValues, changes: Iterable[KnownProperty]) -> PropertyValues:
+        """See `PropertyRules`."""
+        return peer
+
+
+@mutant(
+    breaks="xcharext.3.default-without-information",
+    roles=BOTH_ENDS,
+    also_trips="where nothing else is in force the default is",
+)
+class AssumesLongReceives(PropertyRules):
+    """Sends messages of 8192 octets to a peer that has told nothing else."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """See `PropertyRules`."""
+        limit = super().send_limit(peer, requested)
+        return 8192 if limit == PropertyValues().receive_buffer else limit
+
+
+@mutant(breaks="xcharext.3.1.asked-for-size-is-kept-at-once", roles=BOTH_ENDS)
+class WaitsForTheAnswerToSendLess(PropertyRules):
+    """Goes on with long messages until its request for shorter ones is answered."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """See `PropertyRules`."""
+        return super().send_limit(peer, None)
+
+
+# -- its own
+
+
+@mutant(
+    breaks="xcharext.3.1.receives-as-large-as-announced",
+    roles=BOTH_ENDS,
+    also_trips="the size that it announces is what the others begin with",
+)
+class AnnouncesLongerReceives(PropertyRules):
+    """Announces Receives of twice the length that it posts."""
+
+    def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
+        """See `PropertyRules`."""
+        doubled = ReceiveBufferSize(2 * own.receive_buffer)
+        return super().announced(own.changed(doubled))
+
+
+@mutant(breaks=DONE, roles=BOTH_ENDS)
+class SaysDoneAndDoesNothing(PropertyRules):
+    """Reports longer Receives as done and goes on with those that it has."""
+
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+        """See `PropertyRules`."""
+        if octets > standing.own.receive_buffer:
+            return Judgement(Disposition.DONE)
+        return super().judge_receive_buffer(octets, standing)
+
+
+@mutant(breaks=AFTER_OLD, roles=BOTH_ENDS)
+class SaysDoneBeforeTheOldReceivesAreGone(PropertyRules):
+    """Reports longer Receives as done while short ones are posted in front of them."""
+
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+        """See `PropertyRules`."""
+        if standing.own.receive_buffer < octets <= standing.limits.largest_receive_buffer:
+            return Judgement(Disposition.DONE, ReceiveBufferSize(octets))
+        return super().judge_receive_buffer(octets, standing)
+
+
+@mutant(breaks="xcharext.4.3.other-value-is-in-effect", roles=BOTH_ENDS)
+class TellsAnotherSizeThanItHas(PropertyRules):
+    """Answers a request for longer Receives by half of them, and posts none."""
+
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+        """See `PropertyRules`."""
+        if octets <= standing.own.receive_buffer:
+            return super().judge_receive_buffer(octets, standing)
+        half = min(octets // 2, standing.limits.largest_receive_buffer)
+        return Judgement(Disposition.OTHER, ReceiveBufferSize(max(half, 6000)))
+
+
+@mutant(breaks=HOLDS, roles=BOTH_ENDS, also_trips={DONE: "answers are as early"})
+class TellsUpdatesTooEarly(PropertyRules):
+    """Tells of longer Receives while short ones are posted."""
+
+    def may_tell_length(self, octets: int, receives: ReceiveSizes) -> bool:
+        """See `PropertyRules`."""
+        return True
+
+
+@mutant(breaks="xcharext.3.1.reduction-only-on-request", roles=BOTH_ENDS)
+class ShortensReceivesUnasked(PropertyRules):
+    """Tells of shorter Receives for which nobody has asked."""
+
+    def may_shorten_unasked(self) -> bool:
+        """See `PropertyRules`."""
+        return True
+
+
+@mutant(breaks="xcharext.3.unrequested-change-does-no-harm", roles=BOTH_ENDS)
+class ChangesByHangingUp(OptionalHalf):
+    """Ends the connection in order to change its Receives."""
+
+    def fulfil(self) -> list[Action]:
+        """See `OptionalHalf`."""
+        before = self.exchange.posted_length
+        actions = super().fulfil()
+        if self.exchange.posted_length > before:
+            actions.append(Disconnect("longer Receives"))
+        return actions

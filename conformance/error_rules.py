@@ -42,8 +42,10 @@ def broken_error_rules(error: AnyError, xid: int, version: int) -> tuple[BrokenR
         xid: rdma_xid of the message that it answers.
         version: rdma_vers of that message.
     """
+    # What is said about versions is said in the layout and by the rules of all of them.
+    named = 1 if isinstance(error, ErrVers) else version
     return tuple(
-        BrokenRule(counterpart(rule.requirement, version), rule.detail, rule.interpretations)
+        BrokenRule(counterpart(rule.requirement, named), rule.detail, rule.interpretations)
         for rule in _broken(error, xid, version)
     )
 

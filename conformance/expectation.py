@@ -255,7 +255,10 @@ class Expectation:
             # Which XID the RPC message of a Reply repeats is open when the Call had two.
             known = None if self.payload_xid_differs else payload
             rules = broken_rules(self.call, outcome.header, known, unused=self.unused_reply_chunk)
-            found += [(rule.requirement, rule.detail, rule.interpretations) for rule in rules]
+            found += [
+                (counterpart(rule.requirement, self.version), rule.detail, rule.interpretations)
+                for rule in rules
+            ]
         return found
 
 

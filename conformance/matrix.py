@@ -42,6 +42,10 @@ DEADLINE: Final = 120.0
 """Seconds that one mutant may take; a run is over in two."""
 
 _BROKEN: Final = (Verdict.FAIL, Verdict.WARN)
+_VERSION_ONE: Final = ("rfc8166.", "bidir.")
+_VERSION_TWO: Final = ("v2/", "xcharext/")
+_GOES_ON: Final = "what is broken in Version One goes on in Version Two"
+
 _UNJUDGED: Final = (Verdict.ERROR, Verdict.INCONC)
 
 
@@ -106,11 +110,18 @@ def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> Row:
         ):
             killers.append(record.id)
         elif record.verdict in _BROKEN:
-            why = next(filter(None, map(mutant.explanation, record.violated)), "")
+            explained = map(mutant.explanation, record.violated)
+            why = next(filter(None, explained), "") or _inherited(mutant, record)
             trips.append(Trip(record.id, record.violated, why))
     needed = {trip.why for trip in trips}
     idle = tuple(why for _, why in mutant.also_trips if why not in needed)
     return Row(mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), idle, count)
+
+
+def _inherited(mutant: Mutant, record: CaseRecord) -> str:
+    """Why what breaks Version One breaks Version Two (D-61), or nothing where it does not."""
+    begins = mutant.breaks.startswith(_VERSION_ONE)
+    return _GOES_ON if begins and record.id.startswith(_VERSION_TWO) else ""
 
 
 def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> Row:

@@ -4,7 +4,7 @@
     rfc8166 section 4.3    Chunk Lists
     rfc8166 section 6.1    DDP-Eligibility (not here: it takes the binding)
 
-In Version Two the same rules go on under other ids, and the header tells the direction.
+In Version Two they go on under other ids (`conformance.counterparts`).
 
 These rules need the transport header of the Call and the Reply, nothing else, so they hold for any
 program.  The content of chunks is not looked at.
@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.counterparts import counterpart
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, WriteChunk, chunk_length
 from rpcrdma.wire.rpc import ReplyBody, decode_message
@@ -57,10 +56,7 @@ def broken_rules(
         found += _reply_chunk(asked.rdma_reply, given, unused)
     if payload is not None:
         found += _payload(reply, payload)
-    return tuple(
-        BrokenRule(counterpart(one.requirement, call.rdma_vers), one.detail, one.interpretations)
-        for one in found
-    )
+    return tuple(found)
 
 
 def _fixed_words(call: TransportHeader, reply: TransportHeader) -> Iterator[BrokenRule]:

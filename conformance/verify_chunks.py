@@ -210,7 +210,7 @@ def returned(call: Call, answer: Answered) -> None:
             f"{broken.detail[0].upper()}{broken.detail[1:]}.",
             expected=("lists that keep the rules of sections 3.4.6 and 4.3",),
             actual=f"{answer}: {answer.body}",
-            breaks=(broken.requirement,),
+            breaks=in_version((broken.requirement,), call.version),
         )
     untouched(call)
     for name, chunk, back in _used(call, answer):

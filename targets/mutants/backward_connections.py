@@ -80,7 +80,10 @@ class ProbesAgainAndAgain(BackwardRequester):
         return [probe(0x7FFF0002)] if len(self.lives) > 1 else []
 
 
-@mutant(breaks="bidir.2.3.retransmission-keeps-the-xid")
+@mutant(
+    breaks="bidir.2.3.retransmission-keeps-the-xid",
+    also_trips={"bidir.2.2.2": "the Reply to what it repeats ends no Call, so that no other comes"},
+)
 class RepeatsUnderFreshXids(BackwardRequester):
     """Repeats a Call under another XID."""
 

@@ -116,6 +116,7 @@ class RequesterState:
         chosen: readings chosen by the profile, by interpretation id.
         serves_two: whether the tester speaks Version Two on this connection.
         versions: those in which the Requester may send its next message, if it does.
+        was_settled: whether a version has been settled on, be it refused afterwards or not.
         lengths: octets of the longest message of Version Two that the Requester may believe to be
             allowed, what it was told last at the end.
         option_xids: of the tester's own optional messages; errors may come about them.
@@ -134,6 +135,7 @@ class RequesterState:
     chosen: Mapping[str, str] = field(default_factory=dict)
     serves_two: bool = False
     versions: frozenset[int] = frozenset({1})
+    was_settled: bool = False
     lengths: tuple[int, ...] = (FIRST_LENGTH,)
     option_xids: frozenset[int] = frozenset()
     asked_xids: frozenset[int] = frozenset()

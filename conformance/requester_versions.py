@@ -53,6 +53,13 @@ def after_sending(message: bytes, state: RequesterState) -> RequesterState:
     if state.lengths == (FIRST_LENGTH,):
         state = replace(state, lengths=(FIRST_LENGTH, DEFAULT_LENGTH))
     if isinstance(body, v2.Rdma2Optional):
+        # D-62: it tells whoever has offered Version Two that it is spoken, whatever it is about.
+        offered = any(
+            call.header is not None and call.header.rdma_vers == VERSION_TWO
+            for call in state.outstanding
+        )
+        if offered and state.versions == BOTH:
+            state = replace(state, versions=frozenset({VERSION_TWO}), was_settled=True)
         return _told(header.rdma_xid, body, state)
     return state
 
@@ -97,7 +104,7 @@ def _settled(xid: int, version: int, state: RequesterState) -> RequesterState:
     call = state.call(xid)
     is_answer = call is not None and call.header is not None and call.header.rdma_vers == version
     if is_answer or (version == VERSION_TWO and xid in state.asked_xids):
-        return replace(state, versions=frozenset({version}))
+        return replace(state, versions=frozenset({version}), was_settled=True)
     return state
 
 
@@ -107,7 +114,7 @@ def _refused(xid: int, versions: ErrVers, state: RequesterState) -> RequesterSta
         return state
     offered = {one for one in BOTH if versions.rdma_vers_low <= one <= versions.rdma_vers_high}
     # D-64: what becomes of a version that was settled, or of a range that holds nothing, is open.
-    is_usual = state.versions == BOTH and offered
+    is_usual = not state.was_settled and state.versions == BOTH and offered
     return replace(state, versions=frozenset(offered) if is_usual else BOTH)
 
 

@@ -98,6 +98,7 @@ class ReplyDraft:
         payload: bytes | None = None,
         placements: Iterable[Placement] | None = None,
         direction: MessageType | None = None,
+        layout: int | None = None,
     ) -> ReplyDraft:
         """The same draft with other parts; `xid` and `version` are the transport header's alone."""
         header = self.header
@@ -109,6 +110,7 @@ class ReplyDraft:
             payload=self.payload if payload is None else payload,
             placements=self.placements if placements is None else tuple(placements),
             direction=self.direction if direction is None else direction,
+            layout=self.layout if layout is None else layout,
         )
 
     def stray(self, length: int) -> ReplyDraft:

@@ -20,6 +20,7 @@ Hooks (methods that a mutant may override, one each; see also `DirectionRules`):
 
     to_forward              a message of the forward half
     to_backward             a message of the backward half
+    may_settle              what must have come before this end sends of itself in Version Two
     drop                    a message that is too small
 """
 
@@ -34,6 +35,7 @@ from rpcrdma.endpoint.connection import Role
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.direction import DirectionRules
 from rpcrdma.endpoint.optional_half import Limited, OptionalHalf
+from rpcrdma.wire import v2
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.xdr.runtime import word_at
 
@@ -51,6 +53,12 @@ __all__ = ["Backward", "ClientDuplex", "Duplex", "Forward", "server_duplex"]
 
 _TWO_WORDS: Final = 8
 """Octets of the XID and the version."""
+
+_PROCEDURE_AND_DIRECTION: Final = slice(12, 20)
+_ASKS: Final = b"".join(
+    word.to_bytes(4) for word in (v2.Rdma2Procedure.RDMA2_OPTIONAL, MessageType.CALL)
+)
+"""These words of an optional message that is no answer."""
 
 
 class Forward(Role, Limited, Protocol):
@@ -152,7 +160,7 @@ class Duplex:
         optional, message = self.optional, event.data
         if optional is None:
             return self._receive(event, now)
-        agrees = optional.is_agreed_by(message)
+        agrees = self.may_settle(message) and optional.is_agreed_by(message)
         if agrees and isinstance(self.backward, BackwardRequester):
             self.backward.speak(TWO)
         actions = optional.heard()
@@ -172,6 +180,10 @@ class Duplex:
         else:
             actions += self.drop(event)  # a Reply to a Call that was never made
         return actions + optional.begin() if agrees else actions
+
+    def may_settle(self, _message: bytes) -> bool:
+        """Whether this end may send of itself once a message, the first that is good, has come."""
+        return True
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
         """A message of the forward direction."""
@@ -242,6 +254,10 @@ class ClientDuplex(Duplex):
     ) -> None:
         rules = DirectionRules(MessageType.CALL, speaks_two=optional is not None)
         super().__init__(forward, backward, rules, optional)
+
+    def may_settle(self, message: bytes) -> bool:
+        """See `Duplex`; D-54: what a server asks does not answer the client's first message."""
+        return message[_PROCEDURE_AND_DIRECTION] != _ASKS
 
 
 def server_duplex(forward: Responder, backward: BackwardRequester) -> Duplex:

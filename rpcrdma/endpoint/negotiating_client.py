@@ -24,6 +24,7 @@ from rpcrdma.endpoint.actions import (
     Failure,
     PostReceive,
 )
+from rpcrdma.endpoint.call_rules import xid_of
 from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.negotiation import Negotiation, NegotiationState, Signal
@@ -67,6 +68,7 @@ class NegotiatingClient:
         self._dialect: Dialect = ONE if negotiation.state is NegotiationState.ONE else TWO
         self.role, self._requester = make(self._dialect)
         self._offer: events.CallRequested | None = None
+        self._offered_xid: int | None = None
         self._held: deque[events.CallRequested] = deque()
         self._answered = False
         self.handlers: Mapping[type[events.Event], Handler] = {
@@ -98,6 +100,7 @@ class NegotiatingClient:
             return [Deliver(_refused(event.token))]
         if state is NegotiationState.FRESH:
             self._offer = event
+            self._offered_xid = xid_of(event.payload) if len(event.payload) >= _XID else None
             self.negotiation.signal(Signal.OFFERED)
         return self._watched(self._role_handles(event, now), now)
 
@@ -142,6 +145,10 @@ class NegotiatingClient:
         except DecodeError:
             return None
         body = header.rdma_body
+        offering = self.negotiation.state is NegotiationState.OFFERING
+        is_answer = header.rdma_xid == self._offered_xid or isinstance(body, v2.Rdma2Optional)
+        if offering and not is_answer:
+            return None  # it answers nothing that was sent, and will be dropped
         if isinstance(body, RdmaError | v2.Rdma2Error):
             if isinstance(body.error, ErrVers):
                 return self.negotiation.rules.choose(body.error)
@@ -205,6 +212,9 @@ class NegotiatingClient:
             actions.append(Deliver(CallFailed(token, Failure.CONNECTION_LOST, event.reason)))
         return actions
 
+
+_XID: Final = 4
+"""Octets of an XID."""
 
 _GOES_ON: Final = (NegotiationState.TWO, NegotiationState.NONE)
 """States in which a Call that was held back can be dealt with at once."""

@@ -188,3 +188,29 @@ def test_a_refused_option_settles_the_version(line: Line) -> None:
     line.send(two(7, v2.Rdma2Error(v2.ErrInvalidOption())))
 
     assert line.versions == {2}
+
+
+def test_a_range_in_mid_connection_leaves_both_however_often_it_comes(settled: Line) -> None:
+    for xid in (2, 3):
+        settled.call(xid)
+        settled.send(refusal(xid, 1, 1))
+
+    assert settled.versions == {1, 2}
+
+
+def test_an_operation_of_the_server_tells_who_has_offered_that_version_two_is_spoken(
+    line: Line,
+) -> None:
+    line.call(1)
+
+    line.send(option(7, ReqProp(())))
+
+    assert line.versions == {2}
+
+
+def test_an_operation_tells_nobody_else_anything(line: Line) -> None:
+    line.call(1, version=1)
+
+    line.send(option(7, ReqProp(())))
+
+    assert line.versions == {1, 2}

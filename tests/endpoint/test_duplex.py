@@ -13,8 +13,11 @@ from rpcrdma.endpoint.backward_requester import BackwardOptions, BackwardRequest
 from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.calling import Client
 from rpcrdma.endpoint.connection import Endpoint
+from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.driver import parameters_for
 from rpcrdma.endpoint.duplex import ClientDuplex, Duplex, server_duplex
+from rpcrdma.endpoint.optional_half import OptionalHalf
+from rpcrdma.endpoint.properties import PropertyExchange
 from rpcrdma.endpoint.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
 from rpcrdma.endpoint.serving import Server
@@ -23,7 +26,8 @@ from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackNetwork
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
-from rpcrdma.wire import RdmaMsg, TransportHeader, decode_header, encode_header
+from rpcrdma.wire import RdmaMsg, TransportHeader, decode_header, encode_header, v2
+from rpcrdma.wire.rpc import MessageType
 
 DEADLINE = 5.0
 LAYER = TestProgram()
@@ -227,3 +231,20 @@ def test_before_anybody_is_ready_everything_is_the_forward_halfs() -> None:
         each.handle(events.Connected(), 0.0)
     for payload in (b"", calls.null(1)[:39], rpc.accepted(1), calls.null(1)):
         assert hear(endpoint, 1, payload) == hear(plain, 1, payload)
+
+
+def test_a_client_announces_nothing_while_its_first_call_awaits_the_reply() -> None:
+    client = ClientDuplex(
+        Requester(RequesterOptions(dialect=TWO)),
+        BackwardResponder(TestProgram()),
+        OptionalHalf(PropertyExchange(), 32),
+    )
+    operation = v2.Rdma2Optional(MessageType.CALL, 77, b"")
+    answer = v2.Rdma2Optional(MessageType.REPLY, 3, b"")
+
+    def settles(body: v2.Rdma2Body) -> bool:
+        return client.may_settle(v2.encode_header(v2.Rdma2Header(1, 2, 1, body)))
+
+    assert not settles(operation)
+    assert settles(answer)
+    assert settles(v2.Rdma2Msg(MessageType.REPLY, (), (), None))

@@ -239,3 +239,15 @@ def test_an_optional_message_of_the_server_settles_version_two() -> None:
     bench.hear(v2.encode_header(v2.Rdma2Header(1, 2, 4, body)))
 
     assert bench.role.negotiation.state is NegotiationState.TWO
+
+
+@pytest.mark.parametrize("error", [ErrVers(1, 1), ErrVers(3, 5), ErrChunk()])
+def test_an_error_under_another_xid_says_nothing_about_the_offer(error: ErrorBody) -> None:
+    bench = Bench()
+    bench.call(FIRST)
+    bench.call(SECOND)
+
+    assert sent(bench.error(THIRD, error)) == []
+
+    assert bench.role.negotiation.state is NegotiationState.OFFERING
+    assert sent(bench.answer(TWO, FIRST)) == [(2, SECOND)]

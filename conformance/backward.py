@@ -20,13 +20,23 @@ Calls that arrive while a forward Reply is awaited are kept for `next_call`.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance import build, build_backward, verify
 from conformance.backward_rules import InFlight, broken_rules
 from conformance.case import Deviation, Inconclusive, Warned
-from conformance.outcome import Answered, Called, Disconnected, ErrChunk, ErrVers, Silent
+from conformance.outcome import (
+    Answered,
+    Called,
+    Disconnected,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    Silent,
+)
+from conformance.requester_versions import DEFAULT_LENGTH
 from conformance.workload_backward import ForwardOnly, backward_workload_for
+from rpcrdma.wire import v2
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
@@ -41,6 +51,8 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.backprog import Tally
 
 __all__ = ["BackwardClient"]
+
+_ANSWERS: Final = (ErrChunk, ErrVers, InvalidOption, Answered)
 
 
 class BackwardClient:
@@ -261,7 +273,7 @@ class BackwardClient:
 
     def _keep(self, outcome: Outcome) -> bool:
         """Judge and keep a backward Call; whether the outcome is of the backward direction."""
-        if isinstance(outcome, ErrChunk | ErrVers | Answered) and outcome.xid in self._doubtful:
+        if isinstance(outcome, _ANSWERS) and outcome.xid in self._doubtful:
             if isinstance(outcome, Answered) and not is_refusal(outcome):
                 raise Deviation(
                     "A message that must have no effect was answered by a Reply.",
@@ -273,10 +285,13 @@ class BackwardClient:
             return True
         if not isinstance(outcome, Called):
             return False
+        version = self.peer.version
         threshold = self.peer.profile.claims.reply_inline_threshold
+        if version == v2.VERSION:
+            threshold = DEFAULT_LENGTH
         in_flight = {xid: before.payload for xid, before in self.in_flight.items()}
         before = InFlight(in_flight, self.granted)
-        broken = broken_rules(outcome, before, threshold)
+        broken = broken_rules(outcome, before, threshold, version)
         if broken:
             self.peer.case.interpretations += [
                 name for rule in broken for name in rule.interpretations

@@ -55,20 +55,24 @@ class InFlight:
     most: int
 
 
-def broken_rules(called: Called, before: InFlight, threshold: int) -> tuple[BackwardRule, ...]:
+def broken_rules(
+    called: Called, before: InFlight, threshold: int, version: int = 1
+) -> tuple[BackwardRule, ...]:
     """The rules that a Call breaks.
 
     Args:
         called: as it came.
         before: the Calls in flight when it came.
         threshold: octets of the longest message that the tester agreed to receive (D-44).
+        version: of the connection.
     """
-    return (*_header(called), *_payload(called), *_company(called, before, threshold))
+    broken = (*_header(called, version), *_payload(called), *_company(called, before, threshold))
+    return _named(broken, version)
 
 
-def _header(called: Called) -> Iterator[BackwardRule]:
+def _header(called: Called, version: int) -> Iterator[BackwardRule]:
     header, body = called.header, called.body
-    if header.rdma_vers != 1:
+    if header.rdma_vers != version:
         yield BackwardRule("bidir.2.5.call-has-version-one", f"rdma_vers is {header.rdma_vers}")
     if not isinstance(body, RdmaMsg):
         detail = f"it is an {type(body).__name__}"
@@ -119,6 +123,11 @@ def broken_reply_rules(
         version: of the connection.
     """
     broken = (*_reply_header(reply, version), *_reply_payload(reply, threshold))
+    return _named(broken, version)
+
+
+def _named(broken: tuple[BackwardRule, ...], version: int) -> tuple[BackwardRule, ...]:
+    """The rules by the ids of the version of the connection."""
     if version == 1:
         return broken
     return tuple(
@@ -127,6 +136,12 @@ def broken_reply_rules(
 
 
 _IN_TWO: Final = {
+    "bidir.2.5.call-has-version-one": "v2.4.2.2.backward-messages-are-version-two",
+    "bidir.2.5.call-is-rdma-msg": "v2.4.2.2.backward-messages-without-chunks",
+    "bidir.2.5.call-has-empty-lists": "v2.4.2.2.backward-messages-without-chunks",
+    "bidir.2.5.call-msg-type": "v2.4.2.2.direction-is-the-msg-type",
+    "bidir.2.5.call-header-follows-with-the-same-xid": "v2.1.payload-xid-equals-rdma-xid",
+    "bidir.2.1.2.backward-calls-within-the-grant": "v2.4.2.2.backward-calls-within-the-grant",
     "bidir.2.6.reply-has-version-one": "v2.4.2.2.backward-messages-are-version-two",
     "bidir.2.6.reply-is-rdma-msg": "v2.4.2.2.backward-messages-without-chunks",
     "bidir.2.6.reply-has-empty-lists": "v2.4.2.2.backward-messages-without-chunks",
@@ -134,7 +149,7 @@ _IN_TWO: Final = {
     "bidir.2.1.2.credit-is-never-zero": "v2.4.2.2.backward-credits-are-separate",
     "bidir.2.4.no-larger-than-the-receives": "v2.2.3.no-send-beyond-4096-octets",
 }
-"""What rules of a backward Reply are called in Version Two, if it has words of its own."""
+"""What rules of backward messages are called in Version Two, if it has words of its own."""
 
 
 def _reply_header(reply: Answered, version: int) -> Iterator[BackwardRule]:

@@ -80,8 +80,8 @@ class Backward:
 
 
 def reply(called: Called, payload: bytes, *, credits: int = CREDITS) -> Backward:  # noqa: A002  # the word of the documents
-    """The answer to a backward Call; `payload` is a complete RPC Reply."""
-    return Backward(called.xid, payload, credits)
+    """The answer to a backward Call, in its version; `payload` is a complete RPC Reply."""
+    return Backward(called.xid, payload, credits, 1 if called.two is None else 2)
 
 
 def call(xid: int, payload: bytes, *, credits: int = CREDITS, version: int = 1) -> Backward:  # noqa: A002  # likewise

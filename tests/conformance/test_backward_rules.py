@@ -76,6 +76,27 @@ def test_a_call_is_judged_by_its_company(before: InFlight, requirement: str) -> 
     assert broken(called(), before) == [requirement]
 
 
+@pytest.mark.parametrize(
+    ("changes", "requirement"),
+    [
+        ({"version": 2}, None),
+        ({"version": 1}, "v2.4.2.2.backward-messages-are-version-two"),
+        (
+            {"version": 2, "body": RdmaMsg((), (), ROOM)},
+            "v2.4.2.2.backward-messages-without-chunks",
+        ),
+        ({"version": 2, "payload": calls.null(8)}, "v2.1.payload-xid-equals-rdma-xid"),
+        ({"version": 2, "payload": calls.null(7)[:36]}, "v2.1.payload-xid-equals-rdma-xid"),
+    ],
+)
+def test_a_call_of_version_two_is_judged_in_its_words(
+    changes: dict[str, object], requirement: str | None
+) -> None:
+    found = [rule.requirement for rule in broken_rules(called(**changes), NOBODY, 4096, 2)]
+
+    assert found == ([] if requirement is None else [requirement])
+
+
 def test_a_call_in_flight_that_comes_once_more_is_a_repetition_or_has_no_xid_of_its_own() -> None:
     assert broken(called(), InFlight({7: calls.null(7)}, 4)) == [
         "bidir.2.5.call-has-a-fresh-xid",

@@ -68,6 +68,16 @@ class DropsBackwardRepliesInTwo(BackwardRequester):
         return self.dialect is not TWO and super().judge_reply(header, payload)
 
 
+@mutant(breaks="v2.2.2.backward-messages-grow-too")
+class DropsLargeBackwardReplies(BackwardRequester):
+    """Drops Replies of more than 1024 octets to its backward Calls."""
+
+    def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
+        """See `BackwardRequester`."""
+        is_large = len(payload) + self.dialect.header > ONE.threshold
+        return not is_large and super().judge_reply(header, payload)
+
+
 @mutant(breaks="v2.4.2.2.errors-count-as-replies")
 class PassesOverErrorsInTwo(BackwardRequester):
     """Goes on waiting for a Reply when an RDMA2_ERROR has come for its Call."""

@@ -17,6 +17,7 @@ from rpcrdma.wire import ErrChunk, ErrVers
 from rpcrdma.wire.optional import UnknownOption
 
 if TYPE_CHECKING:
+    from conformance.outcome import Called
     from conformance.peer import Peer
     from rpcrdma.wire import ErrorBody
 
@@ -27,7 +28,11 @@ SEPARATE: Final = "v2.4.2.2.backward-credits-are-separate"
 WAITS: Final = "v2.4.2.2.server-waits-for-the-upper-layer"
 XIDS: Final = "v2.3.2.xids-belong-to-a-direction"
 CREDITS: Final = "v2.3.2.credits-belong-to-a-direction"
+GROW: Final = "v2.2.2.backward-messages-grow-too"
 THRESHOLD: Final = 4096
+SMALL: Final = 128
+"""Octets of a Reply that any server receives."""
+
 MORE_HEADER: Final = 4
 """Octets that a header of Version Two has more than one of Version One."""
 
@@ -150,3 +155,25 @@ def test_server_takes_no_grant_from_an_operation(peer_two: Peer) -> None:
     client.send(build.option(peer_two, UnknownOption(77, b""), credits=1000).octets)
 
     client.no_call("no backward Reply has granted anything", breaks=CREDITS)
+
+
+def answer_at_length(client: BackwardClient, called: Called, length: int) -> None:
+    """Send the right Reply, and octets behind its results that make it so long."""
+    octets = client.reply(called, credits=1).octets
+    client.peer.send(octets + bytes(length - len(octets)))
+    client.in_flight.pop(called.xid)
+
+
+@requirement(GROW, TAKES, needs=("backward",))
+@pytest.mark.parametrize("length", [1028, 4096], ids="{}-octets".format)
+def test_server_takes_a_backward_reply_of_up_to_4096_octets(peer_two: Peer, length: int) -> None:
+    """A server that does not mind octets behind the results takes 4096 octets of them."""
+    client = BackwardClient.of(peer_two)
+    client.announce()
+    client.provoke(3)
+    answer_at_length(client, client.next_call(), SMALL)
+    (second,) = client.calls(1)  # else it minds them, and nothing can be seen
+
+    answer_at_length(client, second, length)
+
+    client.answer(client.next_call(breaks=GROW))

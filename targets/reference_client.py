@@ -3,7 +3,7 @@
 On loopback it lives in the tester's own process and gets its turns from the tester's polling.  Over
 verbs it is a process of its own:
 
-    python -m targets.reference_client --connect ADDRESS:PORT [--mutant NAME] [--forward-only]
+    python -m targets.reference_client --connect ADDRESS:PORT [--versions 1 2] [--mutant NAME]
 
 which takes acts from its standard input and reports how they ended on its standard output, a JSON
 object in each line (`targets.reference_client_process`).  The client calls the test program, and
@@ -210,8 +210,10 @@ class ReferenceClientTarget:
 
         host = device_host(extra.address)
         fabric, address = VerbsFabric(host), Address(host, extra.port)
-        is_called = self.profile.claims.backward
-        return ProcessClientSession(fabric, address, self._mutant, is_called=is_called)
+        claims = self.profile.claims
+        return ProcessClientSession(
+            fabric, address, self._mutant, is_called=claims.backward, versions=claims.versions
+        )
 
 
 if __name__ == "__main__":

@@ -116,11 +116,13 @@ class ProcessClientSession:
         mutant: str = "",
         *,
         is_called: bool = True,
+        versions: tuple[int, ...] = (1,),
     ) -> None:
         self.listen_address = listen_address
         self.fabric = fabric
         self._mutant = mutant
         self._is_called = is_called
+        self._versions = versions
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: Lines | None = None
         self._results: dict[int, ActResult] = {}
@@ -129,6 +131,7 @@ class ProcessClientSession:
     def command(self, address: Address) -> list[str]:
         """What is run to be a client of the server at an address."""
         command = [sys.executable, "-m", "targets.reference_client", "--connect", str(address)]
+        command += ["--versions", *map(str, self._versions)]
         if self._mutant:
             command += ["--mutant", self._mutant]
         return command if self._is_called else [*command, "--forward-only"]
@@ -202,10 +205,15 @@ class ProcessClientSession:
 
 
 def serve(
-    fabric: Fabric, address: Address, parts: ClientParts, orders: Lines, output: IO[bytes]
+    fabric: Fabric,
+    address: Address,
+    parts: ClientParts,
+    orders: Lines,
+    output: IO[bytes],
+    versions: tuple[int, ...] = (1,),
 ) -> None:
     """Be the client until the orders end."""
-    client, application = make_client(fabric, address, parts)
+    client, application = make_client(fabric, address, parts, versions)
     running: dict[int, RunningAct] = {0: application.connect()}
     try:
         while not orders.ended:
@@ -236,6 +244,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--connect", required=True, metavar="ADDRESS:PORT", type=parse_address)
     parser.add_argument("--mutant", default="", metavar="NAME", help="break one requirement")
     parser.add_argument("--forward-only", action="store_true", help="take no backward Calls")
+    parser.add_argument("--versions", type=int, nargs="+", default=(1,), help="to be spoken")
     chosen = parser.parse_args(arguments)
     parts = CLIENT
     if chosen.mutant:
@@ -248,7 +257,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with VerbsFabric(chosen.connect.host) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
-            serve(fabric, chosen.connect, parts, Lines(sys.stdin.buffer), sys.stdout.buffer)
+            orders, output = Lines(sys.stdin.buffer), sys.stdout.buffer
+            serve(fabric, chosen.connect, parts, orders, output, tuple(chosen.versions))
     except FabricError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -207,12 +207,14 @@ def test_a_process_can_be_started_again(session: Faked) -> None:
 
 
 def test_the_process_is_this_program() -> None:
-    session = ProcessClientSession(LoopbackNetwork().fabric("tester"), SOMEWHERE, "odd")
+    fabric = LoopbackNetwork().fabric("tester")
+    session = ProcessClientSession(fabric, SOMEWHERE, "odd", versions=(1, 2))
 
     words = session.command(SOMEWHERE)
 
     assert words[1:] == [
         *("-m", "targets.reference_client", "--connect", "tester:1"),
+        *("--versions", "1", "2"),
         *("--mutant", "odd"),
     ]
 
@@ -221,7 +223,7 @@ def test_the_process_is_told_to_take_no_calls() -> None:
     fabric = LoopbackNetwork().fabric("tester")
     session = ProcessClientSession(fabric, SOMEWHERE, is_called=False)
 
-    assert session.command(SOMEWHERE)[-2:] == ["tester:1", "--forward-only"]
+    assert session.command(SOMEWHERE)[-3:] == ["--versions", "1", "--forward-only"]
 
 
 def test_the_command_needs_an_address(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,7 +36,7 @@ def disagreements(record: RunRecord) -> dict[str, str]:
 
 
 def test_the_kernels_client_is_judged_to_the_end(tmp_path: Path) -> None:
-    """By the cases of section 4.3, with findings among them: all cases take two minutes and more."""
+    """By the cases of section 4.3, with findings among them; all take more than two minutes."""
     record = certified("linux-client", tmp_path, Selection(section="4.3", role="requester"))
 
     summary = summarise(record)

@@ -65,9 +65,10 @@ class OptionServer:
     def of(cls, service: Service, client: ActingClient) -> OptionServer:
         """The tester on a new connection, which takes messages of any size."""
         service.welcome = replace(service.welcome, receive_length=RECEIVE_LENGTH)
+        earlier = len(service.options.messages)
         service.drop()
         verify_calls.done(client.serve_good_act())
-        tester = cls(service, client, service.line)
+        tester = cls(service, client, service.line, _read=earlier)
         service.divert = tester._divert
         tester._note()
         return tester
@@ -106,7 +107,7 @@ class OptionServer:
 
     def refuse(self, message: Heard) -> None:
         """See `OptionTester`."""
-        for one in self.service.options.messages:
+        for one in reversed(self.service.options.messages):
             if one.xid == message.xid and one.option == message.option:
                 self.service.options.refuse(one)
                 return

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.actions import Disconnect
+from rpcrdma.endpoint.actions import CallFailed, Deliver, Disconnect, Failure
 from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.property_rules import Judgement, PropertyRules
 from rpcrdma.endpoint.property_values import Disposition, PropertyValues
+from rpcrdma.endpoint.requester import Requester
+from rpcrdma.endpoint.responder import Responder
 from rpcrdma.wire.properties import ReceiveBufferSize
 from targets.mutants.base import BOTH_ENDS, mutant
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rpcrdma.endpoint.actions import Action
+    from rpcrdma.endpoint.events import CallRequested
     from rpcrdma.endpoint.property_rules import Standing
     from rpcrdma.endpoint.receive_sizes import ReceiveSizes
     from rpcrdma.wire.properties import KnownProperty
@@ -24,6 +27,9 @@ AFTER_OLD = "xcharext.3.1.raise-told-after-the-old-receives"
 DONE = "xcharext.4.3.done-is-done"
 HOLDS = "xcharext.4.4.update-tells-what-has-changed"
 LARGE = 16384
+HEADER = 32
+"""Octets of a header of Version Two without chunks."""
+TOLD = "every size that is told, by whatever operation, is one to obey"
 
 
 # -- the peer's
@@ -163,3 +169,32 @@ class ChangesByHangingUp(OptionalHalf):
         if self.exchange.posted_length > before:
             actions.append(Disconnect("longer Receives"))
         return actions
+
+
+@mutant(breaks="xcharext.3.1.reply-chunk-beyond-the-size", also_trips=TOLD)
+class RepliesInlineByTheDefault(Responder):
+    """Sends Replies inline up to 4096 octets, whatever the client has told."""
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        """See `Responder`."""
+        super().heed(version, max(send_limit, 4096), peer)
+
+
+@mutant(breaks="xcharext.3.1.long-call-beyond-the-size", also_trips=TOLD)
+class FailsCallsBeyondTheSize(Requester):
+    """Sends no Call that does not fit the server's Receives."""
+
+    def _request(self, event: CallRequested, now: float) -> list[Action]:
+        if len(event.payload) + HEADER > self._planner.send_limit:
+            return [Deliver(CallFailed(event.token, Failure.CANNOT_SEND))]
+        return super()._request(event, now)
+
+
+@mutant(breaks="xcharext.3.1.reply-chunk-by-the-own-size")
+class OffersReplyChunksByTheDefault(Requester):
+    """Offers Reply chunks as if it took 4096 octets, though it has shorter Receives."""
+
+    def post_from_now(self, octets: int) -> None:
+        """See `Requester`."""
+        super().post_from_now(octets)
+        self._planner.receive_limit = self.options.thresholds.reply

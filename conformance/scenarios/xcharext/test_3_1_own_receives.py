@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance import verify, verify_options
+from conformance import verify, verify_calls, verify_options
+from conformance.option_server import OptionServer
 from conformance.option_tester import both_ends
+from conformance.requirement import requirement
 from conformance.verify_options import Disposed, until
 from rpcrdma.wire.optional import ReqProp, UpdProp
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
-from targets.base import Unsupported
+from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
+    from conformance.client_harness import ActingClient
     from conformance.option_tester import OptionTester
+    from conformance.service import Service
 
 THERE = "xcharext.3.1.receives-as-large-as-announced"
 AFTER_OLD = "xcharext.3.1.raise-told-after-the-old-receives"
@@ -132,3 +136,22 @@ def test_size_is_not_reduced_without_a_request(tester: OptionTester) -> None:
         actual=f"{verify_options.told_size(tester)}",
         breaks=(ON_REQUEST,),
     )
+
+
+@requirement(BY_OWN_SIZE, role="requester", needs=("operations",), interpretations=("D-142",))
+def test_client_offers_a_reply_chunk_by_its_own_size(
+    service_two: Service, client: ActingClient
+) -> None:
+    """A client whose Receives were made shorter offers a Reply chunk for what may be longer."""
+    tester = OptionServer.of(service_two, client)
+    _, size = _granted(tester, 1024)
+    if size > 1024:
+        raise Unsupported("the client does not make its Receives shorter")
+
+    act = client.begin(ActKind.LONG_REPLY, 2000)
+    call = service_two.next_call()
+
+    verify.that(call.reply_chunk is not None, "a Reply chunk is offered", breaks=(BY_OWN_SIZE,))
+    service_two.threshold_of_two = size
+    service_two.serve(call)
+    verify_calls.done(service_two.serve_until(act), (BY_OWN_SIZE,))

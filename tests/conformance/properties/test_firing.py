@@ -72,6 +72,26 @@ def test_every_breach_changes_the_message(reference: Harness, kind: str, version
             Shot("fetch", 1500, 0, "short", "write"),
             "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
         ),
+        (
+            "says-that-replies-are-calls",
+            Shot("small", version=2),
+            "v2.4.2.2.direction-is-the-msg-type",
+        ),
+        (
+            "drops-bad-headers-in-two",
+            Shot(breach=Breach("direction", 2, 7), version=2),
+            "v2.4.2.3.bad-call-gets-bad-header",
+        ),
+        (
+            "passes-over-unknown-operations",
+            Shot(breach=Breach("option", 0, 2), version=2),
+            "v2.3.1.unsupported-operation-is-answered",
+        ),
+        (
+            "serves-procedure-two",
+            Shot(breach=Breach("fixed-word", 2, 2), version=2),
+            "v2.4.2.3.old-procedures-are-gone",
+        ),
     ],
 )
 def test_firing_names_what_a_responder_breaks(mutant: str, shot: Shot, requirement: str) -> None:

@@ -3,9 +3,9 @@
     v2 section 4.2    RPC-Over-RDMA Version Two XDR
     v2 section 4.2.3  Transport Errors (BAD_HEADER is what ERR_CHUNK was, under the same number)
 
-What belongs to the optional features (RDMA2_OPTIONAL, and the error that refuses one) has no
-counterpart in Version One.  `rpcrdma.endpoint.direction` keeps it from the roles; should it come
-here all the same, it is no header that a role can decode.
+What belongs to the optional features has no counterpart in Version One.  RDMA2_OPTIONAL is kept
+from the roles by `rpcrdma.endpoint.direction`; should it come here all the same, it is no header
+that a role can decode.  The error that refuses an operation comes here where it refuses a Call.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class VersionTwo:
                 return RdmaNomsg(reads, writes, reply)
             case v2.Rdma2Error(error=ErrVers() as versions):
                 return RdmaError(versions)
-            case v2.Rdma2Error(error=v2.ErrBadHeader()):
+            case v2.Rdma2Error():  # D-53: INVAL_OPTION, too, where it is about no optional message
                 return RdmaError(ErrChunk())
-            case v2.Rdma2Error() | v2.Rdma2Optional():
+            case v2.Rdma2Optional():
                 kind = type(body).__name__
                 raise DecodeError(_PROCEDURE, "rdma_body", Reason.BAD_DISCRIMINANT, kind)
 

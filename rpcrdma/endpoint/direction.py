@@ -75,6 +75,9 @@ class DirectionRules:
         backward: msg_type of the backward messages that this end receives: REPLY at a server, CALL
             at a client.
         speaks_two: whether this end speaks Version Two.
+
+    Attributes:
+        errors: the half that makes Calls, which errors are for (D-15).
     """
 
     def __init__(self, backward: MessageType, *, speaks_two: bool = False) -> None:
@@ -82,7 +85,7 @@ class DirectionRules:
         self.backward = backward
         self.speaks_two = speaks_two
         self.forward = MessageType.CALL if is_server else MessageType.REPLY
-        self._errors = Half.BACKWARD if is_server else Half.FORWARD
+        self.errors = Half.BACKWARD if is_server else Half.FORWARD
 
     def sort(self, message: bytes) -> Half:
         """Which half takes a message."""
@@ -92,7 +95,7 @@ class DirectionRules:
         if words.version == v2.VERSION and self.speaks_two:
             return self.sort_two(message)
         if words.is_error:
-            return self._errors
+            return self.errors
         if words.version != _VERSION or len(message) < MINIMUM_HEADER:
             return Half.FORWARD
         try:
@@ -120,7 +123,7 @@ class DirectionRules:
             case v2.Rdma2Optional() | v2.Rdma2Error(error=v2.ErrInvalidOption()):
                 return Half.OPTIONAL
             case v2.Rdma2Error():
-                return self._errors
+                return self.errors
             case v2.Rdma2Msg(rdma_direction=way) | v2.Rdma2Nomsg(rdma_direction=way):
                 return Half.BACKWARD if way == self.backward else Half.FORWARD
 

@@ -168,6 +168,8 @@ class Duplex:
         if not is_two:
             return actions + self._receive(event, now)
         half = self.rules.sort(message)
+        if half is direction.Half.OPTIONAL and optional.is_about_an_rpc(message):
+            half = self.rules.errors
         if half is direction.Half.OPTIONAL:
             actions += optional.take(message)
         elif half is direction.Half.NOBODY or optional.rejects(message):

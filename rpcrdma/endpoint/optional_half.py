@@ -121,6 +121,11 @@ class OptionalHalf:
         self.exchange.refused(header.rdma_xid)
         return repost
 
+    def is_about_an_rpc(self, message: bytes) -> bool:
+        """Whether an error refuses an RPC as if it were an operation: none is meant (D-53)."""
+        words = fixed_words(message)
+        return words.is_error and not self.exchange.has_told(words.xid)
+
     def rejects(self, message: bytes) -> bool:
         """Whether a message is an error about an optional message of ours, and no half's."""
         words = fixed_words(message)

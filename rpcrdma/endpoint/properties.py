@@ -171,6 +171,10 @@ class PropertyExchange:
         self._is_unacknowledged = False
         return self._send_next()
 
+    def has_told(self, xid: int) -> bool:
+        """Whether an error under this XID can be about a message of this machine."""
+        return xid in self._told.xids
+
     def refused(self, xid: int) -> bool:
         """An RDMA2_ERR_INVAL_OPTION came; returns whether it is about a message of this machine.
 
@@ -190,7 +194,7 @@ class PropertyExchange:
 
         The peer has applied nothing of the message (D-76), but supports the operation.
         """
-        if xid not in self._told.xids:
+        if not self.has_told(xid):
             return False
         self._told.take_back(xid)
         self._give_up(xid)

@@ -58,14 +58,16 @@ def test_a_message_without_chunks_is_told_by_identity() -> None:
     assert TWO.decode(octets)[0].rdma_body is TWO.plain
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        v2.Rdma2Optional(MessageType.CALL, 1, b""),
-        v2.Rdma2Error(v2.ErrInvalidOption()),
-    ],
-)
-def test_what_belongs_to_optional_features_is_no_header_for_a_role(body: v2.Rdma2Body) -> None:
+def test_the_error_that_refuses_an_operation_refuses_a_call_where_it_comes_to_a_role() -> None:
+    """D-53: it is kept from the roles if it is about an operation."""
+    refusal = v2.encode_header(v2.Rdma2Header(7, 2, 1, v2.Rdma2Error(v2.ErrInvalidOption())))
+
+    assert TWO.decode(refusal)[0].rdma_body == RdmaError(ErrChunk())
+
+
+def test_an_optional_message_is_no_header_for_a_role() -> None:
+    body = v2.Rdma2Optional(MessageType.CALL, 1, b"")
+
     with pytest.raises(DecodeError) as caught:
         TWO.decode(v2.encode_header(v2.Rdma2Header(7, 2, 1, body)))
 

@@ -118,3 +118,10 @@ def test_a_refusal_of_ours_is_taken_and_another_error_is_left_to_the_halves() ->
     assert optional.take(v2.encode_header(refusal)) == [PostReceive(4096)]
     assert optional.exchange.refused_operations
     assert not optional.rejects(v2.encode_header(bad))
+
+
+def test_an_error_under_an_xid_that_it_has_not_used_is_about_an_rpc() -> None:
+    optional = half()
+    refusal = v2.Rdma2Header(0x77, 2, 1, v2.Rdma2Error(v2.ErrInvalidOption()))
+
+    assert optional.is_about_an_rpc(v2.encode_header(refusal))

@@ -9,7 +9,8 @@ import pytest
 from conformance import verify_calls
 from conformance.case import Deviation
 from conformance.requirement import requirement
-from rpcrdma.wire import ErrChunk, RdmaSegment, ReadSegment
+from conformance.service.options import encode_two
+from rpcrdma.wire import RdmaSegment, ReadSegment, v2
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,11 @@ def no_error(service: Service, before: int) -> None:
                 expected=("no message",),
                 actual=str(message),
             )
+
+
+def name(error: v2.Rdma2ErrorBody) -> str:
+    """Of an error, for the case's id."""
+    return "inval-option" if isinstance(error, v2.ErrInvalidOption) else "bad-header"
 
 
 def with_word(place: int, word: int) -> Callable[[ReplyDraft], bytes]:
@@ -100,14 +106,18 @@ def test_requester_takes_no_reply_of_another_direction(
     "v2.4.2.3.error-is-permanent",
     "v2.4.2.2.errors-count-as-replies",
     role="requester",
-    interpretations=("D-77",),
+    interpretations=("D-53", "D-77"),
 )
-def test_requester_ends_a_call_that_is_refused(service_two: Service, client: ActingClient) -> None:
-    """BAD_HEADER answers a call: it fails, and is not made again."""
+@pytest.mark.parametrize("error", [v2.ErrBadHeader(), v2.ErrInvalidOption()], ids=name)
+def test_requester_ends_a_call_that_is_refused(
+    service_two: Service, client: ActingClient, error: v2.Rdma2ErrorBody
+) -> None:
+    """An error answers a call, about which nothing was optional: it fails, and is not repeated."""
     act = client.good_act()
     call = service_two.next_call()
 
-    service_two.error(call, ErrChunk())
+    service_two.send(encode_two(call.xid, v2.Rdma2Error(error), service_two.grant))
+    call.answered = True
 
     verify_calls.failed(service_two.serve_until(act))
     verify_calls.not_again(service_two, call)

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
     from rpcrdma.endpoint.call_rules import IncomingCall
 
-UNANSWERED: Final = {
-    "v2.": "what is dropped gets no answer",
-    "xcharext.": "backward support is announced",
-}
+UNANSWERED: Final = {"v2.": "what is dropped gets no answer"}
 NOWHERE: Final = WriteChunk((RdmaSegment(0x0BAD, 64, 0),))
 
 
@@ -39,7 +36,7 @@ class DropsBackwardCallsInTwo(ClientDuplex):
         return self.drop(event) if _is_two(event.data) else super().to_backward(event, now)
 
 
-@mutant(breaks="v2.2.2.backward-messages-grow-too", also_trips=UNANSWERED)
+@mutant(breaks="v2.2.2.backward-messages-grow-too")
 class DropsLongBackwardCalls(ClientDuplex):
     """Drops backward Calls of more than 1024 octets in Version Two."""
 
@@ -60,7 +57,7 @@ class CountsBackwardCreditsInTwo(ClientDuplex):
         return super().to_backward(event, now)
 
 
-@mutant(breaks="v2.4.2.2.backward-messages-are-version-two", also_trips=UNANSWERED)
+@mutant(breaks="v2.4.2.2.backward-messages-are-version-two")
 class RepliesBackwardInVersionOne(BackwardReplyRules):
     """Answers backward Calls of Version Two by Replies of Version One."""
 
@@ -69,7 +66,7 @@ class RepliesBackwardInVersionOne(BackwardReplyRules):
         return ONE.number
 
 
-@mutant(breaks="v2.4.2.2.backward-messages-without-chunks", also_trips=UNANSWERED)
+@mutant(breaks="v2.4.2.2.backward-messages-without-chunks")
 class RepliesBackwardByChunks(BackwardReplyRules):
     """Returns a Write chunk in backward Replies of Version Two, which nobody has offered."""
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import ReplyExpectation
     from rpcrdma.wire import TransportHeader
 
-LAYOUT: Final = {"v2.": "a header that cannot be read makes no call, or another one"}
-CHUNKS: Final = {"v2.": "what cannot be fetched, or put back, is not done"}
+LONG: Final = {"xcharext.": "properties are seen by calls that are long, or have long replies"}
 
 _WORD: Final = 4
 _FIXED: Final = 16
@@ -39,7 +38,7 @@ _PROCEDURE: Final = slice(8, 12)
 """Of rdma_proc behind the XID."""
 
 
-@mutant(breaks="v2.4.2.header-layout", also_trips=LAYOUT)
+@mutant(breaks="v2.4.2.header-layout")
 class LeavesTheDirectionOut(RequestRules):
     """Sends calls with chunks in Version Two by the header of Version One."""
 
@@ -49,7 +48,7 @@ class LeavesTheDirectionOut(RequestRules):
         return octets if self.dialect is not TWO else octets[:_FIXED] + octets[_FIXED + _WORD :]
 
 
-@mutant(breaks="v2.3.2.chunk-lists-begin-with-the-direction", also_trips=LAYOUT)
+@mutant(breaks="v2.3.2.chunk-lists-begin-with-the-direction")
 class PutsTheDirectionOfCallsLast(RequestRules):
     """Puts the direction word behind the chunk lists."""
 
@@ -62,7 +61,7 @@ class PutsTheDirectionOfCallsLast(RequestRules):
         return octets + payload
 
 
-@mutant(breaks="v2.4.2.procedure-numbers", also_trips=LAYOUT)
+@mutant(breaks="v2.4.2.procedure-numbers")
 class NumbersLongCallsTwo(RequestRules):
     """Gives RDMA2_NOMSG the number 2."""
 
@@ -74,7 +73,7 @@ class NumbersLongCallsTwo(RequestRules):
         return octets[:12] + (2).to_bytes(_WORD) + octets[_FIXED:]
 
 
-@mutant(breaks="v2.4.2.chunk-lists-as-before", also_trips=LAYOUT)
+@mutant(breaks="v2.4.2.chunk-lists-as-before")
 class CountsItsReadSegments(RequestRules):
     """Puts the number of read segments in front of the Read list."""
 
@@ -88,7 +87,7 @@ class CountsItsReadSegments(RequestRules):
         return octets[:lists] + len(reads).to_bytes(_WORD) + octets[lists:]
 
 
-@mutant(breaks="v2.4.2.1.msg-is-followed-by-its-payload", also_trips=CHUNKS)
+@mutant(breaks="v2.4.2.1.msg-is-followed-by-its-payload")
 class LeavesThePayloadOut(RequestRules):
     """Sends nothing behind the header of an RDMA2_MSG that has chunks."""
 
@@ -97,7 +96,7 @@ class LeavesThePayloadOut(RequestRules):
         return super().encode(header, b"" if self.dialect is TWO else payload)
 
 
-@mutant(breaks="v2.4.2.1.nomsg-conveys-its-payload-by-chunks", also_trips=CHUNKS)
+@mutant(breaks="v2.4.2.1.nomsg-conveys-its-payload-by-chunks")
 class AppendsToLongCalls(RequestRules):
     """Sends a few octets behind the header of an RDMA2_NOMSG."""
 
@@ -108,7 +107,7 @@ class AppendsToLongCalls(RequestRules):
         return octets + bytes(_WORD) if is_long else octets
 
 
-@mutant(breaks="v2.4.2.2.direction-is-the-msg-type", also_trips=LAYOUT)
+@mutant(breaks="v2.4.2.2.direction-is-the-msg-type", also_trips=LONG)
 class SaysReplyInCallsWithChunks(RequestRules):
     """Says in the header of a call with chunks that it is a reply."""
 
@@ -119,7 +118,7 @@ class SaysReplyInCallsWithChunks(RequestRules):
         return self.dialect.encode(header, MessageType.REPLY) + payload
 
 
-@mutant(breaks="v2.1.payload-xid-equals-rdma-xid", also_trips=CHUNKS)
+@mutant(breaks="v2.1.payload-xid-equals-rdma-xid")
 class NumbersCallsWithChunksAnew(RequestRules):
     """Sends calls with chunks in Version Two under another XID than their RPC message has."""
 
@@ -128,7 +127,7 @@ class NumbersCallsWithChunksAnew(RequestRules):
         return call.xid ^ 1 if self.dialect is TWO else call.xid
 
 
-@mutant(breaks="v2.1.long-calls-as-before", also_trips=CHUNKS)
+@mutant(breaks="v2.1.long-calls-as-before")
 class MovesLongCallsToPositionFour(RequestRules):
     """Gives the Read chunk of a Long Call in Version Two the Position 4."""
 
@@ -137,7 +136,7 @@ class MovesLongCallsToPositionFour(RequestRules):
         return position or (_WORD if self.dialect is TWO else 0)
 
 
-@mutant(breaks="v2.1.read-chunks-as-before", also_trips=CHUNKS)
+@mutant(breaks="v2.1.read-chunks-as-before")
 class CountsPositionsFromTheHeaderOfTwo(RequestRules):
     """Counts the Positions of arguments in Version Two from four octets before the payload on."""
 
@@ -146,7 +145,7 @@ class CountsPositionsFromTheHeaderOfTwo(RequestRules):
         return position + _WORD if position and self.dialect is TWO else position
 
 
-@mutant(breaks="v2.1.write-chunks-as-before", also_trips=CHUNKS)
+@mutant(breaks="v2.1.write-chunks-as-before")
 class OffersShortWriteChunks(RequestRules):
     """Offers half of the memory that a result needs in Version Two."""
 
@@ -155,7 +154,7 @@ class OffersShortWriteChunks(RequestRules):
         return tuple(map(_halved, chunks)) if self.dialect is TWO else chunks
 
 
-@mutant(breaks="v2.1.reply-chunk-as-before", also_trips=CHUNKS)
+@mutant(breaks="v2.1.reply-chunk-as-before")
 class OffersShortReplyChunks(RequestRules):
     """Offers half of the memory that a Long Reply needs in Version Two."""
 
@@ -164,7 +163,7 @@ class OffersShortReplyChunks(RequestRules):
         return _halved(chunk) if chunk is not None and self.dialect is TWO else chunk
 
 
-@mutant(breaks="v2.1.only-eligible-items-are-reduced", also_trips=CHUNKS)
+@mutant(breaks="v2.1.only-eligible-items-are-reduced")
 class ReducesTextInTwo(CallPlanner):
     """Takes the text of a long call for an eligible argument in Version Two."""
 
@@ -180,7 +179,7 @@ class ReducesTextInTwo(CallPlanner):
         return super().choose_form(payload, items, results)
 
 
-@mutant(breaks="v2.2.1.large-call-goes-by-rdma", also_trips=CHUNKS)
+@mutant(breaks="v2.2.1.large-call-goes-by-rdma", also_trips=LONG)
 class MakesNoLongCallsInTwo(CallPlanner):
     """Does not make a call that is too long for a message of Version Two."""
 
@@ -193,7 +192,7 @@ class MakesNoLongCallsInTwo(CallPlanner):
         return super().choose_form(payload, items, results)
 
 
-@mutant(breaks="v2.2.1.chunk-offered-for-a-large-reply", also_trips=CHUNKS)
+@mutant(breaks="v2.2.1.chunk-offered-for-a-large-reply")
 class OffersNoReplyChunkInTwo(CallPlanner):
     """Offers no Reply chunk in Version Two."""
 
@@ -203,7 +202,7 @@ class OffersNoReplyChunkInTwo(CallPlanner):
         return replace(plan, reply=()) if self._options.dialect is TWO else plan
 
 
-@mutant(breaks="v2.2.3.no-send-beyond-4096-octets")
+@mutant(breaks="v2.2.3.no-send-beyond-4096-octets", also_trips=LONG)
 class SendsTwiceTheDefault(CallPlanner):
     """Sends up to 8192 octets inline once Version Two is settled."""
 
@@ -216,7 +215,10 @@ class SendsTwiceTheDefault(CallPlanner):
 
 @mutant(
     breaks="v2.2.3.receives-hold-4096-octets",
-    also_trips={"v2.": "a message that is too long for a Receive costs the connection"},
+    also_trips={
+        "v2.": "a message that is too long for a Receive costs the connection",
+        "xcharext.": "so does a long list of properties",
+    },
 )
 class PostsReceivesOfVersionOne(Requester):
     """Posts Receives of 1024 octets for the first replies of Version Two."""
@@ -230,7 +232,7 @@ class PostsReceivesOfVersionOne(Requester):
 
 @mutant(
     breaks="v2.5.1.both-ends-use-4096-octets",
-    also_trips={"v2.": "a reply that is dropped ends no call"},
+    also_trips={"v2.": "a reply that is dropped ends no call", **LONG},
 )
 class DropsLongRepliesOfVersionTwo(Requester):
     """Drops replies of more than 1024 octets in Version Two."""
@@ -242,7 +244,7 @@ class DropsLongRepliesOfVersionTwo(Requester):
 
 @mutant(
     breaks="v2.1.one-rpc-message-behind-the-header",
-    also_trips={"v2.": "what is put together wrongly is another reply"},
+    also_trips={"v2.": "what is put together wrongly is another reply", **LONG},
 )
 class ReadsBehindTheHeaderOfVersionOne(Requester):
     """Takes the payload of a longer reply in Version Two from octet 28 on."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.actions import CallFailed, Disconnect, Failure, PostReceive, Send
 from rpcrdma.endpoint.call_planning import CallPlanner
+from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.negotiating_client import NegotiatingClient
 from rpcrdma.endpoint.negotiation import NegotiationRules, NegotiationState
@@ -46,21 +47,22 @@ def _refused_range(message: bytes) -> ErrVers | None:
     return error if isinstance(error, ErrVers) else None
 
 
-@mutant(
-    breaks="v2.5.first-message-has-version-two",
-    also_trips={"v2.": "what is about an offer of Version Two has none to look at"},
-)
-class ForgetsVersionTwoWithTheConnection(NegotiationRules):
-    """Takes every server whose connection is lost for one without Version Two."""
+@mutant(breaks="v2.5.first-message-has-version-two")
+class OffersNothingByLongCalls(NegotiatingClient):
+    """Begins a connection in Version One when its first call is a long one."""
 
-    def assume(self, state: NegotiationState) -> bool:
-        """See `NegotiationRules`."""
-        return True
+    def _request(self, event: events.CallRequested, now: float) -> list[Action]:
+        is_first = self.negotiation.state is NegotiationState.FRESH
+        if is_first and len(event.payload) > ONE.threshold:
+            self.negotiation.state = NegotiationState.ONE
+            self._dialect = ONE
+            self.role, self._requester = self._make(ONE)
+        return super()._request(event, now)
 
 
 @mutant(
     breaks="v2.5.first-message-fits-1024-octets",
-    also_trips={"v2.2.3.": "a long first message is a long message"},
+    also_trips={"xcharext.": "so it does where the server has told of shorter Receives"},
 )
 class SendsLongFirstMessages(CallPlanner):
     """Sends up to 4096 octets inline in Version Two before the server has answered."""
@@ -71,10 +73,7 @@ class SendsLongFirstMessages(CallPlanner):
         return max(self.send_limit, self._options.dialect.threshold)
 
 
-@mutant(
-    breaks="v2.5.one-message-until-the-first-answer",
-    also_trips="every connection begins with an offer",
-)
+@mutant(breaks="v2.5.one-message-until-the-first-answer")
 class AnnouncesBesideItsOffer(NegotiatingClient):
     """Sends a CONNPROP right behind its first Call, before that is answered."""
 
@@ -123,7 +122,7 @@ class TakesTheHighestVersionOffered(NegotiatingClient):
 
 @mutant(
     breaks="v2.5.2.picked-version-is-used-from-then-on",
-    also_trips={"v2.5.2.": "what is sent after a fall back is looked at there"},
+    also_trips={"v2.5.one": "it goes beside the call that is made again"},
 )
 class AnnouncesAfterFallingBack(NegotiatingClient):
     """Sends a CONNPROP, which only Version Two has, once it has gone back to Version One."""
@@ -187,7 +186,10 @@ class RepeatsCallsThatAreSentBackLater(Requester):
         return [Send(next(self._keys), call.message)]
 
 
-@mutant(breaks="v2.5.2.no-loop-over-reconnections")
+@mutant(
+    breaks="v2.5.2.no-loop-over-reconnections",
+    also_trips={"bidir.": "a call of the server may come before the version is settled"},
+)
 class OffersAgainAfterEachRefusal(NegotiationRules):
     """Offers Version Two on every connection, though it was refused on the last."""
 

@@ -47,12 +47,12 @@ INHERITED: Final[Mapping[str, str]] = {
     "rfc8166.4.3.3.reply-chunk-when": "v2.2.1.chunk-offered-for-a-large-reply",
     "rfc8166.4.3.3.": "v2.1.reply-chunk-as-before",
     "rfc8166.4.3.three": "v2.4.2.chunk-lists-as-before",
+    "rfc8166.4.header": "v2.3.2.chunk-lists-begin-with-the-direction",
     "rfc8166.4.5.bad-reply": "v2.4.2.3.bad-reply-completes-nothing",
     "rfc8166.4.5.error-completes": "v2.4.2.3.error-ends-the-rpc",
     "rfc8166.4.5.error-is-permanent": "v2.4.2.3.error-is-permanent",
     "rfc8166.4.5.short": "v2.4.2.3.short-message-is-dropped",
     "rfc8166.4.5.undecodable": "v2.4.2.3.undecodable-error-is-dropped",
-    "rfc8166.4.header-is-xdr": "v2.4.2.header-layout",
     "rfc8166.6.1.ineligible": "v2.1.only-eligible-items-are-reduced",
 }
 """The beginning of a statement's id -> what Version Two has for it; the first that fits."""

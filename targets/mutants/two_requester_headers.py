@@ -48,7 +48,10 @@ class LeavesTheDirectionOut(RequestRules):
         return octets if self.dialect is not TWO else octets[:_FIXED] + octets[_FIXED + _WORD :]
 
 
-@mutant(breaks="v2.3.2.chunk-lists-begin-with-the-direction")
+@mutant(
+    breaks="v2.3.2.chunk-lists-begin-with-the-direction",
+    also_trips="every list is then read one word too early",
+)
 class PutsTheDirectionOfCallsLast(RequestRules):
     """Puts the direction word behind the chunk lists."""
 
@@ -154,7 +157,7 @@ class OffersShortWriteChunks(RequestRules):
         return tuple(map(_halved, chunks)) if self.dialect is TWO else chunks
 
 
-@mutant(breaks="v2.1.reply-chunk-as-before")
+@mutant(breaks="v2.1.reply-chunk-as-before", also_trips=LONG)
 class OffersShortReplyChunks(RequestRules):
     """Offers half of the memory that a Long Reply needs in Version Two."""
 
@@ -179,7 +182,10 @@ class ReducesTextInTwo(CallPlanner):
         return super().choose_form(payload, items, results)
 
 
-@mutant(breaks="v2.2.1.large-call-goes-by-rdma", also_trips=LONG)
+@mutant(
+    breaks="v2.2.1.large-call-goes-by-rdma",
+    also_trips={"v2.": "no case has such a call then", **LONG},
+)
 class MakesNoLongCallsInTwo(CallPlanner):
     """Does not make a call that is too long for a message of Version Two."""
 
@@ -192,7 +198,7 @@ class MakesNoLongCallsInTwo(CallPlanner):
         return super().choose_form(payload, items, results)
 
 
-@mutant(breaks="v2.2.1.chunk-offered-for-a-large-reply")
+@mutant(breaks="v2.2.1.chunk-offered-for-a-large-reply", also_trips=LONG)
 class OffersNoReplyChunkInTwo(CallPlanner):
     """Offers no Reply chunk in Version Two."""
 

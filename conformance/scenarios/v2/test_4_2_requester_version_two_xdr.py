@@ -59,8 +59,11 @@ def test_requester_lays_its_headers_out_by_the_xdr(
     service_two: Service, client: ActingClient, kind: ActKind, length: int
 ) -> None:
     """Whatever the client calls for, its headers are what the XDR describes, and all is done."""
+    before = len(service_two.received)
+
     result = client.do(kind, length)
 
-    verify_versions.spoken(service_two.received, {VERSION_TWO})
-    verify_calls.each(service_two.received, wrong_header)
+    calls = service_two.received[before:]
+    verify_versions.spoken(calls, {VERSION_TWO})
+    verify_calls.each(calls, wrong_header)
     verify_calls.done(result)

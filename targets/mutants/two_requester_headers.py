@@ -111,12 +111,12 @@ class AppendsToLongCalls(RequestRules):
 
 
 @mutant(breaks="v2.4.2.2.direction-is-the-msg-type", also_trips=LONG)
-class SaysReplyInCallsWithChunks(RequestRules):
-    """Says in the header of a call with chunks that it is a reply."""
+class SaysReplyInCallsWithReadChunks(RequestRules):
+    """Says in the header of a call with Read chunks that it is a reply."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
         """See `RequestRules`."""
-        if self.dialect is not TWO:
+        if self.dialect is not TWO or not getattr(header.rdma_body, "rdma_reads", ()):
             return super().encode(header, payload)
         return self.dialect.encode(header, MessageType.REPLY) + payload
 

@@ -120,7 +120,10 @@ class LooksIntoShortMessagesInTwo(Requester):
         return self._fail(call, Failure.BAD_REPLY, "too short")
 
 
-@mutant(breaks="v2.4.2.3.error-ends-the-rpc")
+@mutant(
+    breaks="v2.4.2.3.error-ends-the-rpc",
+    also_trips={"v2.5.error": "a call that is not ended keeps its credit"},
+)
 class WaitsBehindErrorsInTwo(Requester):
     """Ignores BAD_HEADER, and goes on waiting for a reply."""
 
@@ -169,10 +172,7 @@ class GoesByTheMessageTypeAlone(ClientDuplex):
         return super().to_backward(event, now)
 
 
-@mutant(
-    breaks="v2.3.2.errors-keep-the-fixed-layout",
-    also_trips={"v2.": "whoever reads it finds another error, or none"},
-)
+@mutant(breaks="v2.3.2.errors-keep-the-fixed-layout")
 class WidensErrors(ClientDuplex):
     """Puts a direction word in front of the error code."""
 

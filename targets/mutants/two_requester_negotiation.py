@@ -40,7 +40,7 @@ def _announcement() -> Send:
 
 def _refused_range(message: bytes) -> ErrVers | None:
     """The range of an ERR_VERS in Version Two."""
-    if len(message) != _ERR_VERS or fixed_words(message).procedure != Procedure.RDMA_ERROR:
+    if len(message) != _ERR_VERS or message[4:8] != _TWO or message[12:20] != _CODE:
         return None
     body = v2.decode_header(message)[0].rdma_body
     error = body.error if isinstance(body, v2.Rdma2Error) else None
@@ -106,13 +106,14 @@ class NeverGivesBackCreditsInTwo(Requester):
         return actions
 
 
-@mutant(breaks=PICKED, also_trips={UNUSABLE: "the version that it has not is not answered"})
+@mutant(breaks=PICKED)
 class TakesTheHighestVersionOffered(NegotiatingClient):
     """Goes on in the highest version of the range, though it be none of its own."""
 
     def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
         versions = _refused_range(event.data)
-        if versions is None or versions.rdma_vers_high <= TWO.number:
+        offering = self.negotiation.state is NegotiationState.OFFERING
+        if not offering or versions is None or versions.rdma_vers_high <= TWO.number:
             return super()._receive(event, now)
         call = self._requester._calls[fixed_words(event.data).xid]  # noqa: SLF001  # a mutant
         high = versions.rdma_vers_high.to_bytes(4)
@@ -221,4 +222,5 @@ class FallsBackOnHalfRanges(NegotiatingClient):
 
 
 _LEAST: Final = 20
+_TWO: Final = TWO.number.to_bytes(4)
 _CODE: Final = int(Procedure.RDMA_ERROR).to_bytes(4) + (1).to_bytes(4)

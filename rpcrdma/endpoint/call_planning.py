@@ -66,8 +66,8 @@ class CallPlanner:
 
     Attributes:
         send_limit: the call inline threshold that holds now, in octets.
-        receive_limit: likewise for replies; never more than at first, since a Responder may not
-            know of longer Receives.
+        receive_limit: likewise for replies; it never grows, since a Responder may not know yet
+            that Receives are longer again.
 
     `threshold`, `choose_form`, `offer`, `read_segment`, `write_room` and `reply_room` are one
     decision each, for mutants to break alone.

@@ -114,12 +114,15 @@ class OptionalHalf:
     def take(self, message: bytes) -> list[Action]:
         """An RDMA2_OPTIONAL came, or the error that refuses one."""
         header, _ = v2.decode_header(message)
-        repost: list[Action] = [PostReceive(self.exchange.posted_length)]
+        before = self.exchange.posted_length
         if isinstance(header.rdma_body, v2.Rdma2Optional):
             outgoing = self.exchange.receive(header.rdma_xid, header.rdma_body)
-            return repost + self._carry_out(outgoing)
+            # xcharext 3.1: it is posted in front of the answer, and must suit what that tells as
+            # well as what has been told.
+            longer = max(before, self.exchange.posted_length)
+            return [PostReceive(longer), *self._carry_out(outgoing)]
         self.exchange.refused(header.rdma_xid)
-        return repost
+        return [PostReceive(before)]
 
     def is_about_an_rpc(self, message: bytes) -> bool:
         """Whether an error refuses an RPC as if it were an operation: none is meant (D-53)."""

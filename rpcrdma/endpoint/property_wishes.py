@@ -41,6 +41,11 @@ class PropertyWishes:
     def __init__(self) -> None:
         self._waiting: deque[_Asked | _Changed] = deque()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits."""
+        return not self._waiting
+
     def ask(self, *wanted: Property) -> None:
         """Have the peer asked for these values."""
         self._waiting.append(_Asked(wanted))

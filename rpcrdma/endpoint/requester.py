@@ -136,7 +136,7 @@ class Requester:
     def post_from_now(self, octets: int) -> None:
         """From now on, post Receives of this length; longer replies get chunks (xcharext 3.1)."""
         self._receive_again = PostReceive(octets)
-        self._planner.receive_limit = min(octets, self.options.thresholds.reply)
+        self._planner.receive_limit = min(octets, self._planner.receive_limit)
 
     # -- a call goes out
 

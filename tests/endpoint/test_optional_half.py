@@ -11,7 +11,14 @@ from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties import PropertyExchange
 from rpcrdma.endpoint.property_values import PropertyOptions, PropertyValues
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader, v2
-from rpcrdma.wire.optional import ConnProp, Option, UnknownOption, decode_option, encode_option
+from rpcrdma.wire.optional import (
+    ConnProp,
+    Option,
+    ReqProp,
+    UnknownOption,
+    decode_option,
+    encode_option,
+)
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
 
@@ -125,3 +132,15 @@ def test_an_error_under_an_xid_that_it_has_not_used_is_about_an_rpc() -> None:
     refusal = v2.Rdma2Header(0x77, 2, 1, v2.Rdma2Error(v2.ErrInvalidOption()))
 
     assert optional.is_about_an_rpc(v2.encode_header(refusal))
+
+
+def test_a_receive_is_posted_as_long_as_was_told_and_is_told() -> None:
+    """xcharext 3.1: in front of an answer, a shorter one would meet what is under way."""
+    optional = half(Noted())
+    optional.is_agreed_by(CALL_IN_TWO)
+
+    shorter = optional.take(message(ReqProp(property_values(ReceiveBufferSize(1024)))))
+    longer = optional.take(message(ReqProp(property_values(ReceiveBufferSize(4096))), 10))
+
+    assert shorter[0] == PostReceive(4096)
+    assert longer[0] == PostReceive(4096)

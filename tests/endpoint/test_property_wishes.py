@@ -24,7 +24,9 @@ def test_a_request_is_made_once() -> None:
     wishes, exchange = PropertyWishes(), opened()
     wishes.ask(SMALL)
 
+    assert not wishes.is_empty
     assert wishes.fulfil(exchange) == [call(FIRST, ask(SMALL))]
+    assert wishes.is_empty
     assert wishes.fulfil(exchange) == []
 
 

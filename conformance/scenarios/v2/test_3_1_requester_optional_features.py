@@ -100,9 +100,18 @@ def test_requester_sends_errors_of_twenty_octets(
     verify_calls.done(client.serve_good_act())
     before = len(service_two.options.messages)
 
-    service_two.options.send(UnknownOption(77, b""))
-    error = service_two.options.next(lambda one: one in service_two.options.messages[before:])
+    xid = service_two.options.send(UnknownOption(77, b""))
+    service_two.options.answer(xid)
+    errors = [one for one in service_two.options.messages[before:] if one.is_error]
+    if not errors:
+        raise Deviation(
+            "No error refuses an operation that nobody knows.",
+            expected=("an error",),
+            actual="none",
+            breaks=(ANSWERED,),
+        )
 
+    error = errors[0]
     words = error.octets[12:20]
     code = int(v2.Rdma2ErrorCode.RDMA2_ERR_INVAL_OPTION).to_bytes(4)
     if words != int(v2.Rdma2Procedure.RDMA2_ERROR).to_bytes(4) + code or len(error.octets) != 20:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from conformance import matrix
@@ -50,6 +51,26 @@ def test_a_trip_without_explanation_is_not_good() -> None:
 
     assert [trip.case for trip in row.unexplained] == ["rfc8166/1/b"]
     assert not row.good
+
+
+@pytest.mark.parametrize(
+    ("breaks", "case", "is_explained"),
+    [
+        (BROKEN, "v2/1/b", True),
+        (BROKEN, "xcharext/1/b", True),
+        (BROKEN, "bidir/1/b", False),
+        ("v2.5.1.answer-is-no-error", "v2/1/b", False),
+    ],
+)
+def test_what_breaks_version_one_explains_what_breaks_in_version_two(
+    breaks: str, case: str, *, is_explained: bool
+) -> None:
+    mutant = Mutant("odd", breaks, "Is odd.", Parts())
+    tripped = msgspec.structs.replace(record(Verdict.FAIL, "v2.1.write-chunks-as-before"), id=case)
+
+    (trip,) = row_of(mutant, [tripped]).trips
+
+    assert bool(trip.why) is is_explained
 
 
 @pytest.mark.parametrize("verdict", [Verdict.ERROR, Verdict.INCONC])

@@ -1,0 +1,73 @@
+"""Mutants: a server's remote invalidation and backward Calls (xcharext 3.2, 3.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.responder import Responder
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.actions import Action, Send
+    from rpcrdma.endpoint.call_rules import IncomingCall
+
+OWN = "xcharext.3.2.only-memory-of-that-call"
+
+
+def _handle(call: IncomingCall) -> int | None:
+    """The first handle of a call."""
+    chunks = (*call.writes, *call.chunks, *(() if call.reply is None else (call.reply,)))
+    return next((segment.handle for chunk in chunks for segment in chunk.target), None)
+
+
+@mutant(
+    breaks="xcharext.3.2.plain-send-unless-announced",
+    also_trips={"rfc8166.3.4.3": "it does so in either version"},
+)
+class InvalidatesByDefault(Responder):
+    """Invalidates memory of a Call though the client has not said that it bears it."""
+
+    def invalidated(self, call: IncomingCall) -> int | None:
+        """See `Responder`."""
+        return _handle(call)
+
+
+@mutant(breaks=OWN)
+class InvalidatesMemoryOfOtherCalls(Responder):
+    """Invalidates memory of another Call in progress, if there is one."""
+
+    def invalidated(self, call: IncomingCall) -> int | None:
+        """See `Responder`."""
+        own = super().invalidated(call)
+        if not self.may_invalidate:
+            return own
+        others = (one for waiting in self._executing.values() for one, _ in waiting)
+        return next((handle for one in others if (handle := _handle(one)) is not None), own)
+
+
+@mutant(breaks="xcharext.3.2.either-send-if-announced")
+class AnswersNothingThatMayBeInvalidated(Responder):
+    """Sends no Reply where it may invalidate memory."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        return [] if self.may_invalidate else super().transmit(writes, send)
+
+
+@mutant(breaks="xcharext.3.3.none-keeps-the-server-silent")
+class CallsWhoTakesNoCalls(BackwardRequester):
+    """Calls a client back that has said that it takes no backward Calls."""
+
+    def is_served(self) -> bool:
+        """See `BackwardRequester`."""
+        return True
+
+
+@mutant(breaks="xcharext.3.3.inline-keeps-chunks-away")
+class UsesChunksTowardsAnybody(BackwardRequester):
+    """Makes backward Calls by chunks, whatever the client has said of them."""
+
+    def takes_chunks(self) -> bool:
+        """See `BackwardRequester`."""
+        return self._chunked is not None

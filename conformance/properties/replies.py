@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from hypothesis import strategies as st
 
+from conformance.decoded import decode_header
+from conformance.headers import VERSION_TWO
 from conformance.service.received import ReceivedCall
 from conformance.service.reply import Placement, ReplyDraft, draft_reply
 from rpcrdma.wire import (
@@ -25,10 +27,10 @@ from rpcrdma.wire import (
     ReadSegment,
     TransportHeader,
     WriteChunk,
-    decode_header,
     encode_header,
 )
-from rpcrdma.wire._generated_rfc8166 import SCHEMA
+from rpcrdma.wire import _generated_rfc8166 as one
+from rpcrdma.wire import _generated_v2 as two
 from rpcrdma.xdr.spoil import every_spoiling
 
 if TYPE_CHECKING:
@@ -80,8 +82,8 @@ def right(
         grant: credits granted.
         threshold: inline threshold of Replies.
     """
-    header, end = decode_header(message)
-    call = ReceivedCall(1, 0, message, header, message[end:], unreduced)
+    found = decode_header(message)
+    call = ReceivedCall(1, 0, message, found.header, message[found.end :], unreduced)
     return draft_reply(call, reply, layer.results(unreduced, reply), grant, threshold)
 
 
@@ -113,7 +115,11 @@ def _longer(good: ReplyDraft, place: int, value: int) -> bytes:
 
 
 def _xdr(good: ReplyDraft, place: int, _value: int) -> bytes:
-    ways = every_spoiling(SCHEMA, "TransportHeader", encode_header(good.header))
+    header = good.octets[: len(good.octets) - len(good.payload)]
+    schema, name = (one.SCHEMA, "TransportHeader")
+    if good.layout == VERSION_TWO:
+        schema, name = two.SCHEMA, "Rdma2Header"
+    ways = every_spoiling(schema, name, header)
     return ways[place % len(ways)].octets + good.payload
 
 
@@ -129,7 +135,8 @@ def _err_vers(good: ReplyDraft, place: int, value: int) -> bytes:
 
 
 def _error(good: ReplyDraft, error: ErrChunk | ErrVers, place: int, value: int) -> bytes:
-    version = (1, 1, 1, 2)[place % 4]
+    own = good.header.rdma_vers
+    version = (own, own, own, 3 - own)[place % 4]
     header = TransportHeader(good.header.rdma_xid, version, value % 9, RdmaError(error))
     return encode_header(header) + bytes(_WORD * (place // 4 % 4 // 3))
 
@@ -137,7 +144,7 @@ def _error(good: ReplyDraft, error: ErrChunk | ErrVers, place: int, value: int) 
 def _bad_error(good: ReplyDraft, place: int, value: int) -> bytes:
     """An unknown code, or a message that is too short for its own."""
     code = (0, 3, value, 1)[place % 4]
-    words = (good.header.rdma_xid, 1, 1, Procedure.RDMA_ERROR, code, 1, 1)
+    words = (good.header.rdma_xid, good.header.rdma_vers, 1, Procedure.RDMA_ERROR, code, 1, 1)
     length = 16 + _WORD * (value % 3) if code == 1 else 16 + _WORD * (value % 4)
     return b"".join(int(word).to_bytes(_WORD) for word in words)[:length]
 

@@ -8,9 +8,11 @@ No fabric takes part, which makes thousands of exchanges a second.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.decoded import decode_header
+from conformance.headers import VERSION_TWO
 from conformance.reaction import Reaction
 from conformance.requester_tracker import RequesterTracker
 from reports.record import Verdict
@@ -20,7 +22,7 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.base import Access
 from rpcrdma.ulp.bindings import restore
 from rpcrdma.ulp.rpc import decode_reply
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, decode_header, group_by_position
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, group_by_position
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,12 +82,21 @@ class RequesterWorld:
 
     def __init__(self, role: Requester, layer: UpperLayer) -> None:
         """Connect."""
-        thresholds = role.options.thresholds
+        thresholds, version = role.options.thresholds, role.options.dialect.number
         self.tracker = RequesterTracker(
             upper_layer=layer,
             call_threshold=thresholds.call,
             reply_threshold=thresholds.reply,
+            serves_two=version == VERSION_TWO,
         )
+        if version == VERSION_TWO:  # which was settled before
+            self.tracker.state = replace(
+                self.tracker.state,
+                versions=frozenset({version}),
+                was_settled=True,
+                lengths=(thresholds.call,),
+                told_length=thresholds.reply,
+            )
         self.problems: list[str] = []
         self.sent: list[Sent] = []
         self.ended: dict[int, actions.ApplicationEvent] = {}
@@ -241,13 +252,13 @@ class RequesterWorld:
     def _joined(self, message: bytes) -> bytes | None:
         """The RPC message that a Responder makes of what it gets and fetches; None if it cannot."""
         try:
-            header, end = decode_header(message)
+            decoded = decode_header(message)
         except DecodeError:
             return None
-        body = header.rdma_body
+        body = decoded.header.rdma_body
         if not isinstance(body, RdmaMsg | RdmaNomsg):
             return None
-        stream = message[end:]
+        stream = message[decoded.end :]
         parts: list[tuple[int, bytes]] = []
         for chunk in group_by_position(body.rdma_reads):
             octets = self.contents(chunk.target)

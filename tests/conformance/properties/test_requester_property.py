@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import given
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 from conformance.properties.calls import CALL_RECIPES, REQUESTER_OPTIONS, CallRecipe, encode
 from conformance.properties.replies import BREACHES, Breach, right, spoil
 from conformance.properties.requester_world import RequesterWorld
+from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.requester import Requester, RequesterOptions
+from rpcrdma.endpoint.thresholds import InlineThresholds
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
 
@@ -32,23 +35,40 @@ MOST_SENT = 32
 Answer = tuple[int, int, Breach]
 
 
-def draft(world: RequesterWorld, place: int, grant: int) -> ReplyDraft:
+def draft(world: RequesterWorld, place: int, grant: int, threshold: int) -> ReplyDraft:
     sent = world.sent[place % len(world.sent)]
     reply = calls.expected_reply(sent.unreduced)
-    return right(sent.message, sent.unreduced, reply, LAYER, grant, 1024)
+    return right(sent.message, sent.unreduced, reply, LAYER, grant, threshold)
 
 
-def answer(world: RequesterWorld, place: int, grant: int, breach: Breach) -> None:
-    sample = spoil(draft(world, place, grant), breach)
+def answer(
+    world: RequesterWorld, place: int, grant: int, breach: Breach, threshold: int = 1024
+) -> None:
+    sample = spoil(draft(world, place, grant, threshold), breach)
     world.place(sample.placements)
     world.receive(sample.octets)
 
 
+Rounds = list[tuple[list[tuple[CallRecipe, bool]], list[Answer]]]
+
+
 @given(REQUESTER_OPTIONS, ROUNDS)
 def test_requester_keeps_the_rules_whatever_it_gets(
-    options: RequesterOptions,
-    rounds: list[tuple[list[tuple[CallRecipe, bool]], list[Answer]]],
+    options: RequesterOptions, rounds: Rounds
 ) -> None:
+    keeps_the_rules(options, rounds)
+
+
+@given(REQUESTER_OPTIONS, ROUNDS)
+def test_requester_keeps_the_rules_of_version_two_whatever_it_gets(
+    options: RequesterOptions, rounds: Rounds
+) -> None:
+    both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
+    keeps_the_rules(replace(options, dialect=TWO, thresholds=both), rounds)
+
+
+def keeps_the_rules(options: RequesterOptions, rounds: Rounds) -> None:
+    threshold = options.thresholds.reply
     world = RequesterWorld(Requester(options), LAYER)
     number = 0
     for asked, answers in rounds:
@@ -58,11 +78,11 @@ def test_requester_keeps_the_rules_whatever_it_gets(
             if cancelled:
                 world.cancel(number)
         for place, grant, breach in answers:
-            answer(world, place, grant, breach)
+            answer(world, place, grant, breach, threshold)
     # Whatever is still open gets its right Reply.
     for place in range(MOST_SENT):
         if place < len(world.sent):
-            answer(world, place, 4, Breach())
+            answer(world, place, 4, Breach(), threshold)
 
     assert not world.problems, world.problems
     assert world.open_tokens == frozenset()

@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from conformance.plugin import SuiteError, case_id
@@ -13,7 +14,8 @@ from conformance.runner import Selection, certify, collect_cases
 from reports.record import CaseRecord, Verdict
 from reports.stream import read_run
 from targets.base import TargetError
-from targets.registry import find_target
+from targets.reference import ReferenceTarget
+from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -280,3 +282,25 @@ def test_the_reference_passes_the_whole_suite(tmp_path: Path) -> None:
 
     assert {case.verdict for case in run.cases} <= {Verdict.PASS, Verdict.NA}
     assert run.footer.complete
+
+
+@pytest.mark.parametrize(
+    ("versions", "passes", "is_not_tested"),
+    [
+        ((1,), "v2/5.2/one-only-responder", "v2/5.1/responder-answers"),
+        ((2,), "v2/5.1/responder-answers", "v2/5.2/one-only-responder"),
+    ],
+)
+def test_the_reference_passes_with_one_version_alone(
+    tmp_path: Path, versions: tuple[int, ...], passes: str, is_not_tested: str
+) -> None:
+    profile = find_profile("reference")
+    claims = msgspec.structs.replace(profile.claims, versions=versions)
+    target = ReferenceTarget(msgspec.structs.replace(profile, claims=claims))
+
+    run = certify(target, Selection("v2"), tmp_path)
+
+    verdicts = {case.id: case.verdict for case in run.cases}
+    assert set(verdicts.values()) == {Verdict.PASS, Verdict.NA}
+    assert all(verdicts[one] is Verdict.PASS for one in verdicts if one.startswith(passes))
+    assert all(verdicts[one] is Verdict.NA for one in verdicts if one.startswith(is_not_tested))

@@ -147,6 +147,7 @@ class Fixtures:
     @pytest.fixture
     def service(self) -> Service:
         """Where the device connects; it has just made a good call."""
+        self._require(1)
         return self._caller.ready()
 
     @pytest.fixture

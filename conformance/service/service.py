@@ -103,7 +103,7 @@ class Service:
         self.reply_threshold = INLINE_THRESHOLD
         self.call_threshold = INLINE_THRESHOLD
         self.threshold_of_two = THRESHOLD_OF_TWO
-        self.welcome = Welcome()
+        self.welcome = Welcome(one_alone=VERSION_ONE in self.profile.claims.versions)
         self.divert: Callable[[Line, bytes], bool] = _nothing
 
     # -- life

@@ -362,3 +362,13 @@ def test_leaves_a_client_without_a_connection(profile: Profile, version: int) ->
     assert harness.client.serve_good_act().done
     assert {call.version for call in service.received[before:]} == {version}
     harness.close()
+
+
+def test_a_client_of_version_two_alone_is_served_in_it_unless_a_case_says_otherwise() -> None:
+    claims = msgspec.structs.replace(PROFILE.claims, versions=(2,))
+    harness = made(profile=msgspec.structs.replace(PROFILE, claims=claims))
+
+    harness.ready()
+
+    assert versions(harness) == [2]
+    harness.close()

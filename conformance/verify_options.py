@@ -128,14 +128,13 @@ def announced(tester: OptionTester) -> ConnProp:
     """What the device has announced of itself.
 
     Raises:
-        Unsupported: its profile does not claim that it announces anything.
-        Inconclusive: it has announced nothing.
+        Unsupported: it has announced nothing, as it may.
     """
     claims(tester, "connprop")
     tester.call()
     found = begun(tester, ConnProp)
     if found is None or not isinstance(found.option, ConnProp):
-        raise Inconclusive("the device has announced nothing")
+        raise Unsupported("the device has announced nothing")
     return found.option
 
 

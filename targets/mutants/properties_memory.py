@@ -1,17 +1,26 @@
-"""Mutants: a server's remote invalidation and backward Calls (xcharext 3.2, 3.3)."""
+"""Mutants: remote invalidation by a server, and backward Calls (xcharext 3.2, 3.3)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.backward_responder import BackwardReplyRules
+from rpcrdma.endpoint.dialect_two import TWO
+from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.responder import Responder
+from rpcrdma.wire import RdmaSegment, WriteChunk
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action, Send
     from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.endpoint.events import MessageReceived
 
+CALL_OF_NOTHING = 72
+"""Octets of a backward Call without arguments: both headers."""
+
+NOWHERE = WriteChunk((RdmaSegment(0x0BAD, 64, 0),))
 OWN = "xcharext.3.2.only-memory-of-that-call"
 
 
@@ -71,3 +80,31 @@ class UsesChunksTowardsAnybody(BackwardRequester):
     def takes_chunks(self) -> bool:
         """See `BackwardRequester`."""
         return self._chunked is not None
+
+
+@mutant(
+    breaks="xcharext.3.3.announced-support-is-there",
+    also_trips={"v2.": "what is dropped gets no answer"},
+)
+class DropsBackwardCallsWithArguments(ClientDuplex):
+    """Announces support for backward Calls, and drops those with arguments in Version Two."""
+
+    def to_backward(self, event: MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        is_two = event.data[4:8] == TWO.number.to_bytes(4, "big")
+        if is_two and len(event.data) > CALL_OF_NOTHING:
+            return self.drop(event)
+        return super().to_backward(event, now)
+
+
+@mutant(
+    breaks="xcharext.3.3.reply-no-wider-than-its-call",
+    also_trips={"v2.": "no Reply is without the chunk"},
+)
+class RepliesWiderThanTheCall(BackwardReplyRules):
+    """Returns a Reply chunk in backward Replies of Version Two, which nobody has offered."""
+
+    def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
+        """See `ReplyRules`."""
+        is_two = TWO.number in self.dialects
+        return NOWHERE if is_two else super().returned_reply_chunk(chunk)

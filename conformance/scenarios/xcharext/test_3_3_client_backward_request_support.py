@@ -1,0 +1,69 @@
+"""xcharext section 3.3, Backward Request Support: what a client serves that announces it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify, verify_calls
+from conformance.backward_server import BackwardServer
+from conformance.requirement import requirement
+from rpcrdma.wire.optional import ConnProp
+from rpcrdma.wire.properties import BackwardRequestSupport, BackwardSupport, properties_of
+from targets.base import Unsupported
+
+if TYPE_CHECKING:
+    from conformance.client_harness import ActingClient
+    from conformance.service import Service
+
+THERE = "xcharext.3.3.announced-support-is-there"
+ANSWERS = "v2.4.2.2.client-answers-backward-calls"
+NO_WIDER = "xcharext.3.3.reply-no-wider-than-its-call"
+
+
+def _announced(service: Service, client: ActingClient) -> BackwardSupport:
+    """The level that the client announces on the newest connection; the default without a word."""
+    verify_calls.done(client.serve_good_act())
+    level = BackwardSupport.BKREQSUP_INLINE
+    for message in service.options.messages:
+        if message.line is service.line and isinstance(message.option, ConnProp):
+            for value in properties_of(message.option.opticonnpr_start):
+                if isinstance(value, BackwardRequestSupport):
+                    level = value.level
+    if level is BackwardSupport.BKREQSUP_NONE:
+        raise Unsupported("the client announces that it takes no backward Calls")
+    return level
+
+
+@requirement(THERE, role="requester", needs=("operations", "backward"), interpretations=("D-75",))
+@pytest.mark.parametrize("length", [0, 100, 400])
+def test_client_serves_backward_calls_as_announced(
+    service_two: Service, client: ActingClient, length: int
+) -> None:
+    """A client that does not say NONE answers backward Calls without chunks."""
+    _announced(service_two, client)
+    server = BackwardServer.of(service_two)
+    calls = server.calls
+
+    xid = server.call(lambda xid: calls.note(xid, length) if length else calls.null(xid))
+
+    server.answered(xid, breaks=(THERE, ANSWERS))
+
+
+@requirement(
+    NO_WIDER, role="requester", needs=("operations", "backward"), interpretations=("D-75", "D-131")
+)
+@pytest.mark.parametrize("length", [100, 3000])
+def test_client_replies_without_chunks_to_calls_without_them(
+    service_two: Service, client: ActingClient, length: int
+) -> None:
+    """The Reply to a backward Call without chunks has none, whatever the client could take."""
+    _announced(service_two, client)
+    server = BackwardServer.of(service_two)
+
+    xid = server.call(lambda xid: server.calls.long_reply(xid, length))
+
+    answer = server.answered(xid, breaks=(NO_WIDER, ANSWERS))
+    lists = (answer.body.rdma_reads, answer.body.rdma_writes, answer.body.rdma_reply)
+    verify.equal(lists, ((), (), None), "the chunk lists of the Reply", breaks=(NO_WIDER,))

@@ -15,6 +15,7 @@ from rpcrdma.wire import (
     ReadSegment,
     TransportHeader,
     encode_header,
+    v2,
 )
 from targets.base import ActKind
 
@@ -71,3 +72,15 @@ def test_a_chunk_that_cannot_be_fetched_is_said_so(facing: Facing) -> None:
     call = read(facing, encode_header(TransportHeader(1, 1, 1, body)))
 
     assert call.problem == "the Read chunk at Position 48 cannot be fetched"
+
+
+def test_a_call_of_version_two_is_told_in_the_objects_of_version_one(facing_two: Facing) -> None:
+    facing_two.do(ActKind.WRITE, 9001)
+
+    call = facing_two.service.received[-1]
+
+    assert call.version == 2
+    assert isinstance(call.raw, v2.Rdma2Header)
+    assert isinstance(call.header, TransportHeader)
+    assert call.reads
+    assert pattern(9001) in call.unreduced

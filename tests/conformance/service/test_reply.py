@@ -20,7 +20,9 @@ from rpcrdma.wire import (
     TransportHeader,
     WriteChunk,
     decode_header,
+    v2,
 )
+from rpcrdma.wire.rpc import MessageType
 
 XID = 0x77
 
@@ -120,3 +122,35 @@ def test_every_part_can_be_changed() -> None:
 def test_an_error_has_no_lists() -> None:
     with pytest.raises(Inconclusive, match="an RDMA_ERROR, which has no chunk lists"):
         assert draft_error(call(), 1, ErrChunk()).lists
+
+
+def call_in_two() -> ReceivedCall:
+    header = TransportHeader(XID, 2, 8, RdmaMsg((), (), None))
+    return ReceivedCall(1, 0, XID.to_bytes(4) + (2).to_bytes(4), header, b"", b"")
+
+
+def test_a_reply_has_the_version_of_its_call() -> None:
+    made = draft(call_in_two())
+
+    header, end = v2.decode_header(made.octets)
+
+    assert (made.layout, header.rdma_vers) == (2, 2)
+    assert header.rdma_body == v2.Rdma2Msg(MessageType.REPLY, (), (), None)
+    assert made.octets[end:] == REPLY
+
+
+def test_an_error_has_the_version_of_its_call() -> None:
+    header, _ = v2.decode_header(draft_error(call_in_two(), 4, ErrChunk()).octets)
+
+    assert header == v2.Rdma2Header(XID, 2, 4, v2.Rdma2Error(v2.ErrBadHeader()))
+
+
+def test_layout_direction_and_version_are_changed_apart() -> None:
+    made = draft(call_in_two())
+
+    turned = made.changed(direction=MessageType.CALL)
+    as_one = made.changed(layout=1)
+
+    assert v2.direction_of(v2.decode_header(turned.octets)[0].rdma_body) is MessageType.CALL
+    assert decode_header(as_one.octets)[0] == made.header
+    assert len(as_one.octets) == len(made.octets) - 4

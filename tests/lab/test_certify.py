@@ -66,9 +66,14 @@ def test_the_kernels_server_is_judged_to_the_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "selection"),
-    # A client connects anew for every case: all of them would take the lane three minutes.
-    [("reference", Selection()), ("reference-client", Selection(section="4"))],
-    ids=["server", "client"],
+    # Version Two at a server is looked at in test_version_two.py.  A client connects anew for every
+    # case: all of them would take the lane three minutes.
+    [
+        ("reference", Selection(document="rfc8166,bidir")),
+        ("reference-client", Selection(document="rfc8166", section="4")),
+        ("reference-client", Selection(document="v2", section="5")),
+    ],
+    ids=["server", "client", "client-of-version-two"],
 )
 def test_the_reference_gets_the_same_verdicts_over_verbs_as_on_loopback(
     tmp_path: Path, name: str, selection: Selection

@@ -163,7 +163,12 @@ class AnnouncesTheSizeAlone(PropertyRules):
         return super().announced(own)[:1]
 
 
-@mutant(breaks=REFUSED, roles=BOTH_ENDS, without=("updprop",))
+@mutant(
+    breaks=REFUSED,
+    roles=BOTH_ENDS,
+    without=("updprop",),
+    also_trips={"v2.": "it drops operations that nobody knows as well"},
+)
 class DropsWhatItDoesNotSupport(PropertyRules):
     """Drops operations that it does not support."""
 

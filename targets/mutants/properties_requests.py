@@ -8,7 +8,7 @@ from rpcrdma.endpoint.actions import PostReceive, Send
 from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.property_rules import Judgement, PropertyRules
 from rpcrdma.endpoint.property_values import Disposition
-from rpcrdma.wire.optional import RespProp
+from rpcrdma.wire.optional import ReqProp, RespProp
 from rpcrdma.wire.properties import (
     RequesterRemoteInvalidation,
     property_values,
@@ -72,12 +72,12 @@ class AnswersRequestsAsACall(PropertyRules):
 
 
 @mutant(breaks=DIRECTION, roles=BOTH_ENDS)
-class BeginsAsAnAnswer(PropertyRules):
-    """Sends its announcements and requests as REPLYs."""
+class AsksAsAnAnswer(PropertyRules):
+    """Sends its requests as REPLYs."""
 
     def direction(self, option: Option) -> MessageType:
         """See `PropertyRules`."""
-        return MessageType.REPLY
+        return MessageType.REPLY if isinstance(option, ReqProp) else super().direction(option)
 
 
 @mutant(breaks=CREDIT, roles=BOTH_ENDS)

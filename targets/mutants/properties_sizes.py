@@ -158,7 +158,11 @@ class ShortensReceivesUnasked(PropertyRules):
         return True
 
 
-@mutant(breaks="xcharext.3.unrequested-change-does-no-harm", roles=BOTH_ENDS)
+@mutant(
+    breaks="xcharext.3.unrequested-change-does-no-harm",
+    roles=BOTH_ENDS,
+    also_trips={"xcharext.4.": "the connection is gone over which it would tell"},
+)
 class ChangesByHangingUp(OptionalHalf):
     """Ends the connection in order to change its Receives."""
 

@@ -93,7 +93,11 @@ class UpdatesWhatWillNotChange(PropertyRules):
         return super().unchanging(start, {*fixed, PROP_RBSIZ})
 
 
-@mutant(breaks="xcharext.4.1.sender-bears-defaults", roles=BOTH_ENDS)
+@mutant(
+    breaks="xcharext.4.1.sender-bears-defaults",
+    roles=BOTH_ENDS,
+    also_trips={"v2.1.": "a peer without optional features refuses it"},
+)
 class HangsUpWhenNobodyListens(OptionalHalf):
     """Ends the connection when its CONNPROP is refused."""
 

@@ -27,6 +27,9 @@ AFTER_OLD = "xcharext.3.1.raise-told-after-the-old-receives"
 DONE = "xcharext.4.3.done-is-done"
 HOLDS = "xcharext.4.4.update-tells-what-has-changed"
 LARGE = 16384
+DEFAULTS = (1024, 4096)
+"""Octets of messages that a client may send without having been told anything."""
+
 HEADER = 32
 """Octets of a header of Version Two without chunks."""
 TOLD = "every size that is told, by whatever operation, is one to obey"
@@ -186,10 +189,11 @@ class RepliesInlineByTheDefault(Responder):
 
 @mutant(breaks="xcharext.3.1.long-call-beyond-the-size", also_trips=TOLD)
 class FailsCallsBeyondTheSize(Requester):
-    """Sends no Call that does not fit the server's Receives."""
+    """Sends no Call that does not fit a size that the server has told of its own."""
 
     def _request(self, event: CallRequested, now: float) -> list[Action]:
-        if len(event.payload) + HEADER > self._planner.send_limit:
+        limit = self._planner.send_limit
+        if limit not in DEFAULTS and len(event.payload) + HEADER > limit:
             return [Deliver(CallFailed(event.token, Failure.CANNOT_SEND))]
         return super()._request(event, now)
 

@@ -170,8 +170,9 @@ def test_server_takes_a_backward_reply_of_up_to_4096_octets(peer_two: Peer, leng
     """A server that does not mind octets behind the results takes 4096 octets of them."""
     client = BackwardClient.of(peer_two)
     client.announce()
-    client.provoke(3)
-    answer_at_length(client, client.next_call(), SMALL)
+    client.provoke(4)
+    client.answer(client.next_call(), credits=1)
+    answer_at_length(client, client.next_call(breaks=TAKES), SMALL)
     (second,) = client.calls(1)  # else it minds them, and nothing can be seen
 
     answer_at_length(client, second, length)

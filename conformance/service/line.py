@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 from conformance.service.versions import refusal_of
 from rpcrdma.errors import ConnectionLost
 from rpcrdma.fabric.base import Access, CompletionStatus, ConnectionParameters, Opcode
+from rpcrdma.wire import RdmaSegment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conformance.service.reply import Placement
     from rpcrdma.fabric.base import Completion, Connection, MemoryRegion, WorkId
-    from rpcrdma.wire import RdmaSegment
 
 __all__ = ["RECEIVES", "RECEIVE_LENGTH", "Line", "Welcome"]
 
@@ -123,6 +123,12 @@ class Line:
                 self._connection.post_receive(length or self._welcome.receive_length)
         except ConnectionLost as error:
             self._note(str(error))
+
+    def expose(self, data: bytes) -> RdmaSegment:
+        """Memory that holds `data`, for the client to read: of a backward Call (xcharext 3.3)."""
+        region = self._connection.register(len(data), Access.REMOTE_READ)
+        region.write(data)
+        return RdmaSegment(region.handle, len(data), region.offset)
 
     def place(self, placements: Iterable[Placement]) -> None:
         """Write to the client's memory; what is sent afterwards arrives after it."""

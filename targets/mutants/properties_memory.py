@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.backward_requester import BackwardRequester
-from rpcrdma.endpoint.backward_responder import BackwardReplyRules
+from rpcrdma.endpoint.backward_responder import BackwardCallRules, BackwardReplyRules
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.responder import Responder
@@ -14,7 +14,7 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action, Send
-    from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
     from rpcrdma.endpoint.events import MessageReceived
 
 CALL_OF_NOTHING = 72
@@ -108,3 +108,12 @@ class RepliesWiderThanTheCall(BackwardReplyRules):
         """See `ReplyRules`."""
         is_two = TWO.number in self.dialects
         return NOWHERE if is_two else super().returned_reply_chunk(chunk)
+
+
+@mutant(breaks="xcharext.3.3.general-support-includes-chunks")
+class RefusesBackwardChunks(BackwardCallRules):
+    """Announces general support for backward Calls, and refuses those with chunks."""
+
+    def takes_chunks(self, words: FixedWords) -> bool:
+        """See `BackwardCallRules`."""
+        return False

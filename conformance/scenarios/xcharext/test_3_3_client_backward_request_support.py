@@ -8,9 +8,13 @@ import pytest
 
 from conformance import verify, verify_calls
 from conformance.backward_server import BackwardServer
+from conformance.headers import encode_as
+from conformance.outcome import Answered
 from conformance.requirement import requirement
+from rpcrdma.wire import RdmaNomsg, ReadSegment, TransportHeader, v2
 from rpcrdma.wire.optional import ConnProp
 from rpcrdma.wire.properties import BackwardRequestSupport, BackwardSupport, properties_of
+from rpcrdma.wire.rpc import MessageType
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 THERE = "xcharext.3.3.announced-support-is-there"
 ANSWERS = "v2.4.2.2.client-answers-backward-calls"
+CHUNKS = "xcharext.3.3.general-support-includes-chunks"
 NO_WIDER = "xcharext.3.3.reply-no-wider-than-its-call"
 
 
@@ -67,3 +72,32 @@ def test_client_replies_without_chunks_to_calls_without_them(
     answer = server.answered(xid, breaks=(NO_WIDER, ANSWERS))
     lists = (answer.body.rdma_reads, answer.body.rdma_writes, answer.body.rdma_reply)
     verify.equal(lists, ((), (), None), "the chunk lists of the Reply", breaks=(NO_WIDER,))
+
+
+@requirement(CHUNKS, role="requester", needs=("operations", "backward"), interpretations=("D-131",))
+@pytest.mark.parametrize("length", [100, 6000])
+def test_client_of_general_support_serves_calls_with_chunks(
+    service_two: Service, client: ActingClient, length: int
+) -> None:
+    """A backward Long Call is fetched and answered where the client announces GENL."""
+    if _announced(service_two, client) is not BackwardSupport.BKREQSUP_GENL:
+        raise Unsupported("the client announces no support for backward Calls with chunks")
+    server = BackwardServer.of(service_two)
+    xid = server.next_xid()
+    payload = server.calls.long_call(xid, length)
+    reads = (ReadSegment(0, service_two.line.expose(payload)),)
+    header = TransportHeader(xid, v2.VERSION, 8, RdmaNomsg(reads, (), None))
+
+    server.send(encode_as(v2.VERSION, header, MessageType.CALL), xid)
+
+    service_two.serve_while(lambda: not server.answers(xid))
+    found = server.answers(xid)
+    answered = [one for one in found if isinstance(one, Answered)]
+    verify.that(
+        len(answered) == len(found) == 1,
+        "a Reply answers the Call",
+        actual=", ".join(map(str, found)),
+        breaks=(CHUNKS, ANSWERS),
+    )
+    problem = server.calls.problem(payload, answered[0].payload)
+    verify.equal(problem, "", "the problem with the results", breaks=(CHUNKS,))

@@ -61,7 +61,11 @@ class VerbsRequest:
         self._take()
         _check_private_data(parameters.private_data, cm.MOST_IN_REPLY)
         fabric = self._listener.fabric
-        connection, queue = fabric.new_connection(self._identifier, parameters)
+        try:
+            connection, queue = fabric.new_connection(self._identifier, parameters)
+        except OSError as error:  # whoever asked is gone
+            self._discard()
+            raise FabricError(f"the connection request cannot be accepted: {error}") from error
         recorder = connection.recorder
         recorder.note(Side.PEER, EventKind.CONNECT, data=self._event.private_data)
         recorder.note(Side.LOCAL, EventKind.CONNECT, data=parameters.private_data)
@@ -259,7 +263,11 @@ class VerbsFabric:
         connection = VerbsConnection(self, queue, parameters)
         self._connections = [entry for entry in self._connections if not entry.closed]
         self._connections.append(connection)
-        queue.prepare(identifier)
+        try:
+            queue.prepare(identifier)
+        except OSError:
+            connection.close()
+            raise
         connection.post_initial_receives()
         return connection, queue
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import verify_calls
 from conformance.case import Deviation, Inconclusive
-from conformance.fixed_words import FIXED_WORDS
 from conformance.headers import is_two
 from conformance.option_tester import Heard
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.versions import FIXED_WORDS
 from targets.base import ActKind
 
 if TYPE_CHECKING:

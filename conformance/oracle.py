@@ -19,13 +19,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.expectation import Allowed, Expectation, ResponderState
-from conformance.fixed_words import FixedWords, fixed_words
 from conformance.lenient_presence import with_lenient_presence
 from conformance.oracle_calls import expected_of_call
 from conformance.oracle_two import expected_in_two
 from conformance.outcome import ErrChunk, ErrVers, Silent
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, decode_header, v2
+from rpcrdma.wire.versions import FixedWords, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

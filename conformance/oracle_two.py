@@ -29,7 +29,7 @@ from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import Rdma2Procedure
 
 if TYPE_CHECKING:
-    from conformance.fixed_words import FixedWords
+    from rpcrdma.wire.versions import FixedWords
 
 __all__ = ["expected_in_two"]
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.fixed_words import FixedWords, fixed_words
 from conformance.headers import VERSION_TWO, as_one, is_two
 from conformance.requester_oracle_chunks import judge_items, judge_read_list
 from conformance.requester_oracle_credits import judge_credits, judge_repetition, judge_xid
@@ -28,6 +27,7 @@ from conformance.requester_state import Ids, RequesterState, Violation
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, rpc, v2
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.versions import FixedWords, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

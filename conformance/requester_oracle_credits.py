@@ -15,7 +15,7 @@ from conformance.requester_state import Ids, RequesterState, Violation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.fixed_words import FixedWords
+    from rpcrdma.wire.versions import FixedWords
 
 __all__ = ["judge_credits", "judge_repetition", "judge_xid"]
 

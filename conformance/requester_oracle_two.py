@@ -15,12 +15,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.fixed_words import FixedWords, fixed_words
 from conformance.headers import VERSION_TWO
 from conformance.requester_state import FIRST_LENGTH, Ids, Violation
 from conformance.rules_two import inherited
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import v2
+from rpcrdma.wire.versions import FixedWords, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from conformance.fixed_words import FIXED_WORDS, FixedWords, fixed_words
 from conformance.headers import as_one, is_two
 from conformance.lenient_presence import with_lenient_presence
 from conformance.reaction import AllowedReaction, Contents, Reaction, ReactionExpectation
@@ -39,6 +38,7 @@ from rpcrdma.wire import (
     v2,
 )
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.versions import FIXED_WORDS, FixedWords, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -20,9 +20,9 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrVers, RdmaError, decode_header, v2
 
 if TYPE_CHECKING:
-    from conformance.fixed_words import FixedWords
     from conformance.requester_state import OutstandingCall
     from rpcrdma.wire import ErrorBody
+    from rpcrdma.wire.versions import FixedWords
 
 __all__ = ["judge_error"]
 

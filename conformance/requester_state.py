@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from conformance.fixed_words import FIXED_WORDS, fixed_words
 from conformance.message_type import message_type
 from rpcrdma.wire import Procedure
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

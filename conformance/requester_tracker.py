@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.fixed_words import FIXED_WORDS, fixed_words
 from conformance.headers import VERSION_ONE, VERSION_TWO, as_one
 from conformance.requester_oracle import judge_call
 from conformance.requester_oracle_two import judge_option
@@ -32,6 +31,7 @@ from conformance.requester_state import (
 from conformance.requester_versions import after_option, after_sending
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, decode_any_header
+from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

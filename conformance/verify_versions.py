@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.case import Deviation, Inconclusive
-from conformance.fixed_words import FIXED_WORDS, fixed_words
 from conformance.headers import VERSION_TWO
 from rpcrdma.wire import ErrVers
+from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

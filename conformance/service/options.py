@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.case import Inconclusive
-from conformance.fixed_words import FIXED_WORDS, fixed_words
 from conformance.headers import is_two
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import decode_option, encode_option
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

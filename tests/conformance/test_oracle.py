@@ -251,3 +251,16 @@ def test_damaged_chunk_lists_have_an_answer(data: st.DataObject) -> None:
 
     assert result.allowed
     assert not result.allowed[0].warning
+
+
+@pytest.mark.parametrize(("mtype", "may_be_dropped"), [(0, False), (1, True), (544, True)])
+def test_a_wrong_list_of_what_is_no_call_may_be_found_wrong_in_either_way(
+    mtype: int, may_be_dropped: bool
+) -> None:
+    """D-40: nothing says which of two faults a Responder has to find first."""
+    call = rpc_call()
+    payload = call[:4] + mtype.to_bytes(4) + call[8:]
+    result = expected(msg(payload, reads=(reading(6, 9, 64),)), PLAIN)
+
+    assert "ERR_CHUNK" in answers(result)
+    assert ("silence" in answers(result)) is may_be_dropped

@@ -12,19 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.wire import (
-    ErrChunk,
-    ErrVers,
-    RdmaError,
-    RdmaMsg,
-    RdmaNomsg,
-    TransportHeader,
-    encode_any_header,
-    v2,
-)
+from rpcrdma.wire import TransportHeader, encode_any_header, v2
+from rpcrdma.wire.in_one import body_as_one, encode_as_two
 
 if TYPE_CHECKING:
-    from rpcrdma.wire import AnyHeader, Body
+    from rpcrdma.wire import AnyHeader
     from rpcrdma.wire.rpc import MessageType
 
 __all__ = ["VERSION_ONE", "VERSION_TWO", "as_one", "encode_as", "is_two"]
@@ -45,24 +37,10 @@ def as_one(header: AnyHeader) -> TransportHeader | None:
     """A header in Version One's objects; None for what Version One does not have."""
     if isinstance(header, TransportHeader):
         return header
-    body = _body_of_one(header.rdma_body)
+    body = body_as_one(header.rdma_body)
     if body is None:
         return None
     return TransportHeader(header.rdma_xid, header.rdma_vers, header.rdma_credit, body)
-
-
-def _body_of_one(body: v2.Rdma2Body) -> Body | None:
-    match body:
-        case v2.Rdma2Msg(rdma_reads=reads, rdma_writes=writes, rdma_reply=reply):
-            return RdmaMsg(reads, writes, reply)
-        case v2.Rdma2Nomsg(rdma_reads=reads, rdma_writes=writes, rdma_reply=reply):
-            return RdmaNomsg(reads, writes, reply)
-        case v2.Rdma2Error(error=ErrVers() as versions):
-            return RdmaError(versions)
-        case v2.Rdma2Error(error=v2.ErrBadHeader()):
-            return RdmaError(ErrChunk())
-        case v2.Rdma2Error() | v2.Rdma2Optional():
-            return None
 
 
 def encode_as(layout: int, header: TransportHeader, direction: MessageType) -> bytes:
@@ -79,21 +57,7 @@ def encode_as(layout: int, header: TransportHeader, direction: MessageType) -> b
     """
     if layout == VERSION_ONE:
         return encode_any_header(header)
-    body = _body_of_two(header.rdma_body, direction)
-    return v2.encode_header(
-        v2.Rdma2Header(header.rdma_xid, header.rdma_vers, header.rdma_credit, body)
-    )
-
-
-def _body_of_two(body: Body, direction: MessageType) -> v2.Rdma2Body:
-    match body:
-        case RdmaMsg(rdma_reads=reads, rdma_writes=writes, rdma_reply=reply):
-            return v2.Rdma2Msg(direction, reads, writes, reply)
-        case RdmaNomsg(rdma_reads=reads, rdma_writes=writes, rdma_reply=reply):
-            return v2.Rdma2Nomsg(direction, reads, writes, reply)
-        case RdmaError(error=ErrVers() as versions):
-            return v2.Rdma2Error(versions)
-        case RdmaError():
-            return v2.Rdma2Error(v2.ErrBadHeader())
-        case other:
-            raise ValueError(f"Version Two has no {type(other).__name__}")
+    octets = encode_as_two(header, direction)
+    if octets is None:
+        raise ValueError(f"Version Two has no {type(header.rdma_body).__name__}")
+    return octets

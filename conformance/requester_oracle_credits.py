@@ -22,7 +22,7 @@ __all__ = ["judge_credits", "judge_repetition", "judge_xid"]
 
 def judge_credits(words: FixedWords, state: RequesterState) -> Iterator[Violation]:
     """Whether the Requester may have sent one more Call, and what it asks for."""
-    if words.credits == 0:
+    if words.credit == 0:
         rules = (
             "rfc8166.4.2.3.call-carries-requested-credits",
             "rfc8166.3.3.1.every-call-requests-credits",
@@ -35,7 +35,7 @@ def judge_credits(words: FixedWords, state: RequesterState) -> Iterator[Violatio
         yield _overrun(newest.in_flight, newest.granted)
         return
     # What was requested before may have been lowered or raised by this very Call.
-    requested = max(words.credits, state.requested or 0, 1)
+    requested = max(words.credit, state.requested or 0, 1)
     if newest.in_flight >= requested:
         yield Violation(
             ("rfc8166.3.3.1.new-calls-within-lower-value",),

@@ -135,7 +135,7 @@ def _of_two(
         # D-54: its credits count for its direction, and tell no first grant.
         answers = raw.rdma_body.rdma_optdir is MessageType.REPLY and words.xid in state.asked_xids
         waiting = AllowedReaction(Reaction.WAITING, ("v2.3.2.xids-belong-to-a-direction",))
-        grant = words.credits if answers else None
+        grant = words.credit if answers else None
         return ReactionExpectation("", (waiting,), grant=grant, may_be_first=answers)
     header = as_one(raw)
     if header is None or v2.direction_of(raw.rdma_body) is not MessageType.REPLY:

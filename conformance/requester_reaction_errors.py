@@ -64,7 +64,7 @@ def judge_error(
     if end != len(reply):
         allowed.append(AllowedReaction(Reaction.WAITING, (_UNDECODABLE,), ("D-32",)))
     # v2 5: what sends a Call back says nothing of credits.
-    grant = words.credits if is_final else None
+    grant = words.credit if is_final else None
     return ReactionExpectation(
         _name(error), tuple(allowed), call.xid, grant=grant, is_error=is_final
     )

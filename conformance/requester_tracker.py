@@ -91,7 +91,7 @@ class RequesterTracker:
         if words.procedure in (Procedure.RDMA_DONE, Procedure.RDMA_ERROR):
             return  # nobody answers them
         call = OutstandingCall(words.xid, _decoded(message), unreduced)
-        self.state = self.state.with_call(call, words.credits)
+        self.state = self.state.with_call(call, words.credit)
 
     def answered(self, message: bytes, contents: Contents | None = None) -> ReactionExpectation:
         """Octets are about to be sent to the Requester; returns what it may do about them."""

@@ -29,9 +29,8 @@ from rpcrdma.endpoint.direction import DirectionRules
 from rpcrdma.endpoint.duplex import Duplex
 from rpcrdma.endpoint.lost_replies import LostReplies
 from rpcrdma.endpoint.optional_half import OptionalHalf
-from rpcrdma.endpoint.properties import PropertyExchange
 from rpcrdma.endpoint.property_rules import PropertyRules
-from rpcrdma.endpoint.property_values import OPERATIONS, PropertyOptions, PropertyValues
+from rpcrdma.endpoint.property_values import OPERATIONS
 from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
@@ -48,12 +47,12 @@ from rpcrdma.ulp.nfs4_state import Nfs4State
 from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.propprog import PropertyProgram
 from rpcrdma.ulp.testprog import TestProgram
-from rpcrdma.wire.properties import BackwardSupport
 from rpcrdma.wire.rpc import MessageType
 from targets.backward import BackwardService
 from targets.base import TargetError, Unsupported
 from targets.device_address import device_host
 from targets.device_process import parse_address, stop_process
+from targets.reference_roles import optional_half
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,11 +103,8 @@ REFERENCE: Final = Parts()
 
 DIALECTS: Final = (ONE, TWO)
 
-VERSIONS: Final = (1, 2)
+VERSIONS: Final = tuple(dialect.number for dialect in DIALECTS)
 """What the endpoint speaks, unless its profile claims less."""
-
-PROPERTIES: Final = PropertyOptions(PropertyValues(backward=BackwardSupport.BKREQSUP_GENL))
-"""What it says of itself in Version Two: chunks are welcome in the backward direction, too."""
 
 
 def responder_factory(
@@ -148,10 +144,8 @@ def server_factory(
             programs, None, lost, parts.calls(dialects), parts.replies(dialects)
         )
         directions = parts.directions(MessageType.REPLY, speaks_two=in_two)
-        exchange = PropertyExchange(PROPERTIES.supporting(parts.operations), parts.properties())
-        optional = None
-        if in_two:
-            optional = parts.optional(exchange, forward.options.receives, wishes)
+        granted = forward.options.receives
+        optional = optional_half(parts, granted, wishes) if in_two else None
         role = parts.duplex(forward, parts.backward(None, TestProgram()), directions, optional)
         port.attach(role)
         return role

@@ -1,4 +1,4 @@
-"""What the reference client consists of on one connection, by the versions that it speaks.
+"""What the reference consists of on one connection, by the versions that it speaks.
 
 v2 section 5  Protocol Version Negotiation
 """
@@ -24,20 +24,34 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.dialect import Dialect
     from rpcrdma.endpoint.duplex import ClientDuplex
     from rpcrdma.endpoint.negotiation import KnownServer
+    from rpcrdma.endpoint.optional_half import OptionalHalf
     from rpcrdma.endpoint.property_wishes import PropertyWishes
     from rpcrdma.endpoint.requester import Requester
+    from targets.reference import Parts
     from targets.reference_client import ClientParts
 
-__all__ = ["client_role"]
+__all__ = ["client_role", "optional_half"]
 
 OPTIONS: Final = RequesterOptions(segment=256 * 1024)
 """Small enough a segment for the larger acts to need several."""
 
 PROPERTIES: Final = PropertyOptions(PropertyValues(backward=BackwardSupport.BKREQSUP_GENL))
-"""What the client says of itself: chunks are welcome in backward Calls, too."""
+"""What either end says of itself in Version Two: chunks are welcome backward, too."""
 
 FIRST_OF_TWO: Final = InlineThresholds(call=1024, reply=TWO.threshold)
 """Until the server has answered in Version Two (v2 section 5, D-55)."""
+
+
+def optional_half(parts: Parts | ClientParts, granted: int, wishes: PropertyWishes) -> OptionalHalf:
+    """What has to do with the optional messages of a connection, at either end.
+
+    Args:
+        parts: of which the end is made.
+        granted: rdma_credit of these messages.
+        wishes: what is wanted done about properties.
+    """
+    exchange = PropertyExchange(PROPERTIES.supporting(parts.operations), parts.properties())
+    return parts.optional(exchange, granted, wishes)
 
 
 def client_role(
@@ -78,6 +92,4 @@ def _in_two(parts: ClientParts, wishes: PropertyWishes) -> tuple[ClientDuplex, R
     both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
     calls, replies = parts.backward_calls((TWO,), general=True), parts.backward_replies((TWO,))
     backward = parts.backward(TestProgram(), BackwardOptions(both), calls, replies)
-    exchange = PropertyExchange(PROPERTIES.supporting(parts.operations), parts.properties())
-    optional = parts.optional(exchange, options.credits, wishes)
-    return parts.duplex(forward, backward, optional), forward
+    return parts.duplex(forward, backward, optional_half(parts, options.credits, wishes)), forward

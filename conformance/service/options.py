@@ -69,7 +69,7 @@ class OptionMessage:
     @property
     def credits(self) -> int:
         """rdma_credit."""
-        return fixed_words(self.octets).credits
+        return fixed_words(self.octets).credit
 
     @property
     def is_error(self) -> bool:

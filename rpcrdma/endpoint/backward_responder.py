@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.call_rules import IncomingCall
     from rpcrdma.endpoint.dialect import Dialect
     from rpcrdma.ulp.bindings import UpperLayer
-    from rpcrdma.wire import RdmaMsg, RdmaNomsg
+    from rpcrdma.wire import FixedWords, RdmaMsg, RdmaNomsg
 
 __all__ = ["BackwardCallRules", "BackwardReplyRules", "BackwardResponder"]
 

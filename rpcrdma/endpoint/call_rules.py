@@ -36,7 +36,7 @@ from rpcrdma.endpoint.dialect import ONE
 from rpcrdma.endpoint.faults import Fault, FaultFound
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
-from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, group_by_position
+from rpcrdma.wire import FixedWords, RdmaMsg, RdmaNomsg, group_by_position
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.xdr.runtime import Reader, word_at
 
@@ -47,28 +47,13 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
     from rpcrdma.wire import ReadChunk, ReadSegment, TransportHeader, WriteChunk
 
-__all__ = ["MINIMUM_HEADER", "CallRules", "FixedWords", "IncomingCall", "fixed_words", "xid_of"]
+__all__ = ["MINIMUM_HEADER", "CallRules", "IncomingCall", "xid_of"]
 
 MINIMUM_HEADER: Final = 28
 """Octets of the shortest header: four fixed words and three absent lists (rfc8166 4.5)."""
 
 _RPC_FIXED: Final = 8
 """Octets of XID and message type, with which every RPC message begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class FixedWords:
-    """The words that keep their place and meaning in every version (rfc8166 4.2)."""
-
-    xid: int
-    version: int
-    credit: int
-    procedure: int
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the message is an RDMA_ERROR, in whichever version."""
-        return self.procedure == Procedure.RDMA_ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +78,6 @@ class IncomingCall:
     def xid(self) -> int:
         """Of the transport header."""
         return self.words.xid
-
-
-def fixed_words(message: bytes) -> FixedWords:
-    """The four fixed words of a message that is no runt."""
-    reader = Reader(message, 0)
-    return FixedWords(reader.word(), reader.word(), reader.word(), reader.word())
 
 
 def xid_of(payload: bytes) -> int:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.dialect import NO_CHUNKS
 from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
-from rpcrdma.wire import ErrChunk, ErrVers, RdmaError, RdmaMsg, RdmaNomsg, TransportHeader, v2
+from rpcrdma.wire import ErrChunk, RdmaError, TransportHeader, v2
+from rpcrdma.wire.in_one import body_as_one, encode_as_two
 
 if TYPE_CHECKING:
     from rpcrdma.wire import Body
@@ -46,37 +47,19 @@ class VersionTwo:
         Raises:
             LocalProtocolError: Version Two has no such message.
         """
-        body: v2.Rdma2Body
-        match header.rdma_body:
-            case RdmaMsg(rdma_reads=reads, rdma_writes=writes, rdma_reply=reply):
-                body = v2.Rdma2Msg(direction, reads, writes, reply)
-            case RdmaNomsg(rdma_reads=reads, rdma_writes=writes, rdma_reply=reply):
-                body = v2.Rdma2Nomsg(direction, reads, writes, reply)
-            case RdmaError(error=ErrVers() as versions):
-                body = v2.Rdma2Error(versions)
-            case RdmaError():
-                body = v2.Rdma2Error(v2.ErrBadHeader())
-            case other:
-                raise LocalProtocolError(f"Version Two has no {type(other).__name__}")
-        return v2.encode_header(
-            v2.Rdma2Header(header.rdma_xid, header.rdma_vers, header.rdma_credit, body)
-        )
+        octets = encode_as_two(header, direction)
+        if octets is None:
+            raise LocalProtocolError(f"Version Two has no {type(header.rdma_body).__name__}")
+        return octets
 
     def _body(self, body: v2.Rdma2Body) -> Body:
-        match body:
-            case v2.Rdma2Msg(rdma_reads=(), rdma_writes=(), rdma_reply=None):
-                return self.plain
-            case v2.Rdma2Msg(rdma_reads=reads, rdma_writes=writes, rdma_reply=reply):
-                return RdmaMsg(reads, writes, reply)
-            case v2.Rdma2Nomsg(rdma_reads=reads, rdma_writes=writes, rdma_reply=reply):
-                return RdmaNomsg(reads, writes, reply)
-            case v2.Rdma2Error(error=ErrVers() as versions):
-                return RdmaError(versions)
-            case v2.Rdma2Error():  # D-53: INVAL_OPTION, too, where it is about no optional message
-                return RdmaError(ErrChunk())
-            case v2.Rdma2Optional():
-                kind = type(body).__name__
-                raise DecodeError(_PROCEDURE, "rdma_body", Reason.BAD_DISCRIMINANT, kind)
+        if isinstance(body, v2.Rdma2Error) and isinstance(body.error, v2.ErrInvalidOption):
+            return RdmaError(ErrChunk())  # D-53: it refuses a Call where it is about no operation
+        one = body_as_one(body)
+        if one is None:
+            kind = type(body).__name__
+            raise DecodeError(_PROCEDURE, "rdma_body", Reason.BAD_DISCRIMINANT, kind)
+        return self.plain if one == self.plain else one  # the roles know it by its identity
 
 
 TWO: Final = VersionTwo()

@@ -25,9 +25,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
+from rpcrdma.endpoint.call_rules import MINIMUM_HEADER
 from rpcrdma.errors import DecodeError
-from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, v2
+from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, fixed_words, v2
 from rpcrdma.wire.rpc import CallBody, MessageType, ReplyBody, decode_message
 from rpcrdma.xdr.runtime import Reader, word_at
 

@@ -96,6 +96,7 @@ class Duplex:
         self._waker: Callable[[], None] | None = None
         self._take_forward = forward.handlers[events.MessageReceived]
         self._take_backward = backward.handlers[events.MessageReceived]
+        receive = self._receive if optional is None else self._receive_any
         self.handlers: Mapping[type[events.Event], Handler] = {
             **{kind: self._behind(handler) for kind, handler in forward.handlers.items()},
             **{
@@ -104,15 +105,14 @@ class Duplex:
                 if kind not in forward.handlers
             },
             events.Connected: self._both(events.Connected),
-            events.MessageReceived: self._behind(self._receive),
+            events.MessageReceived: self._behind(receive),
             events.WorkFailed: self._work_failed,
             events.Disconnected: self._both(events.Disconnected),
         }
         if optional is not None:
             optional.join((forward, backward), self.initial_receives)
             self.handlers = {
-                **{kind: _counted(handler, optional) for kind, handler in self.handlers.items()},
-                events.MessageReceived: _counted(self._behind(self._receive_any), optional),
+                kind: _counted(handler, optional) for kind, handler in self.handlers.items()
             }
 
     @property

@@ -19,11 +19,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from rpcrdma.endpoint.actions import Action, PostReceive, Send
-from rpcrdma.endpoint.call_rules import fixed_words
 from rpcrdma.endpoint.properties import OptionMessage, PostedLength, Refusal
 from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.errors import DecodeError
-from rpcrdma.wire import RdmaError, decode_any_header, v2
+from rpcrdma.wire import RdmaError, decode_any_header, fixed_words, v2
 from rpcrdma.wire.optional import encode_option
 
 if TYPE_CHECKING:

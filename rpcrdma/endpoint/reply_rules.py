@@ -54,10 +54,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from rpcrdma.endpoint.actions import Transfer
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.call_rules import IncomingCall
     from rpcrdma.endpoint.dialect import Dialect
     from rpcrdma.ulp.bindings import DataItem
-    from rpcrdma.wire import ErrorBody, ReadSegment, TransportHeader, WriteChunk
+    from rpcrdma.wire import ErrorBody, FixedWords, ReadSegment, TransportHeader, WriteChunk
 
 __all__ = ["ReplyRules"]
 

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.endpoint import events
 from rpcrdma.endpoint.actions import Action, Disconnect, PostReceive, RdmaRead, RdmaWrite, Send
-from rpcrdma.endpoint.call_rules import CallRules, IncomingCall, fixed_words, xid_of
+from rpcrdma.endpoint.call_rules import CallRules, IncomingCall, xid_of
 from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
 from rpcrdma.endpoint.lost_replies import LostReplies, is_fault_of_the_call
 from rpcrdma.endpoint.placement import pull_schedule
@@ -55,16 +55,16 @@ from rpcrdma.wire import (
     RdmaMsgp,
     RdmaNomsg,
     TransportHeader,
+    fixed_words,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rpcrdma.endpoint.call_rules import FixedWords
     from rpcrdma.endpoint.connection import Handler
     from rpcrdma.endpoint.property_values import PropertyValues
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
-    from rpcrdma.wire import Body
+    from rpcrdma.wire import Body, FixedWords
 
     # A body's own type is what the table's key says; a table of functions cannot say so.
     Procedure = Callable[[FixedWords, Any, bytes], list[Action]]

@@ -51,8 +51,13 @@ class FixedWords:
 
     xid: int
     version: int
-    credits: int
+    credit: int
     procedure: int
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the message is an RDMA_ERROR, in whichever version."""
+        return self.procedure == Procedure.RDMA_ERROR
 
 
 def fixed_words(message: Buffer, offset: int = 0) -> FixedWords:

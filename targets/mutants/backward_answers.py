@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
-    from rpcrdma.wire import RdmaMsg
+    from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.wire import FixedWords, RdmaMsg
 
 LISTS = "bidir.2.6.reply-has-empty-lists"
 SAME_XID = "bidir.2.6.reply-header-follows-with-the-same-xid"

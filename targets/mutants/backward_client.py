@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 from rpcrdma.endpoint import events
 from rpcrdma.endpoint.actions import Disconnect, PostReceive, Send
 from rpcrdma.endpoint.backward_responder import BackwardResponder
-from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
+from rpcrdma.endpoint.call_rules import MINIMUM_HEADER
 from rpcrdma.endpoint.direction import DirectionRules, Half
 from rpcrdma.endpoint.duplex import ClientDuplex
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.bindings import XDR_UNIT
-from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
+from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header, fixed_words
 from rpcrdma.wire.rpc import MessageType
 from targets.mutants.base import mutant
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.actions import Disconnect, Send
 from rpcrdma.endpoint.backward_requester import BackwardRequester
-from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
+from rpcrdma.endpoint.call_rules import MINIMUM_HEADER
 from rpcrdma.endpoint.duplex import Duplex
 from rpcrdma.endpoint.responder import Responder
+from rpcrdma.wire import fixed_words
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:

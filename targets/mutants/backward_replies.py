@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.actions import Disconnect, PostReceive, RdmaWrite, Send, Transfer
 from rpcrdma.endpoint.backward_requester import BackwardRequester
-from rpcrdma.endpoint.call_rules import MINIMUM_HEADER, fixed_words
+from rpcrdma.endpoint.call_rules import MINIMUM_HEADER
 from rpcrdma.endpoint.direction import DirectionRules, Half
 from rpcrdma.endpoint.duplex import Duplex
-from rpcrdma.wire import RdmaMsg, decode_header
+from rpcrdma.wire import RdmaMsg, decode_header, fixed_words
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:

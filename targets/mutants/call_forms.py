@@ -23,9 +23,9 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.call_rules import IncomingCall
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
-    from rpcrdma.wire import ReadChunk, ReadSegment, TransportHeader
+    from rpcrdma.wire import FixedWords, ReadChunk, ReadSegment, TransportHeader
 
 SMALL = 1024
 

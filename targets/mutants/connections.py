@@ -14,7 +14,8 @@ from targets.mutants.base import mutant
 if TYPE_CHECKING:
     from rpcrdma.endpoint import events
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.wire import FixedWords
 
 NO_ROOM = (
     Fault.WRITE_CHUNK_TOO_SHORT,

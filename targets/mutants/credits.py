@@ -12,7 +12,8 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.wire import FixedWords
 
 NEVER_ZERO = "rfc8166.3.3.1.grant-is-never-zero"
 TRANSACTIONS = "rfc8166.3.3.1.credit-is-one-transaction"

@@ -26,7 +26,7 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords
+    from rpcrdma.wire import FixedWords
 
 SHORT = "rfc8166.4.5.short-message-discarded"
 DONE = "rfc8166.4.6.2.done-is-discarded"

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords
     from rpcrdma.endpoint.faults import Fault
+    from rpcrdma.wire import FixedWords
 
 ZERO: Final = bytes(4)
 ONE: Final = (1).to_bytes(4)

@@ -15,8 +15,7 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords
-    from rpcrdma.wire import ErrorBody, RdmaNomsg, TransportHeader
+    from rpcrdma.wire import ErrorBody, FixedWords, RdmaNomsg, TransportHeader
 
 ERR_CHUNK = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 

@@ -14,8 +14,9 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action, Send
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.call_rules import IncomingCall
     from rpcrdma.endpoint.events import MessageReceived
+    from rpcrdma.wire import FixedWords
 
 CALL_OF_NOTHING = 72
 """Octets of a backward Call without arguments: both headers."""

@@ -19,9 +19,9 @@ from rpcrdma.wire import ReadChunk
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.call_rules import IncomingCall
     from rpcrdma.ulp.bindings import DataItem
-    from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment
+    from rpcrdma.wire import FixedWords, RdmaMsg, RdmaNomsg, ReadSegment
 
 BAD_HEADER = "rfc8166.4.5.bad-call-header-answered"
 POSITION = "rfc8166.3.4.5.position-is-where-the-item-returns"

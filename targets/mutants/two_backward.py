@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.actions import Action, Send
 from rpcrdma.endpoint.backward_requester import BackwardRequester
-from rpcrdma.endpoint.call_rules import fixed_words
 from rpcrdma.endpoint.dialect import NO_CHUNKS, ONE
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.duplex import Duplex
@@ -24,6 +23,7 @@ from rpcrdma.wire import (
     RdmaSegment,
     TransportHeader,
     WriteChunk,
+    fixed_words,
 )
 from rpcrdma.wire.rpc import MessageType
 from targets.mutants.base import mutant

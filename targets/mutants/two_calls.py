@@ -21,9 +21,9 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+    from rpcrdma.endpoint.call_rules import IncomingCall
     from rpcrdma.ulp.bindings import UpperLayer
-    from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
+    from rpcrdma.wire import FixedWords, RdmaMsg, RdmaNomsg, TransportHeader
 
 VERSION: Final = slice(4, 8)
 PROCEDURE: Final = slice(12, 16)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.actions import Action, Send
-from rpcrdma.endpoint.call_rules import fixed_words
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.duplex import Duplex
 from rpcrdma.endpoint.faults import Fault
@@ -16,13 +15,13 @@ from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
-from rpcrdma.wire import v2
+from rpcrdma.wire import fixed_words, v2
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint import events
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
-    from rpcrdma.wire import TransportHeader
+    from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.wire import FixedWords, TransportHeader
 
 BAD_CALL: Final = "v2.4.2.3.bad-call-gets-bad-header"
 FIXED: Final = 16

@@ -18,8 +18,8 @@ from rpcrdma.endpoint.responder import Responder
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
-    from rpcrdma.wire import RdmaMsg, TransportHeader
+    from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.wire import FixedWords, RdmaMsg, TransportHeader
 
 ONE_THRESHOLD: Final = 1024
 LARGE: Final = 8192

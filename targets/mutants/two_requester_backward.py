@@ -53,7 +53,7 @@ class CountsBackwardCreditsInTwo(ClientDuplex):
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
         """See `Duplex`."""
         if _is_two(event.data) and isinstance(self.forward, Requester):
-            self.forward.allowance.granted_by_reply(fixed_words(event.data).credits)
+            self.forward.allowance.granted_by_reply(fixed_words(event.data).credit)
         return super().to_backward(event, now)
 
 

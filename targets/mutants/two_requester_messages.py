@@ -222,7 +222,7 @@ class TakesGrantsFromOptionalMessages(OptionalHalf):
         """See `OptionalHalf`."""
         requester = self._halves[0]
         if isinstance(requester, Requester):
-            requester.allowance.granted_by_reply(fixed_words(message).credits)
+            requester.allowance.granted_by_reply(fixed_words(message).credit)
         return super().take(message)
 
 

@@ -90,7 +90,7 @@ class TakesGrantsFromErrors(Requester):
     def _judge(self, message: bytes) -> list[Action]:
         words = fixed_words(message)
         if self.options.dialect is TWO and words.procedure == Procedure.RDMA_ERROR:
-            self.allowance.granted_by_reply(words.credits)
+            self.allowance.granted_by_reply(words.credit)
         return super()._judge(message)
 
 

@@ -18,7 +18,7 @@ from rpcrdma.endpoint.responder import Responder
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.call_rules import FixedWords
+    from rpcrdma.wire import FixedWords
 
 OPTIONAL: Final = 5
 TWO: Final = 2

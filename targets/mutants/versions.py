@@ -13,8 +13,8 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
-    from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
-    from rpcrdma.wire import ErrorBody, TransportHeader
+    from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.wire import ErrorBody, FixedWords, TransportHeader
 
 GETS_ERR_VERS = "rfc8166.4.5.1.unsupported-version-gets-err-vers"
 RANGE = "rfc8166.4.5.1.err-vers-range"

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from rpcrdma.endpoint.call_rules import CallRules, FixedWords, IncomingCall, fixed_words, xid_of
+from rpcrdma.endpoint.call_rules import CallRules, IncomingCall, xid_of
 from rpcrdma.endpoint.faults import Fault, FaultFound
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import (
     ErrChunk,
+    FixedWords,
     RdmaError,
     RdmaMsg,
     RdmaNomsg,
@@ -21,6 +22,7 @@ from rpcrdma.wire import (
     TransportHeader,
     WriteChunk,
     encode_header,
+    fixed_words,
 )
 
 RULES = CallRules()

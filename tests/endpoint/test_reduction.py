@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+from rpcrdma.endpoint.call_rules import IncomingCall
 from rpcrdma.endpoint.faults import FaultFound
 from rpcrdma.endpoint.reduction import MessageForm, ResultsPlan, plan_call, plan_reply, plan_results
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, restore
-from rpcrdma.wire import RdmaSegment, WriteChunk, decode_header
+from rpcrdma.wire import FixedWords, RdmaSegment, WriteChunk, decode_header
 
 NOTHING = ResultsPlan()
 ROOM = 1024 - 28  # beside a header without chunks

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.endpoint.call_rules import FixedWords, IncomingCall
+from rpcrdma.endpoint.call_rules import IncomingCall
 from rpcrdma.endpoint.faults import Answer, Fault, FaultFound
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem
-from rpcrdma.wire import ErrChunk, ErrVers, RdmaSegment, WriteChunk
+from rpcrdma.wire import ErrChunk, ErrVers, FixedWords, RdmaSegment, WriteChunk
 
 RULES = ReplyRules()
 WORDS = FixedWords(xid=5, version=9, credit=3, procedure=0)

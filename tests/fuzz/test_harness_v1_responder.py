@@ -18,8 +18,8 @@ from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, enco
 from targets.reference import Parts, responder_factory
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.call_rules import FixedWords
     from rpcrdma.endpoint.faults import Fault
+    from rpcrdma.wire import FixedWords
 
 
 def fetch(xid: int, segment: RdmaSegment) -> bytes:

@@ -277,7 +277,7 @@ def _operations(without: tuple[str, ...]) -> frozenset[int]:
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
 
 
 def _deviation(broken: type[object]) -> str:

@@ -53,16 +53,16 @@ def no_grant(self: ReplyRules, requested: int, posted: int) -> int:
 @pytest.mark.usefixtures("_own_registry")
 def test_registers_a_class_under_its_name_in_kebab_case() -> None:
     @mutant(breaks=ANY, also_trips={"rfc8166.4": "of this", "rfc8166.3": "of that"})
-    class GrantsNothing(ReplyRules):
+    class GrantsACredit(ReplyRules):
         """Grants
-        nothing."""
+        a credit."""
 
         grant = no_grant
 
     (found,) = registered()
-    assert found.slug == "grants-nothing"
-    assert found.deviation == "Grants nothing."
-    assert found.parts == Parts(replies=GrantsNothing)
+    assert found.slug == "grants-a-credit"
+    assert found.deviation == "Grants a credit."
+    assert found.parts == Parts(replies=GrantsACredit)
     assert found.explanation("rfc8166.4.5.x") == "of this"
     assert found.explanation("rfc8166.5.x") == ""
 

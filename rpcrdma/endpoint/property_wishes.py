@@ -36,9 +36,14 @@ class _Changed:
 
 
 class PropertyWishes:
-    """Wishes for one connection after the other; those of a connection that is lost go on."""
+    """Wishes for one connection after the other; those of a connection that is lost go on.
+
+    Attributes:
+        denied: what the rules did not allow.
+    """
 
     def __init__(self) -> None:
+        self.denied: list[Property] = []
         self._waiting: deque[_Asked | _Changed] = deque()
 
     @property
@@ -63,16 +68,16 @@ class PropertyWishes:
             if isinstance(wish, _Asked) and exchange.is_pending:
                 break
             self._waiting.popleft()
-            outgoing += _do(wish, exchange)
+            try:
+                outgoing += _do(wish, exchange)
+            except LocalProtocolError:
+                self.denied += wish.values
         return outgoing
 
 
 def _do(wish: _Asked | _Changed, exchange: PropertyExchange) -> list[Outgoing]:
-    try:
-        match wish:
-            case _Asked(values=wanted):
-                return exchange.request(*wanted)
-            case _Changed(values=values):
-                return exchange.update(*values)
-    except LocalProtocolError:
-        return []
+    match wish:
+        case _Asked(values=wanted):
+            return exchange.request(*wanted)
+        case _Changed(values=values):
+            return exchange.update(*values)

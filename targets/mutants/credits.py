@@ -82,7 +82,7 @@ class PostsShortReceives(Responder):
         return (512,) * self.options.receives
 
 
-@mutant(breaks="rfc8166.3.3.3.receives-1024-octets")
+@mutant(breaks="rfc8166.3.3.3.receives-1024-octets", versions=(1,))
 class PostsShortReceivesLater(Responder):
     """Posts Receives of 512 octets in place of those that were used."""
 

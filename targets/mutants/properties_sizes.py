@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.actions import CallFailed, Deliver, Disconnect, Failure
 from rpcrdma.endpoint.optional_half import OptionalHalf
+from rpcrdma.endpoint.property_messages import PostedLength
 from rpcrdma.endpoint.property_rules import Judgement, PropertyRules
 from rpcrdma.endpoint.property_values import Disposition, PropertyValues
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.responder import Responder
-from rpcrdma.wire.properties import ReceiveBufferSize
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import v2
+from rpcrdma.wire.optional import ReqProp, decode_option
+from rpcrdma.wire.properties import ReceiveBufferSize, decode_property
 from targets.mutants.base import BOTH_ENDS, mutant
 
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from rpcrdma.wire.properties import KnownProperty
 
 OBEYED = "xcharext.3.1.no-send-beyond-the-announced-size"
+AFTER_ANSWER = "xcharext.3.1.reduction-after-the-peer-knows"
 AFTER_OLD = "xcharext.3.1.raise-told-after-the-old-receives"
 DONE = "xcharext.4.3.done-is-done"
 HOLDS = "xcharext.4.4.update-tells-what-has-changed"
@@ -159,6 +164,63 @@ class ShortensReceivesUnasked(PropertyRules):
     def may_shorten_unasked(self) -> bool:
         """See `PropertyRules`."""
         return True
+
+
+@mutant(
+    breaks=AFTER_ANSWER,
+    roles=BOTH_ENDS,
+)
+class ShortensReceivesAndSaysNo(PropertyRules):
+    """Makes its Receives shorter at a request, which it rejects."""
+
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+        """See `PropertyRules`."""
+        found = super().judge_receive_buffer(octets, standing)
+        if octets < standing.own.receive_buffer:
+            return Judgement(Disposition.REJECTED, found.value)
+        return found
+
+
+@mutant(breaks=AFTER_ANSWER, roles=BOTH_ENDS)
+class ShortensReceivesBeyondTheAnswer(OptionalHalf):
+    """Posts Receives as short as it is asked to, and answers that they are longer."""
+
+    def take(self, message: bytes) -> list[Action]:
+        """See `OptionalHalf`."""
+        actions = super().take(message)
+        asked = _asked_for(message)
+        if asked is not None and asked < self.exchange.posted_length:
+            self.exchange.posted_length = asked
+            self._carry_out([PostedLength(asked)])
+        return actions
+
+
+@mutant(breaks=AFTER_ANSWER, roles=BOTH_ENDS)
+class ShortensReceivesInSilence(OptionalHalf):
+    """Posts shorter Receives when it is told to by its own side, before it says a word of it."""
+
+    def fulfil(self) -> list[Action]:
+        """See `OptionalHalf`."""
+        actions = super().fulfil()
+        for value in self.wishes.denied:
+            if isinstance(value, ReceiveBufferSize):
+                self.exchange.posted_length = value.octets
+                self._carry_out([PostedLength(value.octets)])
+        return actions
+
+
+def _asked_for(message: bytes) -> int | None:
+    """Octets of the Receives that a message asks for; None if it does not ask for any."""
+    body = v2.decode_header(message)[0].rdma_body
+    if not isinstance(body, v2.Rdma2Optional):
+        return None
+    try:
+        option = decode_option(body)
+        wanted = option.optreqpr_want if isinstance(option, ReqProp) else ()
+        values = [decode_property(value) for value in wanted]
+    except DecodeError:
+        return None
+    return next((one.octets for one in values if isinstance(one, ReceiveBufferSize)), None)
 
 
 @mutant(

@@ -49,6 +49,7 @@ def test_what_the_peer_left_out_is_not_asked_for() -> None:
     wishes.ask(PLAIN)
 
     assert wishes.fulfil(exchange) == [call(FIRST, ask(PLAIN))]
+    assert wishes.denied == [SMALL]
 
 
 def test_a_change_is_told() -> None:
@@ -65,6 +66,7 @@ def test_what_will_not_change_stays() -> None:
 
     assert wishes.fulfil(exchange) == []
     assert exchange.posted_length == SILENT.own.receive_buffer
+    assert wishes.denied == [ReceiveBufferSize(8192)]
 
 
 def test_a_request_for_nothing_that_is_known_ends_there() -> None:

@@ -33,6 +33,9 @@ HOLDS = "xcharext.4.4.update-tells-what-has-changed"
 AT_ONCE = 8
 """Messages that a device with as many credits has Receives for."""
 
+ROUNDS = verify_options.MOST_CALLS // AT_ONCE
+"""As many times all of them, until no Receive is left that was posted before."""
+
 
 def _granted(tester: OptionTester, octets: int) -> tuple[Disposed, int]:
     """What is answered to a request for a size, and the size in force by it."""
@@ -104,20 +107,33 @@ def test_change_of_its_own_holds_when_it_is_told(tester: OptionTester) -> None:
     tester.call((HOLDS,))
 
 
-@both_ends(AFTER_ANSWER, interpretations=("D-143",))
-@pytest.mark.parametrize("octets", [1024, 2048])
-def test_receives_shrink_after_the_peer_knows(tester: OptionTester, octets: int) -> None:
-    """Messages of the old size that are under way when a smaller one is asked for are taken."""
-    verify_options.claims(tester, "reqprop")
+@both_ends(AFTER_ANSWER, THERE, interpretations=("D-143", "D-145"))
+@pytest.mark.parametrize("octets", [200, 512, 1024, 2048])
+def test_receives_are_no_smaller_than_the_answer_to_a_request(
+    tester: OptionTester, octets: int
+) -> None:
+    """Messages of the size that holds by the answer are taken, whatever smaller one was asked for.
+
+    Within the size that was asked for they are before, as its sender must keep them (D-143).
+    """
     tester.call()
-    size = verify_options.told_size(tester)
 
-    xid = tester.send(ReqProp(property_values(ReceiveBufferSize(octets))))
-    tester.deliver(size, AT_ONCE, breaks=(AFTER_ANSWER,))
+    _, size = _granted(tester, octets)
 
-    found = verify_options.answered(tester, xid)
-    smaller = octets if 0 in found.done else found.size or size
-    tester.deliver(smaller, AT_ONCE, breaks=(AFTER_ANSWER,))
+    for _ in range(ROUNDS):
+        tester.deliver(size, AT_ONCE, breaks=(AFTER_ANSWER, THERE))
+
+
+@both_ends(AFTER_ANSWER, NO_HARM, interpretations=("D-143", "D-145"))
+def test_receives_do_not_shrink_before_the_peer_is_told(tester: OptionTester) -> None:
+    """Told to make its Receives smaller, a device takes messages of the size that it has told."""
+    tester.call()
+
+    tester.change_size(verify_options.told_size(tester) // 2)
+
+    for _ in range(ROUNDS):
+        size = verify_options.told_size(tester)
+        tester.deliver(size, AT_ONCE, breaks=(AFTER_ANSWER, NO_HARM))
 
 
 @both_ends(ON_REQUEST, interpretations=("D-143",))

@@ -107,7 +107,8 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         call_inline_threshold: octets of the longest message that the device receives by Send.
         reply_inline_threshold: octets of the longest message that the device sends by Send.
         connections: most connections at one time.
-        remote_invalidation: uses Send With Invalidate when the private data allow it.
+        remote_invalidation: uses Send With Invalidate when the private data allow it.  Of a client
+            of Version Two nothing is claimed here: it announces what it bears (xcharext 3.2).
         concurrent_testers: several testers at one time get what each would get alone: each has a
             device of its own, or their calls (and the files these write) do not meet.
         backward: works in the backward direction, too (bidir).

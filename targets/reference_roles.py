@@ -38,19 +38,32 @@ OPTIONS: Final = RequesterOptions(segment=256 * 1024)
 PROPERTIES: Final = PropertyOptions(PropertyValues(backward=BackwardSupport.BKREQSUP_GENL))
 """What either end says of itself in Version Two: chunks are welcome backward, too."""
 
+CLIENT_PROPERTIES: Final = replace(
+    PROPERTIES,
+    own=replace(PROPERTIES.own, remote_invalidation=True),
+    limits=replace(PROPERTIES.limits, remote_invalidation=True),
+)
+"""What a client says: its memory may be invalidated, too, where its device bears that."""
+
 FIRST_OF_TWO: Final = InlineThresholds(call=1024, reply=TWO.threshold)
 """Until the server has answered in Version Two (v2 section 5, D-55)."""
 
 
-def optional_half(parts: Parts | ClientParts, granted: int, wishes: PropertyWishes) -> OptionalHalf:
+def optional_half(
+    parts: Parts | ClientParts,
+    granted: int,
+    wishes: PropertyWishes,
+    properties: PropertyOptions = PROPERTIES,
+) -> OptionalHalf:
     """What has to do with the optional messages of a connection, at either end.
 
     Args:
         parts: of which the end is made.
         granted: rdma_credit of these messages.
         wishes: what is wanted done about properties.
+        properties: what the end says of itself.
     """
-    exchange = PropertyExchange(PROPERTIES.supporting(parts.operations), parts.properties())
+    exchange = PropertyExchange(properties.supporting(parts.operations), parts.properties())
     return parts.optional(exchange, granted, wishes)
 
 
@@ -92,4 +105,5 @@ def _in_two(parts: ClientParts, wishes: PropertyWishes) -> tuple[ClientDuplex, R
     both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
     calls, replies = parts.backward_calls((TWO,), general=True), parts.backward_replies((TWO,))
     backward = parts.backward(TestProgram(), BackwardOptions(both), calls, replies)
-    return parts.duplex(forward, backward, optional_half(parts, options.credits, wishes)), forward
+    optional = optional_half(parts, options.credits, wishes, CLIENT_PROPERTIES)
+    return parts.duplex(forward, backward, optional), forward

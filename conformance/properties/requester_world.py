@@ -233,6 +233,8 @@ class RequesterWorld:
                 region = self._regions[key]
                 region.valid = False
                 return [events.Invalidated(key, bytes(region.data[:fetch]))]
+            case actions.Forget(key=key, fetch=fetch):
+                return [events.Invalidated(key, bytes(self._regions[key].data[:fetch]))]
             case actions.Disconnect(reason=reason):
                 self.closed = reason or "by the Requester"
             case actions.Deliver(event=event):

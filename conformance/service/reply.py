@@ -63,6 +63,7 @@ class ReplyDraft:
         placements: what is written before.
         layout: the version, 1 or 2, in whose layout the header goes out; rdma_vers is its own.
         direction: as the header of Version Two says it.
+        invalidate: handle that is invalidated by sending it; None: by a plain Send.
     """
 
     header: TransportHeader
@@ -70,6 +71,7 @@ class ReplyDraft:
     placements: tuple[Placement, ...] = ()
     layout: int = VERSION_ONE
     direction: MessageType = MessageType.REPLY
+    invalidate: int | None = None
 
     @property
     def octets(self) -> bytes:
@@ -124,6 +126,10 @@ class ReplyDraft:
         empty = self.changed(xid=xid, body=RdmaMsg((), (), None), payload=rpc.accepted(xid))
         filling = bytes(length - len(empty.octets))
         return empty.changed(payload=empty.payload + filling, placements=())
+
+    def invalidating(self, handle: int) -> ReplyDraft:
+        """The same draft, to be sent with invalidate of a handle (xcharext 3.2)."""
+        return replace(self, invalidate=handle)
 
     def with_reads(self, *reads: ReadSegment) -> ReplyDraft:
         """The same draft with another Read list."""

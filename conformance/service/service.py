@@ -312,7 +312,7 @@ class Service:
         chosen = self.draft(call) if draft is None else draft
         line = self.line_of(call)
         line.place(chosen.placements)
-        self.send(chosen.octets, line)
+        self.send(chosen.octets, line, chosen.invalidate)
         line.granted = chosen.header.rdma_credit
         call.answered = True
 
@@ -320,11 +320,11 @@ class Service:
         """Answer a call by an RDMA_ERROR, in its own version unless told otherwise."""
         self.reply(call, draft_error(call, self.grant, error).changed(version=version))
 
-    def send(self, octets: bytes, line: Line | None = None) -> None:
+    def send(self, octets: bytes, line: Line | None = None, invalidate: int | None = None) -> None:
         """Send any octets on a connection (by default the newest); they answer nothing."""
         chosen = self.line if line is None else line
         self._judging.sending(chosen, octets)
-        chosen.send(octets)
+        chosen.send(octets, invalidate=invalidate)
 
     def answer_all(self) -> None:
         """Answer, as it should be, every call that has not been answered."""

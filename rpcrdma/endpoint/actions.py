@@ -25,6 +25,7 @@ __all__ = [
     "Deliver",
     "Disconnect",
     "Failure",
+    "Forget",
     "Invalidate",
     "PostReceive",
     "RdmaRead",
@@ -102,6 +103,16 @@ class Invalidate(msgspec.Struct, frozen=True):
     fetch: int = 0
 
 
+class Forget(msgspec.Struct, frozen=True):
+    """Hand over the first `fetch` octets of memory that the peer has invalidated: `Invalidated`.
+
+    Its handle is no longer this end's to invalidate (xcharext 3.2).
+    """
+
+    key: int
+    fetch: int = 0
+
+
 class Disconnect(msgspec.Struct, frozen=True):
     """End the connection; `reason` is for the trace reader and the log."""
 
@@ -144,5 +155,13 @@ class Deliver(msgspec.Struct, frozen=True):
 
 
 Action: TypeAlias = (
-    PostReceive | Send | RdmaRead | RdmaWrite | Register | Invalidate | Disconnect | Deliver
+    PostReceive
+    | Send
+    | RdmaRead
+    | RdmaWrite
+    | Register
+    | Invalidate
+    | Forget
+    | Disconnect
+    | Deliver
 )

@@ -6,6 +6,7 @@ loopback, where `Fabric.attach` gives turns); `wait` blocks for a bounded time.
 
     rfc8166 section 3.5.2  the order of work is the order of the actions: Writes, then the Send
     rfc8166 section 4.4.1  memory is invalidated before its octets go up
+    xcharext section 3.2   unless the peer has done so; D-80: with the Reply to the memory's Call
 """
 
 from __future__ import annotations
@@ -93,10 +94,11 @@ class Driver:
             actions.RdmaWrite: self._write,
             actions.Register: self._register,
             actions.Invalidate: self._invalidate,
+            actions.Forget: self._forget,
             actions.Disconnect: self._disconnect,
             actions.Deliver: self._deliver,
         }
-        self.inject(events.Connected())
+        self.inject(events.Connected(connection.bears_invalidation))
 
     # -- turns
 
@@ -119,8 +121,12 @@ class Driver:
         completions = self.connection.poll(timeout)
         for completion in completions:
             if completion.opcode is _RECEIVE:
-                if completion.status is _SUCCESS:
+                if completion.status is not _SUCCESS:
+                    continue
+                if completion.invalidated is None:
                     self.inject(events.MessageReceived(completion.data))
+                else:
+                    self._received_with_invalidate(completion)
             else:
                 self._completed(completion)
         if completions:
@@ -143,6 +149,15 @@ class Driver:
         self.inject(events.Disconnected("the connection ended"))
 
     # -- completions
+
+    def _received_with_invalidate(self, completion: Completion) -> None:
+        handle = completion.invalidated
+        found = (key for key, region in self._regions.items() if region.handle == handle)
+        key = next(found, None)
+        self.inject(events.MessageReceived(completion.data, key))
+        if key is not None and key in self._regions:
+            # D-80: the message has not ended the Call that offers the memory, and nothing else can.
+            self.inject(events.WorkFailed(key, "the peer invalidated memory that is in use"))
 
     def _completed(self, completion: Completion) -> None:
         work_id = completion.work_id
@@ -266,6 +281,12 @@ class Driver:
         except FabricError:
             self._pending.append(events.Invalidated(action.key, b"", failed=True))
             return
+        self._hand_over(action, region)
+
+    def _forget(self, action: actions.Forget) -> None:
+        self._hand_over(action, self._regions.pop(action.key))
+
+    def _hand_over(self, action: actions.Invalidate | actions.Forget, region: MemoryRegion) -> None:
         data = region.read(0, action.fetch) if action.fetch else b""
         self._pending.append(events.Invalidated(action.key, data))
 

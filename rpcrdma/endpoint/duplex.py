@@ -104,7 +104,7 @@ class Duplex:
                 for kind, handler in backward.handlers.items()
                 if kind not in forward.handlers
             },
-            events.Connected: self._both(events.Connected),
+            events.Connected: self._connected,
             events.MessageReceived: self._behind(receive),
             events.WorkFailed: self._work_failed,
             events.Disconnected: self._both(events.Disconnected),
@@ -216,6 +216,11 @@ class Duplex:
             return actions + self.backward.flush()
 
         return handle
+
+    def _connected(self, event: events.Connected, now: float) -> list[Action]:
+        if self.optional is not None:
+            self.optional.connected(event)
+        return self._both(events.Connected)(event, now)
 
     def _both(self, kind: type[events.Event]) -> Handler:
         """A handler of what concerns both halves."""

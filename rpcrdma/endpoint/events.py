@@ -39,13 +39,26 @@ __all__ = [
 
 
 class Connected(msgspec.Struct, frozen=True):
-    """The connection can carry work; the receives of `Role.initial_receives` are posted."""
+    """The connection can carry work; the receives of `Role.initial_receives` are posted.
+
+    Attributes:
+        bears_invalidation: whether the peer's Send With Invalidate can end whatever is registered.
+    """
+
+    bears_invalidation: bool = False
 
 
 class MessageReceived(msgspec.Struct, frozen=True):
-    """A Send of the peer arrived and used up one Receive."""
+    """A Send of the peer arrived and used up one Receive.
+
+    Attributes:
+        data: the message.
+        invalidated: key of the memory to which the peer's access ended with it, by Send With
+            Invalidate; None for a plain Send.
+    """
 
     data: bytes
+    invalidated: int | None = None
 
 
 class ReadCompleted(msgspec.Struct, frozen=True):
@@ -58,7 +71,8 @@ class ReadCompleted(msgspec.Struct, frozen=True):
 class WorkFailed(msgspec.Struct, frozen=True):
     """A Send, Read or Write failed, or could not be posted; the connection is of no more use.
 
-    `reason` is the completion's status in words.
+    Or the peer invalidated memory that is still offered: `key` is the memory's then, and nothing
+    can come any more of what it was offered for.  `reason` is the completion's status in words.
     """
 
     key: int

@@ -28,6 +28,7 @@ from rpcrdma.wire.optional import encode_option
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rpcrdma.endpoint.events import Connected
     from rpcrdma.endpoint.properties import Outgoing, PropertyExchange
     from rpcrdma.endpoint.property_values import PropertyValues
 
@@ -84,6 +85,11 @@ class OptionalHalf:
         self._halves = tuple(halves)
         for length in posted:
             self.exchange.receives.posted(length)
+
+    def connected(self, event: Connected) -> None:
+        """Say nothing of this end that the connection cannot do (xcharext 3.2, D-80)."""
+        if not event.bears_invalidation:
+            self.exchange.options = self.exchange.options.without_invalidation()
 
     def is_agreed_by(self, message: bytes) -> bool:
         """Whether the peer settles by a message, the first that is good, that it speaks Two."""

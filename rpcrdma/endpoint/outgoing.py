@@ -1,6 +1,7 @@
 """A call of a Requester, from request to delivery: its phases and its memory.
 
     rfc8166 section 4.4.1  Registration Longevity (memory is safe before the application hears)
+    xcharext section 3.2   Requester Remote Invalidation (the Reply may have seen to that)
 
 `PHASES` is the whole life of a call; `rpcrdma.endpoint.requester` decides what moves it on.
 """
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from rpcrdma.endpoint.actions import Forget, Invalidate
 from rpcrdma.endpoint.call_rules import xid_of
 from rpcrdma.endpoint.faults import Fault, FaultFound
 from rpcrdma.endpoint.reply_parsing import Offer, reassemble
@@ -63,7 +65,16 @@ PHASES: Final[Mapping[tuple[Phase, Step], Phase]] = {
 
 @dataclass(slots=True)
 class Memory:
-    """Memory of a call: one RDMA segment."""
+    """Memory of a call: one RDMA segment.
+
+    Attributes:
+        key: chosen for it.  action: what registered it.
+        segment: as the peer names it; None until it is registered.
+        returned: octets that the reply says to hold data.
+        data: these, once they are safe.
+        safe: whether the peer can no longer reach it, or never could.
+        withdrawn: whether a message of the peer has invalidated it.
+    """
 
     key: int
     action: Register
@@ -71,6 +82,12 @@ class Memory:
     returned: int = 0
     data: bytes = b""
     safe: bool = False
+    withdrawn: bool = False
+
+    def taken_back(self) -> Invalidate | Forget:
+        """What makes it safe: to invalidate it, unless the peer has."""
+        kind = Forget if self.withdrawn else Invalidate
+        return kind(self.key, self.returned)
 
 
 class OutgoingCall(msgspec.Struct, eq=False):

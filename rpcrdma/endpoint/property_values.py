@@ -132,6 +132,12 @@ class PropertyOptions:
         announced = self.announced and ROPT_CONNPROP in operations
         return replace(self, operations=operations, announced=announced)
 
+    def without_invalidation(self) -> PropertyOptions:
+        """The same of an end whose memory the peer cannot invalidate: neither told nor granted."""
+        own = self.own.changed(RequesterRemoteInvalidation(allowed=False))
+        limits = replace(self.limits, remote_invalidation=False)
+        return replace(self, own=own, limits=limits)
+
     def __post_init__(self) -> None:
         """Refuse what the document rules out or a message cannot say."""
         for operation, needed in _NEEDS.items():

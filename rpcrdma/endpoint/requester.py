@@ -4,6 +4,7 @@
     rfc8166 section 3.5    Message Size
     rfc8166 section 4.4.1  Registration Longevity
     rfc8166 section 4.5    Error Handling
+    xcharext section 3.2   Requester Remote Invalidation
 
 Theory of operation.  A call goes through the phases of `PHASES`.  Its form is chosen at once
 (`rpcrdma.endpoint.reduction`); then its memory is REGISTERING, then it is QUEUED for a credit, then
@@ -229,6 +230,8 @@ class Requester:
     # -- a reply comes in
 
     def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
+        if event.invalidated is not None:
+            self._memory[event.invalidated][1].withdrawn = True
         try:
             actions = self._judge(event.data)
         except FaultFound as found:
@@ -341,11 +344,8 @@ class Requester:
         if call.plan is None:
             return self._conclude(call)
         call.note_returned()
-        actions: list[Action] = [
-            Invalidate(memory.key, memory.returned)
-            for memory in call.segments()
-            if memory.segment is not None and not memory.safe
-        ]
+        held = (one for one in call.segments() if one.segment is not None and not one.safe)
+        actions: list[Action] = [one.taken_back() for one in held]
         return actions or self._conclude(call)
 
     def _invalidated(self, event: events.Invalidated, _now: float) -> list[Action]:

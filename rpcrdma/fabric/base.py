@@ -219,6 +219,11 @@ class Connection(Protocol):
         """The clock in which this connection's timeouts are measured."""
         ...
 
+    @property
+    def bears_invalidation(self) -> bool:
+        """Whether the peer can invalidate whatever is registered for it, by its Sends."""
+        ...
+
     def register(self, length: int, access: Access) -> MemoryRegion:
         """Register `length` octets of zeroed memory (at least one).
 

@@ -98,6 +98,11 @@ class LoopbackConnection:
         """The network's virtual clock."""
         return self._schedule.clock
 
+    @property
+    def bears_invalidation(self) -> bool:
+        """Every handle is one that the peer can end."""
+        return True
+
     def register(self, length: int, access: Access) -> Region:
         """Register `length` octets of zeroed memory."""
         region = self._domain.register(length, access)

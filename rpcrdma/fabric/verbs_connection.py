@@ -103,6 +103,11 @@ class VerbsConnection:
         """The machine's clock."""
         return self._fabric.clock
 
+    @property
+    def bears_invalidation(self) -> bool:
+        """Only the handles of windows are such that the peer can end them."""
+        return self._queue.device.has_windows
+
     def register(self, length: int, access: Access) -> VerbsRegion:
         """Register `length` octets of zeroed memory."""
         if length < 1:

@@ -42,6 +42,7 @@ class Wire:
     def __init__(self) -> None:
         self.clock = VirtualClock()
         self.connected = True
+        self.bears_invalidation = True
         self.closed = 0
         self.broken: type[FabricError] | None = None
         self.posted: list[tuple[object, ...]] = []
@@ -132,10 +133,11 @@ class Bench:
         self.driver = Driver(self.wire, Endpoint(self.role))
         self.role.told.clear()
 
-    def do(self, *wanted: Action) -> list[Event]:
+    def do(self, *wanted: Action, invalidated: int | None = None) -> list[Event]:
         """Have the role want this; what it was told because of it."""
         self.role.answers[events.MessageReceived] = list(wanted)
-        message = Completion(WorkId(0), Opcode.RECEIVE, CompletionStatus.SUCCESS, 1, b"m")
+        ok = CompletionStatus.SUCCESS
+        message = Completion(WorkId(0), Opcode.RECEIVE, ok, 1, b"m", invalidated)
         self.wire.ready.append(message)
         self.driver.step()
         told, self.role.told[:] = self.role.told[1:], []
@@ -238,6 +240,39 @@ def test_memory_that_cannot_be_invalidated_is_not_looked_at() -> None:
     bench.do(actions.Register(3, 4, Access.REMOTE_WRITE, b"abcd"))
     bench.wire.stuck = True
     assert bench.do(actions.Invalidate(3, 2)) == [events.Invalidated(3, b"", failed=True)]
+
+
+def test_the_role_learns_what_the_connection_bears() -> None:
+    """xcharext 3.2: whether the peer can invalidate memory is the device's to say."""
+    for bears in (True, False):
+        wire, role = Wire(), Script()
+        wire.bears_invalidation = bears
+        Driver(wire, Endpoint(role))
+        assert role.told == [events.Connected(bears)]
+
+
+def test_memory_that_a_message_invalidates_is_named_by_its_key_and_forgotten() -> None:
+    """xcharext 3.2: its octets go up, and nobody invalidates it a second time."""
+    bench = Bench()
+    bench.do(actions.Register(3, 4, Access.REMOTE_WRITE, b"abcd"))
+    (region,) = bench.wire.regions
+    region.valid = False  # by the device
+    bench.wire.stuck = True  # to invalidate it now would fail
+    told = bench.do(actions.Forget(3, 2), invalidated=region.handle)
+    assert told == [events.Invalidated(3, b"ab")]
+
+
+def test_a_message_that_invalidates_memory_of_no_call_that_it_ends_ends_the_connection() -> None:
+    """D-80: the Call that offers the memory goes on, and nothing can come of it."""
+    bench = Bench()
+    bench.do(actions.Register(3, 4, Access.REMOTE_WRITE))
+    told = bench.do(invalidated=bench.wire.regions[0].handle)
+    assert told == [events.WorkFailed(3, "the peer invalidated memory that is in use")]
+
+
+def test_a_message_that_invalidates_nothing_of_the_roles_is_a_message() -> None:
+    """What else the peer could name is not this role's to miss."""
+    assert Bench().do(invalidated=4711) == []
 
 
 def test_a_connection_that_is_lost_while_posting_is_an_end_and_no_exception() -> None:

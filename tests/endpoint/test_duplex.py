@@ -18,6 +18,7 @@ from rpcrdma.endpoint.driver import parameters_for
 from rpcrdma.endpoint.duplex import ClientDuplex, Duplex, server_duplex
 from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties import PropertyExchange
+from rpcrdma.endpoint.property_values import PropertyOptions, PropertyValues
 from rpcrdma.endpoint.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
 from rpcrdma.endpoint.serving import Server
@@ -248,3 +249,17 @@ def test_a_client_announces_nothing_while_its_first_call_awaits_the_reply() -> N
     assert not settles(operation)
     assert settles(answer)
     assert settles(v2.Rdma2Msg(MessageType.REPLY, (), (), None))
+
+
+@pytest.mark.parametrize("bears", [True, False])
+def test_what_is_said_of_memory_is_what_the_connection_bears(bears: bool) -> None:
+    """xcharext 3.2."""
+    wanted = PropertyOptions(PropertyValues(remote_invalidation=True))
+    optional = OptionalHalf(PropertyExchange(wanted), 32)
+    role = ClientDuplex(
+        Requester(RequesterOptions(dialect=TWO)), BackwardResponder(TestProgram()), optional
+    )
+
+    Endpoint(role).handle(events.Connected(bears), 0.0)
+
+    assert optional.exchange.options.own.remote_invalidation is bears

@@ -7,6 +7,7 @@ import pytest
 from rpcrdma.endpoint.actions import PostReceive, Send
 from rpcrdma.endpoint.dialect import NO_CHUNKS, ONE
 from rpcrdma.endpoint.dialect_two import TWO
+from rpcrdma.endpoint.events import Connected
 from rpcrdma.endpoint.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties import PropertyExchange
 from rpcrdma.endpoint.property_values import PropertyOptions, PropertyValues
@@ -19,7 +20,12 @@ from rpcrdma.wire.optional import (
     decode_option,
     encode_option,
 )
-from rpcrdma.wire.properties import ReceiveBufferSize, property_values
+from rpcrdma.wire.properties import (
+    ReceiveBufferSize,
+    RequesterRemoteInvalidation,
+    properties_of,
+    property_values,
+)
 from rpcrdma.wire.rpc import MessageType
 
 CALL_IN_ONE = ONE.encode(TransportHeader(7, 1, 1, NO_CHUNKS), MessageType.CALL)
@@ -144,3 +150,17 @@ def test_a_receive_is_posted_as_long_as_was_told_and_is_told() -> None:
 
     assert shorter[0] == PostReceive(4096)
     assert longer[0] == PostReceive(4096)
+
+
+@pytest.mark.parametrize("bears", [True, False])
+def test_what_the_connection_does_not_bear_is_not_announced(bears: bool) -> None:
+    """xcharext 3.2, D-80: remote invalidation, where the device has no handles for it."""
+    optional = half(options=PropertyOptions(PropertyValues(remote_invalidation=True)))
+    optional.connected(Connected(bears_invalidation=bears))
+    optional.is_agreed_by(CALL_IN_TWO)
+
+    (header,) = headers(optional.begin())
+
+    told = decode_option(header.rdma_body)
+    assert isinstance(told, ConnProp)
+    assert RequesterRemoteInvalidation(bears) in properties_of(told.opticonnpr_start)

@@ -6,6 +6,7 @@ import pytest
 
 from rpcrdma.endpoint.property_values import (
     OPERATIONS,
+    PropertyLimits,
     PropertyOptions,
     PropertyValues,
 )
@@ -86,3 +87,16 @@ def test_fewer_operations_leave_the_rest_as_it_is() -> None:
     assert whole.supporting(OPERATIONS) == whole
     assert not whole.supporting(frozenset()).announced
     assert whole.supporting(frozenset()).own == whole.own
+
+
+def test_an_end_whose_memory_cannot_be_invalidated_neither_says_nor_grants_it() -> None:
+    """D-80: every handle must bear it."""
+    options = PropertyOptions(
+        PropertyValues(8192, remote_invalidation=True),
+        limits=PropertyLimits(remote_invalidation=True),
+    )
+
+    plain = options.without_invalidation()
+
+    assert plain == PropertyOptions(PropertyValues(8192))
+    assert plain.without_invalidation() == plain

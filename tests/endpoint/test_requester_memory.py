@@ -11,6 +11,7 @@ from rpcrdma.endpoint.actions import (
     Deliver,
     Disconnect,
     Failure,
+    Forget,
     Invalidate,
     Register,
     ReplyReceived,
@@ -219,3 +220,30 @@ def test_an_xid_in_use_is_refused() -> None:
     exchange = Exchange(calls.null(XID))
     (delivered,) = exchange.handle(events.CallRequested(2, LAYER, calls.null(XID)))
     assert delivered.event.failure is Failure.CANNOT_SEND
+
+
+def test_memory_that_the_reply_has_invalidated_is_not_invalidated_again() -> None:
+    """xcharext 3.2: what it holds is asked for; the other segments are this end's to invalidate."""
+    exchange = offered(FETCH, RequesterOptions(segment=1500))
+    first, second = exchange.keys
+    body = RdmaMsg((), exchange.body.rdma_writes, None)
+    message = encode_header(TransportHeader(XID, 1, 4, body)) + KEPT
+
+    asked = exchange.handle(events.MessageReceived(message, second))
+
+    assert asked == [Invalidate(first, 1500), Forget(second, 500)]
+    assert exchange.handle(events.Invalidated(first, DATA[:1500])) == []
+    assert exchange.handle(events.Invalidated(second, DATA[1500:])) == [
+        Deliver(ReplyReceived(1, calls.expected_reply(FETCH)))
+    ]
+
+
+def test_memory_that_a_reply_to_nobody_has_invalidated_is_remembered() -> None:
+    """D-80: the call goes on; however it ends, nobody invalidates that memory again."""
+    exchange = offered(FETCH)
+    (key,) = exchange.keys
+    stray = encode_header(TransportHeader(XID + 1, 1, 4, RdmaMsg((), (), None))) + bytes(24)
+
+    assert Forget(key) not in exchange.handle(events.MessageReceived(stray, key))
+
+    assert exchange.handle(events.CallCancelled(1)) == [Forget(key)]

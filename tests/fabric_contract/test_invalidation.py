@@ -21,6 +21,7 @@ def test_send_with_invalidate_ends_the_handle_and_says_so(ends: Ends) -> None:
     assert (arrived.ok, arrived.data) == (True, b"done with it")
     assert arrived.invalidated == region.handle
     assert not region.valid
+    assert ends.passive.bears_invalidation
     assert region.read(0, 10) == b"still mine"
 
 
@@ -63,3 +64,15 @@ def test_invalidating_what_is_not_valid_breaks_the_connection(ends: Ends) -> Non
     assert not ends.active.connected
     assert not ends.passive.connected
     assert region.valid
+
+
+def test_what_the_peer_has_invalidated_can_be_invalidated_without_harm(ends: Ends) -> None:
+    """Its owner may not have noticed; the connection goes on."""
+    region = ends.passive.register(64, Access.REMOTE_READ)
+    ends.active.post_send(b"", invalidate=region.handle)
+    assert ends.received(ends.passive).ok
+
+    ends.passive.invalidate(region)
+    ends.active.post_send(b"go on")
+
+    assert ends.received(ends.passive).data == b"go on"

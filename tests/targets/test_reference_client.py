@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
+from conformance.matrix import cases_citing
+from conformance.runner import Selection, judge
+from reports.record import Verdict
 from rpcrdma.endpoint.duplex import ClientDuplex
+from rpcrdma.endpoint.property_rules import PropertyRules
 from rpcrdma.endpoint.requester import Requester
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.serving import Server
@@ -26,6 +31,8 @@ from targets.reference_client import (
 if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import Action
     from rpcrdma.endpoint.events import MessageReceived
+    from rpcrdma.endpoint.property_values import PropertyValues
+    from rpcrdma.wire.properties import KnownProperty
     from targets.base import RunningAct
 
 PROFILE = load_profile(SHIPPED / "reference-client.toml")
@@ -158,3 +165,31 @@ def test_the_handles_of_a_client_may_come_from_elsewhere() -> None:
     world = World(ClientParts(allocator=Elsewhere))
 
     assert type(world.session.network.allocator) is Elsewhere
+
+
+class Discreet(PropertyRules):
+    """Does not announce that its memory may be invalidated."""
+
+    def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
+        return super().announced(replace(own, remote_invalidation=False))
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict"),
+    [(ClientParts(), Verdict.PASS), (ClientParts(properties=Discreet), Verdict.NA)],
+    ids=["announced", "not announced"],
+)
+def test_only_a_client_that_announces_it_is_judged_by_what_it_bears(
+    parts: ClientParts, verdict: Verdict
+) -> None:
+    """xcharext 3.2: no other gets a Reply that invalidates its memory."""
+    cases = cases_citing("xcharext.3.2.announcer-bears-invalidation")
+    target = ReferenceClientTarget(PROFILE, parts=parts)
+
+    records = tuple(judge(target, Selection(cases=cases)))
+
+    assert {record.verdict for record in records} == {verdict}
+    assert len(records) == len(cases) > 0
+    why = {record.reason for record in records}
+    told = "the client does not announce that it bears remote invalidation"
+    assert why == ({""} if verdict is Verdict.PASS else {told})

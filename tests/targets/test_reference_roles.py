@@ -10,7 +10,7 @@ from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.serving import Server
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
-from rpcrdma.fabric.trace import EventKind
+from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import decode_any_header, v2
 from rpcrdma.wire.optional import Option, ReqProp, RespProp, UpdProp, decode_option
@@ -73,6 +73,28 @@ def test_two_and_two_speak_version_two_and_tell_their_properties() -> None:
 
     assert {version for version, _ in messages} == {2}
     assert messages.count((2, v2.Rdma2Optional.__name__)) == 2
+
+
+def test_replies_invalidate_memory_of_a_client_of_version_two() -> None:
+    """xcharext 3.2: it says so of itself, and the server makes use of it; each handle goes once."""
+    network = LoopbackNetwork()
+    device, fabric = network.fabric("dut"), network.fabric("client")
+    server = Server(device, Address("dut", 20049), server_factory())
+    device.attach(server.step)
+    client, application = make_client(fabric, server.address, CLIENT, (1, 2))
+    for act in (Act(ActKind.NULL), *ACTS):
+        running = application.begin(act)
+        while (result := running.poll()) is None:
+            client.wait(0.01)
+            application.collect()
+        assert result.done, f"{act}: {result}"
+    client.close()
+    server.close()
+
+    events = [one for one in fabric.trace.events if one.kind is EventKind.INVALIDATE]
+    remote = [one.handle for one in events if one.side is Side.PEER]
+    assert len(remote) == 4  # READ, WRITE, LONG_CALL, LONG_REPLY
+    assert not {one.handle for one in events if one.side is Side.LOCAL} & set(remote)
 
 
 def test_two_falls_back_to_one_on_the_same_connection() -> None:

@@ -154,3 +154,12 @@ def test_layout_direction_and_version_are_changed_apart() -> None:
     assert v2.direction_of(v2.decode_header(turned.octets)[0].rdma_body) is MessageType.CALL
     assert decode_header(as_one.octets)[0] == made.header
     assert len(as_one.octets) == len(made.octets) - 4
+
+
+def test_a_reply_may_be_sent_with_invalidate() -> None:
+    """xcharext 3.2: of a handle, with whatever else is changed."""
+    made = draft(call())
+
+    assert made.invalidate is None
+    assert made.invalidating(5).changed(credits=2).invalidate == 5
+    assert made.invalidating(5).octets == made.octets

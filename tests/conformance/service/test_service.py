@@ -9,6 +9,7 @@ import pytest
 
 from conformance.case import CaseLog, Deviation, Inconclusive
 from conformance.service import Welcome
+from rpcrdma.fabric.trace import EventKind
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind
@@ -132,6 +133,19 @@ def test_a_draft_can_be_changed_before_it_is_sent(facing: Facing) -> None:
 
     assert service.serve_until(act).done
     assert service.line.granted == 3
+
+
+def test_a_reply_may_invalidate_memory_of_its_call(facing: Facing) -> None:
+    service = facing.service
+    act = facing.begin(ActKind.READ, 5000)
+    call = service.next_call()
+    handle = call.writes[0].target[0].handle
+
+    service.reply(call, service.draft(call).invalidating(handle))
+
+    assert service.serve_until(act).data == pattern(5000)
+    events = facing.session.fabric.trace.events
+    assert [event.handle for event in events if event.kind is EventKind.SEND][-1] == handle
 
 
 def test_what_is_sent_beside_answers_nothing(facing: Facing) -> None:

@@ -23,50 +23,25 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 from dataclasses import dataclass, replace
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 import targets.mutants
-from rpcrdma.endpoint.backchannel import Backchannel
-from rpcrdma.endpoint.backward_requester import BackwardRequester
-from rpcrdma.endpoint.backward_responder import (
-    BackwardCallRules,
-    BackwardReplyRules,
-    BackwardResponder,
-)
-from rpcrdma.endpoint.call_planning import CallPlanner
-from rpcrdma.endpoint.call_rules import CallRules
-from rpcrdma.endpoint.credits import Allowance
-from rpcrdma.endpoint.direction import DirectionRules
-from rpcrdma.endpoint.duplex import ClientDuplex, Duplex
-from rpcrdma.endpoint.negotiating_client import NegotiatingClient
-from rpcrdma.endpoint.negotiation import NegotiationRules
-from rpcrdma.endpoint.optional_half import OptionalHalf
-from rpcrdma.endpoint.property_rules import PropertyRules
-from rpcrdma.endpoint.reply_rules import ReplyRules
-from rpcrdma.endpoint.request_rules import RequestRules
-from rpcrdma.endpoint.requester import Requester
-from rpcrdma.endpoint.requester_parts import RequesterParts
-from rpcrdma.endpoint.responder import Responder
-from rpcrdma.endpoint.retransmission import Retransmission
-from rpcrdma.endpoint.xids import XidSource
-from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.wire.optional import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP
 from targets.base import TargetError
 from targets.reference import Parts, ReferenceTarget
 from targets.reference_client import ClientParts, ReferenceClientTarget
+from targets.replaced_parts import Part, ends_with, sentence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from targets.profile import Profile
 
 __all__ = [
-    "BOTH_ENDS",
     "PREFIX",
     "Mutant",
     "find_client_parts",
@@ -78,9 +53,6 @@ __all__ = [
     "registered",
 ]
 
-BOTH_ENDS: Final = ("responder", "requester")
-"""The roles of a mutant of what both ends have."""
-
 PREFIX: Final = "mutant:"
 """What the name of a mutant's target begins with."""
 
@@ -91,28 +63,6 @@ _OPERATIONS: Final = {
     "updprop": ROPT_UPDPROP,
 }
 """Operations of the transport properties, by the names that profiles have for them."""
-
-Part = TypeVar(
-    "Part",
-    bound=CallRules
-    | ReplyRules
-    | Responder
-    | BackwardRequester
-    | Backchannel
-    | DirectionRules
-    | Duplex
-    | RequestRules
-    | CallPlanner
-    | Allowance
-    | Requester
-    | Retransmission
-    | XidSource
-    | HandleAllocator
-    | NegotiationRules
-    | NegotiatingClient
-    | OptionalHalf
-    | PropertyRules,
-)
 
 _registry: dict[str, Mutant] = {}
 
@@ -181,12 +131,12 @@ def mutant(
 
     def register(broken: type[Part]) -> type[Part]:
         _require_one_override(broken)
-        for slug, parts in _named_parts(broken, roles):
+        for slug, parts in ends_with(broken, roles):
             role = "requester" if isinstance(parts, ClientParts) else "responder"
             if slug in _registry:
                 raise ValueError(f"there are two mutants named {slug}")
             fewer = replace(parts, operations=_operations(without))
-            found = Mutant(slug, breaks, _deviation(broken), fewer, notes, role, without, versions)
+            found = Mutant(slug, breaks, sentence_of(broken), fewer, notes, role, without, versions)
             _registry[slug] = found
         return broken
 
@@ -274,77 +224,6 @@ def mutant_target(
 def _operations(without: tuple[str, ...]) -> frozenset[int]:
     """The operations of the transport properties but for some."""
     return frozenset(code for name, code in _OPERATIONS.items() if name not in without)
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
-
-
-def _deviation(broken: type[object]) -> str:
-    text = broken.__doc__
-    if not text:
-        raise ValueError(f"{broken.__name__} has no docstring; say its deviation in one sentence")
-    return " ".join(text.split())
-
-
-_MAKERS: Final[tuple[tuple[type, Callable[[Any], Parts | ClientParts]], ...]] = (
-    # The parts that execute backward Calls are kinds of what follows.
-    (ClientDuplex, lambda broken: ClientParts(duplex=broken)),
-    (BackwardResponder, lambda broken: ClientParts(backward=broken)),
-    (BackwardCallRules, lambda broken: ClientParts(backward_calls=broken)),
-    (BackwardReplyRules, lambda broken: ClientParts(backward_replies=broken)),
-    (CallRules, lambda broken: Parts(calls=broken)),
-    (ReplyRules, lambda broken: Parts(replies=broken)),
-    (Responder, lambda broken: Parts(responder=broken)),
-    (BackwardRequester, lambda broken: Parts(backward=broken)),
-    (Backchannel, lambda broken: Parts(channel=broken)),
-    (DirectionRules, lambda broken: Parts(directions=broken)),
-    (Duplex, lambda broken: Parts(duplex=broken)),
-    (Requester, lambda broken: ClientParts(requester=broken)),
-    (Retransmission, lambda broken: ClientParts(retransmission=broken)),
-    (XidSource, lambda broken: ClientParts(xids=broken)),
-    (HandleAllocator, lambda broken: ClientParts(allocator=broken)),
-    (RequestRules, lambda broken: ClientParts(inside=RequesterParts(rules=broken))),
-    (CallPlanner, lambda broken: ClientParts(inside=RequesterParts(planner=broken))),
-    (Allowance, lambda broken: ClientParts(inside=RequesterParts(allowance=broken))),
-    (NegotiationRules, lambda broken: ClientParts(negotiation=broken)),
-    (NegotiatingClient, lambda broken: ClientParts(negotiating=broken)),
-)
-"""What a mutant is a kind of, and the endpoint with it in that place; the first that fits."""
-
-_SHARED: Final[tuple[tuple[type, str], ...]] = (
-    (OptionalHalf, "optional"),
-    (PropertyRules, "properties"),
-)
-"""Parts that both ends have, and what they are called there."""
-
-
-def _named_parts(
-    broken: type[Part], roles: tuple[str, ...]
-) -> Iterator[tuple[str, Parts | ClientParts]]:
-    """The endpoints that are made with a broken part, with their names."""
-    slug = _slug(broken.__name__)
-    shared = next((name for kind, name in _SHARED if issubclass(broken, kind)), None)
-    if shared is None:
-        if roles:
-            raise ValueError(f"{broken.__name__} is a part of one end; it has no `roles`")
-        yield slug, _parts(broken)
-        return
-    if not roles:
-        raise ValueError(f"both ends have what {broken.__name__} is; say the `roles`")
-    part: dict[str, Any] = {shared: broken}
-    for role in roles:
-        if role == "responder":
-            yield slug, Parts(**part)
-        else:
-            yield f"{slug}-at-client", ClientParts(**part)
-
-
-def _parts(broken: type[Part]) -> Parts | ClientParts:
-    for kind, make in _MAKERS:
-        if issubclass(broken, kind):
-            return make(broken)
-    raise ValueError(f"{broken.__name__} is no part of the reference endpoint")
 
 
 def _require_one_override(broken: type[object]) -> None:

@@ -10,7 +10,8 @@ from rpcrdma.endpoint.property_rules import PropertyRules
 from rpcrdma.endpoint.property_values import Disposition
 from rpcrdma.wire.properties import PROP_RBSIZ, ReceiveBufferSize
 from rpcrdma.wire.v2 import ErrInvalidOption, Rdma2Error, decode_header
-from targets.mutants.base import BOTH_ENDS, mutant
+from targets.mutants.base import mutant
+from targets.replaced_parts import BOTH_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -13,7 +13,8 @@ from rpcrdma.wire import v2
 from rpcrdma.wire.optional import ROPT_CONNPROP, ConnProp, encode_option
 from rpcrdma.wire.properties import PROP_RBSIZ, propid_of
 from rpcrdma.wire.rpc import MessageType
-from targets.mutants.base import BOTH_ENDS, mutant
+from targets.mutants.base import mutant
+from targets.replaced_parts import BOTH_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

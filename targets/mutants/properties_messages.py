@@ -19,7 +19,8 @@ from rpcrdma.wire.optional import (
 )
 from rpcrdma.wire.properties import PROP_RBSIZ, PropertyValue
 from rpcrdma.wire.rpc import MessageType
-from targets.mutants.base import BOTH_ENDS, mutant
+from targets.mutants.base import mutant
+from targets.replaced_parts import BOTH_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -15,7 +15,8 @@ from rpcrdma.wire.properties import (
 )
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import Rdma2Optional, decode_header
-from targets.mutants.base import BOTH_ENDS, mutant
+from targets.mutants.base import mutant
+from targets.replaced_parts import BOTH_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,7 +15,8 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import ReqProp, decode_option
 from rpcrdma.wire.properties import ReceiveBufferSize, decode_property
-from targets.mutants.base import BOTH_ENDS, mutant
+from targets.mutants.base import mutant
+from targets.replaced_parts import BOTH_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

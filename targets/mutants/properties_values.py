@@ -17,7 +17,8 @@ from rpcrdma.wire.properties import (
     propid_of,
 )
 from rpcrdma.wire.v2 import Rdma2Optional, decode_header
-from targets.mutants.base import BOTH_ENDS, mutant
+from targets.mutants.base import mutant
+from targets.replaced_parts import BOTH_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

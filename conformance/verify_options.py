@@ -37,6 +37,7 @@ __all__ = [
     "announced",
     "answered",
     "answers",
+    "answers_within",
     "begun",
     "bits",
     "claims",
@@ -287,6 +288,32 @@ def unharmed_by(tester: OptionTester, size: int, *, breaks: Ids) -> None:
                 actual=f"{sent} octets",
                 breaks=breaks,
             )
+    _mended(tester, size)
+
+
+def answers_within(tester: OptionTester, xid: int, size: int, *, breaks: Ids) -> None:
+    """What answers an operation is not beyond an odd size that the device was told before it.
+
+    Args:
+        tester: who has told it.
+        xid: of the operation; what comes under another may have been under way before.
+        size: octets; maybe too few for any answer.
+        breaks: what a longer message breaks.
+    """
+    tester.quiet()
+    for one in tester.heard:
+        if one.xid == xid and one.length > size:
+            raise Deviation(
+                f"The device answers by {one.length} octets.",
+                expected=(f"at most {size} octets, or none and the end of the connection",),
+                actual=str(one),
+                breaks=breaks,
+            )
+    _mended(tester, size)
+
+
+def _mended(tester: OptionTester, size: int) -> None:
+    """After an odd size the default is told: RPCs go on, unless nothing was possible with that."""
     if size < SMALLEST and not tester.connected:
         return
     tester.send(UpdProp(properties.property_values(DefaultValue(PROP_RBSIZ))))

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from rpcrdma.endpoint.actions import Action, PostReceive, Send
+from rpcrdma.endpoint.actions import Action, Disconnect, PostReceive, Send
 from rpcrdma.endpoint.properties import OptionMessage, PostedLength, Refusal
 from rpcrdma.endpoint.property_wishes import PropertyWishes
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaError, decode_any_header, fixed_words, v2
-from rpcrdma.wire.optional import encode_option
+from rpcrdma.wire.optional import ReqProp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.property_values import PropertyValues
 
 __all__ = ["Limited", "OptionalHalf"]
+
+_OBEYED: Final = "xcharext.3.1.no-send-beyond-the-announced-size"
 
 SPARE_RECEIVES: Final = 2
 """Receives beside those of the halves: for one message that is not answered, and one that answers
@@ -159,10 +161,11 @@ class OptionalHalf:
         actions: list[Action] = []
         for one in outgoing:
             match one:
-                case OptionMessage(xid=xid, direction=direction, option=option):
-                    actions.append(self._send(xid, encode_option(direction, option)))
-                case Refusal(xid=xid, error=error):
-                    actions.append(self._send(xid, v2.Rdma2Error(error)))
+                case OptionMessage(option=option):
+                    asks = isinstance(option, ReqProp)
+                    actions.append(self._fitting(self._send(one.xid, one.body), asks=asks))
+                case Refusal():
+                    actions.append(self._fitting(self._send(one.xid, one.body)))
                 case PostedLength(octets=octets):
                     for half in self._halves:
                         half.post_from_now(octets)
@@ -174,3 +177,10 @@ class OptionalHalf:
         # No key of the halves is 0: whatever comes of it, it is no Call's or Reply's.
         header = v2.Rdma2Header(xid, v2.VERSION, self.credit(), body)
         return Send(0, v2.encode_header(header))
+
+    def _fitting(self, send: Send, *, asks: bool = False) -> Send | Disconnect:
+        octets = len(send.data)
+        if self.exchange.has_room(octets, asks=asks):
+            return send
+        # D-142: what could wait for room has waited; an answer cannot.
+        return Disconnect(f"{_OBEYED}: the peer has no Receive of {octets} octets for an answer")

@@ -11,6 +11,7 @@ Messages that nothing answers return no credit, so one is sent at a time, and wh
 the peer acknowledges it (D-54).  What has to wait is not queued as messages but as values: a later
 one replaces an earlier one, and the peer's request for shorter Receives ends a pending enlargement.
 ROPT_RESPROP does not wait: it is half of a transaction (2.3), whose Requester has a Receive for it.
+So does what is longer than the peer's Receives; an answer that is ends the connection (D-142).
 
 A Receive gets longer in three steps: longer ones are posted (`PostedLength`), the shorter ones are
 used up (`received`), the peer is told.  It gets shorter at once, but at the peer's request only.
@@ -23,7 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.property_messages import OptionMessage, Outgoing, PostedLength, Refusal
-from rpcrdma.endpoint.property_requests import PropertyRequest
+from rpcrdma.endpoint.property_requests import PropertyRequest, require_set
 from rpcrdma.endpoint.property_rules import PropertyRules, Standing
 from rpcrdma.endpoint.property_values import PropertyOptions, PropertyValues
 from rpcrdma.endpoint.receive_sizes import ReceiveSizes
@@ -109,6 +110,11 @@ class PropertyExchange:
         requested = self._request.receive_buffer if self._request else None
         return self.rules.send_limit(self.peer, requested)
 
+    def has_room(self, octets: int, *, asks: bool = False) -> bool:
+        """Whether an optional message may be sent; a request is not bound by what it asks for."""
+        limit = self.rules.send_limit(self.peer, None) if asks else self.send_limit
+        return self.rules.has_room(octets, limit)
+
     @property
     def is_pending(self) -> bool:
         """Whether a request waits for its answer."""
@@ -135,7 +141,7 @@ class PropertyExchange:
             raise LocalProtocolError("another request is pending")
         if ROPT_REQPROP not in self.options.operations:
             raise LocalProtocolError("this end does not support requests")
-        self._judge_codes(wanted)
+        require_set(wanted)
         for propid in map(propid_of, wanted):
             if not self.rules.may_request(propid, self._peer_left_out):
                 raise LocalProtocolError(f"the peer's ROPT_CONNPROP left out property {propid}")
@@ -156,7 +162,7 @@ class PropertyExchange:
             raise LocalProtocolError("properties cannot be updated before the version is agreed")
         if ROPT_UPDPROP not in self.options.operations:
             raise LocalProtocolError("this end does not support updates")
-        self._judge_codes(values)
+        require_set(values)
         changes = [known for known in map(self.rules.meaning, values) if known is not None]
         for change in changes:
             self._judge_change(change)
@@ -224,7 +230,7 @@ class PropertyExchange:
                 return self._asked(xid, option, values) if is_request else []
             case RespProp():
                 self._answered(xid, option, known)
-        return []
+        return self._send_next()  # what had to wait for room
 
     def _refusal(self, xid: int, error: Rdma2ErrorBody | None) -> list[Outgoing]:
         return [] if error is None else [Refusal(xid, error)]
@@ -304,19 +310,11 @@ class PropertyExchange:
         is_supported = opttype in self.options.operations
         return is_supported and self.rules.may_use(opttype, self.refused_operations)
 
-    def _judge_codes(self, values: Sequence[Property]) -> None:
-        codes = [propid_of(value) for value in values]
-        if not codes or len(set(codes)) < len(codes):
-            raise LocalProtocolError(f"not a set of properties: {codes}")
-
     def _judge_change(self, change: KnownProperty) -> None:
         if propid_of(change) in self.options.fixed:
             raise LocalProtocolError(f"property {propid_of(change)} will not change")
-        if (
-            isinstance(change, ReceiveBufferSize)
-            and change.octets < self.own.receive_buffer
-            and not self.rules.may_shorten_unasked()
-        ):
+        shorter = isinstance(change, ReceiveBufferSize) and change.octets < self.own.receive_buffer
+        if shorter and not self.rules.may_shorten_unasked():
             raise LocalProtocolError("Receives get shorter at the peer's request only")
 
     def _lengthen(self, octets: int | None) -> list[Outgoing]:
@@ -348,16 +346,20 @@ class PropertyExchange:
 
     def _message(
         self, opttype: int, option: Option, changes: Iterable[KnownProperty] = ()
-    ) -> OptionMessage:
-        self._last_xid = self.rules.next_xid(self._last_xid, self._told.xids)
-        self._told.tell(self._last_xid, opttype, changes)
-        return OptionMessage(self._last_xid, self.rules.direction(option), option)
+    ) -> OptionMessage | None:
+        """A message of this end's own; None if the peer has no room for it (D-142)."""
+        xid = self.rules.next_xid(self._last_xid, self._told.xids)
+        message = OptionMessage(xid, self.rules.direction(option), option)
+        if not self.has_room(message.length, asks=opttype == ROPT_REQPROP):
+            return None
+        self._last_xid = xid
+        self._told.tell(xid, opttype, changes)
+        return message
 
     def _announcement(self) -> OptionMessage | None:
-        """ROPT_CONNPROP; it tells the length that is posted, if that is not yet the wanted one."""
+        """ROPT_CONNPROP; it tells the length that is posted if that is not the wanted one yet."""
         if not self._is_announcing:
             return None
-        self._is_announcing = False
         own = self.options.own
         if not self.rules.may_tell_length(own.receive_buffer, self.receives):
             if self._may_use(ROPT_UPDPROP) and PROP_RBSIZ not in self.options.fixed:
@@ -368,7 +370,9 @@ class PropertyExchange:
             self.rules.unchanging(start, self.options.fixed),
             high_bit_first=self.options.high_bit_first,
         )
-        return self._message(ROPT_CONNPROP, ConnProp(property_values(*start), nochg), start)
+        message = self._message(ROPT_CONNPROP, ConnProp(property_values(*start), nochg), start)
+        self._is_announcing = message is None
+        return message
 
     def _next_update(self) -> OptionMessage | None:
         """ROPT_UPDPROP with all that the peer may know by now."""
@@ -377,7 +381,10 @@ class PropertyExchange:
         now = self._untold.take(lambda octets: self.rules.may_tell_length(octets, self.receives))
         if not now:
             return None
-        return self._message(ROPT_UPDPROP, UpdProp(property_values(*now)), now)
+        message = self._message(ROPT_UPDPROP, UpdProp(property_values(*now)), now)
+        if message is None:
+            self._untold.change(now)
+        return message
 
     def _next_request(self) -> OptionMessage | None:
         """ROPT_REQPROP, if one waits; without support for it every change is rejected (3)."""
@@ -388,5 +395,5 @@ class PropertyExchange:
             self.outcomes, self._request = request.outcomes((), (), (), ()), None
             return None
         message = self._message(ROPT_REQPROP, ReqProp(property_values(*request.wanted)))
-        request.xid = message.xid
+        request.xid = None if message is None else message.xid
         return message

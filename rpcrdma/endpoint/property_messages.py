@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rpcrdma.wire import v2
+from rpcrdma.wire.optional import encode_option
+
 if TYPE_CHECKING:
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.rpc import MessageType
-    from rpcrdma.wire.v2 import Rdma2ErrorBody
 
 __all__ = ["OptionMessage", "Outgoing", "PostedLength", "Refusal"]
 
@@ -26,13 +28,28 @@ class OptionMessage:
     direction: MessageType
     option: Option
 
+    @property
+    def body(self) -> v2.Rdma2Optional:
+        """What stands behind the fixed words."""
+        return encode_option(self.direction, self.option)
+
+    @property
+    def length(self) -> int:
+        """Octets of the whole message, whatever its rdma_credit."""
+        return len(v2.encode_header(v2.Rdma2Header(self.xid, v2.VERSION, 0, self.body)))
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """An RDMA2_ERROR to be sent about the optional message with this XID."""
 
     xid: int
-    error: Rdma2ErrorBody
+    error: v2.Rdma2ErrorBody
+
+    @property
+    def body(self) -> v2.Rdma2Error:
+        """What stands behind the fixed words."""
+        return v2.Rdma2Error(self.error)
 
 
 @dataclass(frozen=True, slots=True)

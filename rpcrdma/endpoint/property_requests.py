@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.property_values import Disposition, Outcome
+from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire.properties import ReceiveBufferSize, propid_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,18 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.property_rules import PropertyRules
     from rpcrdma.wire.properties import KnownProperty, Property
 
-__all__ = ["PropertyRequest"]
+__all__ = ["PropertyRequest", "require_set"]
+
+
+def require_set(values: Sequence[Property]) -> None:
+    """Refuse what is no set of properties.
+
+    Raises:
+        LocalProtocolError: there is none, or one is there twice.
+    """
+    codes = [propid_of(value) for value in values]
+    if not codes or len(set(codes)) < len(codes):
+        raise LocalProtocolError(f"not a set of properties: {codes}")
 
 
 class PropertyRequest:

@@ -34,6 +34,7 @@ Hooks (methods that a mutant may override, one each):
     first_length            how long Receives are before anything is agreed
     may_tell_length         a longer length is told when no shorter Receive is left
     send_limit              a shorter length that was asked for is obeyed at once
+    has_room                an operation that is longer than that is not sent
     judge_fixed             a property that will not change is not changed
     judge_receive_buffer    what is done about a request for another length
     judge_invalidation      ... for another permission to invalidate
@@ -250,6 +251,10 @@ class PropertyRules:
     def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
         """Octets of the longest message; a length that we asked for and may get bounds it."""
         return min(peer.receive_buffer, peer.receive_buffer if requested is None else requested)
+
+    def has_room(self, octets: int, limit: int) -> bool:
+        """Whether an optional message of this length may be sent (xcharext 3.1, D-142)."""
+        return octets <= limit
 
     # -- the peer's requests (xcharext 4.2)
 

@@ -66,6 +66,15 @@ class TakesSizeZeroForNoLimit(PropertyRules):
         return super().send_limit(peer, requested) or LARGE
 
 
+@mutant(breaks=OBEYED, roles=BOTH_ENDS)
+class AnswersBeyondTheSize(PropertyRules):
+    """Answers operations by messages of whatever length."""
+
+    def has_room(self, octets: int, limit: int) -> bool:
+        """See `PropertyRules`."""
+        return True
+
+
 @mutant(breaks="xcharext.4.4.new-values-replace-the-old", roles=BOTH_ENDS, also_trips=OBEYED)
 class IgnoresUpdates(PropertyRules):
     """Goes on with the sizes that it knew before an update."""

@@ -37,6 +37,12 @@ class Heeding:
     limit: int = 4096
     sent: int = 0
     role: str = "responder"
+    connected: bool = True
+    told: list[Option] = field(default_factory=list)
+
+    def send(self, option: Option) -> int:
+        self.told.append(option)
+        return 0
 
     def call(self, breaks: tuple[str, ...] = ()) -> None:
         """It takes part."""
@@ -132,6 +138,27 @@ def test_a_longer_message_is_found() -> None:
     with pytest.raises(Deviation, match="sends 4096 octets") as raised:
         verify_options.obeys(Heeding(), 1024, breaks=(RULE,), lengths=(5000,))
     assert raised.value.breaks == (RULE,)
+
+
+def test_an_answer_beyond_the_size_is_found() -> None:
+    """D-142; what has another XID was under way before."""
+    longer = Heard(9, 1, MessageType.REPLY, RespProp((), (), ()), length=44)
+
+    with pytest.raises(Deviation, match="answers by 44 octets") as raised:
+        verify_options.answers_within(Heeding([longer]), 9, 43, breaks=(RULE,))
+    assert raised.value.breaks == (RULE,)
+    for tester in (Heeding([longer]), Heeding()):
+        verify_options.answers_within(tester, 8, 43, breaks=(RULE,))
+        assert tester.told == [UpdProp(property_values(DefaultValue(1)))]
+
+
+def test_the_end_of_the_connection_answers_nothing_beyond_the_size() -> None:
+    """D-142."""
+    tester = Heeding(connected=False)
+
+    verify_options.answers_within(tester, 9, 16, breaks=(RULE,))
+
+    assert tester.told == []
 
 
 def test_the_size_is_what_was_told_last() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.endpoint.actions import PostReceive, Send
+from rpcrdma.endpoint.actions import Disconnect, PostReceive, Send
 from rpcrdma.endpoint.dialect import NO_CHUNKS, ONE
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.events import Connected
@@ -17,6 +17,7 @@ from rpcrdma.wire.optional import (
     Option,
     ReqProp,
     UnknownOption,
+    UpdProp,
     decode_option,
     encode_option,
 )
@@ -164,3 +165,50 @@ def test_what_the_connection_does_not_bear_is_not_announced(bears: bool) -> None
     told = decode_option(header.rdma_body)
     assert isinstance(told, ConnProp)
     assert RequesterRemoteInvalidation(bears) in properties_of(told.opticonnpr_start)
+
+
+@pytest.mark.parametrize(
+    ("option", "octets"),
+    [(ReqProp(property_values(ReceiveBufferSize(2048))), 44), (UnknownOption(77, b""), 20)],
+)
+def test_an_answer_for_which_the_peer_has_no_room_ends_the_connection(
+    option: Option, octets: int
+) -> None:
+    """xcharext 3.1, D-142."""
+    optional = half()
+    optional.is_agreed_by(CALL_IN_TWO)
+    optional.take(message(UpdProp(property_values(ReceiveBufferSize(octets - 1)))))
+
+    posted, last = optional.take(message(option))
+
+    assert posted == PostReceive(4096)
+    assert isinstance(last, Disconnect)
+    assert last.reason == (
+        "xcharext.3.1.no-send-beyond-the-announced-size:"
+        f" the peer has no Receive of {octets} octets for an answer"
+    )
+
+
+def test_an_answer_that_fits_just_so_is_sent() -> None:
+    """xcharext 3.1."""
+    optional = half()
+    optional.is_agreed_by(CALL_IN_TWO)
+    optional.take(message(UpdProp(property_values(ReceiveBufferSize(20)))))
+
+    (header,) = headers(optional.take(message(UnknownOption(77, b""))))
+
+    assert header.rdma_body == v2.Rdma2Error(v2.ErrInvalidOption())
+
+
+def test_a_request_for_tiny_receives_is_sent_all_the_same() -> None:
+    """xcharext 3.1: what it asks for binds what comes behind it."""
+    optional = half()
+    optional.is_agreed_by(CALL_IN_TWO)
+    optional.begin()
+    optional.heard()
+    optional.wishes.ask(ReceiveBufferSize(16))
+
+    (header,) = headers(optional.fulfil())
+
+    assert isinstance(header.rdma_body, v2.Rdma2Optional)
+    assert isinstance(decode_option(header.rdma_body), ReqProp)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.endpoint.properties import PostedLength, PropertyExchange, Refusal
+from rpcrdma.endpoint.properties import (
+    OptionMessage,
+    PostedLength,
+    PropertyExchange,
+    Refusal,
+)
 from rpcrdma.endpoint.property_rules import PropertyRules
 from rpcrdma.endpoint.property_values import (
     PropertyOptions,
@@ -309,3 +314,38 @@ def test_changes_that_the_document_rules_out_are_refused() -> None:
     unable = opened(PropertyOptions(operations=frozenset({ROPT_CONNPROP})))
     with pytest.raises(LocalProtocolError, match="does not support updates"):
         unable.update(ALLOWED)
+
+
+# -- a peer that has no room (D-142)
+
+
+def test_an_update_waits_for_room() -> None:
+    """xcharext 3.1: 40 octets with one value."""
+    exchange = opened()
+    exchange.receives.posted(8192)
+    from_peer(exchange, update(ReceiveBufferSize(43)))
+
+    assert exchange.update(ALLOWED) == []
+    assert exchange.own == PropertyValues()
+    assert from_peer(exchange, update(ReceiveBufferSize(44))) == [call(FIRST, update(ALLOWED))]
+
+
+def test_a_request_waits_for_room() -> None:
+    exchange = opened()
+    from_peer(exchange, update(ReceiveBufferSize(0)))
+
+    assert exchange.request(ALLOWED) == []
+    assert exchange.is_pending
+    assert from_peer(exchange, update(ReceiveBufferSize(4096))) == [call(FIRST, ask(ALLOWED))]
+
+
+def test_the_announcement_waits_for_room() -> None:
+    """The peer's own may come first."""
+    exchange = PropertyExchange()
+    from_peer(exchange, ConnProp(property_values(ReceiveBufferSize(16)), ()))
+
+    assert exchange.start() == []
+    (told,) = from_peer(exchange, update(ReceiveBufferSize(4096)))
+    assert isinstance(told, OptionMessage)
+    assert isinstance(told.option, ConnProp)
+    assert from_peer(exchange, update(ReceiveBufferSize(4096))) == []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from rpcrdma.endpoint.property_requests import PropertyRequest
+import pytest
+
+from rpcrdma.endpoint.property_requests import PropertyRequest, require_set
 from rpcrdma.endpoint.property_rules import PropertyRules
 from rpcrdma.endpoint.property_values import Disposition, Outcome
+from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire.properties import (
     PROP_RBSIZ,
     PROP_REQREMINV,
@@ -45,3 +48,10 @@ def test_each_part_of_an_answer_is_read() -> None:
         Outcome(PROP_REQREMINV, Disposition.DONE, ALLOWED),
         Outcome(PROP_RBSIZ, Disposition.DONE, ReceiveBufferSize(9000)),
     )
+
+
+def test_a_set_has_each_property_once() -> None:
+    require_set((ALLOWED, ODD))
+    for values in ((), (ODD, ODD)):
+        with pytest.raises(LocalProtocolError, match="not a set of properties"):
+            require_set(values)

@@ -350,3 +350,9 @@ def test_only_values_of_requested_properties_take_effect() -> None:
 def test_the_options_and_the_rules_agree_about_defaults() -> None:
     """An end without particular wishes announces table 1."""
     assert RULES.announced(PropertyOptions().own) == PropertyValues().properties()
+
+
+def test_there_is_room_up_to_the_limit() -> None:
+    """xcharext 3.1; D-142."""
+    assert RULES.has_room(44, 44)
+    assert not RULES.has_room(45, 44)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance import verify_options
 from conformance.option_tester import both_ends
-from rpcrdma.wire.optional import ConnProp, UpdProp
+from rpcrdma.wire.optional import ConnProp, Option, ReqProp, UnknownOption, UpdProp
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 
 if TYPE_CHECKING:
@@ -19,6 +19,12 @@ REPLACED = "xcharext.4.4.new-values-replace-the-old"
 UNTOLD = "xcharext.3.default-without-information"
 LONG_CALL = "xcharext.3.1.long-call-beyond-the-size"
 REPLY_CHUNK = "xcharext.3.1.reply-chunk-beyond-the-size"
+
+QUESTIONS: Final[dict[str, Option]] = {
+    "request": ReqProp(property_values(ReceiveBufferSize(2048))),
+    "unknown-operation": UnknownOption(77, b""),
+}
+"""Operations that are answered."""
 
 
 @both_ends(OBEYED, LONG_CALL, REPLY_CHUNK, interpretations=("D-130", "D-142", "D-143"))
@@ -62,3 +68,18 @@ def test_odd_size_is_obeyed(tester: OptionTester, size: int) -> None:
     tester.send(UpdProp(property_values(ReceiveBufferSize(size))))
 
     verify_options.unharmed_by(tester, size, breaks=(OBEYED,))
+
+
+@both_ends(OBEYED, interpretations=("D-142",))
+@pytest.mark.parametrize("size", [0, 16, 40])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_no_operation_is_answered_beyond_the_size(
+    tester: OptionTester, question: str, size: int
+) -> None:
+    """What cannot be answered within the size gets nothing, or ends the connection."""
+    verify_options.claims(tester, "updprop")
+    tester.send(UpdProp(property_values(ReceiveBufferSize(size))))
+
+    xid = tester.send(QUESTIONS[question])
+
+    verify_options.answers_within(tester, xid, size, breaks=(OBEYED,))

@@ -45,6 +45,13 @@ CLIENT_PROPERTIES: Final = replace(
 )
 """What a client says: its memory may be invalidated, too, where its device bears that."""
 
+UNCALLED_PROPERTIES: Final = replace(
+    CLIENT_PROPERTIES,
+    own=replace(CLIENT_PROPERTIES.own, backward=BackwardSupport.BKREQSUP_NONE),
+    limits=replace(CLIENT_PROPERTIES.limits, backward=BackwardSupport.BKREQSUP_NONE),
+)
+"""What a client says that takes no backward Calls; in silence a server may make them (3.3)."""
+
 FIRST_OF_TWO: Final = InlineThresholds(call=1024, reply=TWO.threshold)
 """Until the server has answered in Version Two (v2 section 5, D-55)."""
 
@@ -78,8 +85,6 @@ def client_role(
         server: what is known of it from earlier connections.
         wishes: what is wanted done about properties.
     """
-    if not parts.is_called:
-        return parts.requester(OPTIONS, parts.inside)
     if TWO.number not in versions:
         return _in_one(parts)[0]
     negotiation = Negotiation(server, parts.negotiation())
@@ -95,7 +100,8 @@ def _speaking(
 def _in_one(parts: ClientParts) -> tuple[ClientDuplex, Requester]:
     """It executes the test program, too, if the server calls back."""
     forward = parts.requester(OPTIONS, parts.inside)
-    backward = parts.backward(TestProgram(), None, parts.backward_calls(), parts.backward_replies())
+    calls, replies = parts.backward_calls(), parts.backward_replies()
+    backward = parts.backward(TestProgram(), _allowed(parts, BackwardOptions()), calls, replies)
     return parts.duplex(forward, backward), forward
 
 
@@ -103,7 +109,13 @@ def _in_two(parts: ClientParts, wishes: PropertyWishes) -> tuple[ClientDuplex, R
     options = replace(OPTIONS, dialect=TWO, thresholds=FIRST_OF_TWO)
     forward = parts.requester(options, parts.inside)
     both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
+    properties = CLIENT_PROPERTIES if parts.is_called else UNCALLED_PROPERTIES
     calls, replies = parts.backward_calls((TWO,), general=True), parts.backward_replies((TWO,))
-    backward = parts.backward(TestProgram(), BackwardOptions(both), calls, replies)
-    optional = optional_half(parts, options.credits, wishes, CLIENT_PROPERTIES)
+    backward = parts.backward(TestProgram(), _allowed(parts, BackwardOptions(both)), calls, replies)
+    optional = optional_half(parts, options.credits, wishes, properties)
     return parts.duplex(forward, backward, optional), forward
+
+
+def _allowed(parts: ClientParts, options: BackwardOptions) -> BackwardOptions:
+    """What is allowed in the backward direction: nothing without support for it."""
+    return options if parts.is_called else replace(options, credits=0)

@@ -73,11 +73,9 @@ class BackwardReplyRules(ReplyRules):
 class BackwardResponder(Responder):
     """The role that executes backward Calls (see `rpcrdma.endpoint.duplex.Half`).
 
-    Attributes:
-        armed: backward Calls can come at any time: the Receives for them are posted from the first.
+    Without credits it is the half of a client that takes no backward Calls, and has no part in
+    anything.
     """
-
-    armed = True
 
     def __init__(
         self,
@@ -93,6 +91,11 @@ class BackwardResponder(Responder):
             calls=calls or BackwardCallRules(),
             replies=replies or BackwardReplyRules(),
         )
+
+    @property
+    def armed(self) -> bool:
+        """Whether backward Calls can come: the Receives for them are posted from the first."""
+        return self.options.receives > 0
 
     def flush(self) -> list[Action]:
         """A Responder has nothing of its own to send."""

@@ -108,6 +108,13 @@ def test_receives_are_as_long_as_those_for_replies() -> None:
     assert half.flush() == []
 
 
+def test_a_half_without_credits_has_no_part_in_anything() -> None:
+    half = BackwardResponder(TestProgram(), BackwardOptions(credits=0))
+
+    assert half.initial_receives == ()
+    assert not half.armed
+
+
 def test_errors_of_the_rpc_layer_are_replies() -> None:
     """As forward."""
     _, payload = answer(TestProgram(), rpc.encode_call(7, 1, 1, 0))

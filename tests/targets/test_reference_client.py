@@ -154,7 +154,9 @@ def test_a_client_that_claims_no_backward_direction_has_none() -> None:
     session = target.start_client()
     client, _ = make_client(session.fabric, ADDRESS, target._parts)
 
-    assert type(client._make_role()) is Requester
+    role = client._make_role()
+    assert isinstance(role, ClientDuplex)
+    assert not role.backward.armed
     session.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +14,10 @@ from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import decode_any_header, v2
-from rpcrdma.wire.optional import Option, ReqProp, RespProp, UpdProp, decode_option
+from rpcrdma.wire.optional import ConnProp, Option, ReqProp, RespProp, UpdProp, decode_option
 from rpcrdma.wire.properties import (
+    BackwardRequestSupport,
+    BackwardSupport,
     ReceiveBufferSize,
     RequesterRemoteInvalidation,
     property_values,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.endpoint.connection import Role
+    from targets.reference_client import ClientParts
 
 ACTS = (
     Act(ActKind.NULL),
@@ -39,17 +43,22 @@ ACTS = (
 )
 
 
+UNCALLED = replace(CLIENT, is_called=False)
+
+
 def one_alone() -> Role:
     return Responder(TestProgram())
 
 
-def said(make: Callable[[], Role], versions: tuple[int, ...]) -> list[tuple[int, str]]:
+def said(
+    make: Callable[[], Role], versions: tuple[int, ...], parts: ClientParts = CLIENT
+) -> list[tuple[int, str]]:
     """Version and kind of each message that the two ends sent, while all acts went well."""
     network = LoopbackNetwork()
     device, fabric = network.fabric("dut"), network.fabric("client")
     server = Server(device, Address("dut", 20049), make)
     device.attach(server.step)
-    client, application = make_client(fabric, server.address, CLIENT, versions)
+    client, application = make_client(fabric, server.address, parts, versions)
     for act in ACTS:
         running = application.begin(act)
         while (result := running.poll()) is None:
@@ -112,13 +121,35 @@ def test_one_is_served_in_version_one(make: Callable[[], Role]) -> None:
     assert {version for version, _ in said(make, (1,))} == {1}
 
 
-def options_of(act: Act) -> list[Option]:
+@pytest.mark.parametrize(
+    ("make", "versions", "spoken"),
+    [(server_factory(), (1, 2), {2}), (one_alone, (1, 2), {1, 2}), (server_factory(), (1,), {1})],
+    ids=["both", "fall back", "one"],
+)
+def test_a_client_that_takes_no_backward_calls_negotiates_all_the_same(
+    make: Callable[[], Role], versions: tuple[int, ...], spoken: set[int]
+) -> None:
+    """v2 5: the version has nothing to do with the direction."""
+    messages = said(make, versions, UNCALLED)
+
+    assert {version for version, _ in messages} == spoken
+
+
+def test_a_client_that_takes_no_backward_calls_says_so() -> None:
+    """xcharext 3.3: the default is that inline ones are welcome."""
+    found = options_of(Act(ActKind.NULL), UNCALLED)
+
+    (none,) = property_values(BackwardRequestSupport(BackwardSupport.BKREQSUP_NONE))
+    assert any(none in one.opticonnpr_start for one in found if isinstance(one, ConnProp))
+
+
+def options_of(act: Act, parts: ClientParts = CLIENT) -> list[Option]:
     """The optional messages of both ends while a client acts and then reads."""
     network = LoopbackNetwork()
     device, fabric = network.fabric("dut"), network.fabric("client")
     server = Server(device, Address("dut", 20049), server_factory())
     device.attach(server.step)
-    client, application = make_client(fabric, server.address, CLIENT, (1, 2))
+    client, application = make_client(fabric, server.address, parts, (1, 2))
     for one in (Act(ActKind.NULL), act, *(Act(ActKind.NULL),) * 100):
         running = application.begin(one)
         while (result := running.poll()) is None:

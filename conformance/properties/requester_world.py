@@ -145,13 +145,18 @@ class RequesterWorld:
             parts.append(bytes(region.data[start : start + segment.length]))
         return b"".join(parts)
 
-    def receive(self, message: bytes) -> ReactionExpectation:
-        """Send octets to the Requester, and judge what it does about them."""
+    def receive(self, message: bytes, invalidate: int | None = None) -> ReactionExpectation:
+        """Send octets to the Requester, and judge what it does about them.
+
+        Args:
+            message: the octets.
+            invalidate: handle of its memory that they invalidate (xcharext 3.2).
+        """
         expectation = self.tracker.answered(message, self.contents)
         before = set(self.ended)
         self.receives -= 1
         was_closed = bool(self.closed)
-        self._handle(events.MessageReceived(message))
+        self._handle(events.MessageReceived(message, self._withdrawn(invalidate)))
         new = set(self.ended) - before
         concerned = self._payloads[expectation.xid][0] if expectation.xid is not None else None
         if was_closed:
@@ -205,6 +210,14 @@ class RequesterWorld:
             return Reaction.FAILED, None  # by the RPC layer above, which no endpoint contains
         return Reaction.COMPLETED, event.payload
 
+    def _withdrawn(self, handle: int | None) -> int | None:
+        """Key of the memory with a handle, within reach so far; None if there is none."""
+        for key, region in self._regions.items():
+            if region.handle == handle and region.valid:
+                region.valid = False
+                return key
+        return None
+
     def _find(self, segment: RdmaSegment) -> Exposed | None:
         for region in self._regions.values():
             start = segment.offset - region.offset
@@ -231,6 +244,8 @@ class RequesterWorld:
                 return [self._register(register)]
             case actions.Invalidate(key=key, fetch=fetch):
                 region = self._regions[key]
+                if not region.valid:
+                    self.problems.append(f"handle {region.handle:#x} is invalidated twice")
                 region.valid = False
                 return [events.Invalidated(key, bytes(region.data[:fetch]))]
             case actions.Forget(key=key, fetch=fetch):

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.decoded import decode_header
 from conformance.properties.calls import CALL_RECIPES, REQUESTER_OPTIONS, CallRecipe, encode
 from conformance.properties.replies import BREACHES, Breach, right, spoil
 from conformance.properties.requester_world import RequesterWorld
+from rpcrdma.endpoint.actions import ReplyReceived
 from rpcrdma.endpoint.dialect_two import TWO
 from rpcrdma.endpoint.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.thresholds import InlineThresholds
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
 if TYPE_CHECKING:
     from conformance.service.reply import ReplyDraft
@@ -65,6 +68,39 @@ def test_requester_keeps_the_rules_of_version_two_whatever_it_gets(
 ) -> None:
     both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
     keeps_the_rules(replace(options, dialect=TWO, thresholds=both), rounds)
+
+
+@given(REQUESTER_OPTIONS, CALLS, st.integers(0, 15))
+def test_requester_completes_calls_by_replies_that_invalidate(
+    options: RequesterOptions, asked: list[tuple[CallRecipe, bool]], pick: int
+) -> None:
+    """xcharext 3.2: whichever handle of its Call a Reply ends, all goes as by plain Replies."""
+    both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
+    world = RequesterWorld(Requester(replace(options, dialect=TWO, thresholds=both)), LAYER)
+    for number, (recipe, _) in enumerate(asked, start=1):
+        world.request(number, encode(recipe, number))
+    for place in range(MOST_SENT):
+        if place < len(world.sent):
+            sample = draft(world, place, 4, TWO.threshold)
+            offered = handles(world.sent[place].message)
+            world.place(sample.placements)
+            world.receive(sample.octets, offered[pick % len(offered)] if offered else None)
+
+    assert not world.problems, world.problems
+    assert not world.closed
+    assert {type(event) for event in world.ended.values()} == {ReplyReceived}
+    assert len(world.ended) == len(asked)
+    assert world.exposed == ()
+
+
+def handles(message: bytes) -> list[int]:
+    """All that a Call offers."""
+    body = decode_header(message).header.rdma_body
+    assert isinstance(body, RdmaMsg | RdmaNomsg)
+    reply = () if body.rdma_reply is None else body.rdma_reply.target
+    results = [segment for chunk in body.rdma_writes for segment in chunk.target]
+    segments = (*(read.target for read in body.rdma_reads), *results, *reply)
+    return [segment.handle for segment in segments]
 
 
 def keeps_the_rules(options: RequesterOptions, rounds: Rounds) -> None:

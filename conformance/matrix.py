@@ -4,9 +4,9 @@
 
 The whole suite runs on loopback against every mutant of `targets.mutants`.  A mutant is *killed* by
 a case that cites the requirement that the mutant breaks and fails, or warns.  Other cases that fail
-or warn are *tripped*: the mutant's `also_trips` says why the same deviation breaks what they are
-about.  A mutant that lives, a case tripped that nobody has
-explained, an explanation that nothing needs, and a case that could not be judged end with status 1.
+or warn, or are not decided, are *tripped*: the mutant's `also_trips` says why the same deviation
+breaks, or hides, what they are about.  A mutant that lives, a case tripped that nobody has
+explained, an explanation that nothing needs, and an error end with status 1.
 
 This module stands here and not beside the mutants, since targets know nothing of the suite.
 """
@@ -55,7 +55,7 @@ class Trip:
 
     Attributes:
         case: its id.
-        violated: the requirements that were broken.
+        violated: the requirements that were broken; of a case that was not decided, those cited.
         why: the explanation; empty if there is none.
     """
 
@@ -71,8 +71,8 @@ class Row:
     Attributes:
         slug: of the mutant.
         killers: ids of the cases that found what it breaks.
-        trips: other cases that failed or warned.
-        unjudged: (id, reason) of cases that ended without a verdict about the device.
+        trips: other cases that failed or warned, or were not decided.
+        unjudged: (id, reason) of cases that ended in an error, or undecided without explanation.
         idle: explanations of the mutant that no trip needed.
         cases: how many ran.
     """
@@ -103,23 +103,27 @@ def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> Row:
     count = 0
     for record in records:
         count += 1
-        if record.verdict in _UNJUDGED:
-            unjudged.append((record.id, f"{record.verdict.value}: {record.reason}"))
-        elif record.verdict in _BROKEN and any(
-            citation.id == mutant.breaks for citation in record.citations
-        ):
+        cited = tuple(citation.id for citation in record.citations)
+        if record.verdict in _BROKEN and mutant.breaks in cited:
             killers.append(record.id)
         elif record.verdict in _BROKEN:
-            explained = map(mutant.explanation, record.violated)
-            why = next(filter(None, explained), "") or _inherited(mutant, record)
-            trips.append(Trip(record.id, record.violated, why))
+            trips.append(Trip(record.id, record.violated, _why(mutant, record, record.violated)))
+        elif record.verdict is Verdict.INCONC and (why := _why(mutant, record, cited)):
+            trips.append(Trip(record.id, cited, why))
+        elif record.verdict in _UNJUDGED:
+            unjudged.append((record.id, f"{record.verdict.value}: {record.reason}"))
     needed = {trip.why for trip in trips}
     idle = tuple(why for _, why in mutant.also_trips if why not in needed)
     return Row(mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), idle, count)
 
 
-def _inherited(mutant: Mutant, record: CaseRecord) -> str:
-    """Why what breaks Version One breaks Version Two (D-61), or nothing where it does not."""
+def _why(mutant: Mutant, record: CaseRecord, requirements: tuple[str, ...]) -> str:
+    """Why a mutant trips a case that is about these requirements; empty if nobody says so.
+
+    What breaks Version One breaks Version Two (D-61), without a word.
+    """
+    if found := next(filter(None, map(mutant.explanation, requirements)), ""):
+        return found
     begins = mutant.breaks.startswith(_VERSION_ONE)
     return _GOES_ON if begins and record.id.startswith(_VERSION_TWO) else ""
 

@@ -73,14 +73,24 @@ def test_what_breaks_version_one_explains_what_breaks_in_version_two(
     assert bool(trip.why) is is_explained
 
 
-@pytest.mark.parametrize("verdict", [Verdict.ERROR, Verdict.INCONC])
-def test_a_case_that_could_not_be_judged_is_not_good(verdict: Verdict) -> None:
-    records = [record(Verdict.FAIL, BROKEN), record(Verdict.FAIL, OTHER), record(verdict, OTHER)]
+@pytest.mark.parametrize(
+    ("verdict", "about"),
+    [(Verdict.ERROR, OTHER), (Verdict.INCONC, "rfc8166.4.2.2.version-is-one")],
+)
+def test_a_case_that_could_not_be_judged_is_not_good(verdict: Verdict, about: str) -> None:
+    records = [record(Verdict.FAIL, BROKEN), record(Verdict.FAIL, OTHER), record(verdict, about)]
 
     row = row_of(MUTANT, records)
 
     assert row.unjudged == (("rfc8166/1/a", f"{verdict.value}: so it is"),)
     assert not row.good
+
+
+def test_what_a_mutant_hides_may_be_explained() -> None:
+    row = row_of(MUTANT, [record(Verdict.FAIL, BROKEN), record(Verdict.INCONC, OTHER, "b")])
+
+    assert row.trips == (Trip("rfc8166/1/b", (OTHER,), "errors are replies, too"),)
+    assert row.good
 
 
 def test_an_explanation_that_nothing_needs_is_not_good() -> None:

@@ -17,6 +17,7 @@ octets, is chosen by the tag that comes back.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from conformance.case import Inconclusive
@@ -28,6 +29,8 @@ from targets.base import Unsupported
 from targets.profile import Binding
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from conformance.service import Service
     from rpcrdma.ulp.nfs4_callback import Backchannel
     from rpcrdma.ulp.nfs4_state import Delegation
@@ -68,6 +71,10 @@ class BackwardCalls(Protocol):
 
     def outstanding(self) -> bool:
         """Whether something has been recalled and not been given back."""
+        ...
+
+    def put_off(self, call: bytes, reply: bytes) -> Callable[[int], bytes] | None:
+        """What makes a Call again, by XID, if its Reply asks for that; else None."""
         ...
 
     def problem(self, call: bytes, reply: bytes) -> str:
@@ -124,6 +131,9 @@ class TestprogCalls:
         """Never."""
         return False
 
+    def put_off(self, call: bytes, reply: bytes) -> None:
+        """Never: the program has no such answer."""
+
     def problem(self, call: bytes, reply: bytes) -> str:
         """Any difference."""
         expected = testprog_calls.expected_reply(call)
@@ -162,7 +172,7 @@ class Nfs4Calls:
             raise Inconclusive("the client holds no delegation that could be recalled")
         found.recalled = True
         self._recalled = found
-        return self._compound(xid, nfs4_callback.recall(found.stateid, found.node.handle))
+        return self._compound(xid, [nfs4_callback.recall(found.stateid, found.node.handle)])
 
     def outstanding(self) -> bool:
         """Whether the delegation has not been returned."""
@@ -182,6 +192,21 @@ class Nfs4Calls:
         version = nfs4_callback.CALLBACK_VERSION
         credential = channel.credential
         return rpc.encode_call(xid, channel.program, version, _NO_PROCEDURE, credential=credential)
+
+    def put_off(self, call: bytes, reply: bytes) -> Callable[[int], bytes] | None:
+        """The same operations again, behind CB_SEQUENCE and NFS4ERR_DELAY.
+
+        A kernel's client answers so until it has dealt with the reply to BIND_CONN_TO_SESSION.
+        """
+        try:
+            _, start = rpc.decode_call(call)
+            asked, _ = wire.decode_callback_compound_arguments(call, start)
+            if not nfs4_callback.put_off(nfs4_callback.parse(reply)):
+                return None
+        except DecodeError:
+            return None  # it is none of these Calls, or `problem` will tell
+        self._channel().take(reply)
+        return partial(self._compound, operations=asked.argarray[1:], tag=asked.tag)
 
     def problem(self, call: bytes, reply: bytes) -> str:
         """By the results of each."""
@@ -205,7 +230,9 @@ class Nfs4Calls:
             return f"the CB_COMPOUND ended with {result.status.name}"
         return "" if result.tag == asked.tag else "the tag is not that of the Call"
 
-    def _compound(self, xid: int, *operations: CallbackArgument, tag: bytes = b"") -> bytes:
+    def _compound(
+        self, xid: int, operations: Sequence[CallbackArgument] = (), tag: bytes = b""
+    ) -> bytes:
         try:
             return self._channel().call(xid, *operations, tag=tag)
         except LocalProtocolError as error:

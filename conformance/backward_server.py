@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["BackwardServer"]
 
 FIRST_XID = 1
+PATIENCE = 20
+"""Grace periods for which a client may put a Call off."""
 
 
 class BackwardServer:
@@ -116,30 +118,50 @@ class BackwardServer:
         return tuple(outcome for outcome in self.received if _xid(outcome) == xid)
 
     def answered(self, xid: int, *, breaks: verify.Ids = ()) -> Answered:
-        """The right Reply to a Call comes, while everything else is served."""
-        wanted = ("the right backward Reply",)
-        self.service.serve_while(lambda: self._goes_on(xid))
-        found = self.answers(xid)
-        case = self.service.case
-        case.expected, case.actual = wanted, str(found[-1]) if found else "nothing"
-        if not found or not isinstance(found[-1], Answered):
-            raise Deviation(
-                f"A backward Call was not answered by a Reply: {case.actual}.",
-                expected=wanted,
-                actual=case.actual,
-                breaks=verify.ids_of(breaks),
-            )
-        reply = found[-1]
-        self._judge(reply)
+        """The right Reply to a Call comes, while everything else is served.
+
+        A Reply may ask for the Call to be made again later, as the Upper-Layer Protocol has it;
+        then the Reply to the last one counts.
+
+        Raises:
+            Deviation: there is no Reply, or another one.
+            Inconclusive: the client puts the Call off again and again.
+        """
+        for _ in range(PATIENCE):
+            reply = self._reply(xid, breaks)
+            again = self.calls.put_off(self._calls[xid], reply.payload)
+            if again is None:
+                break
+            self.service.serve_while(lambda: True, self.service.profile.grace)
+            xid = self.call(again)
+        else:
+            raise Inconclusive("the client puts the backward Call off again and again")
         problem = self.calls.problem(self._calls[xid], reply.payload)
         if problem:
             raise Deviation(
                 f"The results of a backward Call are wrong ({problem}): {reply}.",
-                expected=wanted,
+                expected=self.service.case.expected,
                 actual=str(reply),
                 breaks=verify.ids_of(breaks),
             )
         return reply
+
+    def _reply(self, xid: int, breaks: verify.Ids) -> Answered:
+        """A Reply to a Call comes, and is as the transport wants it."""
+        self.service.serve_while(lambda: self._goes_on(xid))
+        found = self.answers(xid)
+        case = self.service.case
+        case.expected = ("the right backward Reply",)
+        case.actual = str(found[-1]) if found else "nothing"
+        if not found or not isinstance(found[-1], Answered):
+            raise Deviation(
+                f"A backward Call was not answered by a Reply: {case.actual}.",
+                expected=case.expected,
+                actual=case.actual,
+                breaks=verify.ids_of(breaks),
+            )
+        self._judge(found[-1])
+        return found[-1]
 
     def given_back(self) -> None:
         """What was recalled is given back by the client's own Calls, which are served meanwhile.

@@ -31,6 +31,7 @@ __all__ = [
     "get_attributes",
     "null",
     "parse",
+    "put_off",
     "recall",
     "sequence",
 ]
@@ -107,7 +108,7 @@ class Backchannel:
         program: the number of the client's callback program.
         attributes: what was negotiated: sizes, operations, and `ca_maxrequests` slots.
         security: what the client accepts as credentials, the best first.
-        sequences: the number of the last call on each slot.
+        sequences: the number of the last call on each slot that the client has accepted.
     """
 
     session: bytes
@@ -152,11 +153,10 @@ class Backchannel:
         free = next((slot for slot in slots if slot not in self._busy.values()), None)
         if free is None:
             raise LocalProtocolError(f"all {len(self.sequences)} slots of the backchannel wait")
-        self.sequences[free] = following(self.sequences[free])
         self._busy[xid] = free
         first = sequence(
             self.session,
-            self.sequences[free],
+            following(self.sequences[free]),
             slot=free,
             highest=max(self._busy.values()),
             keep=keep,
@@ -173,5 +173,17 @@ class Backchannel:
         header, _ = rpc.decode_reply(reply)
         if header.xid not in self._busy:
             raise LocalProtocolError(f"no callback with XID {header.xid} waits for a reply")
-        del self._busy[header.xid]
-        return parse(reply)
+        slot = self._busy.pop(header.xid)
+        result = parse(reply)
+        match result.resarray[:1]:
+            case (wire.CbSequenceResult(outcome=wire.CbSequenceDone()),):
+                self.sequences[slot] = following(self.sequences[slot])
+            case _:
+                pass  # RFC 5661 20.9.3: a CB_SEQUENCE that fails leaves its slot as it was
+        return result
+
+
+def put_off(result: wire.CallbackCompoundResult) -> bool:
+    """Whether a client wants a call again later (RFC 5661 15.1.1.3), none of which it executed."""
+    delay = wire.CbSequenceFailed(wire.Status.NFS4ERR_DELAY)
+    return result.resarray == (wire.CbSequenceResult(delay),)

@@ -117,6 +117,53 @@ def test_slots_are_used_again_once_replies_have_been_judged() -> None:
         assert calls.problem(call, answer(client, call)) == ""
 
 
+def delayed(xid: int) -> bytes:
+    """The Reply of a client that is not ready yet."""
+    failed = wire.CbSequenceResult(wire.CbSequenceFailed(wire.Status.NFS4ERR_DELAY))
+    result = wire.CallbackCompoundResult(wire.Status.NFS4ERR_DELAY, b"", (failed,))
+    return rpc.accepted(xid, wire.encode_callback_compound_result(result))
+
+
+def test_what_the_client_puts_off_is_asked_again_on_the_same_slot() -> None:
+    calls, _ = bound()
+    call = calls.note(8, 5)
+
+    again = calls.put_off(call, delayed(8))
+
+    assert again is not None
+    asked, repeated = (
+        wire.decode_callback_compound_arguments(one, rpc.decode_call(one)[1])[0]
+        for one in (call, again(9))
+    )
+    assert repeated == asked
+    assert rpc.decode_call(again(10))[0].xid == 10
+
+
+def test_a_recall_that_is_put_off_is_of_the_same_delegation() -> None:
+    calls, client = bound(CLIENT_TREE)
+    calls.null(7)
+    program = calls._program()
+    want = client.open_wanting_delegation(9, DIRECTORY.name, DIRECTORY.entries[0])
+    result = opened(client.take(*program.execute(want)))
+    assert result.delegation is not None
+    client.callbacks.hold(result.delegation, result.handle)
+
+    again = calls.put_off(calls.recall(10), delayed(10))
+
+    assert again is not None
+    call = again(11)
+    assert calls.put_off(call, answer(client, call)) is None
+    assert [one.fh for one in client.callbacks.recalled] == [result.handle]
+
+
+def test_nothing_else_is_put_off() -> None:
+    calls, client = bound()
+    call = calls.note(8, 4)
+    for one, reply in ((call, answer(client, call)), (calls.null(9), rpc.accepted(9)), (b"", b"")):
+        assert calls.put_off(one, reply) is None
+    assert TestprogCalls().put_off(testprog_calls.null(9), rpc.accepted(9)) is None
+
+
 def test_without_a_free_slot_nothing_can_be_asked() -> None:
     calls, client = bound()
     calls.null(7)

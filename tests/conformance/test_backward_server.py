@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from conformance import build_backward
-from conformance.backward_server import BackwardServer
+from conformance.backward_server import PATIENCE, BackwardServer
 from conformance.case import Deviation, Inconclusive
 from conformance.client_harness import ClientHarness
 from conformance.outcome import Answered, ErrChunk, read_outcome
@@ -118,6 +118,32 @@ def test_what_nobody_asked_for_is_a_deviation(server: BackwardServer) -> None:
     with pytest.raises(Deviation, match="nobody made") as caught:
         server.silent(breaks="bidir.1.5.1.interoperates-without-support")
     assert caught.value.breaks == ("bidir.1.5.1.interoperates-without-support",)
+
+
+def test_a_call_that_is_put_off_is_made_again(
+    server: BackwardServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a Call of its own, whose Reply counts."""
+    first = server.next_xid()
+    monkeypatch.setattr(
+        server.calls,
+        "put_off",
+        lambda call, _reply: calls.null if call == calls.null(first) else None,
+    )
+
+    reply = server.answered(server.call(calls.null, xid=first))
+
+    assert reply.xid == first + 1
+    assert len(server.received) == 2
+
+
+def test_a_call_that_is_put_off_for_ever_decides_nothing(
+    server: BackwardServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.calls, "put_off", lambda _call, _reply: calls.null)
+    with pytest.raises(Inconclusive, match="puts the backward Call off again and again"):
+        server.answered(server.call(calls.null))
+    assert len(server.received) == PATIENCE
 
 
 def test_wrong_results_are_a_deviation(server: BackwardServer) -> None:

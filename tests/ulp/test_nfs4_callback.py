@@ -58,6 +58,39 @@ def test_each_call_takes_a_slot_until_its_reply(client: CallbackProgram) -> None
     assert channel.sequences == [2]
 
 
+def refusal(xid: int, status: Status) -> bytes:
+    """The reply of a client that does not accept the CB_SEQUENCE."""
+    results = (wire.CbSequenceResult(wire.CbSequenceFailed(status)),)
+    result = wire.CallbackCompoundResult(status, b"", results)
+    return rpc.accepted(xid, wire.encode_callback_compound_result(result))
+
+
+@pytest.mark.parametrize("status", [Status.NFS4ERR_DELAY, Status.NFS4ERR_SEQ_MISORDERED])
+def test_a_sequence_that_fails_leaves_its_slot_as_it_was(
+    client: CallbackProgram, status: Status
+) -> None:
+    """RFC 5661 section 20.9.3: the client has not counted it either."""
+    channel = backchannel(slots=1)
+    channel.take(*client.execute(channel.call(8)))
+    channel.call(9)
+
+    refused = channel.take(refusal(9, status))
+
+    assert nfs4_callback.put_off(refused) is (status is Status.NFS4ERR_DELAY)
+    assert channel.take(*client.execute(channel.call(10))).status is Status.NFS4_OK
+    assert channel.sequences == [2]
+
+
+def test_what_was_executed_in_part_is_not_put_off(client: CallbackProgram) -> None:
+    channel = backchannel()
+
+    result = channel.take(*client.execute(channel.call(9, nfs4_callback.recall(STATEID, HANDLE))))
+
+    assert result.status is Status.NFS4ERR_BAD_STATEID
+    assert not nfs4_callback.put_off(result)
+    assert channel.sequences == [1, 0]
+
+
 def test_a_reply_that_nobody_waits_for_is_refused(client: CallbackProgram) -> None:
     channel = backchannel()
     (reply,) = client.execute(channel.call(9))

@@ -22,9 +22,18 @@ from conformance.interpretations import choice
 from conformance.lenient_presence import with_lenient_presence
 from conformance.oracle_calls import expected_of_call
 from conformance.outcome import ErrChunk, InvalidOption, OptionReceived, Silent
-from rpcrdma.errors import DecodeError
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import ReqProp, RespProp, UnknownOption, decode_option
+from rpcrdma.wire.optional import (
+    ROPT_CONNPROP,
+    ROPT_REQPROP,
+    ROPT_RESPROP,
+    ROPT_UPDPROP,
+    ReqProp,
+    RespProp,
+    UnknownOption,
+    decode_option,
+)
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import Rdma2Procedure
 
@@ -39,6 +48,9 @@ _RDMA_DONE: Final = 3
 _SHORTEST_LISTS: Final = 32
 """Octets of the shortest RDMA2_MSG (D-133)."""
 
+_OPERATIONS: Final = (ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP)
+"""Those that no payload follows; of others nobody knows."""
+
 _DIRECTION: Final = slice(16, 20)
 _DIRECTION_ROOM: Final = 4
 """Octets that a header of Version Two has more than one of Version One."""
@@ -49,6 +61,7 @@ _DROPS_ERROR: Final = ("v2.4.2.3.errors-are-not-answered",)
 _WRONG_WAY: Final = ("v2.4.2.3.wrong-direction-is-not-served",)
 _OPTIONAL_WAY: Final = ("v2.3.2.optional-messages-tell-their-direction",)
 _REFUSED: Final = ("v2.3.1.unsupported-operation-is-answered", "v2.3.1.any-operation-number")
+_NO_RPC: Final = ("xcharext.2.3.operations-carry-no-rpc",)
 _XDR_ERROR: Final = ("xcharext.2.1.invalid-data",)
 
 _BY_NUMBER: Final = {
@@ -80,12 +93,15 @@ def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) ->
         fault, allowed = _BY_NUMBER[words.procedure]
         return Expectation(fault, allowed, words.xid, words.version)
     try:
-        header, _ = v2.decode_header(message)
+        header, end = v2.decode_header(message)
     except DecodeError as error:
         return _undecodable(message, words, error, state)
     match header.rdma_body:
         case v2.Rdma2Optional() as body:
-            return replace(_optional(body, state), xid=words.xid, version=words.version)
+            result = _optional(body, state)
+            if end != len(message) and body.rdma_opttype in _OPERATIONS:
+                result = _with_octets_behind(result)
+            return replace(result, xid=words.xid, version=words.version)
         case body if v2.direction_of(body) is MessageType.REPLY:
             allowed = (
                 Allowed(Silent, _WRONG_WAY, ("D-134",)),
@@ -133,6 +149,13 @@ def _undecodable(
     return replace(lenient, fault=fault.fault, allowed=(*fault.allowed, *tolerated))
 
 
+def _with_octets_behind(result: Expectation) -> Expectation:
+    """The same of an operation with octets behind it, which may be a fault as well (D-60)."""
+    error = Allowed(ErrChunk, _NO_RPC, ("D-32", "D-60"))
+    is_there = any(item.outcome is ErrChunk and not item.warning for item in result.allowed)
+    return result if is_there else replace(result, allowed=(*result.allowed, error))
+
+
 def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
     refused = Allowed(InvalidOption, _REFUSED, ("D-53",))
     if body.rdma_optdir is MessageType.REPLY:
@@ -143,11 +166,15 @@ def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
         option = decode_option(body)
     except DecodeError as error_found:
         strict = choice("D-59", state.chosen) == "bad-header"
-        answers = (
+        answers = [
             Allowed(ErrChunk, _XDR_ERROR, ("D-59",)),
             replace(refused, interpretations=("D-59", "D-63"), warning=strict),
-        )
-        return Expectation(str(error_found), answers)
+        ]
+        if error_found.reason is Reason.TRAILING:
+            # Octets left over in the contents or in a value may be passed over.
+            outcome = OptionReceived if body.rdma_opttype == ROPT_REQPROP else Silent
+            answers.append(Allowed(outcome, _XDR_ERROR, ("D-60", "D-76")))
+        return Expectation(str(error_found), tuple(answers))
     match option:
         case UnknownOption():
             return Expectation(f"operation {body.rdma_opttype}", (refused,))

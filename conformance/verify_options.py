@@ -26,7 +26,7 @@ from rpcrdma.wire.properties import (
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from conformance.option_tester import Heard, OptionTester
     from rpcrdma.wire.optional import Option
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Disposed",
+    "all_may_change",
     "announced",
     "answered",
     "answers",
@@ -41,6 +42,8 @@ __all__ = [
     "begun",
     "bits",
     "claims",
+    "fixed",
+    "is_fault_report",
     "members",
     "obeys",
     "reports_bad_header",
@@ -111,6 +114,21 @@ def bits(tester: OptionTester, positions: Iterable[int]) -> tuple[int, ...]:
 def members(tester: OptionTester, words: Iterable[int]) -> frozenset[int]:
     """The positions in a subset (D-73)."""
     return properties.members(words, high_bit_first=_high_bit_first(tester))
+
+
+def all_may_change(tester: OptionTester, values: Collection[PropertyValue]) -> tuple[int, ...]:
+    """The opticonnpr_nochg of a tester that is going to change what it announces (D-72)."""
+    if choice("D-72", tester.profile.extra.interpretations) == "may-change":
+        return bits(tester, range(len(values)))
+    return ()
+
+
+def fixed(tester: OptionTester, told: ConnProp) -> frozenset[int]:
+    """Codes of the values that are not going to change by the device's word (D-72)."""
+    marked = members(tester, told.opticonnpr_nochg)
+    may_change = choice("D-72", tester.profile.extra.interpretations) == "may-change"
+    start = enumerate(told.opticonnpr_start)
+    return frozenset(value.pv_which for n, value in start if (n in marked) != may_change)
 
 
 def _high_bit_first(tester: OptionTester) -> bool:
@@ -222,12 +240,7 @@ def unanswered(
 def reports_bad_header(tester: OptionTester, xid: int, *, breaks: Ids) -> None:
     """An operation with a faulty value got RDMA2_ERR_BAD_HEADER (D-59), and RPCs go on."""
     found = answers(tester, xid, breaks)
-    if len(found) == 1 and found[0].reports_bad_header:
-        return
-    if len(found) == 1 and found[0].refuses:
-        if choice("D-59", tester.profile.extra.interpretations) != "either":
-            reason = f"{found[0]} came; RDMA2_ERR_BAD_HEADER is the better word."
-            tester.case.warnings.append(Warned(reason, breaks))
+    if len(found) == 1 and is_fault_report(tester, found[0], breaks):
         return
     raise Deviation(
         "A faulty value was not reported as an XDR error.",
@@ -235,6 +248,17 @@ def reports_bad_header(tester: OptionTester, xid: int, *, breaks: Ids) -> None:
         actual="; ".join(map(str, found)) or "nothing",
         breaks=breaks,
     )
+
+
+def is_fault_report(tester: OptionTester, one: Heard, breaks: Ids) -> bool:
+    """Whether a message says that an operation is faulty, in the words of the profile (D-59).
+
+    In other words it is a warning about what it `breaks`.
+    """
+    if one.refuses and choice("D-59", tester.profile.extra.interpretations) != "either":
+        reason = f"{one} came; RDMA2_ERR_BAD_HEADER is the better word."
+        tester.case.warnings.append(Warned(reason, breaks))
+    return one.refuses or one.reports_bad_header
 
 
 def until(tester: OptionTester, kind: type[Option], since: int, breaks: Ids = ()) -> Heard | None:

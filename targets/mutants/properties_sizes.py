@@ -75,7 +75,11 @@ class AnswersBeyondTheSize(PropertyRules):
         return True
 
 
-@mutant(breaks="xcharext.4.4.new-values-replace-the-old", roles=BOTH_ENDS, also_trips=OBEYED)
+@mutant(
+    breaks="xcharext.4.4.new-values-replace-the-old",
+    roles=BOTH_ENDS,
+    also_trips={OBEYED: "a size that an update tells is one to obey"},
+)
 class IgnoresUpdates(PropertyRules):
     """Goes on with the sizes that it knew before an update."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from conformance.bad_input import BadInput
@@ -14,6 +16,22 @@ from conformance.interpretations import (
     load_interpretations,
     render,
 )
+from conformance.option_tester import ROLES
+from conformance.runner import Selection, judge
+from reports.record import Verdict
+from rpcrdma.endpoint.actions import Action, PostReceive
+from rpcrdma.endpoint.optional_half import OptionalHalf
+from rpcrdma.endpoint.property_rules import PropertyRules
+from rpcrdma.wire import v2
+from rpcrdma.wire.properties import Property, propid_of
+from targets.profile import SHIPPED, load_profile
+from targets.reference import Parts, ReferenceTarget
+from targets.reference_client import ClientParts, ReferenceClientTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from targets.base import ClientTarget, Target
 
 REGISTER = load_interpretations()
 
@@ -60,3 +78,88 @@ def test_profile_chooses_among_the_options() -> None:
 def test_unknown_reading_is_refused(name: str, reading: str, listed: str) -> None:
     with pytest.raises(BadInput, match=listed):
         choice(name, {name: reading})
+
+
+# -- the choices of a profile, in the cases that rest on them
+
+
+class RefusesFaultyOperations(PropertyRules):
+    """Reports what cannot be decoded by RDMA2_ERR_INVAL_OPTION."""
+
+    def undecodable(self) -> v2.Rdma2ErrorBody:
+        return v2.ErrInvalidOption()
+
+
+class RefusesOctetsBehind(OptionalHalf):
+    """Reports octets behind an operation so."""
+
+    def take(self, message: bytes) -> list[Action]:
+        header, end = v2.decode_header(message)
+        if end == len(message):
+            return super().take(message)
+        return [
+            PostReceive(4096),
+            self._send(header.rdma_xid, v2.Rdma2Error(v2.ErrInvalidOption())),
+        ]
+
+
+class MarksWhatMayChange(PropertyRules):
+    """Has in opticonnpr_nochg what may change."""
+
+    def unchanging(self, start: Sequence[Property], fixed: Collection[int]) -> tuple[int, ...]:
+        return tuple(n for n, one in enumerate(start) if propid_of(one) not in fixed)
+
+
+def verdicts(
+    role: str, part: type[PropertyRules | OptionalHalf], chosen: dict[str, str], *cases: str
+) -> set[Verdict]:
+    """What cases say of a device with this part, whose profile chooses so."""
+    name = "reference" if role == "responder" else "reference-client"
+    profile = load_profile(SHIPPED / f"{name}.toml")
+    extra = msgspec.structs.replace(profile.extra, interpretations=chosen)
+    profile = msgspec.structs.replace(profile, extra=extra)
+    changed = {"properties" if issubclass(part, PropertyRules) else "optional": part}
+    target: Target | ClientTarget = (
+        ReferenceTarget(profile, parts=Parts(**changed))
+        if role == "responder"
+        else ReferenceClientTarget(profile, parts=ClientParts(**changed))
+    )
+    ids = tuple(case.format(role) for case in cases)
+    records = judge(target, Selection(cases=ids))
+    assert len(records) == len(ids)
+    return {record.verdict for record in records}
+
+
+FAULTY = (
+    "xcharext/2.1/value-that-its-type-does-not-allow-is-reported[a bool of 2-updprop-{}]",
+    "xcharext/2.1/value-that-is-too-short-is-reported[2-1-reqprop-{}]",
+    "xcharext/2.1/value-that-ends-beyond-the-message-is-reported[8-updprop-{}]",
+)
+BEHIND = ("xcharext/2.3/call-behind-an-operation-is-not-executed[updprop-{}]",)
+CHANGED = (
+    "xcharext/3.1/update-replaces-the-announced-size[8192-16384-{}]",
+    "xcharext/4.1/size-left-out-of-a-second-connprop-is-the-default[{}]",
+    "xcharext/4.1/fixed-values-are-not-updated[{}]",
+)
+
+
+@pytest.mark.parametrize(("reading", "verdict"), [("bad-header", "WARN"), ("either", "PASS")])
+@pytest.mark.parametrize("role", ROLES)
+def test_the_cases_about_faulty_operations_heed_the_choice_of_the_error(
+    role: str, reading: str, verdict: str
+) -> None:
+    """D-59."""
+    chosen = {"D-59": reading}
+
+    assert verdicts(role, RefusesFaultyOperations, chosen, *FAULTY) == {Verdict(verdict)}
+    assert verdicts(role, RefusesOctetsBehind, chosen, *BEHIND) == {Verdict(verdict)}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_the_cases_about_changes_heed_the_choice_of_what_is_marked(role: str) -> None:
+    """D-72."""
+    may_change = verdicts(role, MarksWhatMayChange, {"D-72": "may-change"}, *CHANGED)
+    will_not = verdicts(role, MarksWhatMayChange, {"D-72": "will-not-change"}, CHANGED[-1])
+
+    assert may_change == {Verdict.PASS}
+    assert will_not == {Verdict.FAIL}

@@ -14,7 +14,17 @@ from conformance.outcome import read_outcome
 from reports.record import Verdict
 from rpcrdma.ulp.rpc import Outcome, Reply, encode_reply
 from rpcrdma.wire import RdmaMsg, TransportHeader, v2
-from rpcrdma.wire.optional import ConnProp, Option, ReqProp, UnknownOption, encode_option
+from rpcrdma.wire.optional import (
+    ROPT_CONNPROP,
+    ROPT_REQPROP,
+    ROPT_UPDPROP,
+    ConnProp,
+    Option,
+    ReqProp,
+    UnknownOption,
+    UpdProp,
+    encode_option,
+)
 from rpcrdma.wire.properties import PropertyValue
 from rpcrdma.wire.rpc import MessageType
 from tests.conformance.oracle_fakes import FETCH, NULL, XID, TinyProgram, rpc_call
@@ -95,6 +105,48 @@ def test_the_reading_of_bad_optinfo_is_the_profiles() -> None:
     state = ResponderState(frozenset({2}), chosen={"D-59": "either"})
 
     assert answers(expected(option(UNDECODABLE), state)) == ["ERR_CHUNK", "INVAL_OPTION"]
+
+
+def with_optinfo(opttype: int, optinfo: bytes) -> bytes:
+    return two(v2.Rdma2Optional(CALL, opttype, optinfo))
+
+
+LEFT_OVER = bytes(12)
+"""The contents of an empty UPDPROP or REQPROP with two words too many; of a CONNPROP one."""
+
+IN_A_VALUE = UpdProp((PropertyValue(1, bytes(8)),))
+
+
+@pytest.mark.parametrize(
+    ("message", "passed_over"),
+    [
+        (with_optinfo(ROPT_CONNPROP, LEFT_OVER), "silence"),
+        (with_optinfo(ROPT_UPDPROP, LEFT_OVER), "silence"),
+        (with_optinfo(ROPT_REQPROP, LEFT_OVER), "an optional message"),
+        (option(IN_A_VALUE), "silence"),
+    ],
+)
+def test_octets_left_over_may_be_reported_or_passed_over(message: bytes, passed_over: str) -> None:
+    """D-59, D-60, D-76."""
+    wanted = ["ERR_CHUNK", "INVAL_OPTION (warning)", passed_over]
+
+    assert answers(expected(message, BOTH)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        (option(ConnProp((), ())), ["silence", "INVAL_OPTION", "ERR_CHUNK"]),
+        (option(ReqProp(())), ["an optional message", "INVAL_OPTION", "ERR_CHUNK"]),
+        (option(UNDECODABLE), ["ERR_CHUNK", "INVAL_OPTION (warning)"]),
+        (option(UnknownOption(77, b"")), ["INVAL_OPTION"]),
+    ],
+)
+def test_octets_behind_an_operation_may_be_reported_as_well(
+    message: bytes, wanted: list[str]
+) -> None:
+    """D-32, D-60: but nobody knows what belongs behind an operation that nobody knows."""
+    assert answers(expected(message + bytes(40), BOTH)) == wanted
 
 
 @given(st.binary(max_size=80))

@@ -13,7 +13,12 @@ from conformance.case import CaseLog, Deviation
 from conformance.option_tester import Heard
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UpdProp
-from rpcrdma.wire.properties import DefaultValue, ReceiveBufferSize, property_values
+from rpcrdma.wire.properties import (
+    DefaultValue,
+    PropertyValue,
+    ReceiveBufferSize,
+    property_values,
+)
 from rpcrdma.wire.rpc import MessageType
 from targets.base import Unsupported
 from targets.profile import SHIPPED, load_profile
@@ -131,6 +136,33 @@ def test_the_other_error_is_a_warning_unless_chosen(reading: str, warnings: int)
     verify_options.reports_bad_header(tester, 9, breaks=(OTHER,))
 
     assert len(tester.case.warnings) == warnings
+
+
+@pytest.mark.parametrize(("reading", "warnings"), [("bad-header", 1), ("either", 0)])
+def test_a_fault_is_reported_in_the_words_of_the_profile(reading: str, warnings: int) -> None:
+    """D-59."""
+    tester = Heeding(profile=choosing(D_59=reading))
+
+    assert verify_options.is_fault_report(tester, error(v2.ErrBadHeader()), (OTHER,))
+    assert verify_options.is_fault_report(tester, error(v2.ErrInvalidOption()), (OTHER,))
+    assert not verify_options.is_fault_report(tester, said(UpdProp(())), (OTHER,))
+
+    assert [one.breaks for one in tester.case.warnings] == [(OTHER,)] * warnings
+
+
+@pytest.mark.parametrize(
+    ("reading", "mark", "fixed"),
+    [("will-not-change", (), {2}), ("may-change", (0b11,), {1, 3})],
+)
+def test_nochg_is_read_and_written_as_the_profile_says(
+    reading: str, mark: tuple[int, ...], fixed: set[int]
+) -> None:
+    """D-72."""
+    tester = Heeding(profile=choosing(D_72=reading))
+    one, two, three = (PropertyValue(code, b"") for code in (1, 2, 3))
+
+    assert verify_options.all_may_change(tester, (one, two)) == mark
+    assert verify_options.fixed(tester, ConnProp((one, two, three), (0b1010,))) == fixed
 
 
 def test_a_longer_message_is_found() -> None:

@@ -39,12 +39,13 @@ def test_announced_size_is_obeyed(tester: OptionTester, size: int) -> None:
     verify_options.obeys(tester, size, breaks=(OBEYED,))
 
 
-@both_ends(REPLACED, OBEYED, interpretations=("D-140", "D-143"))
+@both_ends(REPLACED, OBEYED, interpretations=("D-72", "D-140", "D-143"))
 @pytest.mark.parametrize(("first", "then"), [(8192, 16384), (16384, 4096), (8192, 1024)])
 def test_update_replaces_the_announced_size(tester: OptionTester, first: int, then: int) -> None:
     """No message is longer than the size in the last UPDPROP."""
     verify_options.claims(tester, "connprop", "updprop")
-    tester.send(ConnProp(property_values(ReceiveBufferSize(first)), ()))
+    values = property_values(ReceiveBufferSize(first))
+    tester.send(ConnProp(values, verify_options.all_may_change(tester, values)))
     tester.call()
 
     tester.send(UpdProp(property_values(ReceiveBufferSize(then))))

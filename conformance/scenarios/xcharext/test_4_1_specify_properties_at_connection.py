@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from conformance import build, message, verify, verify_calls, verify_options
 from conformance.case import Inconclusive, Warned
-from conformance.interpretations import choice
 from conformance.option_tester import both_ends
 from conformance.requirement import requirement
 from rpcrdma.wire import ErrVers, v2
@@ -90,11 +89,11 @@ def test_left_out_size_is_the_default_on_the_next_connection(tester: OptionTeste
     verify_options.obeys(other, 4096, breaks=(LEFT_OUT,), lengths=(4100, 8000))
 
 
-@both_ends(LEFT_OUT, interpretations=("D-79",))
+@both_ends(LEFT_OUT, interpretations=("D-72", "D-79"))
 def test_size_left_out_of_a_second_connprop_is_the_default(tester: OptionTester) -> None:
     """A second CONNPROP replaces the first: what it leaves out has its default."""
     verify_options.claims(tester, "connprop")
-    tester.send(ConnProp(VALUES, ()))
+    tester.send(ConnProp(VALUES, verify_options.all_may_change(tester, VALUES)))
     tester.call()
 
     tester.send(ConnProp(VALUES[1:], ()))
@@ -108,12 +107,8 @@ def test_fixed_values_are_not_updated(tester: OptionTester) -> None:
     """Told to change its size, a device does not if it was left out, or was said to stay."""
     verify_options.claims(tester, "connprop", "updprop")
     told = verify_options.announced(tester)
-    codes = [value.pv_which for value in told.opticonnpr_start]
-    marked = verify_options.members(tester, told.opticonnpr_nochg)
-    if choice("D-72", tester.profile.extra.interpretations) == "may-change":
-        marked = frozenset(range(len(codes))) - marked
-    fixed = {codes[place] for place in marked if place < len(codes)}
-    left_out = DEFAULTS.keys() - set(codes)
+    fixed = verify_options.fixed(tester, told)
+    left_out = DEFAULTS.keys() - {value.pv_which for value in told.opticonnpr_start}
     before = len(tester.heard)
 
     tester.change_size(2 * verify_options.told_size(tester))

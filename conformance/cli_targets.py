@@ -5,9 +5,12 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from targets.mutants.base import PREFIX, mutants
+from targets.mutants.base import PREFIX as MUTANT
+from targets.mutants.base import mutants
 from targets.profile import shipped_profiles
 from targets.registry import GROUP, find_profile
+from targets.variants.base import PREFIX as VARIANT
+from targets.variants.base import variants
 
 if TYPE_CHECKING:
     import argparse
@@ -22,7 +25,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="list the targets",
         description=(
             "List what `rpcrdma certify` knows by name: shipped profiles, mutants of the reference"
-            " endpoint with the requirement that each breaks, and installed adapters."
+            " endpoint with the requirement that each breaks, variants of it with what lets them"
+            " choose otherwise, and installed adapters."
         ),
         epilog="example: rpcrdma targets",
     )
@@ -36,9 +40,14 @@ def run(_arguments: argparse.Namespace) -> int:
         print(f"  {name:24} {find_profile(name).description}")
     print("\nmutants of the reference endpoint:")
     for mutant in mutants():
-        print(f"  {PREFIX}{mutant.slug}")
+        print(f"  {MUTANT}{mutant.slug}")
         print(f"      {mutant.deviation}")
         print(f"      breaks {mutant.breaks}")
+    print("\nvariants of the reference endpoint, which break nothing:")
+    for variant in variants():
+        print(f"  {VARIANT}{variant.slug}")
+        print(f"      {variant.choice}")
+        print(f"      allowed by {variant.allowed_by}")
     print("\nadapters that a profile may name:")
     print(f"  {'network':24} any server at an address and port")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):

@@ -34,6 +34,9 @@ GOOD_ACTS: Final = (ActKind.SMALL, ActKind.NULL, ActKind.READ, ActKind.LONG_REPL
 
 GOOD_LENGTH: Final = 4096
 
+LIMITED: Final = (ActKind.READ, ActKind.WRITE)
+"""Acts of which a client may not be able to do any length, which breaks no rule."""
+
 
 @dataclass(slots=True)
 class ActingClient:
@@ -79,10 +82,14 @@ class ActingClient:
         """Have it act, and serve it as it should be until that has ended.
 
         Raises:
-            Inconclusive: it cannot be brought to do that.
+            Inconclusive: it cannot be brought to do that, or to move so many octets.
             Deviation: it does not come to an end.
         """
-        return self.service.serve_until(self.begin(kind, length, count))
+        before = len(self.service.received)
+        result = self.service.serve_until(self.begin(kind, length, count))
+        if kind in LIMITED and not result.done and len(self.service.received) == before:
+            raise Inconclusive(f"the client gave up without making a call: {result}")
+        return result
 
     def good_act(self) -> RunningAct:
         """Begin what shows that it lives.

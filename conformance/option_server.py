@@ -5,6 +5,7 @@ See `conformance.option_tester` for what is promised.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -60,6 +61,7 @@ class OptionServer:
     heard: list[Heard] = field(default_factory=list)
     replies: list[int] = field(default_factory=list)
     _read: int = 0
+    _in_flight: int = sys.maxsize
 
     @classmethod
     def of(cls, service: Service, client: ActingClient) -> OptionServer:
@@ -156,16 +158,28 @@ class OptionServer:
         """See `OptionTester`."""
         length = octets - REPLY_OF_NOTHING
         acts = [self.client.begin(ActKind.LONG_REPLY, length) for _ in range(count)]
-        calls = [self._next_call(breaks) for _ in range(count)]
-        before, self.service.threshold_of_two = self.service.threshold_of_two, octets + UNUSED
-        for call in calls:
-            draft = self.service.draft(call).with_reply_chunk(None)
-            if len(draft.octets) != octets:
-                raise Inconclusive(f"the reply has {len(draft.octets)} octets, not {octets}")
-            self.service.reply(call, draft)
-        self.service.threshold_of_two = before
+        while count:
+            calls = self._together(count, breaks)
+            count -= len(calls)
+            before, self.service.threshold_of_two = self.service.threshold_of_two, octets + UNUSED
+            for call in calls:
+                draft = self.service.draft(call).with_reply_chunk(None)
+                if len(draft.octets) != octets:
+                    raise Inconclusive(f"the reply has {len(draft.octets)} octets, not {octets}")
+                self.service.reply(call, draft)
+            self.service.threshold_of_two = before
         for act in acts:
             self._done(act, breaks)
+
+    def _together(self, most: int, breaks: tuple[str, ...]) -> list[ReceivedCall]:
+        """Calls in flight at the same time: as many as the client makes, which may be one."""
+        calls = [self._next_call(breaks)]
+        while len(calls) < min(most, self._in_flight):
+            try:
+                calls.append(self.service.next_call())
+            except Inconclusive:
+                self._in_flight = len(calls)
+        return calls
 
     def _next_call(self, breaks: tuple[str, ...]) -> ReceivedCall:
         try:

@@ -1,4 +1,4 @@
-"""Targets by name: a shipped profile, a path to a profile, or `mutant:<slug>`.
+"""Targets by name: a shipped profile, a path to one, `mutant:<slug>` or `variant:<slug>`.
 
 A profile names its adapter; adapters are `network`, `command`, and whatever entry points of the
 group `rpcrdma_conformance.targets` there are (`reference` is one).  A target is a server, a client
@@ -28,6 +28,7 @@ GROUP: Final = "rpcrdma_conformance.targets"
 """Entry points of this group are `TargetFactory`s."""
 
 _MUTANT: Final = "mutant:"
+_VARIANT: Final = "variant:"
 
 _BUILT_IN: Final[Mapping[str, TargetFactory]] = {
     "network": NetworkTarget,
@@ -46,9 +47,13 @@ def find_profile(name: str) -> Profile:
         from targets.mutants.base import find_mutant
 
         name = find_mutant(name).profile_name
+    elif name.startswith(_VARIANT):
+        from targets.variants.base import find_variant
+
+        name = find_variant(name).profile_name
     path = Path(name) if name.endswith(".toml") else SHIPPED / f"{name}.toml"
     if not name.endswith(".toml") and not path.exists():
-        known = ", ".join((*shipped_profiles(), "mutant:<slug>"))
+        known = ", ".join((*shipped_profiles(), "mutant:<slug>", "variant:<slug>"))
         raise TargetError(f"no target `{name}`; there are {known}, or name a profile (.toml)")
     try:
         return load_profile(path)
@@ -78,7 +83,11 @@ def find_any_target(name: str, fabric: str = "") -> Target | ClientTarget:
     if name.startswith(_MUTANT):
         from targets.mutants.base import mutant_target
 
-        return mutant_target(name.removeprefix(_MUTANT), profile, fabric)
+        return mutant_target(name, profile, fabric)
+    if name.startswith(_VARIANT):
+        from targets.variants.base import variant_target
+
+        return variant_target(name, profile, fabric)
     return _factory(profile)(profile, fabric)
 
 

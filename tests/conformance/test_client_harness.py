@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,9 +12,10 @@ from conformance.case import Deviation, Inconclusive
 from conformance.client_harness import ClientHarness
 from conformance.requester_state import Violation
 from conformance.service import Service
+from rpcrdma.endpoint.call_planning import RequesterOptions
 from rpcrdma.endpoint.request_rules import RequestRules
 from rpcrdma.endpoint.requester import Requester
-from rpcrdma.endpoint.requester_parts import RequesterParts
+from rpcrdma.endpoint.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind, TargetError, Unsupported
 from targets.profile import SHIPPED, load_profile
@@ -371,4 +373,24 @@ def test_a_client_of_version_two_alone_is_served_in_it_unless_a_case_says_otherw
     harness.ready()
 
     assert versions(harness) == [2]
+    harness.close()
+
+
+class Narrow(Requester):
+    """Has room for small segments alone, so that not many octets fit one call."""
+
+    def __init__(
+        self, options: RequesterOptions | None = None, parts: RequesterParts = REQUESTER
+    ) -> None:
+        super().__init__(replace(options or RequesterOptions(), segment=64), parts)
+
+
+@pytest.mark.parametrize("kind", [ActKind.READ, ActKind.WRITE])
+def test_what_is_more_than_a_client_can_move_says_nothing(kind: ActKind) -> None:
+    harness = made(ClientParts(requester=Narrow))
+    harness.ready()
+
+    with pytest.raises(Inconclusive, match="gave up without making a call: failed"):
+        harness.client.do(kind, 100_000)
+    assert harness.client.do(kind, 1000).done
     harness.close()

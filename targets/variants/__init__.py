@@ -1,0 +1,1 @@
+"""The reference endpoint with one lawful choice made otherwise, once for each choice."""

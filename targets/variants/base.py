@@ -1,0 +1,144 @@
+"""Variants: the reference endpoint with one lawful choice made otherwise.
+
+    @variant("rfc8166.3.3.1.grant-is-never-zero")
+    class GrantsOneCredit(ReplyRules):
+        \"\"\"Grants one credit, however many are requested.\"\"\"
+
+A mutant shows that the suite notices what is wrong.  A variant shows that it lets pass what is
+right: implementations differ where the documents let them, and none may fail for not being ours.
+So no case may fail or warn about a variant, and all are decided as they are about the reference,
+but for those that `leaves_open` names, with the reason.
+
+A variant is a subclass of a part of the server or the client, as a mutant is, and may override any
+number of methods.  Its docstring is the choice in one sentence.  Its name on the command line is
+`variant:` and the class name in kebab case, `variant:grants-one-credit`; it lives in the tester's
+own process.  `variants()` finds those of all modules of this package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+import targets.variants
+from targets.base import TargetError
+from targets.reference import Parts, ReferenceTarget
+from targets.reference_client import ClientParts, ReferenceClientTarget
+from targets.replaced_parts import Part, ends_with, sentence_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from targets.profile import Profile
+
+__all__ = ["PREFIX", "Variant", "find_variant", "variant", "variant_target", "variants"]
+
+PREFIX: Final = "variant:"
+"""What the name of a variant's target begins with."""
+
+_registry: dict[str, Variant] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One endpoint that is as good as the reference.
+
+    Attributes:
+        slug: its name, without the prefix.
+        allowed_by: id of the requirement that leaves the choice, or of an interpretation.
+        choice: in one sentence.
+        parts: of which the server, or the client, is made.
+        leaves_open: (beginning of case ids, why they cannot be decided as for the reference) pairs.
+    """
+
+    slug: str
+    allowed_by: str
+    choice: str
+    parts: Parts | ClientParts
+    leaves_open: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def profile_name(self) -> str:
+        """Of the shipped profile whose claims it makes."""
+        return "reference-client" if isinstance(self.parts, ClientParts) else "reference"
+
+    def explanation(self, case: str) -> str:
+        """Why a case is not decided as for the reference; empty if it should be."""
+        return next((why for ids, why in self.leaves_open if case.startswith(ids)), "")
+
+
+def variant(
+    allowed_by: str,
+    *,
+    leaves_open: Mapping[str, str] | None = None,
+    roles: tuple[str, ...] = (),
+) -> Callable[[type[Part]], type[Part]]:
+    """Register a variant.
+
+    Args:
+        allowed_by: id of the requirement that leaves the choice, or of an interpretation.
+        leaves_open: what ids of cases begin with that say nothing about such an endpoint, or do
+            not apply to it, and why.
+        roles: in which it acts, for a part that both ends have; a variant for each, and that of the
+            client has `-at-client` behind its name.
+
+    Raises:
+        ValueError: the name is taken, or the class is no part of the reference, or has no
+            docstring.
+    """
+    notes = tuple((leaves_open or {}).items())
+
+    def register(chosen: type[Part]) -> type[Part]:
+        for slug, parts in ends_with(chosen, roles):
+            if slug in _registry:
+                raise ValueError(f"there are two variants named {slug}")
+            _registry[slug] = Variant(slug, allowed_by, sentence_of(chosen), parts, notes)
+        return chosen
+
+    return register
+
+
+def variants() -> tuple[Variant, ...]:
+    """Every variant of this package, by name."""
+    for module in pkgutil.iter_modules(targets.variants.__path__):
+        importlib.import_module(f"{targets.variants.__name__}.{module.name}")
+    return tuple(_registry[slug] for slug in sorted(_registry))
+
+
+def find_variant(slug: str) -> Variant:
+    """The variant of this name, with or without the prefix.
+
+    Raises:
+        TargetError: there is none.
+    """
+    wanted = slug.removeprefix(PREFIX)
+    for candidate in variants():
+        if candidate.slug == wanted:
+            return candidate
+    raise TargetError(f"there is no variant `{wanted}`; `rpcrdma targets` lists them")
+
+
+def variant_target(
+    slug: str, profile: Profile, fabric: str = ""
+) -> ReferenceTarget | ReferenceClientTarget:
+    """The target that a variant is.
+
+    Args:
+        slug: with or without the prefix.
+        profile: of the reference endpoint in its role, whose claims a variant makes.
+        fabric: `loopback`, or empty for it.
+
+    Raises:
+        TargetError: there is no such variant, or another fabric is wanted.
+    """
+    found = find_variant(slug)
+    if fabric not in ("", "loopback"):
+        raise TargetError(f"a variant runs in the tester's process, on loopback, not on {fabric}")
+    named = msgspec.structs.replace(profile, name=f"{PREFIX}{found.slug}")
+    if isinstance(found.parts, ClientParts):
+        return ReferenceClientTarget(named, parts=found.parts)
+    return ReferenceTarget(named, parts=found.parts)

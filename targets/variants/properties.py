@@ -1,0 +1,44 @@
+"""Ends of either role that deal otherwise with transport properties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.property_rules import REJECTED, Judgement, PropertyRules, Standing
+from targets.replaced_parts import BOTH_ENDS
+from targets.variants.base import variant
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from rpcrdma.endpoint.property_values import PropertyValues
+    from rpcrdma.wire.properties import KnownProperty
+
+WORD = 2**32
+
+
+@variant("xcharext.3.change-may-be-rejected", roles=BOTH_ENDS)
+class RejectsEveryChange(PropertyRules):
+    """Changes nothing that it is asked to change."""
+
+    def judge(self, wanted: KnownProperty | None, standing: Standing) -> Judgement:
+        """No."""
+        return REJECTED
+
+
+@variant("xcharext.2.1.any-order", roles=BOTH_ENDS)
+class AnnouncesInAnotherOrder(PropertyRules):
+    """Has its properties in CONNPROP the other way round."""
+
+    def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
+        """The last one first."""
+        return super().announced(own)[::-1]
+
+
+@variant("D-77", roles=BOTH_ENDS)
+class CountsOptionalXidsDownwards(PropertyRules):
+    """Gives each optional message a lower XID than the one before."""
+
+    def next_xid(self, last: int, taken: Collection[int]) -> int:
+        """The next lower one that is free."""
+        return next(xid for step in range(1, WORD) if (xid := (last - step) % WORD) not in taken)

@@ -1,0 +1,203 @@
+"""Servers that choose otherwise: grants, forms of Replies, and how memory is used."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rpcrdma.endpoint.actions import RdmaRead
+from rpcrdma.endpoint.backward_requester import BackwardRequester
+from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.faults import Fault
+from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder import Responder, ResponderOptions
+from rpcrdma.wire import chunk_length
+from targets.variants.base import variant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rpcrdma.endpoint.actions import Action, Transfer
+    from rpcrdma.endpoint.call_rules import IncomingCall
+    from rpcrdma.endpoint.dialect import Dialect
+    from rpcrdma.endpoint.lost_replies import LostReplies
+    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.wire import FixedWords, TransportHeader, WriteChunk
+
+PIECE = 500
+"""Octets of one RDMA operation where small ones are chosen."""
+
+
+@variant("rfc8166.3.3.1.grant-is-never-zero")
+class GrantsOneCredit(ReplyRules):
+    """Grants one credit, however many are requested."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """One."""
+        return 1
+
+    def error_credit(self, words: FixedWords, posted: int) -> int:
+        """One."""
+        return 1
+
+
+@variant("rfc8166.3.3.1.new-calls-within-lower-value")
+class GrantsMoreThanRequested(ReplyRules):
+    """Grants a credit for every Receive that it has, however few are requested."""
+
+    def grant(self, requested: int, posted: int) -> int:
+        """All."""
+        return posted
+
+
+@variant(
+    "rfc8166.3.3.1.credit-values-may-change",
+    leaves_open={
+        "bidir/2.1.2/server-grants-forward-credits-as-before": "its grant changes by itself"
+    },
+)
+class GrantsAnotherNumberEachTime(ReplyRules):
+    """Grants more credits and fewer in turn."""
+
+    def __init__(self, *dialects: Iterable[Dialect]) -> None:
+        super().__init__(*dialects)
+        self._turns = count()
+
+    def grant(self, requested: int, posted: int) -> int:
+        """Anything from one to what is requested."""
+        return 1 + next(self._turns) * 7 % super().grant(requested, posted)
+
+
+@variant("rfc8166.3.3.1.credit-is-one-transaction")
+class PostsFewReceives(Responder):
+    """Has three Receives, and grants no more credits."""
+
+    def __init__(
+        self,
+        upper_layer: UpperLayer,
+        options: ResponderOptions | None = None,
+        lost: LostReplies | None = None,
+        calls: CallRules | None = None,
+        replies: ReplyRules | None = None,
+    ) -> None:
+        few = replace(options or ResponderOptions(), receives=3)
+        super().__init__(upper_layer, few, lost, calls, replies)
+
+
+@variant("rfc8166.3.3.3.may-receive-more-than-1024")
+class PostsLargerReceives(Responder):
+    """Posts Receives of 16 KiB at first, and tells nobody."""
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """Large ones."""
+        return (max(self.receive_length, 16384),) * self.options.receives
+
+
+@variant("rfc8166.4.any-endpoint-sends-msg-and-nomsg")
+class TakesEveryReplyChunk(ReplyRules):
+    """Puts a Reply into the Reply chunk that is offered for it, also where it fits inline."""
+
+    _room = 0
+    _payload = 0
+
+    def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
+        """Note how much room there is."""
+        self._room = 0 if chunk is None else chunk_length(chunk)
+        return super().returned_reply_chunk(chunk)
+
+    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
+        """Note how much room is needed."""
+        self._payload = len(payload)
+        return super().encode_reply(header, payload)
+
+    def fits_inline(self, length: int, threshold: int) -> bool:
+        """Only what does not fit the chunk."""
+        return self._payload > self._room and super().fits_inline(length, threshold)
+
+
+@variant("rfc8166.3.4.6.write-chunk-filled-in-order")
+class WritesSmallPieces(ReplyRules):
+    """Fills segments by many small RDMA Writes."""
+
+    def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
+        """In order."""
+        return tuple(_cut(super().write_schedule(chunk, lengths)))
+
+
+@variant("rfc8166.3.4.3.memory-used-by-responder")
+class ReadsSmallPiecesBackwards(Responder):
+    """Fetches Read chunks by many small RDMA Reads, the last one first."""
+
+    def _accept(self, call: IncomingCall) -> list[Action]:
+        return [_backwards(action) for action in super()._accept(call)]
+
+
+@variant("rfc8166.4.2.1.payload-xid-may-be-ignored")
+class GoesByTheTransportHeaderAlone(CallRules):
+    """Looks at no XID but that of the transport header."""
+
+    def judge_xid(self, xid: int, payload: bytes) -> None:
+        """Whatever it is."""
+
+
+@variant("rfc8166.4.5.bad-call-header-answered")
+class RefusesReadChunksOfAnotherLength(Responder):
+    """Answers a Read chunk that is not as long as its item by ERR_CHUNK."""
+
+    def _answer_fault(self, fault: Fault, words: FixedWords) -> list[Action]:
+        other = fault is Fault.READ_CHUNK_LENGTH
+        return super()._answer_fault(Fault.UNDECODABLE_HEADER if other else fault, words)
+
+
+@variant("xcharext.3.2.either-send-if-announced")
+class InvalidatesNothing(Responder):
+    """Sends no Reply by Send With Invalidate."""
+
+    def invalidated(self, call: IncomingCall) -> int | None:
+        """None."""
+        return None
+
+
+@variant("xcharext.3.2.either-send-if-announced")
+class InvalidatesTheLastHandle(Responder):
+    """Invalidates the last of the handles of a Call, not the first."""
+
+    def invalidated(self, call: IncomingCall) -> int | None:
+        """The last."""
+        if super().invalidated(call) is None:
+            return None
+        chunks = (*call.writes, *call.chunks, *(() if call.reply is None else (call.reply,)))
+        handles: list[int] = [segment.handle for chunk in chunks for segment in chunk.target]
+        return handles[-1]
+
+
+@variant("bidir.2.1.2.values-may-differ")
+class RequestsOneBackwardCredit(BackwardRequester):
+    """Asks for one credit in the backward direction."""
+
+    def requested(self) -> int:
+        """One."""
+        return 1
+
+
+def _cut(transfers: Iterable[Transfer]) -> Iterator[Transfer]:
+    """The same octets in small pieces."""
+    for whole in transfers:
+        for at in range(0, whole.length, PIECE):
+            yield msgspec.structs.replace(
+                whole,
+                start=whole.start + at,
+                offset=whole.offset + at,
+                length=min(PIECE, whole.length - at),
+            )
+
+
+def _backwards(action: Action) -> Action:
+    if not isinstance(action, RdmaRead):
+        return action
+    pieces = tuple(_cut(action.transfers))[::-1]
+    return msgspec.structs.replace(action, transfers=pieces)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from targets.acts import Prints
+from targets.base import ActKind
 from targets.profile import SHIPPED
+from targets.registry import find_profile
 from targets.resident import Resident, ToldRun
 
 if TYPE_CHECKING:
@@ -86,3 +89,16 @@ def test_nothing_is_done_without_a_mount(tmp_path: Path, line: str, why: str) ->
 def test_a_word_that_it_does_not_know_is_a_failure(client: Client) -> None:
     assert not client.tell("dance").done
     assert client.tell("small").done
+
+
+@pytest.mark.parametrize("name", ["linux-client", "linux-client-nfs40", "linux-client-nfs41"])
+def test_a_profile_tells_it_each_act_by_a_word_that_it_knows(name: str) -> None:
+    known = re.findall(r"^    '([a-z-]+)' => sub", (SHIPPED / "linux_client.pl").read_text(), re.M)
+    acts = find_profile(name).acts
+    assert acts is not None
+
+    commands = {kind: acts.of(kind) for kind in ActKind}
+    told = {kind: one.tell.split()[0] for kind, one in commands.items() if one is not None}
+
+    assert acts.staying.words[:2] == ("perl", "{here}/linux_client.pl")
+    assert set(told.values()) == set(known)

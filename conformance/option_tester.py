@@ -170,7 +170,9 @@ class OptionTester(Protocol):
         ...
 
     def deliver(self, octets: int, count: int = 1, breaks: Ids = ()) -> None:
-        """RPCs for which the device gets a message of just so many octets each, all at once.
+        """RPCs for which the device gets a message of just so many octets each.
+
+        They are made all at once, as far as credits, and the device, allow it.
 
         Raises:
             Unsupported, Inconclusive: it cannot be brought to do that.

@@ -162,10 +162,9 @@ class OptionalHalf:
         for one in outgoing:
             match one:
                 case OptionMessage(option=option):
-                    asks = isinstance(option, ReqProp)
-                    actions.append(self._fitting(self._send(one.xid, one.body), asks=asks))
+                    actions.append(self._said(one, asks=isinstance(option, ReqProp)))
                 case Refusal():
-                    actions.append(self._fitting(self._send(one.xid, one.body)))
+                    actions.append(self._said(one))
                 case PostedLength(octets=octets):
                     for half in self._halves:
                         half.post_from_now(octets)
@@ -178,9 +177,9 @@ class OptionalHalf:
         header = v2.Rdma2Header(xid, v2.VERSION, self.credit(), body)
         return Send(0, v2.encode_header(header))
 
-    def _fitting(self, send: Send, *, asks: bool = False) -> Send | Disconnect:
-        octets = len(send.data)
-        if self.exchange.has_room(octets, asks=asks):
-            return send
+    def _said(self, message: OptionMessage | Refusal, *, asks: bool = False) -> Action:
+        if self.exchange.has_room(message.length, asks=asks):
+            return self._send(message.xid, message.body)
         # D-142: what could wait for room has waited; an answer cannot.
-        return Disconnect(f"{_OBEYED}: the peer has no Receive of {octets} octets for an answer")
+        reason = f"the peer has no Receive of {message.length} octets for an answer"
+        return Disconnect(f"{_OBEYED}: {reason}")

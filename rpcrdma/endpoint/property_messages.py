@@ -36,7 +36,7 @@ class OptionMessage:
     @property
     def length(self) -> int:
         """Octets of the whole message, whatever its rdma_credit."""
-        return len(v2.encode_header(v2.Rdma2Header(self.xid, v2.VERSION, 0, self.body)))
+        return _length(self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,11 @@ class Refusal:
         """What stands behind the fixed words."""
         return v2.Rdma2Error(self.error)
 
+    @property
+    def length(self) -> int:
+        """Octets of the whole message, whatever its rdma_credit."""
+        return _length(self.body)
+
 
 @dataclass(frozen=True, slots=True)
 class PostedLength:
@@ -60,3 +65,7 @@ class PostedLength:
 
 
 Outgoing = OptionMessage | Refusal | PostedLength
+
+
+def _length(body: v2.Rdma2Body) -> int:
+    return len(v2.encode_header(v2.Rdma2Header(0, v2.VERSION, 0, body)))

@@ -13,12 +13,14 @@ from conformance.harness import Harness
 from conformance.option_client import OptionClient
 from conformance.option_server import OptionServer
 from conformance.option_tester import both_ends
+from rpcrdma.endpoint.reply_rules import ReplyRules
+from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UnknownOption, UpdProp
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
 from targets.base import Unsupported
 from targets.profile import SHIPPED, Binding, load_profile
-from targets.reference import ReferenceTarget
+from targets.reference import Parts, ReferenceTarget
 from targets.reference_client import ReferenceClientTarget
 
 if TYPE_CHECKING:
@@ -69,6 +71,27 @@ def test_delivers_messages_of_just_that_length(tester: OptionTester) -> None:
     tester.deliver(4096, 3)
 
     assert tester.connected
+
+
+def test_delivers_no_more_at_once_than_is_granted() -> None:
+    """rfc8166 3.3.1."""
+
+    class GrantsOne(ReplyRules):
+        def grant(self, requested: int, posted: int) -> int:
+            return 1
+
+    profile = load_profile(SHIPPED / "reference.toml")
+    harness = Harness(ReferenceTarget(profile, parts=Parts(replies=GrantsOne)))
+    harness.begin()
+    tester = OptionClient.of(partial(harness.connect, version=2))
+    tester.call()
+    before = len(harness.trace.events)
+
+    tester.deliver(2000, 3)
+
+    sent = [one.side for one in harness.trace.events[before:] if one.kind is EventKind.SEND]
+    assert sent == [Side.LOCAL, Side.PEER] * 3
+    harness.close()
 
 
 def test_has_the_device_ask_and_change(tester: OptionTester) -> None:

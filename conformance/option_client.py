@@ -101,6 +101,11 @@ class OptionClient:
         """See `OptionTester`."""
         return self.peer.connected
 
+    @property
+    def credits(self) -> int:
+        """See `OptionTester`."""
+        return self.peer.granted
+
     # -- operations
 
     def send(

@@ -94,6 +94,11 @@ class OptionServer:
         """See `OptionTester`."""
         return self.line.connected
 
+    @property
+    def credits(self) -> int:
+        """See `OptionTester`."""
+        return self.service.received[-1].credits
+
     # -- operations
 
     def send(

@@ -113,6 +113,11 @@ class OptionTester(Protocol):
         """Whether the connection stands."""
         ...
 
+    @property
+    def credits(self) -> int:
+        """What the device's last RPC message requests or grants."""
+        ...
+
     def send(
         self,
         option: Option | v2.Rdma2Optional,

@@ -41,6 +41,7 @@ __all__ = [
     "answers_within",
     "begun",
     "bits",
+    "calls_that_use_up_receives",
     "claims",
     "fixed",
     "is_fault_report",
@@ -63,8 +64,9 @@ SAME_XID: Final = "xcharext.4.3.answer-has-the-requests-xid"
 SMALLEST: Final = 56
 """Octets of the shortest RPC message with its header."""
 
-MOST_CALLS: Final = 80
-"""RPCs after which every Receive that a device had has been used up."""
+FEWEST_CALLS: Final = 80
+MOST_CALLS: Final = 1000
+"""RPCs after which every Receive that a device had has been used up; as many as can be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +263,14 @@ def is_fault_report(tester: OptionTester, one: Heard, breaks: Ids) -> bool:
     return one.refuses or one.reports_bad_header
 
 
+def calls_that_use_up_receives(tester: OptionTester) -> int:
+    """RPCs after which every Receive that a device had has been used up: two for each credit."""
+    return max(FEWEST_CALLS, min(2 * tester.credits, MOST_CALLS))
+
+
 def until(tester: OptionTester, kind: type[Option], since: int, breaks: Ids = ()) -> Heard | None:
     """The next operation of a kind, while RPCs use up what Receives the device has; None: none."""
-    for _ in range(MOST_CALLS):
+    for _ in range(calls_that_use_up_receives(tester)):
         found = begun(tester, kind, since)
         if found is not None:
             return found

@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 WORD = 2**32
 
 
-@variant("xcharext.3.change-may-be-rejected", roles=BOTH_ENDS)
+@variant(
+    "xcharext.3.change-may-be-rejected",
+    leaves_open={
+        "xcharext/3.1/size-that-is-told-later-holds-then": "it makes no change",
+        "xcharext/3.1/client-offers-a-reply-chunk-by-its-own-size": "its Receives stay as they are",
+    },
+    roles=BOTH_ENDS,
+)
 class RejectsEveryChange(PropertyRules):
     """Changes nothing that it is asked to change."""
 

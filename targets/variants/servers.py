@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import FixedWords, TransportHeader, WriteChunk
 
+THREE_CALLS = {
+    "rfc8166/4.5/responder-answers-a-bad-call-among-good-ones-once": "three credits are needed"
+}
+
 PIECE = 500
 """Octets of one RDMA operation where small ones are chosen."""
 
 
-@variant("rfc8166.3.3.1.grant-is-never-zero")
+@variant("rfc8166.3.3.1.grant-is-never-zero", leaves_open=THREE_CALLS)
 class GrantsOneCredit(ReplyRules):
     """Grants one credit, however many are requested."""
 
@@ -56,7 +60,8 @@ class GrantsMoreThanRequested(ReplyRules):
 @variant(
     "rfc8166.3.3.1.credit-values-may-change",
     leaves_open={
-        "bidir/2.1.2/server-grants-forward-credits-as-before": "its grant changes by itself"
+        "bidir/2.1.2/server-grants-forward-credits-as-before": "its grant changes by itself",
+        **THREE_CALLS,
     },
 )
 class GrantsAnotherNumberEachTime(ReplyRules):

@@ -43,6 +43,8 @@ class Heeding:
     sent: int = 0
     role: str = "responder"
     connected: bool = True
+    credits: int = 32
+    calls: int = 0
     told: list[Option] = field(default_factory=list)
 
     def send(self, option: Option) -> int:
@@ -51,6 +53,7 @@ class Heeding:
 
     def call(self, breaks: tuple[str, ...] = ()) -> None:
         """It takes part."""
+        self.calls += 1
 
     def quiet(self) -> None:
         """It is."""
@@ -222,3 +225,19 @@ def test_the_first_of_a_kind_is_found() -> None:
     assert verify_options.begun(Heeding([first, second]), ReqProp) is second
     assert verify_options.begun(Heeding([first, second]), UpdProp, 1) is None
     assert verify_options.requested(Heeding([second])) == (second, ())
+
+
+@pytest.mark.parametrize(("granted", "calls"), [(1, 80), (32, 80), (200, 400), (2**32 - 1, 1000)])
+def test_every_receive_of_a_device_is_used_up(granted: int, calls: int) -> None:
+    """It has one for each credit, and may have as many for the other direction."""
+    tester = Heeding(credits=granted)
+
+    assert verify_options.until(tester, UpdProp, 0) is None  # type: ignore[arg-type]
+    assert tester.calls == calls
+
+
+def test_no_more_receives_are_used_up_than_it_takes() -> None:
+    tester = Heeding([said(UpdProp(property_values(ReceiveBufferSize(8192))))])
+
+    assert verify_options.until(tester, UpdProp, 0) == tester.heard[0]  # type: ignore[arg-type]
+    assert tester.calls == 0

@@ -85,7 +85,7 @@ def test_requester_fences_its_memory_when_a_call_is_over(
     """Memory that a call has offered is out of reach once what the client did is done."""
     verify_calls.done(client.do(kind, 10_001))
     offering = (call for call in service_two.received if call.reads or call.writes)
-    call = verify_calls.some(offering, "that offers memory")[0]
+    call = verify_calls.some(offering, "that offers memory")[-1]
 
     segment = call.reads[0].target if call.reads else call.writes[0].target[0]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.property_rules import REJECTED, Judgement, PropertyRules, Standing
@@ -49,3 +50,16 @@ class CountsOptionalXidsDownwards(PropertyRules):
     def next_xid(self, last: int, taken: Collection[int]) -> int:
         """The next lower one that is free."""
         return next(xid for step in range(1, WORD) if (xid := (last - step) % WORD) not in taken)
+
+
+@variant(
+    "D-80",
+    leaves_open={"xcharext/3.2": "no Reply may invalidate anything"},
+    roles=("requester",),
+)
+class AllowsNoInvalidation(PropertyRules):
+    """Does not announce that its memory may be invalidated."""
+
+    def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
+        """Of remote invalidation, that it is off."""
+        return super().announced(replace(own, remote_invalidation=False))

@@ -41,7 +41,10 @@ def _bad_header(xid: int) -> Send:
     return Send(0, v2.encode_header(error))
 
 
-@mutant(breaks="v2.2.2.memory-is-fenced-when-complete")
+@mutant(
+    breaks="v2.2.2.memory-is-fenced-when-complete",
+    also_trips={"xcharext.3.2.": "what it never takes back is in use when a Reply invalidates it"},
+)
 class LeavesMemoryOfVersionTwoExposed(Requester):
     """Does not invalidate the memory of a call in Version Two."""
 

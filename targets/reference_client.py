@@ -96,11 +96,20 @@ def make_client(
     address: Address,
     parts: ClientParts = CLIENT,
     versions: tuple[int, ...] = (1,),
+    connect_timeout: float = CONNECT_TIMEOUT,
 ) -> tuple[ReconnectingClient, UpperTester]:
-    """A client of the server at an address, and the application above it."""
+    """A client of the server at an address, and the application above it.
+
+    Args:
+        fabric: of the client.
+        address: of the server.
+        parts: of which the client is made.
+        versions: that it speaks.
+        connect_timeout: seconds that one try to connect may take.
+    """
     wishes = PropertyWishes()
     make_role = partial(client_role, parts, versions, KnownServer(), wishes)
-    client = ReconnectingClient(fabric, address, CONNECT_TIMEOUT, make_role, parts.retransmission())
+    client = ReconnectingClient(fabric, address, connect_timeout, make_role, parts.retransmission())
     return client, UpperTester(client, parts.xids(), wishes)
 
 

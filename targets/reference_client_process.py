@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Lines", "Order", "ProcessClientSession", "Report", "main", "serve"]
 
+CONNECT_TIMEOUT: Final = 15.0
+"""Seconds that one try to connect may take: in a busy machine without KVM a handshake takes two."""
+
 IDLE: Final = 0.01
 """Seconds that the process waits for something to happen."""
 
@@ -213,7 +216,7 @@ def serve(
     versions: tuple[int, ...] = (1,),
 ) -> None:
     """Be the client until the orders end."""
-    client, application = make_client(fabric, address, parts, versions)
+    client, application = make_client(fabric, address, parts, versions, CONNECT_TIMEOUT)
     running: dict[int, RunningAct] = {0: application.connect()}
     try:
         while not orders.ended:

@@ -177,8 +177,8 @@ class OptionClient:
         empty = build.short(self.peer, self.peer.workload.long_call(0))
         request = self.peer.workload.long_call(octets - len(empty.octets))
         while count > 0:
-            # rfc8166 3.3.1: a device has Receives for no more than it grants.
-            together = min(count, self.peer.granted)
+            # rfc8166 3.3.1: a device has Receives for no more than it grants, and never for none.
+            together = max(1, min(count, self.peer.granted))
             calls = tuple(build.short(self.peer, request) for _ in range(together))
             for call in calls:
                 self.peer.send(call)

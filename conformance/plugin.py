@@ -175,6 +175,10 @@ class Plugin:
             if case.id in seen:
                 raise SuiteError(f"case {case.id} exists twice: {seen[case.id]} and {nodeid}")
             seen[case.id] = nodeid
+        for identity in seen:
+            stem, bracket, _ = identity.partition("[")
+            if bracket and stem in seen:
+                raise SuiteError(f"case {stem} cannot be selected without {identity}; rename it")
 
     # -- running
 

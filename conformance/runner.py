@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import os
 import platform
-import re
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ import pytest
 from conformance import scenarios
 from conformance.case import Deviation, Inconclusive
 from conformance.catalogue import load_catalogue
-from conformance.plugin import Case, Plugin, SuiteError
+from conformance.plugin import Case, Plugin, SuiteError, case_id
 from conformance.rigs import close_rigs, open_rigs
 from reports.record import FORMAT_VERSION, CaseRecord, RunHeader
 from reports.stream import RunWriter, read_run
@@ -69,11 +68,22 @@ class Selection:
         document, section, _ = case.id.split("/", 2)
         return (
             (self.destructive or not case.destructive)
-            and (not self.document or document in self.document.split(","))
-            and (not self.section or f"{section}.".startswith(f"{self.section}."))
+            and self._is_from(document, section)
             and self.role in ("", case.role)
             and (not self.level or self.level in _levels(case))
             and (not self.cases or any(_names(name, case.id) for name in self.cases))
+        )
+
+    def may_be_in(self, path: Path) -> bool:
+        """Whether a scenario file may hold a case that is wanted; its name tells the section."""
+        document, section, _ = case_id(path, "").split("/", 2)
+        return self._is_from(document, section) and (
+            not self.cases or any(name.startswith(f"{document}/{section}/") for name in self.cases)
+        )
+
+    def _is_from(self, document: str, section: str) -> bool:
+        return (not self.document or document in self.document.split(",")) and (
+            not self.section or f"{section}.".startswith(f"{self.section}.")
         )
 
 
@@ -158,7 +168,7 @@ def certify(
             on_case=record,
             rerun=lambda case: f"rpcrdma certify {called or target.name} --case '{case}'",
         )
-        status = _run_pytest(plugin, scenarios_folder)
+        status = _run_pytest(plugin, *_files(selection, scenarios_folder))
         interrupted = status == pytest.ExitCode.INTERRUPTED
         if interrupted and not writers:
             raise KeyboardInterrupt
@@ -200,22 +210,17 @@ def judge(target: Target | ClientTarget, selection: Selection) -> tuple[CaseReco
             rigs=rigs,
             on_case=records.append,
         )
-        _run_pytest(plugin, *_files(selection))
+        _run_pytest(plugin, *_files(selection, SCENARIOS))
     finally:
         close_rigs(rigs)
     return tuple(records)
 
 
-def _files(selection: Selection) -> list[Path]:
-    """The scenario files in which the selected cases are: collecting takes longer than running."""
-    found: dict[Path, None] = {}
-    for name in selection.cases:
-        document, section, _ = name.split("/", 2)
-        stem = f"test_{section.replace('.', '_')}"
-        for path in sorted((SCENARIOS / document).glob(f"{stem}*.py")):
-            if re.fullmatch(rf"{stem}(_\D.*)?", path.stem):
-                found[path] = None
-    return list(found) or [SCENARIOS]
+def _files(selection: Selection, folder: Path) -> list[Path]:
+    """The scenario files that may hold selected cases: collecting all takes seconds in the lab."""
+    every = sorted(folder.rglob("test_*.py"))
+    found = [path for path in every if selection.may_be_in(path)]
+    return found if 0 < len(found) < len(every) else [folder]
 
 
 def _preflight(rigs: Mapping[str, Rig]) -> None:

@@ -258,11 +258,45 @@ def test_a_wrong_scenario_refuses_to_start(tmp_path: Path, body: str, problem: s
         judge(tmp_path, mini.good, body)
 
 
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(document="rfc8166"),
+        Selection(section="4.5"),
+        Selection(cases=("rfc8166/4.5/it",)),
+        Selection(document="rfc8166,v2", section="4"),
+    ],
+)
+def test_scenario_files_without_a_wanted_case_are_not_read(
+    tmp_path: Path, selection: Selection
+) -> None:
+    scenarios = tmp_path / "scenarios"
+    scenarios.mkdir()
+    (scenarios / "bidir").mkdir()
+    (scenarios / "bidir" / "test_5_unreadable.py").write_text("import nowhere")
+    scenario(scenarios, NULL_CASE)
+
+    target = mini.MiniatureTarget(mini.good)
+    run = certify(target, selection, tmp_path / "out", scenarios_folder=scenarios)
+
+    assert run.header.planned == ("rfc8166/4.5/it",)
+
+
 def test_two_cases_of_one_id_refuse_to_start(tmp_path: Path) -> None:
     scenario(tmp_path, NULL_CASE, "test_4_5_one.py")
     scenario(tmp_path, NULL_CASE, "test_4_5_two.py")
 
     with pytest.raises(SuiteError, match=r"case rfc8166/4\.5/it exists twice"):
+        collect_cases(tmp_path)
+
+
+def test_a_case_whose_name_selects_another_refuses_to_start(tmp_path: Path) -> None:
+    parametrised = '@pytest.mark.parametrize("x", [b"", b"a"], ids=bytes.hex)' + NULL_CASE
+    scenario(tmp_path, parametrised.replace("(peer)", "(peer, x)"))
+
+    with pytest.raises(
+        SuiteError, match=r"4\.5/it cannot be selected without rfc8166/4\.5/it\[61\]"
+    ):
         collect_cases(tmp_path)
 
 

@@ -125,7 +125,9 @@ def test_requester_ends_a_call_that_is_refused(
 
 @requirement(UNKNOWN, UNANSWERED, role="requester", interpretations=("D-132",))
 @pytest.mark.parametrize(
-    "code", [b"\0\0\0\0", b"\0\0\0\x09", b"\xff\xff\xff\xff", b"\0\0", b""], ids=bytes.hex
+    "code",
+    [b"\0\0\0\0", b"\0\0\0\x09", b"\xff\xff\xff\xff", b"\0\0", b""],
+    ids=["code-0", "code-9", "code-ffffffff", "half-a-code", "no-code"],
 )
 def test_requester_drops_an_unknown_error(
     service_two: Service, client: ActingClient, code: bytes

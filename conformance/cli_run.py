@@ -147,7 +147,7 @@ def _in_lab(
     )
     console = Console()
     with _progress(console, arguments, baseline) as progress:
-        record, problem = collect(lab_run(order, profile, arguments.kernel), shared, progress)
+        record, problem = collect(lab_run([order], profile, arguments.kernel), shared, progress)
     status = _report(record, folder, console, baseline, arguments.baseline)
     if problem:
         print(f"rpcrdma certify: {problem}", file=sys.stderr)

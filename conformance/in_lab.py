@@ -1,7 +1,7 @@
 """Runs the suite in the lab's guest and brings home what it recorded, however the guest ended.
 
     order = Order("linux-server", "verbs", str(folder), Selection())
-    record, problem = collect(lab_run(order, profile), folder, progress)
+    record, problem = collect(lab_run([order], profile), folder, progress)
 
 The guest writes records and traces into a folder that it shares with this machine; what else a case
 leaves is made here, from the traces.  A guest that dies leaves what it had written.
@@ -10,6 +10,7 @@ leaves is made here, from the traces.  A guest that dies leaves what it had writ
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,27 +31,35 @@ if TYPE_CHECKING:
     from conformance.guest import Order
     from reports.record import RunRecord
     from reports.terminal import Progress
+    from targets.lab.lab import LabResult
     from targets.profile import Profile
 
-__all__ = ["collect", "lab_run", "module_run", "target_word"]
+__all__ = ["collect", "collect_all", "lab_run", "module_run", "target_word"]
 
-_DEADLINE: Final = 600.0
-"""Seconds that all of it may take, boot included; it takes a fifth of that without KVM."""
+_SILENCE: Final = 300.0
+"""Seconds in which the guest must begin a case: each has deadlines of its own, so that more means a
+machine that hangs."""
+
+_DEADLINE: Final = 3600.0
+"""Seconds that all of it may take, boot included; our longest run takes a tenth of that without
+KVM, and a foreign client may take more for each case."""
 
 
-def lab_run(order: Order, profile: Profile, kernel: str = "") -> LabRun:
+def lab_run(orders: Sequence[Order], profile: Profile, kernel: str = "") -> LabRun:
     """What the lab is asked to do.
 
     Args:
-        order: what the guest is to run.
+        orders: what the guest is to run, one after the other.
         profile: of the target.
         kernel: release or image; the profile's choice, or the newest, if empty.
 
     Raises:
         LabError: the profile does not say how the lab brings its device up.
     """
-    words = ("conformance.guest", msgspec.json.encode(order).decode())
-    return module_run(words, profile, kernel, _DEADLINE, (Path(order.folder),))
+    words = ("conformance.guest", *(msgspec.json.encode(order).decode() for order in orders))
+    folders = tuple(Path(order.folder) for order in orders)
+    run = module_run(words, profile, kernel, _DEADLINE, folders)
+    return replace(run, silence_s=_SILENCE)
 
 
 def module_run(
@@ -92,11 +101,29 @@ def collect(run: LabRun, folder: Path, progress: Progress | None = None) -> tupl
         LabError: the lab could not be brought up.
         TargetError: nothing could be run, because of the target or the suite.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    records = folder / RECORDS
-    records.unlink(missing_ok=True)
-    listener = _Listener(records, progress)
+    listener = _Listener(folder / RECORDS, progress)
+    (found,) = _collect(run, (folder,), listener)
+    return found
+
+
+def collect_all(run: LabRun, folders: Sequence[Path]) -> list[tuple[RunRecord, str]]:
+    """As `collect`, of a machine that runs several orders; each has a folder of its own."""
+    return _collect(run, folders, _Listener(folders[0] / RECORDS, None))
+
+
+def _collect(
+    run: LabRun, folders: Sequence[Path], listener: _Listener
+) -> list[tuple[RunRecord, str]]:
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / RECORDS).unlink(missing_ok=True)
     result = run_in_lab(run, listener)
+    return [_found(result, folder, listener) for folder in folders]
+
+
+def _found(result: LabResult, folder: Path, listener: _Listener) -> tuple[RunRecord, str]:
+    """What a machine has left in a folder, and what cut the run short."""
+    records = folder / RECORDS
     if not records.exists():
         said = f"; it said: {listener.last_words}" if listener.last_words else ""
         raise TargetError(listener.stopped or f"no records are left: {result.describe()}{said}")

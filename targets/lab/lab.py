@@ -9,6 +9,7 @@ nothing is set up then, the target's server must be there already.
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -73,6 +74,7 @@ class LabRun:
         kernel: release, path of an image, or None for the newest that will do.
         writable: folders that the guest shares for writing; made if they are not there.
         job: folder for console.log and the like; a temporary one if None.
+        silence_s: how long the command may print nothing; times the same factor.
     """
 
     setup: GuestSetup
@@ -80,6 +82,7 @@ class LabRun:
     kernel: str | None = None
     writable: tuple[Path, ...] = ()
     job: Path | None = None
+    silence_s: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +191,7 @@ def _boot_and_run(run: LabRun, job: Path, on_line: Callable[[str], None]) -> Lab
                 console,
                 host_environment(),
                 first_line_s=_scaled(_START_S[accelerator]),
+                silence_s=_scaled(run.silence_s),
             )
         finally:
             _clean_up(job)

@@ -6,6 +6,7 @@ ended it: the program itself, the deadline, an exception of the caller's, Ctrl-C
 
 from __future__ import annotations
 
+import math
 import os
 import selectors
 import signal
@@ -44,7 +45,8 @@ def run_streaming(
     on_line: Callable[[str], None],
     error_log: Path,
     environment: Mapping[str, str] | None = None,
-    first_line_s: float | None = None,
+    first_line_s: float = math.inf,
+    silence_s: float = math.inf,
 ) -> Run:
     """Run `command` to its end or to the deadline.
 
@@ -55,6 +57,7 @@ def run_streaming(
         error_log: file that standard error goes to.
         environment: replaces this process's own.
         first_line_s: a nearer deadline for the first line of output.
+        silence_s: a nearer deadline for each later one, from the line before it.
 
     Raises:
         FileNotFoundError: there is no such program.
@@ -71,21 +74,35 @@ def run_streaming(
             start_new_session=True,
         )
         try:
-            nearer = min(deadline_s, first_line_s if first_line_s is not None else deadline_s)
-            timely = _stream(process, begin + nearer, begin + deadline_s, on_line)
+            timely = _stream(process, _Limits(begin, deadline_s, first_line_s, silence_s), on_line)
         finally:
             _kill_group(process)
     return Run(process.returncode if timely else None, time.monotonic() - begin)
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """The deadlines of a run, in seconds; `begin` is by the monotonic clock."""
+
+    begin: float
+    whole: float
+    first_line: float
+    silence: float
+
+    def before_a_line(self) -> float:
+        """When a program must have said something."""
+        return self.begin + min(self.whole, self.first_line)
+
+    def after_a_line(self) -> float:
+        """When a program that has just said something must say more, or be done."""
+        return min(self.begin + self.whole, time.monotonic() + self.silence)
+
+
 def _stream(
-    process: subprocess.Popen[bytes],
-    first: float,
-    last: float,
-    on_line: Callable[[str], None],
+    process: subprocess.Popen[bytes], limits: _Limits, on_line: Callable[[str], None]
 ) -> bool:
     """Hand on lines until the program ends; False if a deadline came first."""
-    deadline = first
+    deadline = limits.before_a_line()
     output = process.stdout
     if output is None:
         raise RuntimeError("the program's output is not a pipe")
@@ -102,7 +119,7 @@ def _stream(
                 break
             *lines, rest = (rest + octets).split(b"\n")
             if lines:
-                deadline = last
+                deadline = limits.after_a_line()
             for line in lines:
                 on_line(_text(line))
         if rest:

@@ -33,6 +33,22 @@ def test_an_order_is_judged_and_told_without_captures(
     assert not list((tmp_path / "evidence").glob("*.pcapng"))
 
 
+def test_each_order_is_judged_into_its_own_folder_and_the_worst_status_stays(
+    tmp_path: Path,
+) -> None:
+    orders = [
+        Order("reference", "", str(tmp_path / "server"), SOME),
+        Order("no-such", "", str(tmp_path / "none"), SOME),
+        Order("reference-client", "", str(tmp_path / "client"), Selection(section="6.2")),
+    ]
+
+    assert main([msgspec.json.encode(order).decode() for order in orders]) == 2
+
+    targets = [read_run(tmp_path / one / RECORDS).header.target for one in ("server", "client")]
+    assert targets == ["reference", "reference-client"]
+    assert not (tmp_path / "none").exists()
+
+
 def test_what_cannot_be_run_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     order = Order("no-such", "", str(tmp_path), SOME)
 

@@ -45,8 +45,8 @@ def test_a_server_is_certified_with_the_profile_of_the_readme_alone(tmp_path: Pa
     profile.write_text(text)
 
     folder = tmp_path / "results"
-    order = Order(str(profile), "", str(folder), SELECTION)
-    record, problem = collect(lab_run(order, find_profile(str(profile))), folder)
+    order = Order(str(profile), "", str(folder), SELECTION, workers=2)
+    record, problem = collect(lab_run([order], find_profile(str(profile))), folder)
 
     assert problem == ""
     assert summarise(record).counts[Verdict.PASS] > 200

@@ -67,6 +67,23 @@ def test_a_nearer_deadline_holds_for_the_first_line_only(tmp_path: Path) -> None
     assert (talking.status, lines) == (0, ["here"])
 
 
+def test_a_program_that_falls_silent_is_killed_and_one_that_talks_is_not(tmp_path: Path) -> None:
+    lines: list[str] = []
+    silent = run_streaming(
+        ["sh", "-c", "echo here; sleep 1000"], 100, lines.append, tmp_path / "errors", silence_s=0.3
+    )
+    assert (silent.status, lines) == (None, ["here"])
+    assert silent.seconds < 10
+    talking = run_streaming(
+        ["sh", "-c", "for i in 1 2 3; do echo $i; sleep 0.9; done"],
+        100,
+        lines.append,
+        tmp_path / "errors",
+        silence_s=2.5,  # less than all of it takes, more than a line on a busy machine
+    )
+    assert (talking.status, lines[-1]) == (0, "3")
+
+
 def test_children_that_outlive_the_program_are_killed(tmp_path: Path) -> None:
     lines: list[str] = []
     script = "sleep 1000 >/dev/null & echo $!"

@@ -1,0 +1,60 @@
+"""What tests of the lab share: several runs in one machine, and what is published of Linux 6.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from conformance.guest import Order
+from conformance.in_lab import collect_all, lab_run
+from conformance.runner import Selection, collect_cases
+from reports.baseline import check_baseline, kernel_of, load_baseline
+from reports.record import RunRecord
+from targets.registry import find_profile
+
+LINUX_6_1 = Path(__file__).parents[2] / "reports" / "linux-6.1"
+
+Disagreements = Callable[[RunRecord, str], dict[str, str]]
+Judged = Callable[[Mapping[str, Order]], dict[str, RunRecord]]
+
+
+@pytest.fixture(scope="session")
+def disagreements() -> Disagreements:
+    """Where a run differs from a baseline of Linux 6.1; nowhere, if it is of another kernel."""
+
+    def differ(record: RunRecord, name: str) -> dict[str, str]:
+        if not kernel_of(record).startswith("6.1."):
+            return {}
+        path = LINUX_6_1 / name
+        exists = {case.id for case in collect_cases()}
+        check = check_baseline(record, load_baseline(path), path, exists)
+        return {problem.case: problem.sentence for problem in check.problems}
+
+    return differ
+
+
+@pytest.fixture(scope="session")
+def judged_together() -> Judged:
+    """Runs of the suite in one machine, one after the other: each boot takes half a minute."""
+
+    def judge(orders: Mapping[str, Order]) -> dict[str, RunRecord]:
+        folders = [Path(order.folder) for order in orders.values()]
+        profile = find_profile(next(iter(orders.values())).target)
+        found = collect_all(lab_run(tuple(orders.values()), profile), folders)
+        assert [problem for _, problem in found if problem] == []
+        return {name: record for name, (record, _) in zip(orders, found, strict=True)}
+
+    return judge
+
+
+@pytest.fixture(scope="session")
+def order(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Order]:
+    """An order whose records and traces go into a folder of its own."""
+
+    def make(target: str, selection: Selection, fabric: str = "", workers: int = 1) -> Order:
+        folder = tmp_path_factory.mktemp(target)
+        return Order(target, fabric, str(folder), selection, workers=workers)
+
+    return make

@@ -1,0 +1,64 @@
+"""The Linux kernel's server in the lab: judged to the end, and as it was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.runner import Selection
+from reports.record import Verdict
+from reports.summary import summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.guest import Order
+    from reports.record import RunRecord
+
+# Some, one of which has a finding: all cases of the backward direction take a minute.
+CALLED_BACK = (
+    "bidir/1.5.2/server-serves-forward-calls-of-every-form-beside-backward-calls",
+    "bidir/1.5.3/server-takes-no-message-with-odd-words-for-a-reply[other-xid]",
+    "bidir/2.1.2/server-has-no-more-calls-in-flight-than-granted[2]",
+    "bidir/2.3/server-repeats-nothing-while-the-connection-stands",
+)
+
+
+@pytest.fixture(scope="module")
+def orders(order: Callable[..., Order]) -> Mapping[str, Order]:
+    return {
+        "whole": order("linux-server", Selection()),
+        "backward": order("linux-server-nfs41", Selection(cases=CALLED_BACK)),
+    }
+
+
+@pytest.fixture(scope="module")
+def runs(
+    orders: Mapping[str, Order],
+    judged_together: Callable[[Mapping[str, Order]], dict[str, RunRecord]],
+) -> Mapping[str, RunRecord]:
+    return judged_together(orders)
+
+
+def test_it_is_judged_to_the_end(
+    orders: Mapping[str, Order],
+    runs: Mapping[str, RunRecord],
+    disagreements: Callable[[RunRecord, str], dict[str, str]],
+) -> None:
+    record, folder = runs["whole"], Path(orders["whole"].folder)
+    assert summarise(record).missing == ()
+    assert summarise(record).counts[Verdict.ERROR] == 0
+    assert [case.reason for case in record.cases if case.verdict is Verdict.INCONC] == []
+    assert all((folder / name).exists() for case in record.cases for name in case.evidence)
+    assert disagreements(record, "baseline.toml") == {}
+
+
+def test_it_calls_back(
+    runs: Mapping[str, RunRecord], disagreements: Callable[[RunRecord, str], dict[str, str]]
+) -> None:
+    record = runs["backward"]
+    assert summarise(record).missing == ()
+    assert summarise(record).counts[Verdict.PASS] >= 3
+    assert disagreements(record, "baseline-nfs41.toml") == {}

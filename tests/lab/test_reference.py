@@ -1,0 +1,58 @@
+"""The reference over Soft-RoCE, in both roles: the same verdicts as without a device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.runner import Selection, certify
+from targets.registry import find_any_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from conformance.guest import Order
+    from reports.record import RunRecord, Verdict
+
+# Version Two at a server is looked at in test_version_two.py.  A client connects anew for every
+# case: all of them would take the lane five minutes.
+RUNS = {
+    "server": ("reference", Selection(document="rfc8166,bidir")),
+    "client": ("reference-client", Selection(document="rfc8166", section="4")),
+    "client-of-version-two": (
+        "reference-client",
+        Selection(
+            cases=(
+                "v2/5.2/requester-goes-on-in-version-one",
+                "xcharext/3.2/client-takes-replies-of-either-kind-in-any-order",
+            )
+        ),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def over_verbs(
+    order: Callable[..., Order],
+    judged_together: Callable[[Mapping[str, Order]], dict[str, RunRecord]],
+) -> Mapping[str, RunRecord]:
+    return judged_together(
+        {run: order(target, selection, "verbs", 2) for run, (target, selection) in RUNS.items()}
+    )
+
+
+def verdicts(record: RunRecord) -> list[tuple[str, Verdict]]:
+    return [(case.id, case.verdict) for case in record.cases]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_reference_gets_the_same_verdicts_over_verbs_as_on_loopback(
+    tmp_path: Path, over_verbs: Mapping[str, RunRecord], run: str
+) -> None:
+    target, selection = RUNS[run]
+    loopback = certify(find_any_target(target), selection, tmp_path)
+    verbs = over_verbs[run]
+    assert verbs.header.fabric == "verbs rxe0"
+    assert verdicts(verbs) == verdicts(loopback)

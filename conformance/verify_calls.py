@@ -204,6 +204,7 @@ def reaction(
     message: bytes,
     *,
     may_ask_again: bool = False,
+    reading: int = 0,
 ) -> None:
     """Send octets where a reply is due: the client does with its call what the documents allow.
 
@@ -216,9 +217,11 @@ def reaction(
         message: any octets.
         may_ask_again: whether an act that is done in the end counts as one whose call failed, if
             another call was made for data: of a reply that brings too little.
+        reading: octets that the act reads: whatever became of the call, an act that is done in the
+            end has given them to the application, as far as the adapter can tell.
 
     Raises:
-        Deviation: the client did something else.
+        Deviation: the client did something else, or its application got other data.
     """
     line = service.line_of(call)
     expectation = expected_reaction(message, service.state_of(line))
@@ -241,7 +244,9 @@ def reaction(
         )
     if judgement.verdict is Verdict.WARN:
         service.case.warnings.append(Warned(f"{judgement.reason}.", judgement.violated))
-    service.serve_until(act)
+    result = service.serve_until(act)
+    if reading and result.done and result.digest:
+        reads(result, reading)
 
 
 def _seen(service: Service, line: Line, call: ReceivedCall, act: RunningAct) -> Reaction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -199,6 +200,18 @@ def test_an_act_that_asks_for_its_data_again_may_count_as_a_failed_call(
         verify_calls.reaction(service, call, act, draft.octets, may_ask_again=may)
 
     assert actual in harness.case.actual
+
+
+def test_an_act_that_is_done_with_other_data_is_a_deviation(harness: ClientHarness) -> None:
+    service, act = harness.service, harness.client.begin(ActKind.READ, 4096)
+    call = service.next_call()
+    draft = service.draft(call)
+    (placement,) = draft.placements
+    service.line_of(call).place([replace(placement, data=b"\xee" * 4096)])
+
+    with pytest.raises(Deviation, match="other octets than were placed") as found:
+        verify_calls.reaction(service, call, act, draft.octets, reading=4096)
+    assert found.value.actual == "4096 octets, wrong from 0 on"
 
 
 @pytest.mark.parametrize(

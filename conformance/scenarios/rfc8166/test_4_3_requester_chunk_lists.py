@@ -70,7 +70,7 @@ def test_requester_does_not_take_wrong_lists(
     draft = service.draft(call)
     service.line_of(call).place(draft.placements)
 
-    verify_calls.reaction(service, call, act, SPOILERS[fault](draft).octets)
+    verify_calls.reaction(service, call, act, SPOILERS[fault](draft).octets, reading=4096)
 
 
 @requirement(

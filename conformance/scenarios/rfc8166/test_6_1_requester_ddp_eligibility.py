@@ -95,7 +95,7 @@ def test_requester_refuses_results_that_may_not_be_reduced(
 
     message = placed(service, call, reply[results:], reply[:results])
 
-    verify_calls.reaction(service, call, act, message)
+    verify_calls.reaction(service, call, act, message, reading=4096)
 
 
 @requirement(
@@ -112,7 +112,7 @@ def test_requester_takes_no_chunk_for_the_result_of_an_error(
 
     message = placed(service, call, bytes(4096), rpc.procedure_unavailable(call.xid))
 
-    verify_calls.reaction(service, call, act, message)
+    verify_calls.reaction(service, call, act, message, reading=4096)
 
 
 @requirement("rfc8166.6.1.unreduced-result-ends-the-rpc", role="requester")
@@ -126,4 +126,4 @@ def test_requester_refuses_a_result_beside_its_chunk(
 
     message = placed(service, call, b"", reply)
 
-    verify_calls.reaction(service, call, act, message)
+    verify_calls.reaction(service, call, act, message, reading=4096)

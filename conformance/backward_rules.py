@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.call_rules import xid_of
-from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.wire import RdmaMsg
-from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.rpc import MessageType, message_type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

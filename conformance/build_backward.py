@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.decoded import encode_header
-from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.wire import (
     RdmaMsg,
     RdmaNomsg,
@@ -23,7 +22,7 @@ from rpcrdma.wire import (
     TransportHeader,
     WriteChunk,
 )
-from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.rpc import MessageType, message_type_of
 
 if TYPE_CHECKING:
     from conformance.outcome import Called

@@ -16,7 +16,6 @@ from conformance.expectation import REFUSAL_STATUSES, Allowed, Expectation, Resp
 from conformance.interpretations import choice
 from conformance.oracle_chunks import CallStream, examine_call
 from conformance.outcome import Answered, Disconnected, ErrChunk, Silent
-from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, rpc
@@ -62,7 +61,7 @@ def expected_of_call(header: TransportHeader, payload: bytes, state: ResponderSt
 
 def _says_call(body: RdmaMsg | RdmaNomsg, payload: bytes) -> bool:
     """Whether a message says, as far as it is here, that it is a Call."""
-    return isinstance(body, RdmaNomsg) or message_type_of(payload) == rpc.MessageType.CALL
+    return isinstance(body, RdmaNomsg) or rpc.message_type_of(payload) == rpc.MessageType.CALL
 
 
 def _rpc_message(result: Expectation, stream: CallStream, state: ResponderState) -> Expectation:

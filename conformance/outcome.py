@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING
 from conformance.decoded import decode_header
 from conformance.headers import is_two
 from rpcrdma import wire
-from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import decode_option
-from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.rpc import MessageType, message_type_of
 
 if TYPE_CHECKING:
     from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader

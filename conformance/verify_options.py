@@ -65,8 +65,10 @@ SMALLEST: Final = 56
 """Octets of the shortest RPC message with its header."""
 
 FEWEST_CALLS: Final = 80
+"""RPCs after which every Receive of a device has been used up that grants a few credits."""
+
 MOST_CALLS: Final = 1000
-"""RPCs after which every Receive that a device had has been used up; as many as can be made."""
+"""RPCs that a case makes at most, however many credits are granted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 A part is a class of which the server (`targets.reference.Parts`) or the client
 (`targets.reference_client.ClientParts`) is made.  A subclass of one says by what it is a subclass
-of where it belongs, and by its name and its docstring what it is called and does otherwise.
+of where it belongs, and by its name and its docstring what it is called and does otherwise.  The
+endpoints that are made so are in a `Registry`, which the modules of one package fill.
 """
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from rpcrdma.endpoint.backchannel import Backchannel
 from rpcrdma.endpoint.backward_requester import BackwardRequester
@@ -34,13 +37,15 @@ from rpcrdma.endpoint.responder import Responder
 from rpcrdma.endpoint.retransmission import Retransmission
 from rpcrdma.endpoint.xids import XidSource
 from rpcrdma.fabric.memory import HandleAllocator
+from targets.base import TargetError
 from targets.reference import Parts
 from targets.reference_client import ClientParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
-__all__ = ["BOTH_ENDS", "Part", "ends_with", "sentence_of", "slug_of"]
+__all__ = ["BOTH_ENDS", "Part", "Registry", "ends_with", "sentence_of", "slug_of"]
 
 BOTH_ENDS: Final = ("responder", "requester")
 """The roles of a replacement of what both ends have."""
@@ -97,6 +102,63 @@ _SHARED: Final[tuple[tuple[type, str], ...]] = (
     (PropertyRules, "properties"),
 )
 """Parts that both ends have, and what they are called there."""
+
+
+class _Named(Protocol):
+    """What a registry holds."""
+
+    @property
+    def slug(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=_Named)
+
+
+class Registry(Generic[Named]):
+    """What the modules of a package have registered, by name.
+
+    Args:
+        package: whose modules register when they are imported.
+        word: what one entry is called.
+    """
+
+    def __init__(self, package: ModuleType, word: str) -> None:
+        self.prefix: Final = f"{word}:"
+        self._package = package
+        self._word = word
+        self._entries: dict[str, Named] = {}
+
+    def add(self, entry: Named) -> None:
+        """Register an entry.
+
+        Raises:
+            ValueError: the name is taken.
+        """
+        if entry.slug in self._entries:
+            raise ValueError(f"there are two {self._word}s named {entry.slug}")
+        self._entries[entry.slug] = entry
+
+    def imported(self) -> tuple[Named, ...]:
+        """Those of the modules that have been imported so far."""
+        return tuple(self._entries[slug] for slug in sorted(self._entries))
+
+    def every(self) -> tuple[Named, ...]:
+        """Those of all modules of the package."""
+        for module in pkgutil.iter_modules(self._package.__path__):
+            importlib.import_module(f"{self._package.__name__}.{module.name}")
+        return self.imported()
+
+    def find(self, name: str) -> Named:
+        """The one of this name, with or without the prefix.
+
+        Raises:
+            TargetError: there is none.
+        """
+        wanted = name.removeprefix(self.prefix)
+        for entry in self.every():
+            if entry.slug == wanted:
+                return entry
+        raise TargetError(f"there is no {self._word} `{wanted}`; `rpcrdma targets` lists them")
 
 
 def ends_with(

@@ -28,15 +28,12 @@ from typing import Final
 from rpcrdma.endpoint.call_rules import MINIMUM_HEADER
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, fixed_words, v2
-from rpcrdma.wire.rpc import CallBody, MessageType, ReplyBody, decode_message
-from rpcrdma.xdr.runtime import Reader, word_at
+from rpcrdma.wire.rpc import CallBody, MessageType, ReplyBody, decode_message, message_type_of
+from rpcrdma.xdr.runtime import word_at
 
-__all__ = ["DirectionRules", "Half", "is_whole", "message_type_of"]
+__all__ = ["DirectionRules", "Half", "is_whole"]
 
 _FIXED_WORDS: Final = 16
-_RPC_FIXED: Final = 8
-"""Octets of XID and message type."""
-
 _VERSION: Final = 1
 
 _DIRECTION: Final = 16
@@ -52,11 +49,6 @@ class Half(Enum):
     BACKWARD = "backward"
     NOBODY = "nobody"
     OPTIONAL = "optional"
-
-
-def message_type_of(payload: bytes) -> int | None:
-    """The msg_type of an RPC message; None if it is too short to have one."""
-    return Reader(payload, 4).word() if len(payload) >= _RPC_FIXED else None
 
 
 def is_whole(payload: bytes, kind: MessageType) -> bool:

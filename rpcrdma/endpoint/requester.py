@@ -43,7 +43,6 @@ from rpcrdma.endpoint.actions import (
 from rpcrdma.endpoint.call_planning import RequesterOptions
 from rpcrdma.endpoint.call_rules import xid_of
 from rpcrdma.endpoint.dialect import NO_CHUNKS
-from rpcrdma.endpoint.direction import message_type_of
 from rpcrdma.endpoint.faults import RULES, Answer, Fault, FaultFound
 from rpcrdma.endpoint.outgoing import (
     NOTHING_OFFERED,
@@ -70,7 +69,7 @@ from rpcrdma.wire import (
     TransportHeader,
     WriteChunk,
 )
-from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.rpc import MessageType, message_type_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

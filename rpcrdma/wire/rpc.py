@@ -38,6 +38,7 @@ from rpcrdma.wire._generated_rpc import (
 )
 from rpcrdma.wire._generated_rpc import decode_rpc_message as decode_message
 from rpcrdma.wire._generated_rpc import encode_rpc_message as encode_message
+from rpcrdma.xdr.runtime import word_at
 
 if TYPE_CHECKING:
     from rpcrdma.xdr.runtime import Buffer
@@ -74,12 +75,16 @@ __all__ = [
     "decode_message",
     "encode_auth_sys",
     "encode_message",
+    "message_type_of",
     "parse_auth_sys",
     "rejected",
 ]
 
 RPC_VERSION: Final = 2
 """rfc5531 9: the version that these headers belong to."""
+
+_MSG_TYPE: Final = 4
+"""Offset of the msg_type: behind the XID."""
 
 NO_AUTH: Final = OpaqueAuth(AuthFlavor.AUTH_NONE, b"")
 """rfc5531 10.1: no identity, with the empty body that is recommended."""
@@ -108,6 +113,11 @@ def accepted(
 def rejected(xid: int, reason: RpcMismatch | AuthError) -> RpcMessage:
     """A Reply header that rejects the Call."""
     return RpcMessage(xid, ReplyBody(RejectedReply(reason)))
+
+
+def message_type_of(payload: bytes) -> int | None:
+    """The msg_type of an RPC message, which may be no valid one; None if it is too short for it."""
+    return word_at(payload, _MSG_TYPE) if len(payload) >= _MSG_TYPE + 4 else None
 
 
 def auth_sys(parameters: AuthSys) -> OpaqueAuth:

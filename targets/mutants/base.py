@@ -21,8 +21,6 @@ of all modules of this package.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
@@ -34,7 +32,7 @@ from rpcrdma.wire.optional import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROP
 from targets.base import TargetError
 from targets.reference import Parts, ReferenceTarget
 from targets.reference_client import ClientParts, ReferenceClientTarget
-from targets.replaced_parts import Part, ends_with, sentence_of
+from targets.replaced_parts import Part, Registry, ends_with, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,9 +51,6 @@ __all__ = [
     "registered",
 ]
 
-PREFIX: Final = "mutant:"
-"""What the name of a mutant's target begins with."""
-
 _OPERATIONS: Final = {
     "connprop": ROPT_CONNPROP,
     "reqprop": ROPT_REQPROP,
@@ -63,8 +58,6 @@ _OPERATIONS: Final = {
     "updprop": ROPT_UPDPROP,
 }
 """Operations of the transport properties, by the names that profiles have for them."""
-
-_registry: dict[str, Mutant] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +95,12 @@ class Mutant:
         return next((why for ids, why in self.also_trips if requirement.startswith(ids)), "")
 
 
+_registry: Final[Registry[Mutant]] = Registry(targets.mutants, "mutant")
+
+PREFIX: Final = _registry.prefix
+"""What the name of a mutant's target begins with."""
+
+
 def mutant(
     *,
     breaks: str,
@@ -133,11 +132,9 @@ def mutant(
         _require_one_override(broken)
         for slug, parts in ends_with(broken, roles):
             role = "requester" if isinstance(parts, ClientParts) else "responder"
-            if slug in _registry:
-                raise ValueError(f"there are two mutants named {slug}")
             fewer = replace(parts, operations=_operations(without))
-            found = Mutant(slug, breaks, sentence_of(broken), fewer, notes, role, without, versions)
-            _registry[slug] = found
+            what = sentence_of(broken)
+            _registry.add(Mutant(slug, breaks, what, fewer, notes, role, without, versions))
         return broken
 
     return register
@@ -145,14 +142,12 @@ def mutant(
 
 def registered() -> tuple[Mutant, ...]:
     """The mutants of the modules that are imported, by name."""
-    return tuple(_registry[slug] for slug in sorted(_registry))
+    return _registry.imported()
 
 
 def mutants() -> tuple[Mutant, ...]:
     """Every mutant of this package, by name."""
-    for module in pkgutil.iter_modules(targets.mutants.__path__):
-        importlib.import_module(f"{targets.mutants.__name__}.{module.name}")
-    return registered()
+    return _registry.every()
 
 
 def find_mutant(slug: str) -> Mutant:
@@ -161,11 +156,7 @@ def find_mutant(slug: str) -> Mutant:
     Raises:
         TargetError: there is none.
     """
-    wanted = slug.removeprefix(PREFIX)
-    for candidate in mutants():
-        if candidate.slug == wanted:
-            return candidate
-    raise TargetError(f"there is no mutant `{wanted}`; `rpcrdma targets` lists them")
+    return _registry.find(slug)
 
 
 def find_responder_parts(slug: str) -> Parts:

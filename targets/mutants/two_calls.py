@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.call_rules import CallRules, xid_of
 from rpcrdma.endpoint.dialect_two import TWO
-from rpcrdma.endpoint.direction import DirectionRules, Half, message_type_of
+from rpcrdma.endpoint.direction import DirectionRules, Half
 from rpcrdma.endpoint.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder import Responder
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
-from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.rpc import MessageType, message_type_of
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:

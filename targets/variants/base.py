@@ -17,8 +17,6 @@ own process.  `variants()` finds those of all modules of this package.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -28,7 +26,7 @@ import targets.variants
 from targets.base import TargetError
 from targets.reference import Parts, ReferenceTarget
 from targets.reference_client import ClientParts, ReferenceClientTarget
-from targets.replaced_parts import Part, ends_with, sentence_of
+from targets.replaced_parts import Part, Registry, ends_with, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,11 +34,6 @@ if TYPE_CHECKING:
     from targets.profile import Profile
 
 __all__ = ["PREFIX", "Variant", "find_variant", "variant", "variant_target", "variants"]
-
-PREFIX: Final = "variant:"
-"""What the name of a variant's target begins with."""
-
-_registry: dict[str, Variant] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +64,12 @@ class Variant:
         return next((why for ids, why in self.leaves_open if case.startswith(ids)), "")
 
 
+_registry: Final[Registry[Variant]] = Registry(targets.variants, "variant")
+
+PREFIX: Final = _registry.prefix
+"""What the name of a variant's target begins with."""
+
+
 def variant(
     allowed_by: str,
     *,
@@ -94,9 +93,7 @@ def variant(
 
     def register(chosen: type[Part]) -> type[Part]:
         for slug, parts in ends_with(chosen, roles):
-            if slug in _registry:
-                raise ValueError(f"there are two variants named {slug}")
-            _registry[slug] = Variant(slug, allowed_by, sentence_of(chosen), parts, notes)
+            _registry.add(Variant(slug, allowed_by, sentence_of(chosen), parts, notes))
         return chosen
 
     return register
@@ -104,9 +101,7 @@ def variant(
 
 def variants() -> tuple[Variant, ...]:
     """Every variant of this package, by name."""
-    for module in pkgutil.iter_modules(targets.variants.__path__):
-        importlib.import_module(f"{targets.variants.__name__}.{module.name}")
-    return tuple(_registry[slug] for slug in sorted(_registry))
+    return _registry.every()
 
 
 def find_variant(slug: str) -> Variant:
@@ -115,11 +110,7 @@ def find_variant(slug: str) -> Variant:
     Raises:
         TargetError: there is none.
     """
-    wanted = slug.removeprefix(PREFIX)
-    for candidate in variants():
-        if candidate.slug == wanted:
-            return candidate
-    raise TargetError(f"there is no variant `{wanted}`; `rpcrdma targets` lists them")
+    return _registry.find(slug)
 
 
 def variant_target(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.endpoint.direction import DirectionRules, Half, is_whole, message_type_of
+from rpcrdma.endpoint.direction import DirectionRules, Half, is_whole
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import (
@@ -63,13 +63,6 @@ def test_a_message_is_sorted_by_its_msg_type_alone(
 ) -> None:
     """The XID is the same in all of them; what is too small is nobody's."""
     assert (SERVER.sort(octets), CLIENT.sort(octets)) == (at_server, at_client)
-
-
-def test_the_type_of_an_rpc_message_is_its_second_word() -> None:
-    """If it has one."""
-    assert message_type_of(CALL) == MessageType.CALL
-    assert message_type_of(REPLY[:8]) == MessageType.REPLY
-    assert message_type_of(REPLY[:7]) is None
 
 
 def test_whole_means_the_whole_header_of_that_type() -> None:

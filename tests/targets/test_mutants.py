@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+import targets.mutants
 from conformance.catalogue import Role, Testability, load_catalogue
 from conformance.matrix import cases_citing, run_mutant
 from rpcrdma.endpoint.call_planning import CallPlanner
@@ -36,6 +37,7 @@ from targets.mutants.base import (
 from targets.profile import SHIPPED, load_profile
 from targets.reference import Parts
 from targets.reference_client import ClientParts, ReferenceClientTarget
+from targets.replaced_parts import Registry
 
 ALL = mutants()
 ANY = "rfc8166.3.3.1.grant-is-never-zero"
@@ -43,7 +45,7 @@ ANY = "rfc8166.3.3.1.grant-is-never-zero"
 
 @pytest.fixture
 def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "_registry", {})
+    monkeypatch.setattr(base, "_registry", Registry(targets.mutants, "mutant"))
 
 
 def no_grant(self: ReplyRules, requested: int, posted: int) -> int:

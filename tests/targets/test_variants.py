@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import targets.variants
 from conformance.catalogue import load_catalogue
 from conformance.interpretations import load_interpretations
 from conformance.runner import Selection, collect_cases, judge
@@ -18,7 +19,7 @@ from targets.base import TargetError
 from targets.reference import Parts
 from targets.reference_client import ClientParts
 from targets.registry import find_any_target, find_profile
-from targets.replaced_parts import BOTH_ENDS
+from targets.replaced_parts import BOTH_ENDS, Registry
 from targets.variants import base
 from targets.variants.base import PREFIX, find_variant, variant, variant_target, variants
 
@@ -30,7 +31,7 @@ ALL = variants()
 
 @pytest.fixture
 def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "_registry", {})
+    monkeypatch.setattr(base, "_registry", Registry(targets.variants, "variant"))
 
 
 @pytest.mark.usefixtures("_own_registry")
@@ -38,7 +39,7 @@ def test_registers_a_part_under_its_name() -> None:
     part = type("AlikeButOther", (ReplyRules,), {"__doc__": "Chooses\n otherwise."})
     variant("D-1", leaves_open={"rfc8166/3": "of this"})(part)
 
-    found = base._registry["alike-but-other"]
+    found = base._registry.find("alike-but-other")
     assert (found.slug, found.allowed_by, found.choice) == (
         *("alike-but-other", "D-1"),
         "Chooses otherwise.",
@@ -54,9 +55,9 @@ def test_what_both_ends_have_is_a_variant_of_each() -> None:
     part = type("Odd", (PropertyRules,), {"__doc__": "Is odd."})
     variant("D-1", roles=BOTH_ENDS)(part)
 
-    assert base._registry["odd"].parts == Parts(properties=part)
-    assert base._registry["odd-at-client"].parts == ClientParts(properties=part)
-    assert base._registry["odd-at-client"].profile_name == "reference-client"
+    assert base._registry.find("odd").parts == Parts(properties=part)
+    assert base._registry.find("odd-at-client").parts == ClientParts(properties=part)
+    assert base._registry.find("odd-at-client").profile_name == "reference-client"
 
 
 @pytest.mark.usefixtures("_own_registry")

@@ -25,6 +25,15 @@ def test_accepted_reply_ends_where_the_results_begin():
     assert rpc.decode_message(octets) == (rpc.accepted(9), len(octets) - 8)
 
 
+def test_the_message_type_is_the_second_word_if_there_is_one():
+    reply = rpc.encode_message(rpc.accepted(9))
+
+    assert rpc.message_type_of(rpc.encode_message(rpc.call(9, 100003, 3, 0))) == 0
+    assert rpc.message_type_of(reply[:8]) == rpc.MessageType.REPLY
+    assert rpc.message_type_of(reply[:7]) is None
+    assert rpc.message_type_of(reply[:4] + b"\xff" * 4) == 0xFFFFFFFF
+
+
 def test_unknown_flavor_is_well_formed():
     message = rpc.call(9, 1, 1, 0, cred=rpc.OpaqueAuth(390003, b"abc"))
 

@@ -3,11 +3,12 @@
 On loopback it lives in the tester's own process and gets its turns from the tester's polling.  Over
 verbs it is a process of its own:
 
-    python -m targets.reference_client --connect ADDRESS:PORT [--versions 1 2] [--mutant NAME]
+    python -m targets.reference_client [--versions 1 2] [--mutant NAME] [--forward-only]
 
-which takes acts from its standard input and reports how they ended on its standard output, a JSON
-object in each line (`targets.reference_client_process`).  The client calls the test program, and
-executes it if the server calls back and the profile claims the backward direction.
+which takes from its standard input where to connect and what to do, and reports on its standard
+output how that ended, a JSON object in each line (`targets.reference_client_process`).  The client
+calls the test program, and executes it if the server calls back and the profile claims the
+backward direction.
 """
 
 from __future__ import annotations

@@ -3,21 +3,28 @@
 The tester's end is `ProcessClientSession`; `main` is the process.  It is told what to do, and says
 how it went, by a JSON object in each line:
 
+    {"id": 0, "connect": "10.9.0.1:20049"}                   be a new client of this server
     {"id": 1, "act": "read", "length": 4096, "count": 1}     do this
     {"id": 1, "abandon": true}                               wait for it no longer
-    {"id": 1, "state": "done", "detail": "", "digest": "..."}
+    {"type": "report", "id": 1, "state": "done", "detail": "", "digest": "..."}
+    {"type": "ended", "status": 0}                           the client is no more
 
-The answer with id 0 tells how connecting went.  The process ends with its standard input.
+The report with id 0 tells how connecting went.  Each client is a fork of the process, so that it
+knows nothing of an earlier one (`targets.lives`).  The process ends with its standard input.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import selectors
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
 import msgspec
@@ -25,11 +32,14 @@ import msgspec
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
-from targets.device_process import parse_address, stop_process
+from targets.device_process import STOP_DEADLINE, parse_address, stop_process
+from targets.lives import END_OF_LIFE, Ended, live
 from targets.reference_acts import ACTS
 from targets.reference_client import CLIENT, ClientParts, make_client
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rpcrdma.fabric.base import Address, Fabric
     from targets.base import RunningAct
 
@@ -45,17 +55,18 @@ _AT_ONCE: Final = 65536
 
 
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the process is told."""
+    """What the process is told: to connect somewhere, to do an act, or to abandon one."""
 
     id: int
+    connect: str = ""
     act: str = ""
     length: int = 0
     count: int = 1
     abandon: bool = False
 
 
-class Report(msgspec.Struct, frozen=True):
-    """What it answers."""
+class Report(msgspec.Struct, frozen=True, tag="report"):
+    """How an act ended."""
 
     id: int
     state: ActState
@@ -130,27 +141,32 @@ class ProcessClientSession:
         self._lines: Lines | None = None
         self._results: dict[int, ActResult] = {}
         self._orders = 0
+        self._ended: Ended | None = Ended(0)
 
-    def command(self, address: Address) -> list[str]:
-        """What is run to be a client of the server at an address."""
-        command = [sys.executable, "-m", "targets.reference_client", "--connect", str(address)]
+    def command(self) -> list[str]:
+        """What is run to be a client."""
+        command = [sys.executable, "-m", "targets.reference_client"]
         command += ["--versions", *map(str, self._versions)]
         if self._mutant:
             command += ["--mutant", self._mutant]
         return command if self._is_called else [*command, "--forward-only"]
 
     def prepare(self, address: Address) -> RunningAct:
-        """Start the process, which connects at once."""
-        self._stop()
-        # Unbuffered: what a process that is gone did not take must not come up when it is closed.
-        process = subprocess.Popen(
-            self.command(address), bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        if process.stdout is None:
-            raise TargetError("the process has no output")
-        self._process, self._lines = process, Lines(process.stdout)
+        """Have a new client connect; the process stays what it is, if it is still there."""
+        self._end_client()
+        if self._process is None:
+            # Unbuffered: what a process that is gone did not take must not come up when it is
+            # closed.
+            process = subprocess.Popen(
+                self.command(), bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
+            if process.stdout is None:
+                raise TargetError("the process has no output")
+            self._process, self._lines = process, Lines(process.stdout)
         self._results.clear()
         self._orders = 0
+        self._ended = None
+        self.order(Order(0, connect=str(address)))
         return _Remote(self, 0)
 
     def begin(self, act: Act) -> RunningAct:
@@ -162,7 +178,7 @@ class ProcessClientSession:
         if self._process is None:
             raise TargetError("the client has not been told where to connect; prepare it first")
         self._orders += 1
-        self.order(Order(self._orders, act.kind.value, act.length, act.count))
+        self.order(Order(self._orders, act=act.kind.value, length=act.length, count=act.count))
         return _Remote(self, self._orders)
 
     def order(self, order: Order) -> None:
@@ -175,22 +191,29 @@ class ProcessClientSession:
             return
 
     def result_of(self, number: int) -> ActResult | None:
-        """What has been reported of an act; that the process ended is a result, too."""
-        if self._lines is not None:
-            for line in self._lines.take():
-                report = msgspec.json.decode(line, type=Report)
-                self._results[report.id] = ActResult(
-                    report.state, report.detail, digest=report.digest
-                )
+        """What has been reported of an act; that the client ended is a result, too."""
         died = self.alive()
         if number not in self._results and died is not None:
             return ActResult(ActState.FAILED, died)
         return self._results.get(number)
 
     def alive(self) -> str | None:
-        """How the process ended, if it did."""
-        status = None if self._process is None else self._process.poll()
+        """How the client ended, if it did."""
+        if self._process is None:
+            return None
+        self._hear()
+        status = self._process.poll() if self._ended is None else self._ended.status
         return None if status is None else f"the process ended with status {status}"
+
+    def _hear(self) -> None:
+        """Take what has been said."""
+        for line in self._lines.take() if self._lines is not None else ():
+            said = msgspec.json.decode(line, type=Report | Ended)
+            if isinstance(said, Ended):
+                self._ended = said
+            else:
+                result = ActResult(said.state, said.detail, digest=said.digest)
+                self._results[said.id] = result
 
     def restart(self) -> None:
         """End the process; `prepare` starts a new one."""
@@ -200,6 +223,18 @@ class ProcessClientSession:
         """End the process and release the fabric."""
         self._stop()
         self.fabric.close()
+
+    def _end_client(self) -> None:
+        """End the client; if the process has anything against that, it ends, too."""
+        if self._process is None or self._lines is None:
+            return
+        if self._process.poll() is None and self._ended is None:
+            self._process.send_signal(END_OF_LIFE)
+            deadline = time.monotonic() + STOP_DEADLINE
+            while self.alive() is None and (left := deadline - time.monotonic()) > 0:
+                self._lines.wait(left)
+        if self._ended is None or self._process.poll() is not None:
+            self._stop()
 
     def _stop(self) -> None:
         if self._process is not None:
@@ -242,9 +277,8 @@ def serve(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Be a client over verbs until standard input ends."""
+    """Be a client over verbs, as often as is ordered, until standard input ends."""
     parser = argparse.ArgumentParser(prog="python -m targets.reference_client", description=__doc__)
-    parser.add_argument("--connect", required=True, metavar="ADDRESS:PORT", type=parse_address)
     parser.add_argument("--mutant", default="", metavar="NAME", help="break one requirement")
     parser.add_argument("--forward-only", action="store_true", help="take no backward Calls")
     parser.add_argument("--versions", type=int, nargs="+", default=(1,), help="to be spoken")
@@ -255,13 +289,27 @@ def main(arguments: list[str] | None = None) -> int:
 
         parts = find_client_parts(chosen.mutant)
     parts = replace(parts, is_called=not chosen.forward_only)
-    from rpcrdma.fabric.verbs import VerbsFabric  # likewise only here
+    with suppress(ImportError):  # the client will tell, in words
+        importlib.import_module("rpcrdma.fabric.verbs_connection")
+
+    def begins(line: bytes) -> Callable[[], int] | None:
+        order = msgspec.json.decode(line, type=Order)
+        if not order.connect:
+            return None
+        return partial(_be, parse_address(order.connect), parts, tuple(chosen.versions))
+
+    live(begins, sys.stdin.fileno(), sys.stdout.buffer)
+    return 0
+
+
+def _be(address: Address, parts: ClientParts, versions: tuple[int, ...]) -> int:
+    """Be the client of one server, over verbs; what the process ends with."""
+    from rpcrdma.fabric.verbs import VerbsFabric  # only where there is a device
 
     try:
-        with VerbsFabric(chosen.connect.host) as fabric:
+        with VerbsFabric(address.host) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
-            orders, output = Lines(sys.stdin.buffer), sys.stdout.buffer
-            serve(fabric, chosen.connect, parts, orders, output, tuple(chosen.versions))
+            serve(fabric, address, parts, Lines(sys.stdin.buffer), sys.stdout.buffer, versions)
     except FabricError as error:
         sys.stderr.write(f"{error}\n")
         return 2

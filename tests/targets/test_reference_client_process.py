@@ -19,6 +19,7 @@ from rpcrdma.endpoint.serving import Server
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp.testprog import TestProgram
+from targets import reference_client_process
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
 from targets.reference_client import ClientParts
 from targets.reference_client_process import (
@@ -98,7 +99,7 @@ def test_connecting_is_reported_first() -> None:
 
 
 def test_acts_are_done_and_reported_by_their_numbers() -> None:
-    found = told(Order(1, "read", 3000), Order(2, "many", count=3), reports=3)
+    found = told(Order(1, act="read", length=3000), Order(2, act="many", count=3), reports=3)
 
     assert {number: report.state for number, report in found.items()} == {
         0: ActState.DONE,
@@ -109,29 +110,41 @@ def test_acts_are_done_and_reported_by_their_numbers() -> None:
 
 
 def test_what_is_abandoned_is_reported_as_failed() -> None:
-    found = told(Order(1, "null"), Order(1, abandon=True), Order(9, abandon=True), reports=2)
+    found = told(Order(1, act="null"), Order(1, abandon=True), Order(9, abandon=True), reports=2)
 
     assert found[1].state is ActState.FAILED
 
 
 def test_an_order_is_a_short_line() -> None:
-    assert msgspec.json.encode(Order(1, "null")) == b'{"id":1,"act":"null"}'
+    assert msgspec.json.encode(Order(1, act="null")) == b'{"id":1,"act":"null"}'
 
 
 OBEDIENT = """
-import json, sys
-print(json.dumps({"id": 0, "state": "done"}), flush=True)
-for line in sys.stdin:
-    order = json.loads(line)
-    failed = order.get("abandon", False)
-    if order.get("act") != "many":
-        state = "failed" if failed else "done"
-        report = {"id": order["id"], "state": state, "detail": "", "digest": "abc"}
-        print(json.dumps(report), flush=True)
+import json, os, sys
+from targets.lives import live
+
+def say(number, failed=False):
+    state = "failed" if failed else "done"
+    report = {"type": "report", "id": number, "state": state, "detail": "", "digest": "abc"}
+    print(json.dumps(report), flush=True)
+
+def be():
+    say(0)
+    for line in sys.stdin:
+        order = json.loads(line)
+        if order.get("act") == "long-reply":
+            return 3
+        if order.get("act") != "many":
+            say(order["id"], order.get("abandon", False))
+
+live(lambda line: be if "connect" in json.loads(line) else None, 0, sys.stdout.buffer)
 """
-"""A process that says of everything but `many` that it is done, unless it is abandoned."""
+"""A process that says of everything but `many` that it is done, unless it is abandoned; a client
+ends with status 3 that is told to call for a long reply."""
 
 MORTAL = "import sys; sys.exit(3)"
+STUBBORN = OBEDIENT.replace("def be():", "def be():\n    os.kill(os.getppid(), 19)")
+"""One that cannot end its clients, since it is stopped."""
 
 
 class Faked(ProcessClientSession):
@@ -139,12 +152,16 @@ class Faked(ProcessClientSession):
 
     script = OBEDIENT
 
-    def command(self, address: Address) -> list[str]:
+    def command(self) -> list[str]:
         return [sys.executable, "-c", self.script]
 
 
 class Dying(Faked):
     script = MORTAL
+
+
+class Stopped(Faked):
+    script = STUBBORN
 
 
 SOMEWHERE = Address("tester", 1)
@@ -192,7 +209,48 @@ def test_that_the_process_ended_is_the_end_of_every_act() -> None:
     result = end_of(act, session)
 
     assert result == ActResult(ActState.FAILED, "the process ended with status 3")
-    session.order(Order(1, "null"))
+    session.order(Order(1, act="null"))
+    session.close()
+
+
+def test_that_a_client_ended_is_the_end_of_every_act(session: Faked) -> None:
+    session.prepare(SOMEWHERE)
+    act = session.begin(Act(ActKind.LONG_REPLY))
+
+    assert end_of(act, session) == ActResult(ActState.FAILED, "the process ended with status 3")
+    assert session.alive() == "the process ended with status 3"
+
+
+def test_each_client_is_a_new_one_of_the_same_process(session: Faked) -> None:
+    end_of(session.prepare(SOMEWHERE), session)
+    session.begin(Act(ActKind.MANY))
+    process = session._process
+    again = session.prepare(SOMEWHERE)
+
+    assert end_of(again, session).done
+    assert session._process is process
+    assert session.alive() is None
+    assert session.begin(Act(ActKind.NULL))._number == 1  # type: ignore[attr-defined]
+
+
+def test_a_client_is_made_after_one_that_ended_by_itself(session: Faked) -> None:
+    session.prepare(SOMEWHERE)
+    end_of(session.begin(Act(ActKind.LONG_REPLY)), session)
+
+    assert end_of(session.prepare(SOMEWHERE), session).done
+    assert session.alive() is None
+
+
+def test_a_process_that_cannot_end_its_client_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reference_client_process, "STOP_DEADLINE", 0.2)
+    session = Stopped(LoopbackNetwork().fabric("tester"), SOMEWHERE)
+    end_of(session.prepare(SOMEWHERE), session)
+    process = session._process
+
+    assert end_of(session.prepare(SOMEWHERE), session).done
+    assert session._process is not process
     session.close()
 
 
@@ -210,10 +268,8 @@ def test_the_process_is_this_program() -> None:
     fabric = LoopbackNetwork().fabric("tester")
     session = ProcessClientSession(fabric, SOMEWHERE, "odd", versions=(1, 2))
 
-    words = session.command(SOMEWHERE)
-
-    assert words[1:] == [
-        *("-m", "targets.reference_client", "--connect", "tester:1"),
+    assert session.command()[1:] == [
+        *("-m", "targets.reference_client"),
         *("--versions", "1", "2"),
         *("--mutant", "odd"),
     ]
@@ -223,10 +279,23 @@ def test_the_process_is_told_to_take_no_calls() -> None:
     fabric = LoopbackNetwork().fabric("tester")
     session = ProcessClientSession(fabric, SOMEWHERE, is_called=False)
 
-    assert session.command(SOMEWHERE)[-3:] == ["--versions", "1", "--forward-only"]
+    assert session.command()[-3:] == ["--versions", "1", "--forward-only"]
 
 
-def test_the_command_needs_an_address(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_client_without_a_device_says_so_and_ends() -> None:
+    """This machine has no RDMA device, or the address is on none."""
+    session = ProcessClientSession(LoopbackNetwork().fabric("tester"), SOMEWHERE)
+    act = session.prepare(Address("192.0.2.1", 1))
+
+    result = end_of(act, session)
+    session.close()
+
+    assert result.state is ActState.FAILED
+
+
+def test_the_command_refuses_a_version_that_is_no_number(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with pytest.raises(SystemExit):
-        main(["--connect", "nowhere"])
-    assert "--connect: invalid" in capsys.readouterr().err
+        main(["--versions", "two"])
+    assert "--versions: invalid" in capsys.readouterr().err

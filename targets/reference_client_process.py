@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Lines", "Order", "ProcessClientSession", "Report", "main", "serve"]
 
-CONNECT_TIMEOUT: Final = 15.0
+_CONNECT_TIMEOUT: Final = 15.0
 """Seconds that one try to connect may take: in a busy machine without KVM a handshake takes two."""
 
 IDLE: Final = 0.01
@@ -251,7 +251,7 @@ def serve(
     versions: tuple[int, ...] = (1,),
 ) -> None:
     """Be the client until the orders end."""
-    client, application = make_client(fabric, address, parts, versions, CONNECT_TIMEOUT)
+    client, application = make_client(fabric, address, parts, versions, _CONNECT_TIMEOUT)
     running: dict[int, RunningAct] = {0: application.connect()}
     try:
         while not orders.ended:

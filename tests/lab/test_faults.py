@@ -7,44 +7,66 @@ import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conformance.guest import Order
-from conformance.in_lab import collect, lab_run
+from conformance.in_lab import collect, collect_all, lab_run
 from conformance.runner import RECORDS, Selection
 from reports.record import Verdict
 from reports.summary import summarise
 from targets.registry import find_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from reports.record import RunRecord
-    from targets.lab.lab import LabRun
 
 SMALL = Selection(section="3.4")
-AFTER_FIVE = (
-    f"until [ $(wc -l < {{folder}}/{RECORDS} 2>/dev/null || echo 0) -gt 5 ]; do sleep 0.2; done"
-)
+SCRIPT = f"""
+judged() {{ wc -l < $1/{RECORDS} 2>/dev/null || echo 0; }}
+after_five() {{ until [ $(judged $1) -gt 5 ]; do sleep 0.2; done; }}
+judge() {{ python -m conformance.guest "$1"; }}
+rpc.nfsd 0
+judge "$1"
+(after_five $4; rpc.nfsd 0) & judge "$2"
+(after_five $5; ip link set dummy0 down) & judge "$3"
+"""
+"""Is given three orders, and the folders of the last two."""
 
 
-def asked(folder: Path) -> LabRun:
-    order = Order("linux-server", "", str(folder), SMALL)
-    return lab_run([order], find_profile("linux-server"))
+def ordered(folder: Path) -> Order:
+    return Order("linux-server", "", str(folder), SMALL)
 
 
-def meanwhile(run: LabRun, folder: Path, deed: str) -> LabRun:
-    """The same run with a deed done in the guest once five cases have been judged."""
-    wait = AFTER_FIVE.format(folder=folder)
-    script = f'({wait}; {deed}) & exec "$@"'
-    command = ("bash", "-c", script, "bash", *run.setup.command)
-    return replace(run, setup=replace(run.setup, command=command))
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[RunRecord, str]]:
+    """Three runs in one machine, each of which something befalls; the device goes for good."""
+    names = ("down", "stopped", "vanished")
+    folders = [tmp_path_factory.mktemp(name) for name in names]
+    run = lab_run([ordered(folder) for folder in folders], find_profile("linux-server"))
+    orders = run.setup.command[-len(folders) :]
+    command = ("bash", "-c", SCRIPT, "bash", *orders, *map(str, folders[1:]))
+    run = replace(run, setup=replace(run.setup, command=command))
+    return dict(zip(names, collect_all(run, folders), strict=True))
+
+
+def test_a_server_that_is_down_from_the_start_is_started_and_judged(
+    runs: Mapping[str, tuple[RunRecord, str]],
+) -> None:
+    """One that nobody can start is one sentence: tests/conformance/test_runner.py."""
+    record, problem = runs["down"]
+    assert problem == ""
+    assert summarise(record).missing == ()
+    assert summarise(record).counts[Verdict.ERROR] == 0
+    assert summarise(record).counts[Verdict.PASS] > 30
 
 
 def test_a_server_that_is_stopped_in_mid_run_is_started_again_and_judged(
-    tmp_path: Path, disagreements: Callable[[RunRecord, str], dict[str, str]]
+    runs: Mapping[str, tuple[RunRecord, str]],
+    disagreements: Callable[[RunRecord, str], dict[str, str]],
 ) -> None:
-    run = meanwhile(asked(tmp_path), tmp_path, "rpc.nfsd 0")
-    record, problem = collect(run, tmp_path)
+    record, problem = runs["stopped"]
     assert problem == ""
     assert summarise(record).missing == ()
     undecided = [case for case in record.cases if case.verdict is Verdict.INCONC]
@@ -56,9 +78,10 @@ def test_a_server_that_is_stopped_in_mid_run_is_started_again_and_judged(
     assert summarise(record).counts[Verdict.ERROR] == 0
 
 
-def test_a_device_that_vanishes_in_mid_run_leaves_verdicts(tmp_path: Path) -> None:
-    run = meanwhile(asked(tmp_path), tmp_path, "ip link set dummy0 down")
-    record, problem = collect(run, tmp_path)
+def test_a_device_that_vanishes_in_mid_run_leaves_verdicts(
+    runs: Mapping[str, tuple[RunRecord, str]],
+) -> None:
+    record, problem = runs["vanished"]
     assert problem == ""
     assert summarise(record).missing == ()
     assert record.cases[0].verdict is Verdict.PASS
@@ -67,24 +90,13 @@ def test_a_device_that_vanishes_in_mid_run_leaves_verdicts(tmp_path: Path) -> No
 
 def test_a_machine_that_is_killed_in_mid_run_leaves_verdicts(tmp_path: Path) -> None:
     folder, job = tmp_path / "results", tmp_path / "job"
-    run = replace(asked(folder), job=job)
+    run = replace(lab_run([ordered(folder)], find_profile("linux-server")), job=job)
     killer = _Killer(job)
     record, problem = collect(run, folder, killer)  # type: ignore[arg-type]  # as much of it as is used
     assert 5 <= len(record.cases) < len(record.header.planned)
     assert "the virtual machine ended before the command did" in problem
     assert record.footer is None
     assert summarise(record).exit_status == 1
-
-
-def test_a_server_that_is_down_from_the_start_is_started_and_judged(tmp_path: Path) -> None:
-    """One that nobody can start is one sentence: tests/conformance/test_runner.py."""
-    run = asked(tmp_path)
-    command = ("sh", "-c", 'rpc.nfsd 0; exec "$@"', "sh", *run.setup.command)
-    record, problem = collect(replace(run, setup=replace(run.setup, command=command)), tmp_path)
-    assert problem == ""
-    assert summarise(record).missing == ()
-    assert summarise(record).counts[Verdict.ERROR] == 0
-    assert summarise(record).counts[Verdict.PASS] > 30
 
 
 class _Killer:

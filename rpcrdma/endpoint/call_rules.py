@@ -79,6 +79,12 @@ class IncomingCall:
         """Of the transport header."""
         return self.words.xid
 
+    @property
+    def handles(self) -> tuple[int, ...]:
+        """Of the memory that it offers, with repetitions: Write list, Read list, Reply chunk."""
+        chunks = (*self.writes, *self.chunks, *(() if self.reply is None else (self.reply,)))
+        return tuple(segment.handle for chunk in chunks for segment in chunk.target)
+
 
 def xid_of(payload: bytes) -> int:
     """The XID with which a Payload stream of at least four octets begins (rfc8166 3.2)."""

@@ -342,10 +342,7 @@ class Responder:
 
     def invalidated(self, call: IncomingCall) -> int | None:
         """The handle that a reply invalidates: one of its call's (xcharext 3.2, D-80)."""
-        if not self.may_invalidate:
-            return None
-        chunks = (*call.writes, *call.chunks, *(() if call.reply is None else (call.reply,)))
-        return next((segment.handle for chunk in chunks for segment in chunk.target), None)
+        return next(iter(call.handles), None) if self.may_invalidate else None
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         """Everything that a reply takes: Writes before the Send (rfc8166 3.5.2)."""

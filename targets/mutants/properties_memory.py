@@ -25,12 +25,6 @@ NOWHERE = WriteChunk((RdmaSegment(0x0BAD, 64, 0),))
 OWN = "xcharext.3.2.only-memory-of-that-call"
 
 
-def _handle(call: IncomingCall) -> int | None:
-    """The first handle of a call."""
-    chunks = (*call.writes, *call.chunks, *(() if call.reply is None else (call.reply,)))
-    return next((segment.handle for chunk in chunks for segment in chunk.target), None)
-
-
 @mutant(
     breaks="xcharext.3.2.plain-send-unless-announced",
     also_trips={"rfc8166.3.4.3": "it does so in either version"},
@@ -40,7 +34,7 @@ class InvalidatesByDefault(Responder):
 
     def invalidated(self, call: IncomingCall) -> int | None:
         """See `Responder`."""
-        return _handle(call)
+        return next(iter(call.handles), None)
 
 
 @mutant(breaks=OWN)
@@ -53,7 +47,7 @@ class InvalidatesMemoryOfOtherCalls(Responder):
         if not self.may_invalidate:
             return own
         others = (one for waiting in self._executing.values() for one, _ in waiting)
-        return next((handle for one in others if (handle := _handle(one)) is not None), own)
+        return next((handle for one in others for handle in one.handles), own)
 
 
 @mutant(breaks="xcharext.3.2.either-send-if-announced")

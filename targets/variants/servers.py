@@ -173,11 +173,7 @@ class InvalidatesTheLastHandle(Responder):
 
     def invalidated(self, call: IncomingCall) -> int | None:
         """The last."""
-        if super().invalidated(call) is None:
-            return None
-        chunks = (*call.writes, *call.chunks, *(() if call.reply is None else (call.reply,)))
-        handles: list[int] = [segment.handle for chunk in chunks for segment in chunk.target]
-        return handles[-1]
+        return None if super().invalidated(call) is None else call.handles[-1]
 
 
 @variant("bidir.2.1.2.values-may-differ")

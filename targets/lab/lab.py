@@ -166,15 +166,23 @@ def run_natively(run: LabRun, on_line: Callable[[str], None]) -> LabResult:
 
 
 def run_shell(run: LabRun) -> int:
-    """Boot a guest whose command talks to this terminal; the command's exit status."""
+    """Boot a guest whose command talks to this terminal; the command's exit status.
+
+    Raises:
+        LabError: the lab could not be brought up.
+    """
     with _job_folder(run.job) as job:
         command = _prepare(run, job, _accelerator())
+        console = job / "console.log"
         try:
-            subprocess.run(command, env=host_environment(), check=False)
+            with console.open("wb") as log:
+                subprocess.run(command, env=host_environment(), stderr=log, check=False)
         finally:
             _clean_up(job)
         report = GuestReport.read(job)
-    return 1 if report is None or report.status is None else report.status
+        if report is None:
+            raise _not_started(_console_lines(console))
+    return 1 if report.status is None else report.status
 
 
 def _boot_and_run(run: LabRun, job: Path, on_line: Callable[[str], None]) -> LabResult:
@@ -198,14 +206,22 @@ def _boot_and_run(run: LabRun, job: Path, on_line: Callable[[str], None]) -> Lab
         if lines.started or accelerator is Accelerator.TCG:
             break
         accelerator = Accelerator.TCG  # a KVM that passed its trial can still hang a kernel
-    log = console.read_text(encoding="utf-8", errors="replace").splitlines()
+    log = _console_lines(console)
     if not lines.started:
-        words = [line for line in log[-3:] if line.strip()]
-        raise LabError(
-            "booting the lab", "the guest did not start: " + (" / ".join(words) or "no output")
-        )
+        raise _not_started(log)
     report = GuestReport.read(job)
     return _result(run, ended, report, find_faults(log), accelerator)
+
+
+def _console_lines(console: Path) -> list[str]:
+    return console.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def _not_started(log: list[str]) -> LabError:
+    words = [line for line in log[-3:] if line.strip()]
+    return LabError(
+        "booting the lab", "the guest did not start: " + (" / ".join(words) or "no output")
+    )
 
 
 def _result(

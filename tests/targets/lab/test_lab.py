@@ -12,19 +12,23 @@ from targets.lab.boot import STARTED
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.kernel import Kernel
-from targets.lab.lab import Ending, LabResult, LabRun, is_native, run_in_lab, server_of
+from targets.lab.lab import Ending, LabResult, LabRun, is_native, run_in_lab, run_shell, server_of
 from targets.lab.setup import GuestSetup, ServerKind
 from targets.profile import SHIPPED, load_profile
 
 
-def run(
-    script: str, job: Path, monkeypatch: pytest.MonkeyPatch, deadline_s: float = 10
-) -> tuple[LabResult, list[str]]:
+def with_script(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = Kernel(Path("/boot/vmlinuz-6.1.0"), "6.1.0", None)
     monkeypatch.setattr(lab, "select_kernel", lambda wanted: kernel)
     monkeypatch.setattr(lab, "host_environment", lambda: None)
     monkeypatch.setattr(lab, "_accelerator", lambda: Accelerator.TCG)
     monkeypatch.setattr(lab, "_prepare", lambda run, job, accelerator: ["sh", "-c", script])
+
+
+def run(
+    script: str, job: Path, monkeypatch: pytest.MonkeyPatch, deadline_s: float = 10
+) -> tuple[LabResult, list[str]]:
+    with_script(script, monkeypatch)
     lines: list[str] = []
     request = LabRun(GuestSetup(("true",), "/"), deadline_s, job=job)
     return run_in_lab(request, lines.append), lines
@@ -99,3 +103,23 @@ def test_a_server_built_elsewhere_is_started_by_its_command(tmp_path: Path) -> N
     file.write_text(text.replace("nfsd = true", 'start = ["./server", "--rdma"]'))
     server = server_of(load_profile(file))
     assert (server.kind, server.command) == (ServerKind.COMMAND, ("./server", "--rdma"))
+
+
+def test_a_shell_has_the_terminal_and_the_console_goes_into_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with_script(f"echo prompt; echo kernel >&2; {report(tmp_path, 'done')}", monkeypatch)
+
+    assert run_shell(LabRun(GuestSetup(("bash",), "/"), job=tmp_path)) == 3
+
+    assert capfd.readouterr() == ("prompt\n", "")
+    assert (tmp_path / "console.log").read_text() == "kernel\n"
+
+
+def test_a_shell_in_a_guest_that_never_starts_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_script("echo no such machine >&2; exit 1", monkeypatch)
+
+    with pytest.raises(LabError, match="the guest did not start: no such machine"):
+        run_shell(LabRun(GuestSetup(("bash",), "/"), job=tmp_path))

@@ -68,13 +68,16 @@ class CallsWhoTakesNoCalls(BackwardRequester):
         return True
 
 
-@mutant(breaks="xcharext.3.3.inline-keeps-chunks-away")
+@mutant(
+    breaks="xcharext.3.3.inline-keeps-chunks-away",
+    also_trips={"v2.4.2.2.backward": "Version Two itself keeps chunks from who says nothing"},
+)
 class UsesChunksTowardsAnybody(BackwardRequester):
-    """Makes backward Calls by chunks, whatever the client has said of them."""
+    """Makes backward Calls by chunks in Version Two, whatever the client has said of them."""
 
     def takes_chunks(self) -> bool:
         """See `BackwardRequester`."""
-        return self._chunked is not None
+        return self._chunked is not None and self.peer is not None
 
 
 @mutant(

@@ -66,8 +66,9 @@ def test_it_is_judged_to_the_end(
 
 @pytest.mark.parametrize("run", ["nfs40", "nfs41"])
 def test_mounts_of_every_version_act(runs: Mapping[str, RunRecord], run: str) -> None:
-    verdicts = {case.id: (case.verdict, case.reason) for case in runs[run].cases}
-    assert verdicts == dict.fromkeys(GOOD_CALLS, (Verdict.PASS, ""))
+    cases = runs[run].cases
+    assert {case.id.partition("[")[0] for case in cases} == set(GOOD_CALLS)
+    assert {case.id: case.reason for case in cases if case.verdict is not Verdict.PASS} == {}
 
 
 def test_it_is_called_back(

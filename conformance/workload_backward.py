@@ -9,6 +9,9 @@ a backward Call `backward_workload_for` raises `Unsupported`.
 
 from __future__ import annotations
 
+import os
+import secrets
+from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
@@ -20,17 +23,23 @@ from targets.base import Unsupported
 from targets.profile import Binding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterator
 
     from targets.profile import Profile
 
-__all__ = ["BackwardWorkload", "ForwardOnly", "Steps", "TestprogBackward", "backward_workload_for"]
+__all__ = [
+    "BackwardWorkload",
+    "ForwardOnly",
+    "Steps",
+    "TestprogBackward",
+    "backward_workload_for",
+    "new_identity",
+]
 
 Steps: TypeAlias = "Generator[Request, bytes, None]"
 """Calls to make one after the other; each is sent the unreduced payload of its right Reply."""
 
-_IDENTITIES: Final = count(1)
-"""A client that nobody has been before: what an earlier case left pending is not ours."""
+_WORD: Final = 2**32
 
 
 class BackwardWorkload(Protocol):
@@ -85,13 +94,27 @@ def backward_workload_for(profile: Profile) -> BackwardWorkload:
         Unsupported: the binding has none.
     """
     if profile.binding is Binding.TESTPROG:
-        return TestprogBackward(next(_IDENTITIES))
+        return TestprogBackward(new_identity())
     if profile.binding is Binding.NFS4:
         # Imported here because nobody else needs the generated NFSv4 codec.
         from conformance.workload_backward_nfs4 import Nfs4Backward
 
         return Nfs4Backward(profile)
     raise Unsupported(f"the binding `{profile.binding.value}` provokes no backward Calls")
+
+
+def new_identity() -> int:
+    """A client of the test program that nobody has been before: what was left pending is not ours.
+
+    Neither an earlier case nor another process (`certify -n`) nor an earlier run against a server
+    that has stayed up.
+    """
+    return next(_identities(os.getpid())) % _WORD
+
+
+@cache
+def _identities(_process: int) -> Iterator[int]:
+    return count(secrets.randbits(32))
 
 
 class TestprogBackward:

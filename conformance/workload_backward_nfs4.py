@@ -16,6 +16,7 @@ from __future__ import annotations
 import secrets
 from functools import cache
 from itertools import count, cycle
+from multiprocessing import current_process
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.case import Inconclusive
@@ -44,9 +45,11 @@ _TRIES: Final = len(DIRECTORY.entries)
 """OPENs until it is clear that there are no delegations: one that has recalled many gives few."""
 
 _OWNERS: Final = count(1)
+"""In the names of clients, beside the name of the process: in `certify -n` there are several at the
+same time, and they are called the same in the next run."""
 
 _INSTANCE: Final = secrets.token_bytes(8)
-"""Of this process: a server forgets what clients of these names had in an earlier run."""
+"""Of this run: a server forgets what clients of these names had in an earlier one."""
 
 
 class Nfs4Backward:
@@ -64,9 +67,8 @@ class Nfs4Backward:
         self._folder = f"{profile.extra.export}/{DIRECTORY.name}"
         self._credential = rpc.auth_sys(profile.extra.uid, profile.extra.gid)
         self._replies: dict[bytes, bytes] = {}
-        self.client = SessionClient(
-            b"backward tester %d" % next(_OWNERS), _INSTANCE, credential=self._credential
-        )
+        owner = f"backward tester {next(_OWNERS)} of {current_process().name}"
+        self.client = SessionClient(owner.encode(), _INSTANCE, credential=self._credential)
 
     def introduce(self) -> Steps:
         """A client id, without a session.

@@ -18,6 +18,7 @@ import msgspec
 from conformance.properties.application import Asked, Line, NoService
 from conformance.properties.calls import CallRecipe, encode
 from conformance.properties.wire_judge import WireJudge
+from conformance.workload_backward import new_identity
 from rpcrdma.endpoint.actions import CallFailed, Failure, ReplyReceived
 from rpcrdma.endpoint.backward_responder import BackwardResponder
 from rpcrdma.endpoint.calling import Client
@@ -108,7 +109,6 @@ class Exchange:
         self._judge = WireJudge(self._layer, self._payloads.get, DEFAULT, sees_writes=sees_writes)
         self._judged = 0
         self._faulty = False
-        self._connected = 0
         self._lost: list[Asked] = []
         self._steps: dict[str, Callable[[Step], None]] = {
             "connect": self._connect,
@@ -171,9 +171,7 @@ class Exchange:
             if self._inject is None:
                 self.problems.append(f"no connection: {error}")
             return
-        self._connected += 1
-        identity = self._first_xid + self._connected
-        self._lines.append(Line(client, identity, may_be_lost=self._faulty))
+        self._lines.append(Line(client, new_identity(), may_be_lost=self._faulty))
 
     def _call(self, step: Step) -> None:
         line = self._chosen(step)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from multiprocessing import get_context
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
 
@@ -18,12 +21,31 @@ from targets.base import Unsupported
 from targets.profile import Binding
 from targets.registry import find_profile
 
+if TYPE_CHECKING:
+    from targets.profile import Profile
+
 PROFILE = find_profile("reference")
 
 
 def test_each_client_is_a_new_one() -> None:
     first, second = (backward_workload_for(PROFILE) for _ in range(2))
     assert next(first.announce()).encode(1) != next(second.announce()).encode(1)
+
+
+@pytest.mark.parametrize("target", ["reference", "linux-server"])
+def test_processes_at_the_same_time_are_different_clients(target: str) -> None:
+    """Who are taken for one client by the server get each other's backward Calls."""
+    profile = find_profile(target)
+    with get_context("fork").Pool(2) as pool:
+        introductions = [
+            worker.get(20) for worker in [pool.apply_async(introduced, (profile,)) for _ in "ab"]
+        ]
+    assert len({introduced(profile), *introductions}) == 3
+
+
+def introduced(profile: Profile) -> bytes:
+    workload = backward_workload_for(profile)
+    return next(workload.introduce()).encode(1)
 
 
 def test_nfs_has_a_client_of_sessions() -> None:

@@ -19,7 +19,7 @@ from fuzz.segments import move_segments
 from fuzz.world import READABLE, REGION, WRITABLE
 from reports.record import Verdict
 from rpcrdma.fabric.base import Access
-from rpcrdma.wire import RdmaSegment, chunk_length
+from rpcrdma.wire import RdmaSegment, any_overlap, chunk_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,10 +74,12 @@ class _Connection:
         return segment.length == 0 or _slice(self._writable, segment) is not None
 
     def held_by(self, outcome: Outcome) -> bytes | None:
-        """What the Reply chunk of a Long Reply holds."""
+        """What the Reply chunk of a Long Reply holds, as far as that can be said."""
         if not isinstance(outcome, Answered) or not outcome.is_long or not outcome.body.rdma_reply:
             return None
         segments = outcome.body.rdma_reply.target
+        if any_overlap(segments):
+            return None
         pieces = [_slice(self._writable, segment) or b"" for segment in segments]
         held = b"".join(pieces)
         return held if len(held) == chunk_length(outcome.body.rdma_reply) else None

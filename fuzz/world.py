@@ -14,7 +14,7 @@ from conformance.outcome import Answered, ErrChunk, ErrVers, read_outcome
 from fuzz.finding import Finding
 from rpcrdma.endpoint import actions, events
 from rpcrdma.endpoint.connection import Endpoint, State
-from rpcrdma.wire import RdmaSegment
+from rpcrdma.wire import RdmaSegment, any_overlap
 
 if TYPE_CHECKING:
     from conformance.outcome import Outcome
@@ -51,8 +51,10 @@ class Memory:
         start = segment.offset - WRITABLE.offset
         self._written[start : start + len(data)] = data
 
-    def contents(self, chunk: WriteChunk) -> bytes:
-        """What the segments of a returned chunk hold."""
+    def contents(self, chunk: WriteChunk) -> bytes | None:
+        """What the segments of a returned chunk hold; None if they overlap, and nobody can say."""
+        if any_overlap(chunk.target):
+            return None
         starts = ((segment.offset - WRITABLE.offset, segment.length) for segment in chunk.target)
         return b"".join(
             bytes(self._written[start : start + size]) for start, size in starts if size

@@ -31,6 +31,7 @@ from conformance.properties.shots import Shot, build_shot
 from conformance.requester_reassembly import reassemble
 from reports.record import Verdict
 from rpcrdma.fabric.trace import Trace
+from rpcrdma.wire import any_overlap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,7 +104,12 @@ class CallMemory:
         return self.contents(outcome.body.rdma_reply.target)
 
     def contents(self, segments: tuple[RdmaSegment, ...]) -> bytes | None:
-        """What was written to these segments, joined; None if they reach out of the memory."""
+        """What was written to these segments, joined; None if that cannot be said.
+
+        They reach out of the memory then, or overlap.
+        """
+        if any_overlap(segments):
+            return None
         parts = [_slice(self._writable.get(item.handle), item) for item in segments]
         known = [part for part in parts if part is not None]
         return b"".join(known) if len(known) == len(parts) else None

@@ -26,7 +26,13 @@ from rpcrdma.wire._generated_rfc8166 import (
 )
 from rpcrdma.wire._generated_rfc8166 import decode_transport_header as decode_header
 from rpcrdma.wire._generated_rfc8166 import encode_transport_header as encode_header
-from rpcrdma.wire.chunks import ReadChunk, chunk_length, group_by_position, roundup_padding
+from rpcrdma.wire.chunks import (
+    ReadChunk,
+    any_overlap,
+    chunk_length,
+    group_by_position,
+    roundup_padding,
+)
 from rpcrdma.wire.versions import (
     FIXED_WORDS,
     AnyHeader,
@@ -56,6 +62,7 @@ __all__ = [
     "ReadSegment",
     "TransportHeader",
     "WriteChunk",
+    "any_overlap",
     "chunk_length",
     "decode_any_header",
     "decode_header",

@@ -12,6 +12,7 @@ only groups and adds; it does not judge Positions, lengths or order.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rpcrdma.wire._generated_rfc8166 import ReadSegment, WriteChunk
@@ -60,6 +61,16 @@ def group_by_position(reads: Iterable[ReadSegment]) -> tuple[ReadChunk, ...]:
 def chunk_length(chunk: ReadChunk | WriteChunk) -> int:
     """Octets that the chunk's segments describe together."""
     return sum(segment.length for segment in chunk.target)
+
+
+def any_overlap(segments: Iterable[RdmaSegment]) -> bool:
+    """Whether two segments name the same octet: what is written to one is lost by the other."""
+    used = [segment for segment in segments if segment.length]
+    used.sort(key=lambda segment: (segment.handle, segment.offset))
+    return any(
+        first.handle == second.handle and first.offset + first.length > second.offset
+        for first, second in pairwise(used)
+    )
 
 
 def roundup_padding(length: int) -> int:

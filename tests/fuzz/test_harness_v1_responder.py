@@ -43,6 +43,15 @@ def test_reference_keeps_the_invariant_over_chunks_losses_and_repetition() -> No
     check(join(messages), reference())
 
 
+def test_reply_chunk_whose_segments_overlap_says_nothing_about_the_reply() -> None:
+    """What the last segment holds has replaced the XID in the first."""
+    at = WRITABLE.offset
+    words = [(at, 2), (at + 100, 3), (at, 4096)]
+    chunk = WriteChunk(tuple(RdmaSegment(WRITABLE.handle, size, start) for start, size in words))
+    header = TransportHeader(1, 1, 8, RdmaMsg((), (), chunk))
+    check(join([encode_header(header) + calls.fetch(1, 2000)]), reference())
+
+
 def test_credit_underflow_is_found() -> None:
     with pytest.raises(Finding) as caught:
         check(join([good_call(1)]), counts_credits_down())

@@ -12,6 +12,7 @@ from rpcrdma.wire import (
     ReadChunk,
     ReadSegment,
     WriteChunk,
+    any_overlap,
     chunk_length,
     group_by_position,
     roundup_padding,
@@ -37,3 +38,19 @@ def test_length_is_the_sum_of_the_segments():
 @pytest.mark.parametrize(("length", "padding"), [(0, 0), (1, 3), (2, 2), (3, 1), (4, 0), (5, 3)])
 def test_padding_fills_up_to_four(length, padding):
     assert roundup_padding(length) == padding
+
+
+@pytest.mark.parametrize(
+    ("segments", "wanted"),
+    [
+        ((), False),
+        ((A, B, C), False),
+        ((RdmaSegment(1, 10, 10), A), False),
+        ((RdmaSegment(1, 10, 9), A), True),
+        ((RdmaSegment(1, 0, 5), A), False),
+        ((RdmaSegment(1, 1, 5), B, A), True),
+        ((A, A), True),
+    ],
+)
+def test_segments_overlap_that_name_an_octet_twice(segments, wanted):
+    assert any_overlap(segments) is wanted

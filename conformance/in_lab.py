@@ -101,19 +101,15 @@ def collect(run: LabRun, folder: Path, progress: Progress | None = None) -> tupl
         LabError: the lab could not be brought up.
         TargetError: nothing could be run, because of the target or the suite.
     """
-    listener = _Listener(folder / RECORDS, progress)
-    (found,) = _collect(run, (folder,), listener)
+    (found,) = collect_all(run, (folder,), progress)
     return found
 
 
-def collect_all(run: LabRun, folders: Sequence[Path]) -> list[tuple[RunRecord, str]]:
-    """As `collect`, of a machine that runs several orders; each has a folder of its own."""
-    return _collect(run, folders, _Listener(folders[0] / RECORDS, None))
-
-
-def _collect(
-    run: LabRun, folders: Sequence[Path], listener: _Listener
+def collect_all(
+    run: LabRun, folders: Sequence[Path], progress: Progress | None = None
 ) -> list[tuple[RunRecord, str]]:
+    """As `collect`, of a machine that runs several orders; progress is that of the first."""
+    listener = _Listener(folders[0] / RECORDS, progress)
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / RECORDS).unlink(missing_ok=True)

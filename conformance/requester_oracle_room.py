@@ -11,7 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.requester_state import Ids, Violation
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, WriteChunk, chunk_length, roundup_padding
+from rpcrdma.wire import (
+    RdmaMsg,
+    RdmaNomsg,
+    WriteChunk,
+    chunk_length,
+    overlap,
+    roundup_padding,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,10 +154,7 @@ def _overlaps(body: Body) -> Iterator[Violation]:
     read = [item.target for item in body.rdma_reads]
     for number, segment in enumerate(written):
         for other in (*written[number + 1 :], *read):
-            shared = min(segment.offset + segment.length, other.offset + other.length) - max(
-                segment.offset, other.offset
-            )
-            if segment.handle == other.handle and shared > 0:
+            if shared := overlap(segment, other):
                 rules = (
                     "rfc8166.3.4.4.4.one-item-in-a-chunk",
                     "rfc8166.3.4.3.header-describes-the-memory",

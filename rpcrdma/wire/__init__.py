@@ -31,6 +31,7 @@ from rpcrdma.wire.chunks import (
     any_overlap,
     chunk_length,
     group_by_position,
+    overlap,
     roundup_padding,
 )
 from rpcrdma.wire.versions import (
@@ -70,5 +71,6 @@ __all__ = [
     "encode_header",
     "fixed_words",
     "group_by_position",
+    "overlap",
     "roundup_padding",
 ]

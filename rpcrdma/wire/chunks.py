@@ -63,14 +63,19 @@ def chunk_length(chunk: ReadChunk | WriteChunk) -> int:
     return sum(segment.length for segment in chunk.target)
 
 
+def overlap(first: RdmaSegment, second: RdmaSegment) -> int:
+    """Octets that both segments name."""
+    if first.handle != second.handle:
+        return 0
+    end = min(first.offset + first.length, second.offset + second.length)
+    return max(0, end - max(first.offset, second.offset))
+
+
 def any_overlap(segments: Iterable[RdmaSegment]) -> bool:
     """Whether two segments name the same octet: what is written to one is lost by the other."""
     used = [segment for segment in segments if segment.length]
     used.sort(key=lambda segment: (segment.handle, segment.offset))
-    return any(
-        first.handle == second.handle and first.offset + first.length > second.offset
-        for first, second in pairwise(used)
-    )
+    return any(overlap(first, second) for first, second in pairwise(used))
 
 
 def roundup_padding(length: int) -> int:

@@ -17,7 +17,6 @@ from targets.registry import find_profile
 LINUX_6_1 = Path(__file__).parents[2] / "reports" / "linux-6.1"
 
 Disagreements = Callable[[RunRecord, str], dict[str, str]]
-Judged = Callable[[Mapping[str, Order]], dict[str, RunRecord]]
 
 
 @pytest.fixture(scope="session")
@@ -35,18 +34,17 @@ def disagreements() -> Disagreements:
     return differ
 
 
-@pytest.fixture(scope="session")
-def judged_together() -> Judged:
-    """Runs of the suite in one machine, one after the other: each boot takes half a minute."""
+@pytest.fixture(scope="module")
+def runs(orders: Mapping[str, Order]) -> Mapping[str, RunRecord]:
+    """What a module's `orders` brought, in one machine, one after the other.
 
-    def judge(orders: Mapping[str, Order]) -> dict[str, RunRecord]:
-        folders = [Path(order.folder) for order in orders.values()]
-        profile = find_profile(next(iter(orders.values())).target)
-        found = collect_all(lab_run(tuple(orders.values()), profile), folders)
-        assert [problem for _, problem in found if problem] == []
-        return {name: record for name, (record, _) in zip(orders, found, strict=True)}
-
-    return judge
+    Each boot takes half a minute.
+    """
+    folders = [Path(order.folder) for order in orders.values()]
+    profile = find_profile(next(iter(orders.values())).target)
+    found = collect_all(lab_run(tuple(orders.values()), profile), folders)
+    assert [problem for _, problem in found if problem] == []
+    return {name: record for name, (record, _) in zip(orders, found, strict=True)}
 
 
 @pytest.fixture(scope="session")

@@ -34,14 +34,6 @@ def orders(order: Callable[..., Order]) -> Mapping[str, Order]:
     }
 
 
-@pytest.fixture(scope="module")
-def runs(
-    orders: Mapping[str, Order],
-    judged_together: Callable[[Mapping[str, Order]], dict[str, RunRecord]],
-) -> Mapping[str, RunRecord]:
-    return judged_together(orders)
-
-
 def test_it_is_judged_to_the_end(
     orders: Mapping[str, Order],
     runs: Mapping[str, RunRecord],

@@ -34,13 +34,8 @@ RUNS = {
 
 
 @pytest.fixture(scope="module")
-def over_verbs(
-    order: Callable[..., Order],
-    judged_together: Callable[[Mapping[str, Order]], dict[str, RunRecord]],
-) -> Mapping[str, RunRecord]:
-    return judged_together(
-        {run: order(target, selection, "verbs", 2) for run, (target, selection) in RUNS.items()}
-    )
+def orders(order: Callable[..., Order]) -> Mapping[str, Order]:
+    return {run: order(target, selection, "verbs", 2) for run, (target, selection) in RUNS.items()}
 
 
 def verdicts(record: RunRecord) -> list[tuple[str, Verdict]]:
@@ -49,10 +44,10 @@ def verdicts(record: RunRecord) -> list[tuple[str, Verdict]]:
 
 @pytest.mark.parametrize("run", RUNS)
 def test_the_reference_gets_the_same_verdicts_over_verbs_as_on_loopback(
-    tmp_path: Path, over_verbs: Mapping[str, RunRecord], run: str
+    tmp_path: Path, runs: Mapping[str, RunRecord], run: str
 ) -> None:
     target, selection = RUNS[run]
     loopback = certify(find_any_target(target), selection, tmp_path)
-    verbs = over_verbs[run]
+    verbs = runs[run]
     assert verbs.header.fabric == "verbs rxe0"
     assert verdicts(verbs) == verdicts(loopback)

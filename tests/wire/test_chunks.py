@@ -15,6 +15,7 @@ from rpcrdma.wire import (
     any_overlap,
     chunk_length,
     group_by_position,
+    overlap,
     roundup_padding,
 )
 
@@ -54,3 +55,18 @@ def test_padding_fills_up_to_four(length, padding):
 )
 def test_segments_overlap_that_name_an_octet_twice(segments, wanted):
     assert any_overlap(segments) is wanted
+
+
+@pytest.mark.parametrize(
+    ("other", "octets"),
+    [
+        (RdmaSegment(1, 10, 9), 1),
+        (RdmaSegment(1, 10, 10), 0),
+        (RdmaSegment(1, 3, 5), 3),
+        (RdmaSegment(1, 0, 5), 0),
+        (RdmaSegment(2, 10, 0), 0),
+        (A, 10),
+    ],
+)
+def test_overlap_is_what_both_segments_name(other, octets):
+    assert (overlap(A, other), overlap(other, A)) == (octets, octets)

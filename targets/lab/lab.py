@@ -218,7 +218,8 @@ def _console_lines(console: Path) -> list[str]:
 
 
 def _not_started(log: list[str]) -> LabError:
-    words = [line for line in log[-3:] if line.strip()]
+    faults = [fault.text for fault in find_faults(log)]
+    words = faults[:1] or [line for line in log[-3:] if line.strip()]
     return LabError(
         "booting the lab", "the guest did not start: " + (" / ".join(words) or "no output")
     )

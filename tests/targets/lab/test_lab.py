@@ -76,6 +76,14 @@ def test_a_guest_that_never_starts_is_no_verdict_but_an_error(
         run("echo no such machine >&2; exit 1", tmp_path, monkeypatch)
 
 
+def test_a_guest_that_panics_before_it_starts_is_told_by_its_panic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panic = "[   0.3] Kernel panic - not syncing: Too many boot env vars"
+    with pytest.raises(LabError, match=r"not start: Kernel panic .* Too many boot env vars"):
+        run(f'echo "{panic}" >&2; printf "%s\n" 1 2 3 >&2', tmp_path, monkeypatch)
+
+
 def test_a_device_or_being_inside_makes_it_native(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

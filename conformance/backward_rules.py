@@ -90,7 +90,9 @@ def _payload(called: Called) -> Iterator[BackwardRule]:
     if called.rpc is None:
         yield BackwardRule(same, "no whole RPC Call follows the transport header")
     if len(payload) >= 4 and xid_of(payload) != called.xid:
-        yield BackwardRule(same, f"its XID is {xid_of(payload):#x}, in rdma_xid {called.xid:#x}")
+        yield BackwardRule(
+            same, f"its XID is {xid_of(payload):#010x}, in rdma_xid {called.xid:#010x}"
+        )
     if message_type_of(payload) != MessageType.CALL:
         yield BackwardRule("bidir.2.5.call-msg-type", f"msg_type is {message_type_of(payload)}")
 
@@ -177,7 +179,9 @@ def _reply_payload(reply: Answered, threshold: int) -> Iterator[BackwardRule]:
         elif reply.rpc is None:
             yield BackwardRule(same, "no whole RPC Reply follows the transport header")
         if len(payload) >= 4 and xid_of(payload) != reply.xid:
-            yield BackwardRule(same, f"its XID is {xid_of(payload):#x}, in rdma_xid {reply.xid:#x}")
+            yield BackwardRule(
+                same, f"its XID is {xid_of(payload):#010x}, in rdma_xid {reply.xid:#010x}"
+            )
     if reply.length > threshold:
         detail = f"{reply.length} octets, at most {threshold} are received"
         yield BackwardRule("bidir.2.4.no-larger-than-the-receives", detail, ("D-44",))

@@ -53,7 +53,7 @@ def broken_error_rules(error: AnyError, xid: int, version: int) -> tuple[BrokenR
 def _broken(error: AnyError, xid: int, version: int) -> Iterator[BrokenRule]:
     if error.xid != xid:
         rule = REFUSAL_XID if isinstance(error, InvalidOption) else XID_ECHOED
-        yield BrokenRule(rule, f"rdma_xid of the error is {error.xid:#x}, not {xid:#x}")
+        yield BrokenRule(rule, f"rdma_xid of the error is {error.xid:#010x}, not {xid:#010x}")
     found = error.header.rdma_vers
     if found != version:
         detail = f"rdma_vers of the error is {found}, not {version}"

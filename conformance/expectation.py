@@ -246,7 +246,7 @@ class Expectation:
             reason = f"the range is {low}..{high}, the device claims {claimed_low}..{claimed_high}"
             found.append(("rfc8166.4.5.1.err-vers-range", reason, ("D-64",)))
         if isinstance(outcome, OptionReceived) and outcome.xid != self.xid:
-            reason = f"rdma_xid is {outcome.xid:#x}, that of the request {self.xid:#x}"
+            reason = f"rdma_xid is {outcome.xid:#010x}, that of the request {self.xid:#010x}"
             found.append(("xcharext.4.3.answer-has-the-requests-xid", reason, ()))
         if isinstance(outcome, Answered) and outcome.direction is MessageType.CALL:
             reason = "the header of the Reply says that it is a Call"

@@ -5,13 +5,13 @@ The harness stands between the plugin and a `targets.base.Session`; it knows not
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Final
 
 from conformance import liveness
 from conformance.case import CaseLog, Deviation, Inconclusive
 from conformance.peer import RECEIVE_LENGTH, RECEIVES, Peer
 from conformance.workload import Prepared, workload_for
+from conformance.xids import Xids
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import ConnectionParameters
 from rpcrdma.fabric.trace import Trace
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from targets.base import Session, Target
 
 __all__ = ["Harness"]
-
-_FIRST_XID: Final = 0x5EED0001
 
 FIRST_ANSWER: Final = "v2.5.1.answer-is-no-error"
 
@@ -40,6 +38,7 @@ class Harness:
     Attributes:
         target: which device.  profile: its profile.  workload: calls of its binding.
         session: the running device.  case: notes of the running case.
+        xids: of the calls of all its cases.
     """
 
     def __init__(self, target: Target) -> None:
@@ -48,14 +47,14 @@ class Harness:
         self.workload = workload_for(target.profile)
         self.session: Session = target.start()
         self.case = CaseLog()
+        self.xids = Xids()
         self._peers: list[Peer] = []
-        self._xids = itertools.count(_FIRST_XID)
         self._given_up = ""
 
     def begin(self) -> None:
-        """Begin a case: new notes, a new trace, XIDs from the start, so that runs are alike."""
+        """Begin a case: new notes, a new trace, XIDs that no case had before."""
         self.case = CaseLog()
-        self._xids = itertools.count(_FIRST_XID)
+        self.xids.begin()
         self.session.fabric.trace = Trace()
 
     @property
@@ -65,13 +64,15 @@ class Harness:
 
     def preflight(self) -> None:
         """See that the device serves at all, and get what calls need; raises as `ready_peer`."""
-        peer = self.ready_peer()
-        if isinstance(self.workload, Prepared):
-            self.workload.prepare(peer)
+        self._prepare(self.ready_peer())
 
     def judged(self, found: BaseException | None, _cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case: each peer's outcomes are judged by the case itself."""
         return found
+
+    def numbered(self, text: str) -> str:
+        """The text with the numbers of the case's calls in place of their XIDs (see `Xids`)."""
+        return self.xids.numbered(text)
 
     def connect(
         self,
@@ -119,7 +120,7 @@ class Harness:
             self.profile,
             self.workload,
             self.case,
-            self._xids,
+            self.xids,
             receive_length=receive_length,
             reposts=reposts,
             version=min(self.profile.claims.versions) if version is None else version,
@@ -204,4 +205,14 @@ class Harness:
         except (TargetError, FabricError) as error:
             return None, f"{problem}; {error}"
         self.session.fabric.trace = trace
-        return self._try()
+        peer, problem = self._try()
+        if peer is not None:
+            try:
+                self._prepare(peer)
+            except Inconclusive as error:
+                return None, str(error)
+        return peer, problem
+
+    def _prepare(self, peer: Peer) -> None:
+        if isinstance(self.workload, Prepared):
+            self.workload.prepare(peer)

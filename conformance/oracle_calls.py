@@ -110,7 +110,7 @@ def _mismatch(
     }
     return replace(
         result,
-        fault=f"rdma_xid {result.xid:#x}, but XID {payload_xid:#x} in the RPC message",
+        fault=f"rdma_xid {result.xid:#010x}, but XID {payload_xid:#010x} in the RPC message",
         allowed=choices[reading],
         payload_xid_differs=True,
     )

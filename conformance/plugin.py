@@ -243,6 +243,8 @@ class Plugin:
         expected, actual = log.expected, log.actual
         if isinstance(self._found, Deviation):
             expected, actual = self._found.expected, self._found.actual
+        # What is compared with a baseline, or another run, must not depend on what XIDs it has.
+        reason, actual = rig.numbered(reason), rig.numbered(actual)
         cited = tuple(dict.fromkeys((*case.requirements, *violated)))
         entries = [self._catalogue[requirement] for requirement in cited]
         readings = [*case.interpretations, *log.interpretations]

@@ -61,7 +61,7 @@ def broken_rules(
 
 def _fixed_words(call: TransportHeader, reply: TransportHeader) -> Iterator[BrokenRule]:
     if reply.rdma_xid != call.rdma_xid:
-        detail = f"rdma_xid is {reply.rdma_xid:#x}, that of the Call {call.rdma_xid:#x}"
+        detail = f"rdma_xid is {reply.rdma_xid:#010x}, that of the Call {call.rdma_xid:#010x}"
         yield BrokenRule("rfc8166.2.2.2.reply-xid-is-the-calls", detail)
     if reply.rdma_vers != call.rdma_vers:
         yield BrokenRule("rfc8166.4.2.2.version-is-one", f"rdma_vers is {reply.rdma_vers}")
@@ -137,7 +137,7 @@ def _payload(reply: TransportHeader, payload: bytes) -> Iterator[BrokenRule]:
         yield BrokenRule("rfc8166.4.rpc-layout-is-unchanged", f"no RPC message: {error}")
         return
     if message.xid != reply.rdma_xid:
-        detail = f"XID {message.xid:#x} under rdma_xid {reply.rdma_xid:#x}"
+        detail = f"XID {message.xid:#010x} under rdma_xid {reply.rdma_xid:#010x}"
         yield BrokenRule("rfc8166.4.2.1.xid-equals-payload-xid", detail)
     if not isinstance(message.body, ReplyBody):
         yield BrokenRule("rfc8166.2.2.2.reply-msg-type", "the RPC message is a Call")

@@ -118,7 +118,7 @@ def _undecodable(error: DecodeError, *, is_error: bool) -> Violation:
 def _error(words: FixedWords, behind: int, state: RequesterState) -> Iterator[Violation]:
     if words.xid not in state.option_xids | state.backward_xids:
         rules: Ids = ("v2.4.2.3.requester-sends-no-other-error",)
-        reason = f"an RDMA2_ERROR under {words.xid:#x}, which is no optional message"
+        reason = f"an RDMA2_ERROR under {words.xid:#010x}, which is no optional message"
         yield Violation(rules, reason, interpretations=("D-53",))
     if behind:
         rules = ("v2.4.2.1.error-has-no-payload",)

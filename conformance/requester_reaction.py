@@ -235,7 +235,7 @@ def _reply(
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         raise TypeError(f"{type(body).__name__} is not judged here")
     if call is None:
-        fault = f"rdma_xid {header.rdma_xid:#x} is of no outstanding Call"
+        fault = f"rdma_xid {header.rdma_xid:#010x} is of no outstanding Call"
         return replace(_dropped_unknown(fault), grant=header.rdma_credit)
     if call.header is None:  # nothing is known of the chunks that the Call offered
         good = ReactionExpectation(

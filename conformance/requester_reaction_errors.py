@@ -47,7 +47,7 @@ def judge_error(
     except DecodeError as problem:
         return _undecodable(str(problem), call)
     if call is None:
-        fault = f"RDMA_ERROR for {words.xid:#x}, which is no outstanding Call"
+        fault = f"RDMA_ERROR for {words.xid:#010x}, which is no outstanding Call"
         rule = ("rfc8166.4.5.error-completes-the-rpc",)
         return ReactionExpectation(fault, (AllowedReaction(Reaction.WAITING, rule),))
     usual = words.version in (version, VERSION_ONE)

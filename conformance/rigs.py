@@ -91,6 +91,10 @@ class Rig(Protocol):
         """
         ...
 
+    def numbered(self, text: str) -> str:
+        """The text with numbers in place of XIDs of the tester's own: each run has others."""
+        ...
+
     def end(self) -> None:
         """End the case."""
         ...

@@ -1,4 +1,4 @@
-"""How reports call each kind of outcome that a verification waits for.
+"""How reports call each kind of outcome that a verification waits for, and what is wrong in data.
 
 rfc8166 section 4.5  Error Handling
 v2 section 4.2.3     Transport Errors (BAD_HEADER is what ERR_CHUNK was)
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from conformance.build import Call, Message
 
-__all__ = ["SENTENCES", "sentences"]
+__all__ = ["SENTENCES", "differing", "sentences"]
 
 SENTENCES: Final[Mapping[type[Outcome], str]] = {
     Answered: "an RPC reply with the call's XID",
@@ -52,3 +52,21 @@ def sentences(kinds: Iterable[type[Outcome]], message: Call | Message) -> tuple[
     """The kinds in the words of the version of what they answer."""
     is_two = message.version == v2.VERSION
     return tuple(BAD_HEADER if is_two and kind is ErrChunk else SENTENCES[kind] for kind in kinds)
+
+
+_SHOWN: Final = 8
+"""Octets; what is wrong with them often tells where they come from."""
+
+
+def differing(found: bytes, expected: bytes) -> str:
+    """How data differ, in a clause; empty if they do not."""
+    if len(found) != len(expected):
+        return f"{len(found)} octets instead of {len(expected)}"
+    wrong = [place for place, octet in enumerate(found) if octet != expected[place]]
+    if not wrong:
+        return ""
+    shown = slice(wrong[0], wrong[0] + _SHOWN)
+    return (
+        f"{len(wrong)} of {len(found)} octets are wrong, from octet {wrong[0]} on:"
+        f" {found[shown].hex()} instead of {expected[shown].hex()}"
+    )

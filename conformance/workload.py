@@ -130,10 +130,13 @@ class Workload(Protocol):
 
 @runtime_checkable
 class Prepared(Protocol):
-    """A workload whose calls need something that only the device can give."""
+    """A workload whose calls need something that only the device can give, or a ready device."""
 
     def prepare(self, peer: Peer) -> None:
-        """Get it, once, on a connection on which a good call has just been answered.
+        """Get it, or wait until the device is ready, whenever the device has just been started.
+
+        Args:
+            peer: a connection on which a good call has just been answered.
 
         Raises:
             Inconclusive: the device does not give it.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from conformance import build
 from conformance.case import Inconclusive
 from conformance.outcome import Answered
+from conformance.sentences import differing
 from conformance.workload import NullWorkload, Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs3, rpc
@@ -213,9 +214,8 @@ def _reads(result: object, content: bytes) -> str:
     """Whether the results are those of a READ that returned `content`."""
     if not isinstance(result, wire.ReadDone):
         return _is(wire.ReadDone)(result)
-    if result.data == content:
-        return ""
-    return f"the READ returned {len(result.data)} octets that are not the file's"
+    problem = differing(result.data, content)
+    return problem and f"the READ returned other data than the file's: {problem}"
 
 
 def _looked_up(reply: bytes) -> tuple[str, bytes]:

@@ -1,13 +1,20 @@
 """The workload of NFSv4.0: READ, WRITE, READDIR and friends on the suite's file tree.
 
-RFC 8267  NFS Upper-Layer Binding to RPC-over-RDMA Version 1
+    RFC 8267                NFS Upper-Layer Binding to RPC-over-RDMA Version 1
+    RFC 7530 section 9.6.2  the grace period of a server that has just started
+
+In its grace period a server refuses READ and WRITE, whatever the transport did: a run begins when
+it is over.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from conformance import build
 from conformance.case import Inconclusive
+from conformance.outcome import Answered
+from conformance.sentences import differing
 from conformance.workload import NullWorkload, Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs4, rpc
@@ -20,12 +27,19 @@ from rpcrdma.wire import _generated_nfs4 as wire
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.peer import Peer
     from targets.profile import Profile
 
 __all__ = ["Nfs4Workload"]
 
 _LARGEST = 1048576
 """Octets of the largest file of the tree."""
+
+_LOOK: Final = 0.2
+"""Seconds between two questions whether the grace period is over."""
+
+_LOOKS: Final = 600
+"""Two minutes in all: grace periods are as long as leases, 90 seconds in most servers."""
 
 
 class Nfs4Workload(NullWorkload):
@@ -36,6 +50,20 @@ class Nfs4Workload(NullWorkload):
         self._layer = Nfs4Program(FileStore(()))  # asked for its binding only
         self._export = profile.extra.export
         self._credential = rpc.auth_sys(profile.extra.uid, profile.extra.gid)
+
+    def prepare(self, peer: Peer) -> None:
+        """Wait until the server's grace period is over, on a connection that belongs to no case.
+
+        Raises:
+            Inconclusive: it goes on for two minutes.
+        """
+        for _ in range(_LOOKS):
+            peer.send(build.short(peer, self.store(b"")))
+            outcome = peer.receive()
+            if not isinstance(outcome, Answered) or not _is_in_grace(outcome.payload):
+                return  # what else may be wrong is for the cases to find
+            peer.receive(_LOOK)
+        raise Inconclusive("the server is in its grace period, and does not leave it")
 
     def null(self) -> Request:
         """NULL."""
@@ -162,6 +190,13 @@ class Nfs4Workload(NullWorkload):
         )
 
 
+def _is_in_grace(reply: bytes) -> bool:
+    try:
+        return nfs4.parse(reply).status is wire.Status.NFS4ERR_GRACE
+    except DecodeError:
+        return False
+
+
 def _parsed(reply: bytes, check: Callable[[wire.CompoundResult], str]) -> str:
     try:
         result = nfs4.parse(reply)
@@ -188,6 +223,5 @@ def _reads(result: wire.CompoundResult, content: bytes, index: int = -1) -> str:
     found = result.resarray[index]
     if not isinstance(found, wire.ReadResult) or not isinstance(found.outcome, wire.ReadDone):
         return f"the result is {type(found).__name__}, not that of a READ"
-    if found.outcome.data == content:
-        return ""
-    return f"the READ returned {len(found.outcome.data)} octets that are not the file's"
+    problem = differing(found.outcome.data, content)
+    return problem and f"the READ returned other data than the file's: {problem}"

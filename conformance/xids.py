@@ -27,6 +27,8 @@ __all__ = ["Xids"]
 _XID: Final = re.compile(r"\b0x[0-9a-f]{8}\b")
 
 _ALL: Final = 1 << 32
+_LEAST: Final = 1 << 31
+"""Devices' own begin below that, most of them with small numbers."""
 
 _CASE: Final = 0x100
 """A case's first XID ends in 01, so that a person sees the number of a call in its XID."""
@@ -36,7 +38,7 @@ class Xids:
     """An endless iterator of XIDs, which knows those of the running case by their numbers."""
 
     def __init__(self) -> None:
-        self._first = self._next = secrets.randbelow(_ALL // _CASE) * _CASE + 1
+        self._first = self._next = _LEAST + secrets.randbelow(_LEAST // _CASE) * _CASE + 1
 
     def begin(self) -> None:
         """Begin a case: its first call is number 1."""

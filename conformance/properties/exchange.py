@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.actions import ApplicationEvent
     from rpcrdma.fabric.base import Address, Fabric
 
-__all__ = ["FIRST_XID", "MOST_LINES", "Exchange", "Step", "StepKind"]
+__all__ = ["MOST_LINES", "Exchange", "Step", "StepKind"]
 
 MOST_LINES: Final = 3
 """Connections at once."""
 
-FIRST_XID: Final = 0x0A00_0001
+_FIRST_XID: Final = 0x0A00_0001
 _SETTLING: Final = 200
 """Turns without any event after which nothing more is expected."""
 
@@ -79,7 +79,7 @@ class Exchange:
         address: Address,
         *,
         inject: Callable[[int], None] | None = None,
-        first_xid: int = FIRST_XID,
+        first_xid: int = _FIRST_XID,
         deadline: float = 5.0,
         patience: float = 1e-5,
         sees_writes: bool = True,
@@ -254,7 +254,7 @@ class Exchange:
         return standing[step.line % len(standing)] if standing else None
 
     def _new_xid(self) -> int:
-        return self._first_xid + len(self._payloads)
+        return (self._first_xid + len(self._payloads)) % 2**32
 
     def _ask(self, line: Line, payload: bytes) -> int:
         self._payloads[int.from_bytes(payload[:4])] = payload

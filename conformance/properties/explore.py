@@ -20,7 +20,7 @@ from hypothesis.errors import HypothesisException
 from hypothesis.stateful import run_state_machine_as_test
 
 from conformance.bad_input import BadInput
-from conformance.properties.exchange import FIRST_XID, Exchange, Step
+from conformance.properties.exchange import Exchange, Step
 from conformance.properties.firing import fire_all
 from conformance.properties.machine import ExchangeMachine
 from conformance.properties.shots import SEQUENCES, Shot
@@ -142,7 +142,7 @@ def repeat(
     if finding.way is Way.CALLS:
         return tuple(fired.reason for fired in fire_all(harness, finding.shots, on_shot))
     _require_test_program(harness)
-    exchange = _exchange(harness, FIRST_XID)
+    exchange = _exchange(harness)
     try:
         for step in finding.steps:
             exchange.run(step)
@@ -190,13 +190,13 @@ def _require_test_program(harness: Harness) -> None:
         )
 
 
-def _exchange(harness: Harness, first_xid: int) -> Exchange:
+def _exchange(harness: Harness) -> Exchange:
     fabric = harness.session.fabric
     simulated = fabric.name == "loopback"
     return Exchange(
         fabric,
         harness.session.address,
-        first_xid=first_xid,
+        first_xid=harness.xids.reserve(_MOST_CALLS),
         deadline=_DEADLINE,
         patience=1e-5 if simulated else 1e-3,
         sees_writes=simulated,
@@ -293,8 +293,7 @@ class _Explorer:
 
     def exchange(self) -> Exchange:
         """A fresh exchange, with XIDs that none before had."""
-        first = FIRST_XID + _MOST_CALLS * self.result.examples
-        return _exchange(self._harness, first)
+        return _exchange(self._harness)
 
     def ran(self, exchange: Exchange, steps: Sequence[Step]) -> None:
         self.result.examples += 1

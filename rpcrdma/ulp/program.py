@@ -92,7 +92,9 @@ class ProcedureTable:
         asked, start = rpc.decode_call(call)
         answered, offset = rpc.decode_reply(reply)
         if answered.xid != asked.xid:
-            raise LocalProtocolError(f"the reply to {answered.xid} does not answer {asked.xid}")
+            raise LocalProtocolError(
+                f"the reply to {answered.xid:#010x} does not answer {asked.xid:#010x}"
+            )
         procedure = self._procedure(asked)
         if procedure is None or procedure.walk is None or not answered.succeeded:
             return ()

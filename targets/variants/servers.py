@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import msgspec
 
 from rpcrdma.endpoint.actions import RdmaRead
 from rpcrdma.endpoint.backward_requester import BackwardRequester
-from rpcrdma.endpoint.call_rules import CallRules
+from rpcrdma.endpoint.call_rules import CallRules, xid_of
 from rpcrdma.endpoint.faults import Fault
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder, ResponderOptions
@@ -33,6 +34,12 @@ THREE_CALLS = {
 
 PIECE = 500
 """Octets of one RDMA operation where small ones are chosen."""
+
+LIKENESS = 256
+"""Octets by which Calls are told apart."""
+
+_given: WeakKeyDictionary[LostReplies, dict[bytes, bytes]] = WeakKeyDictionary()
+"""What each listener remembers, by the other memory that its connections share."""
 
 
 @variant("rfc8166.3.3.1.grant-is-never-zero", leaves_open=THREE_CALLS)
@@ -147,6 +154,22 @@ class GoesByTheTransportHeaderAlone(CallRules):
 
     def judge_xid(self, xid: int, payload: bytes) -> None:
         """Whatever it is."""
+
+
+@variant("rfc8166.2.2.2.call-xid-is-unique")
+class RemembersItsReplies(Responder):
+    """Answers what looks like a Call that it has executed as it did then: servers of NFS do so."""
+
+    def execute(self, payload: bytes) -> list[bytes]:
+        """Not twice: a Call is known by its beginning, its XID included, on whatever connection."""
+        given = _given.setdefault(self._lost, {})
+        looks = payload[:LIKENESS]
+        if looks in given:
+            return [given[looks]]
+        replies = super().execute(payload)
+        if [xid_of(reply) for reply in replies] == [xid_of(payload)]:
+            given[looks] = replies[0]
+        return replies
 
 
 @variant("rfc8166.4.5.bad-call-header-answered")

@@ -10,11 +10,16 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from rpcrdma import wire
 from rpcrdma.fabric.base import Address, ConnectionParameters, Opcode
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.ulp import rpc
 from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire import _generated_nfs4 as nfs4
 from targets.base import Stimulus, TargetError, Unsupported
+from targets.profile import Binding
 from targets.registry import find_profile
 
 if TYPE_CHECKING:
@@ -56,6 +61,25 @@ def wrong_xid(message: bytes) -> list[bytes]:
 def twice(message: bytes) -> list[bytes]:
     """Answers everything two times."""
     return good(message) * 2
+
+
+class InGrace:
+    """A server of NFSv4.0 that asks for patience so many times before it executes a COMPOUND."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def __call__(self, message: bytes) -> list[bytes]:
+        """Answer one message."""
+        header, end = wire.decode_header(message)
+        call, _ = rpc.decode_call(message[end:])
+        results = b""
+        if call.procedure != nfs4.NFS_V4.NFSPROC4_NULL:
+            status = nfs4.Status.NFS4ERR_GRACE if self.times else nfs4.Status.NFS4_OK
+            results = nfs4.encode_compound_result(nfs4.CompoundResult(status, b"", ()))
+            self.times = max(0, self.times - 1)
+        answer = wire.TransportHeader(header.rdma_xid, 1, 4, wire.RdmaMsg((), (), None))
+        return [wire.encode_header(answer) + rpc.accepted(header.rdma_xid, results)]
 
 
 class Door(Enum):
@@ -177,9 +201,10 @@ class MiniatureTarget:
         dies_after: int = 0,
         *,
         revives: bool = True,
+        binding: Binding = Binding.TESTPROG,
     ) -> None:
         self.name = "miniature"
-        self.profile: Profile = find_profile("reference")
+        self.profile: Profile = msgspec.structs.replace(find_profile("reference"), binding=binding)
         self._behave = behave
         self._door = door
         self._dies_after = dies_after

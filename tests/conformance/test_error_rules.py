@@ -36,7 +36,7 @@ def test_an_error_that_repeats_xid_and_version_breaks_nothing(
 @pytest.mark.parametrize(
     ("xid", "version", "tail", "rule", "detail"),
     [
-        (6, 3, b"", XID_ECHOED, "rdma_xid of the error is 0x5, not 0x6"),
+        (6, 3, b"", XID_ECHOED, "rdma_xid of the error is 0x00000005, not 0x00000006"),
         (XID, 1, b"", VERSION_ECHOED, "rdma_vers of the error is 3, not 1"),
         (XID, 3, b"more", NO_PAYLOAD, "the error message has "),
     ],

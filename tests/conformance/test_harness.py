@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance import build
 from conformance.case import Deviation, Inconclusive
 from conformance.harness import Harness
+from targets.profile import Binding
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -21,8 +23,22 @@ def test_every_case_begins_alike(harness: Harness) -> None:
         traces.append([event.kind for event in harness.trace.events])
         harness.end()
 
-    assert xids[0] == xids[1]
+    assert xids[0] & 0xFF == xids[1] & 0xFF
     assert traces[0] == traces[1] != []
+
+
+def test_no_case_has_an_xid_that_a_server_may_remember(harness: Harness) -> None:
+    xids = []
+    for _ in range(2):
+        harness.begin()
+        peer = harness.ready_peer()
+        xids += [peer.next_xid() for _ in range(3)]
+        harness.end()
+    other = Harness(harness.target)
+    xids.append(other.ready_peer().next_xid())
+    other.close()
+
+    assert len(set(xids)) == 7
 
 
 def test_the_end_of_a_case_closes_its_connections(harness: Harness) -> None:
@@ -78,6 +94,41 @@ def test_the_trace_goes_on_over_a_restart(mini: ModuleType) -> None:
     harness.ready_peer()
 
     assert harness.trace is trace
+    harness.close()
+
+
+def test_a_run_begins_when_the_servers_grace_period_is_over(mini: ModuleType) -> None:
+    server = mini.InGrace(3)
+    harness = Harness(mini.MiniatureTarget(server, binding=Binding.NFS4))
+
+    harness.preflight()
+
+    assert server.times == 0
+    harness.close()
+
+
+def test_a_server_that_was_started_again_has_time_to_leave_its_grace_period(
+    mini: ModuleType,
+) -> None:
+    server = mini.InGrace(0)
+    harness = Harness(mini.MiniatureTarget(server, dies_after=2, binding=Binding.NFS4))
+    harness.ready_peer().send(build.null_call(harness.connect()))
+    harness.end()
+    server.times = 3
+
+    harness.ready_peer()
+
+    assert harness.session.restarts == 1
+    assert server.times == 0
+    harness.close()
+
+
+def test_a_grace_period_without_end_is_one_sentence(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.InGrace(10**6), binding=Binding.NFS4))
+
+    with pytest.raises(Inconclusive, match="in its grace period, and does not leave it"):
+        harness.preflight()
+
     harness.close()
 
 

@@ -91,7 +91,10 @@ def test_wrong_octets_are_noticed(peer: Peer) -> None:
 
     problem = call.request.check(call.unreduced, bytes(spoilt))
 
-    assert problem == "the READ returned 512 octets that are not the file's"
+    assert problem == (
+        "the READ returned other data than the file's: 1 of 512 octets are wrong,"
+        " from octet 504 on: 1434537291b0cfee instead of 1534537291b0cfee"
+    )
 
 
 def test_what_the_binding_lacks_is_unsupported(peer: Peer) -> None:

@@ -260,7 +260,7 @@ class _Run:
             verdict=Verdict.ERROR,
             reason=reason,
             citations=tuple(catalogue[one].citation() for one in case.requirements),
-            rerun=f"rpcrdma certify {self.job.called or self.job.target.name} --case '{identity}'",
+            rerun=case.command(self.job.called or self.job.target.name),
             started=time.monotonic() - self.began,
             destructive=case.destructive,
         )

@@ -53,6 +53,10 @@ class Case:
     interpretations: tuple[str, ...]
     destructive: bool
 
+    def command(self, called: str) -> str:
+        """What runs it again, against a target that is called so on a command line."""
+        return f"rpcrdma certify {called} --case '{self.id}'" + " --destructive" * self.destructive
+
 
 def case_id(path: Path, function: str, parameters: str = "") -> str:
     """The id of a scenario; `parameters` is what pytest puts in brackets.
@@ -87,7 +91,7 @@ class Plugin:
         on_planned: Callable[[tuple[Case, ...]], tuple[Case, ...]] = lambda cases: cases,
         on_begin: Callable[[str], None] = lambda case: None,
         on_case: Callable[[CaseRecord], None] = lambda record: None,
-        rerun: Callable[[str], str] = lambda case: f"rpcrdma certify TARGET --case '{case}'",
+        called: str = "TARGET",
     ) -> None:
         self._catalogue = catalogue
         self._wanted = wanted
@@ -98,7 +102,7 @@ class Plugin:
         self._on_planned = on_planned
         self._on_begin = on_begin
         self._on_case = on_case
-        self._rerun = rerun
+        self._called = called
         self._cases: dict[str, Case] = {}
         self._began = time.monotonic()
         self._case_began = 0.0
@@ -270,7 +274,7 @@ class Plugin:
                 interpretations=tuple(dict.fromkeys(readings)),
                 exchanges=steps,
                 evidence=files,
-                rerun=self._rerun(case.id),
+                rerun=case.command(self._called),
                 started=self._case_began - self._began,
                 duration=time.monotonic() - self._case_began,
                 destructive=case.destructive,

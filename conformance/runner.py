@@ -166,7 +166,7 @@ def certify(
             on_planned=begin,
             on_begin=lambda case: on_begin(case, len(plugin.planned)),
             on_case=record,
-            rerun=lambda case: f"rpcrdma certify {called or target.name} --case '{case}'",
+            called=called or target.name,
         )
         status = _run_pytest(plugin, *_files(selection, scenarios_folder))
         interrupted = status == pytest.ExitCode.INTERRUPTED

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from rpcrdma.endpoint.faults import Fault
 from rpcrdma.endpoint.placement import transfers
 from rpcrdma.endpoint.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder import Responder
+from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem
 from rpcrdma.wire import WriteChunk
 from targets.mutants.base import mutant
@@ -20,7 +22,8 @@ from targets.mutants.base import mutant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rpcrdma.endpoint.actions import Transfer
+    from rpcrdma.endpoint.actions import Action, Transfer
+    from rpcrdma.wire import FixedWords, TransportHeader
 
 FILLED_IN_ORDER = "rfc8166.3.4.6.write-chunk-filled-in-order"
 NO_MORE = "rfc8166.8.1.4.no-more-data-than-room"
@@ -240,3 +243,29 @@ class TakesCountOut(ReplyRules):
         for item in reversed(items):
             reply = reply[: item.position - 4] + reply[item.end :]
         return reply
+
+
+# -- what else is damaged
+
+
+class _Spoiling(ReplyRules):
+    """Changes the last octet of results."""
+
+    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `ReplyRules`."""
+        if len(payload) > len(rpc.accepted(0)):
+            payload = payload[:-1] + bytes((payload[-1] ^ 1,))
+        return super().encode_reply(header, payload)
+
+
+@mutant(
+    breaks="rfc8166.8.1.no-new-vulnerabilities",
+    also_trips="what is served next is wrong, whatever the Call",
+)
+class DamagesItsDataBehindResultsWithoutRoom(Responder):
+    """Has damaged data from when a result had no room in its Write chunk."""
+
+    def _answer_fault(self, fault: Fault, words: FixedWords) -> list[Action]:
+        if fault is Fault.WRITE_CHUNK_TOO_SHORT:
+            self.replies = _Spoiling(self.replies.dialects.values())
+        return super()._answer_fault(fault, words)

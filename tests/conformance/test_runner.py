@@ -65,7 +65,7 @@ def judge(tmp_path: Path, behave: object, body: str = NULL_CASE) -> tuple[CaseRe
     scenarios.mkdir()
     run = certify(
         mini.MiniatureTarget(behave),
-        Selection(),
+        Selection(destructive=True),
         tmp_path / "out",
         scenarios_folder=scenario(scenarios, body),
     )
@@ -80,6 +80,14 @@ def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path: Path) ->
     assert [(tmp_path / "out" / name).stat().st_size > 0 for name in case.evidence] == [True, True]
     assert [step.direction for step in case.exchanges].count("sent") == 3
     assert read_run(tmp_path / "out" / "records.jsonl").footer.complete
+
+
+def test_a_destructive_case_is_run_again_as_one(tmp_path: Path) -> None:
+    body = NULL_CASE.replace("@requirement", "@pytest.mark.destructive\n@requirement")
+
+    (case,) = judge(tmp_path, mini.good, body)
+
+    assert case.rerun == "rpcrdma certify miniature --case 'rfc8166/4.5/it' --destructive"
 
 
 @pytest.mark.parametrize("behave", ["mute", "babbling", "hanging_up", "wrong_xid"])

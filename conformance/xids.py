@@ -1,8 +1,7 @@
 """The XIDs of the tester's calls: others in each case, each run and each process.
 
-    RFC 5531 section 9      a server may remember Replies, to answer a call that it has executed
-                            already, and knows it by its XID
-    RFC 7530 section 3.1.1  servers of NFSv4.0 have such a duplicate request cache
+    RFC 5531 section 5    a server may remember by their XIDs what calls it has executed
+    RFC 1813 section 4.5  servers of NFS have a duplicate request cache for it
 
 Linux knows a call by its XID, the client's address without the port, and the beginning of its
 arguments, for two minutes (fs/nfsd/nfscache.c, svc_rdma_transport.c; 6.1).  A tester that counted

@@ -81,7 +81,10 @@ class DiesOfSmallReceives(Responder):
         return super()._work_failed(event, now)
 
 
-@mutant(breaks="rfc8166.4.5.4.close-when-reply-cannot-be-sent")
+@mutant(
+    breaks="rfc8166.4.5.4.close-when-reply-cannot-be-sent",
+    also_trips="what comes behind a result without room waits for what answers it",
+)
 class KeepsSilentWithoutRoom(Responder):
     """Neither answers nor closes when the chunks of a call have no room for its results."""
 

@@ -58,7 +58,10 @@ class LeavesGapBehindTheHeader(ReplyRules):
         return encode_header(header) + gap + payload
 
 
-@mutant(breaks="rfc8166.4.2.1.xid-equals-payload-xid")
+@mutant(
+    breaks="rfc8166.4.2.1.xid-equals-payload-xid",
+    also_trips="what follows the header does not begin as the Reply to the Call",
+)
 class ClearsTheTopOfPayloadXids(ReplyRules):
     """Leaves out the highest bit of the XID in the RPC message of a reply."""
 

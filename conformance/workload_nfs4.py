@@ -60,7 +60,8 @@ class Nfs4Workload(NullWorkload):
         for _ in range(_LOOKS):
             peer.send(build.short(peer, self.store(b"")))
             outcome = peer.receive()
-            if not isinstance(outcome, Answered) or not _is_in_grace(outcome.payload):
+            reply = outcome.payload if isinstance(outcome, Answered) else b""
+            if _status(reply) is not wire.Status.NFS4ERR_GRACE:
                 return  # what else may be wrong is for the cases to find
             peer.receive(_LOOK)
         raise Inconclusive("the server is in its grace period, and does not leave it")
@@ -124,10 +125,7 @@ class Nfs4Workload(NullWorkload):
 
     def refusal(self, reply: bytes) -> str:
         """NFS4ERR_BADXDR, which a server may give where RPC has GARBAGE_ARGS."""
-        try:
-            status = nfs4.parse(reply).status
-        except DecodeError:
-            return ""
+        status = _status(reply)
         return status.name if status is wire.Status.NFS4ERR_BADXDR else ""
 
     def long_call(self, length: int) -> Request:
@@ -190,11 +188,12 @@ class Nfs4Workload(NullWorkload):
         )
 
 
-def _is_in_grace(reply: bytes) -> bool:
+def _status(reply: bytes) -> wire.Status | None:
+    """Of a COMPOUND; None if the reply is no such thing."""
     try:
-        return nfs4.parse(reply).status is wire.Status.NFS4ERR_GRACE
+        return nfs4.parse(reply).status
     except DecodeError:
-        return False
+        return None
 
 
 def _parsed(reply: bytes, check: Callable[[wire.CompoundResult], str]) -> str:

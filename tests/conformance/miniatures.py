@@ -35,8 +35,12 @@ def good(message: bytes) -> list[bytes]:
     """Serves short calls, and nothing else."""
     header, end = wire.decode_header(message)
     replies = TestProgram().execute(message[end:])
-    answer = wire.TransportHeader(header.rdma_xid, 1, 4, wire.RdmaMsg((), (), None))
-    return [wire.encode_header(answer) + reply for reply in replies]
+    return [_sent(header.rdma_xid, reply) for reply in replies]
+
+
+def _sent(xid: int, reply: bytes) -> bytes:
+    """A Reply behind its header, without any chunk."""
+    return wire.encode_header(wire.TransportHeader(xid, 1, 4, wire.RdmaMsg((), (), None))) + reply
 
 
 def mute(_message: bytes) -> list[bytes]:
@@ -78,8 +82,7 @@ class InGrace:
             status = nfs4.Status.NFS4ERR_GRACE if self.times else nfs4.Status.NFS4_OK
             results = nfs4.encode_compound_result(nfs4.CompoundResult(status, b"", ()))
             self.times = max(0, self.times - 1)
-        answer = wire.TransportHeader(header.rdma_xid, 1, 4, wire.RdmaMsg((), (), None))
-        return [wire.encode_header(answer) + rpc.accepted(header.rdma_xid, results)]
+        return [_sent(header.rdma_xid, rpc.accepted(header.rdma_xid, results))]
 
 
 class Door(Enum):

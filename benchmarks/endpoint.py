@@ -56,9 +56,9 @@ from typing import TYPE_CHECKING, Final
 
 from bare import BarePingPong, BareWrite, LookingPingPong, Sink
 
-from rpcrdma.endpoint.actions import ReplyReceived
-from rpcrdma.endpoint.calling import Client
-from rpcrdma.endpoint.serving import Server
+from rpcrdma.endpoint.core.actions import ReplyReceived
+from rpcrdma.endpoint.ends.calling import Client
+from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import Trace
@@ -69,7 +69,7 @@ from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.rpc import REPLY_MAXIMUM_LENGTH
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 from targets.lab.guest import INSIDE
-from targets.reference import responder_factory
+from targets.reference.server import responder_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["HARNESSES", "Campaign", "Result"]
 
 HARNESSES: Final = {
-    "v1-header": "fuzz.harness_v1_header",
-    "v1-responder": "fuzz.harness_v1_responder",
-    "v2-header": "fuzz.harness_v2_header",
+    "v1-header": "fuzz.harnesses.v1_header",
+    "v1-responder": "fuzz.harnesses.v1_responder",
+    "v2-header": "fuzz.harnesses.v2_header",
 }
 """Name on the command line -> module."""
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance.bad_input import BadInput
-from conformance.case import Inconclusive
-from conformance.harness import Harness
-from conformance.in_lab import module_run, target_word
-from fuzz import harness_v1_header, harness_v1_responder, harness_v2_header
+from conformance.suite.in_lab import module_run, target_word
+from conformance.tester.case import Inconclusive
+from conformance.tester.client.harness import Harness
 from fuzz.engine import judge
 from fuzz.finding import Finding, load
+from fuzz.harnesses import v1_header, v1_responder, v2_header
 from fuzz.replay import Step, replay
 from fuzz.sequence import split
 from reports.record import Verdict
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from conformance.properties.firing import Fired
+    from conformance.explore.firing import Fired
     from targets.profile import Profile
 
 __all__ = ["add_parser", "run"]
@@ -32,15 +32,9 @@ _LAB_DEADLINE: Final = 180.0
 """Seconds that a replay in the lab may take, boot included."""
 
 _CHECKS: Final[dict[str, Callable[[bytes], None]]] = {
-    "v1-header": lambda octets: judge(
-        harness_v1_header.check, octets, harness_v1_header.ReferenceCodec()
-    ),
-    "v1-responder": lambda octets: judge(
-        harness_v1_responder.check, octets, harness_v1_responder.reference()
-    ),
-    "v2-header": lambda octets: judge(
-        harness_v2_header.check, octets, harness_v2_header.ReferenceCodec()
-    ),
+    "v1-header": lambda octets: judge(v1_header.check, octets, v1_header.ReferenceCodec()),
+    "v1-responder": lambda octets: judge(v1_responder.check, octets, v1_responder.reference()),
+    "v2-header": lambda octets: judge(v2_header.check, octets, v2_header.ReferenceCodec()),
 }
 """Harness -> its check of the reference, in this process."""
 
@@ -99,7 +93,7 @@ def _repeat(arguments: argparse.Namespace) -> int:
     if on_device and not is_native():
         return _in_lab(arguments, profile)
     # Imported only now: hypothesis is slow to import, and only needed for these.
-    from conformance.properties import explore as exploration
+    from conformance.explore import explore as exploration
 
     finding = exploration.load(arguments.file)
     count = len(finding.shots) + len(finding.steps)
@@ -168,7 +162,7 @@ def _print_step(step: Step) -> None:
 
 def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:
     again = [
-        *("conformance.cli", "replay", str(arguments.file.resolve())),
+        *("conformance.cli.main", "replay", str(arguments.file.resolve())),
         target_word(arguments.target),
     ]
     for name in ("harness", "fabric"):

@@ -1,6 +1,6 @@
 """Runs a harness under atheris: the part that lives in the fuzzed process.
 
-    python -m fuzz.harness_v1_header --findings FOLDER --implementation MODULE:NAME -- ...
+    python -m fuzz.harnesses.v1_header --findings FOLDER --implementation MODULE:NAME -- ...
 
 Behind `--` stand libFuzzer's own options and the corpus folders.
 

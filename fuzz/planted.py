@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
 
-from fuzz import harness_v2_header
-from fuzz.harness_v1_header import ReferenceCodec
-from rpcrdma.endpoint.reply_rules import ReplyRules
-from rpcrdma.endpoint.responder import Responder
+from fuzz.harnesses import v2_header
+from fuzz.harnesses.v1_header import ReferenceCodec
+from rpcrdma.endpoint.responder.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError, Reason
-from targets.reference import Parts, responder_factory
+from targets.reference.server import Parts, responder_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rpcrdma.endpoint.actions import Action, Send
+    from rpcrdma.endpoint.core.actions import Action, Send
     from rpcrdma.wire import TransportHeader
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.v2 import Rdma2Optional
@@ -74,7 +74,7 @@ class TrustsCounts(ReferenceCodec):
             raise
 
 
-class LeavesOctetsBehind(harness_v2_header.ReferenceCodec):
+class LeavesOctetsBehind(v2_header.ReferenceCodec):
     """Takes an option whose contents go on behind its end (octets left over)."""
 
     def option(self, body: Rdma2Optional) -> Option:
@@ -84,7 +84,7 @@ class LeavesOctetsBehind(harness_v2_header.ReferenceCodec):
         except DecodeError as error:
             if error.reason is not Reason.TRAILING or error.path != "rdma_body.rdma_optinfo":
                 raise
-            end = error.offset - harness_v2_header.CONTENTS
+            end = error.offset - v2_header.CONTENTS
         return super().option(structs.replace(body, rdma_optinfo=body.rdma_optinfo[:end]))
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.case import Deviation
-from conformance.expectation import ResponderState
-from conformance.liveness import problem_with
-from conformance.oracle import expected
-from conformance.outcome import Answered, Silent
+from conformance.oracle.outcome import Answered, Silent
+from conformance.oracle.responder.expectation import ResponderState
+from conformance.oracle.responder.expected import expected
+from conformance.tester.case import Deviation
+from conformance.tester.client.liveness import problem_with
 from fuzz.segments import move_segments
 from fuzz.world import READABLE, REGION, WRITABLE
 from reports.record import Verdict
@@ -24,9 +24,9 @@ from rpcrdma.wire import RdmaSegment, any_overlap, chunk_length
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conformance.harness import Harness
-    from conformance.outcome import Outcome
-    from conformance.peer import Peer
+    from conformance.oracle.outcome import Outcome
+    from conformance.tester.client.harness import Harness
+    from conformance.tester.client.peer import Peer
     from rpcrdma.fabric.base import MemoryRegion
 
 __all__ = ["Step", "replay"]
@@ -66,11 +66,11 @@ class _Connection:
         return move_segments(message, self._real, self._real)
 
     def fetch(self, segment: RdmaSegment) -> bytes | None:
-        """See `conformance.expectation.ExposedMemory`."""
+        """See `conformance.oracle.responder.expectation.ExposedMemory`."""
         return _slice(self._readable, segment)
 
     def is_writable(self, segment: RdmaSegment) -> bool:
-        """See `conformance.expectation.ExposedMemory`."""
+        """See `conformance.oracle.responder.expectation.ExposedMemory`."""
         return segment.length == 0 or _slice(self._writable, segment) is not None
 
     def held_by(self, outcome: Outcome) -> bytes | None:

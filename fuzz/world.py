@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.outcome import Answered, ErrChunk, ErrVers, read_outcome
+from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, read_outcome
 from fuzz.finding import Finding
-from rpcrdma.endpoint import actions, events
-from rpcrdma.endpoint.connection import Endpoint, State
+from rpcrdma.endpoint.core import actions, events
+from rpcrdma.endpoint.core.connection import Endpoint, State
 from rpcrdma.wire import RdmaSegment, any_overlap
 
 if TYPE_CHECKING:
-    from conformance.outcome import Outcome
-    from rpcrdma.endpoint.responder import Responder
+    from conformance.oracle.outcome import Outcome
+    from rpcrdma.endpoint.responder.responder import Responder
     from rpcrdma.wire import WriteChunk
 
 __all__ = ["READABLE", "WRITABLE", "Memory", "World"]
@@ -33,7 +33,7 @@ _LONGEST_RECEIVE: Final = 1 << 20
 
 
 class Memory:
-    """The Requester's memory as the device can reach it (see `conformance.expectation`)."""
+    """The Requester's memory as the device can reach it (an `ExposedMemory`)."""
 
     def __init__(self) -> None:
         self._written = bytearray(REGION)

@@ -19,8 +19,8 @@ from rich.table import Table
 from reports.baseline import kernel_of
 from reports.baseline_file import stable_text
 from reports.record import FORMAT_VERSION, CaseRecord, RunRecord, Verdict
+from reports.render.terminal import VERDICT_STYLE
 from reports.summary import counted
-from reports.terminal import VERDICT_STYLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -218,7 +218,7 @@ def _shown(cell: Cell) -> str:
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader("reports"),
+        loader=PackageLoader("reports.render"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.base import Target, TargetError
-from targets.command_client import CommandClientTarget
 from targets.network import NetworkTarget
 from targets.profile import SHIPPED, ProfileError, load_profile, shipped_profiles
+from targets.upper_tester.client import CommandClientTarget
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

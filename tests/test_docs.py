@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from conformance import cli
-from conformance.runner import collect_cases
+from conformance.cli.main import main
+from conformance.suite.runner import collect_cases
 from reports.baseline import Finding, load_baseline
 from targets.registry import find_any_target
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 LINKS = re.findall(r"\]\(([^)#:]+)\)", README + (ROOT / "CONTRIBUTING.md").read_text())
-BASELINES = sorted((ROOT / "reports").glob("*/baseline*.toml"))
+BASELINES = sorted((ROOT / "results").glob("*/baseline*.toml"))
 HARMLESS = ("requirements", "cases", "explain", "decode", "targets")
 COMMANDS = [
     line.partition("#")[0].strip()
@@ -43,7 +43,7 @@ def test_link_leads_somewhere(link: str) -> None:
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.split()[1] in HARMLESS])
 def test_command_in_the_readme_works(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(shlex.split(command)[1:]) == 0
+    assert main(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out
 
 
@@ -52,7 +52,7 @@ def test_command_in_the_readme_has_help_with_an_example(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        cli.main([name, "--help"])
+        main([name, "--help"])
     assert ended.value.code == 0
     assert "example" in capsys.readouterr().out
 

@@ -88,12 +88,12 @@ def test_file_is_short_enough_to_read(path: Path) -> None:
     [
         ("rpcrdma.wire.header", "rpcrdma.xdr.runtime", False),
         ("rpcrdma.xdr.runtime", "rpcrdma.wire.header", True),
-        ("rpcrdma.endpoint.requester", "rpcrdma.ulp.bindings", False),
-        ("rpcrdma.endpoint.requester", "rpcrdma.ulp.nfs4", True),
+        ("rpcrdma.endpoint.requester.requester", "rpcrdma.ulp.bindings", False),
+        ("rpcrdma.endpoint.requester.requester", "rpcrdma.ulp.nfs4", True),
         ("rpcrdma.fabric.verbs", "rpcrdma.errors", False),
         ("rpcrdma.fabric.verbs", "reports.record", True),
-        ("targets.reference", "conformance.peer", True),
-        ("conformance.peer", "targets.base", False),
+        ("targets.reference.server", "conformance.tester.client.peer", True),
+        ("conformance.tester.client.peer", "targets.base", False),
     ],
 )
 def test_the_rule_tells_right_from_wrong(module: str, imported: str, refused: bool) -> None:

@@ -30,9 +30,9 @@ import msgspec
 import targets.mutants
 from rpcrdma.wire.optional import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP
 from targets.base import TargetError
-from targets.reference import Parts, ReferenceTarget
-from targets.reference_client import ClientParts, ReferenceClientTarget
-from targets.replaced_parts import Part, Registry, ends_with, sentence_of
+from targets.reference.client import ClientParts, ReferenceClientTarget
+from targets.reference.replaced_parts import Part, Registry, ends_with, sentence_of
+from targets.reference.server import Parts, ReferenceTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

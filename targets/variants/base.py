@@ -24,9 +24,9 @@ import msgspec
 
 import targets.variants
 from targets.base import TargetError
-from targets.reference import Parts, ReferenceTarget
-from targets.reference_client import ClientParts, ReferenceClientTarget
-from targets.replaced_parts import Part, Registry, ends_with, sentence_of
+from targets.reference.client import ClientParts, ReferenceClientTarget
+from targets.reference.replaced_parts import Part, Registry, ends_with, sentence_of
+from targets.reference.server import Parts, ReferenceTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

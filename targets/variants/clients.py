@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.backward_responder import BackwardReplyRules
-from rpcrdma.endpoint.call_planning import CallPlanner, RequesterOptions
-from rpcrdma.endpoint.reduction import MessageForm
-from rpcrdma.endpoint.requester import Requester
-from rpcrdma.endpoint.requester_parts import REQUESTER, RequesterParts
-from rpcrdma.endpoint.xids import XidSource
+from rpcrdma.endpoint.backward.responder import BackwardReplyRules
+from rpcrdma.endpoint.core.reduction import MessageForm
+from rpcrdma.endpoint.core.xids import XidSource
+from rpcrdma.endpoint.requester.call_planning import CallPlanner, RequesterOptions
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
 from targets.variants.base import variant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.outgoing import Memory
+    from rpcrdma.endpoint.requester.outgoing import Memory
 
 SPARE = 512
 """Octets of room that no result needs."""

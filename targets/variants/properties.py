@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.property_rules import REJECTED, Judgement, PropertyRules, Standing
-from targets.replaced_parts import BOTH_ENDS
+from rpcrdma.endpoint.properties.rules import REJECTED, Judgement, PropertyRules, Standing
+from targets.reference.replaced_parts import BOTH_ENDS
 from targets.variants.base import variant
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from rpcrdma.endpoint.property_values import PropertyValues
+    from rpcrdma.endpoint.properties.values import PropertyValues
     from rpcrdma.wire.properties import KnownProperty
 
 WORD = 2**32

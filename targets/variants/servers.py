@@ -9,22 +9,22 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from rpcrdma.endpoint.actions import RdmaRead
-from rpcrdma.endpoint.backward_requester import BackwardRequester
-from rpcrdma.endpoint.call_rules import CallRules, xid_of
-from rpcrdma.endpoint.faults import Fault
-from rpcrdma.endpoint.reply_rules import ReplyRules
-from rpcrdma.endpoint.responder import Responder, ResponderOptions
+from rpcrdma.endpoint.backward.requester import BackwardRequester
+from rpcrdma.endpoint.core.actions import RdmaRead
+from rpcrdma.endpoint.core.faults import Fault
+from rpcrdma.endpoint.responder.call_rules import CallRules, xid_of
+from rpcrdma.endpoint.responder.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
 from rpcrdma.wire import chunk_length
 from targets.variants.base import variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rpcrdma.endpoint.actions import Action, Transfer
-    from rpcrdma.endpoint.call_rules import IncomingCall
-    from rpcrdma.endpoint.dialect import Dialect
-    from rpcrdma.endpoint.lost_replies import LostReplies
+    from rpcrdma.endpoint.core.actions import Action, Transfer
+    from rpcrdma.endpoint.core.dialect import Dialect
+    from rpcrdma.endpoint.responder.call_rules import IncomingCall
+    from rpcrdma.endpoint.responder.lost_replies import LostReplies
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import FixedWords, TransportHeader, WriteChunk
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.harness import Harness
+from conformance.tester.client.harness import Harness
 from targets.registry import find_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from conformance.peer import Peer
+    from conformance.tester.client.peer import Peer
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcrdma.endpoint.calling import Client
-from rpcrdma.endpoint.lost_replies import LostReplies
-from rpcrdma.endpoint.responder import Responder, ResponderOptions
-from rpcrdma.endpoint.serving import Server
+from rpcrdma.endpoint.ends.calling import Client
+from rpcrdma.endpoint.ends.serving import Server
+from rpcrdma.endpoint.responder.lost_replies import LostReplies
+from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackNetwork
 from rpcrdma.ulp.testprog import TestProgram
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from rpcrdma.endpoint.requester import RequesterOptions
+    from rpcrdma.endpoint.requester.requester import RequesterOptions
     from rpcrdma.fabric.base import Connection
 
     MakePair = Callable[..., AbstractContextManager["Pair"]]

@@ -7,7 +7,7 @@ import pytest
 from conformance.bad_input import BadInput
 from fuzz.campaign import HARNESSES, Campaign
 from fuzz.finding import Finding, load
-from fuzz.harness_v1_header import check
+from fuzz.harnesses.v1_header import check
 from fuzz.planted import PLANTED, BelievesTruth
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ import pytest
 from conformance.bad_input import BadInput
 from fuzz.engine import implementation, judge
 from fuzz.finding import Finding
-from fuzz.harness_v1_header import ReferenceCodec
+from fuzz.harnesses.v1_header import ReferenceCodec
 
 
 def test_implementation_is_found_by_module_and_name() -> None:
-    assert implementation("fuzz.harness_v1_header:ReferenceCodec") is ReferenceCodec
+    assert implementation("fuzz.harnesses.v1_header:ReferenceCodec") is ReferenceCodec
 
 
 @pytest.mark.parametrize("name", ["nowhere:Codec", "fuzz.planted:Missing", "fuzz.planted", ""])

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance import cli
-from conformance.harness import Harness
+from conformance.cli.main import main
+from conformance.tester.client.harness import Harness
 from fuzz.finding import Finding, keep
-from fuzz.harness_v1_responder import good_call
+from fuzz.harnesses.v1_responder import good_call
 from fuzz.replay import Step, replay
 from fuzz.sequence import join
 from fuzz.world import WRITABLE
@@ -60,7 +60,7 @@ def test_command_replays_a_kept_finding_and_prints_what_is_decoded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = keep(tmp_path, "v1-responder", join([FETCH, TWISTED]), Finding("oracle", "seen"))
-    assert cli.main(["replay", str(place)]) == 0
+    assert main(["replay", str(place)]) == 0
     printed = capsys.readouterr().out
     assert "reference: keeps the invariant" in printed
     assert "rdma_writes[0].target[0].length" in printed or "rdma_writes" in printed
@@ -72,7 +72,7 @@ def test_command_takes_a_bare_file_as_one_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "crash").write_bytes(TWISTED)
-    assert cli.main(["replay", str(tmp_path / "crash"), "mutant:grants-zero"]) == 0
+    assert main(["replay", str(tmp_path / "crash"), "mutant:grants-zero"]) == 0
     assert capsys.readouterr().out.count("verdict ") == 1
 
 
@@ -89,7 +89,7 @@ def test_bad_input_is_one_sentence_and_status_two(
 ) -> None:
     (tmp_path / "crash").write_bytes(TWISTED)
     given = [str(tmp_path / "crash") if word == "FILE" else word for word in arguments]
-    assert cli.main(given) == 2
+    assert main(given) == 2
     captured = capsys.readouterr()
     assert words in captured.err
     assert captured.err.count("\n") == 1

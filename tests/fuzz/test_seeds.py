@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance import cli
-from fuzz.seeds import main, naming_version_two, neutral
+from conformance.cli.main import main
+from fuzz.seeds import main as seeds_main
+from fuzz.seeds import naming_version_two, neutral
 from fuzz.sequence import split
 from fuzz.world import READABLE, REGION, WRITABLE
 from rpcrdma.wire import (
@@ -59,10 +60,10 @@ def test_undecodable_message_stays_as_it_is() -> None:
 
 def test_same_run_gives_the_same_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "run"
-    assert cli.main(["certify", "reference", "--section", "4.5.1", "--output", str(run)]) == 0
+    assert main(["certify", "reference", "--section", "4.5.1", "--output", str(run)]) == 0
     capsys.readouterr()
     for corpus in ("one", "two"):
-        assert main([str(run), "--corpus", str(tmp_path / corpus)]) == 0
+        assert seeds_main([str(run), "--corpus", str(tmp_path / corpus)]) == 0
     assert capsys.readouterr().out.splitlines()[0].startswith("v1-header: ")
     names = [
         sorted(path.name for path in (tmp_path / corpus).rglob("*")) for corpus in ("one", "two")

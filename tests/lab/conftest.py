@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.guest import Order
-from conformance.in_lab import collect_all, lab_run
-from conformance.runner import Selection, collect_cases
+from conformance.suite.guest import Order
+from conformance.suite.in_lab import collect_all, lab_run
+from conformance.suite.runner import Selection, collect_cases
 from reports.baseline import check_baseline, kernel_of, load_baseline
 from reports.record import RunRecord
 from targets.registry import find_profile

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.guest import Order
-from conformance.in_lab import collect, collect_all, lab_run
-from conformance.runner import RECORDS, Selection
+from conformance.suite.guest import Order
+from conformance.suite.in_lab import collect, collect_all, lab_run
+from conformance.suite.runner import RECORDS, Selection
 from reports.record import Verdict
 from reports.summary import summarise
 from targets.registry import find_profile
@@ -29,7 +29,7 @@ STOPPING = "stopping"
 SCRIPT = f"""
 lines() {{ wc -l < $1/{RECORDS} 2>/dev/null || echo 0; }}
 after_five() {{ until [ $(lines $1) -gt 5 ]; do sleep 0.2; done; }}
-judge() {{ python -m conformance.guest "$1"; }}
+judge() {{ python -m conformance.suite.guest "$1"; }}
 rpc.nfsd 0
 judge "$1"
 (after_five $4; lines $4 > $4/{STOPPING}; rpc.nfsd 0; lines $4 >> $4/{STOPPING}) & judge "$2"
@@ -63,7 +63,7 @@ def runs(orders: Mapping[str, Order]) -> Mapping[str, tuple[RunRecord, str]]:
 def test_a_server_that_is_down_from_the_start_is_started_and_judged(
     runs: Mapping[str, tuple[RunRecord, str]],
 ) -> None:
-    """One that nobody can start is one sentence: tests/conformance/test_runner.py."""
+    """One that nobody can start is one sentence: tests/conformance/suite/test_runner.py."""
     record, problem = runs["down"]
     assert problem == ""
     assert summarise(record).missing == ()

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 # Everything that could hang has `timeout` before it; `soft` lets calls end that get no reply.
 SCRIPT = r"""
 cd $(mktemp -d) && mkdir m && mkfifo end
-(cd "$0" && exec python -m targets.nfs_service --listen 10.9.0.1:20049) <end >out 2>err &
+(cd "$0" && exec python -m targets.nfs.service --listen 10.9.0.1:20049) <end >out 2>err &
 server=$!
 exec 9>end
 until [ -s out ] || ! kill -0 $server; do sleep 0.1; done

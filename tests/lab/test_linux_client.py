@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.runner import Selection
+from conformance.suite.runner import Selection
 from reports.record import Verdict
 from reports.summary import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conformance.guest import Order
+    from conformance.suite.guest import Order
     from reports.record import RunRecord
 
 GOOD_CALLS = (

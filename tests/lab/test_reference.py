@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.runner import Selection, certify
+from conformance.suite.runner import Selection, certify
 from targets.registry import find_any_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from conformance.guest import Order
+    from conformance.suite.guest import Order
     from reports.record import RunRecord, Verdict
 
 # Version Two at a server is looked at in test_version_two.py.  A client connects anew for every

@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reports.pcapng import write_pcapng
+from reports.capture.pcapng import write_pcapng
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.wire import (
     ErrChunk,

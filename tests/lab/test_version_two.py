@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.guest import Order
-from conformance.in_lab import collect, lab_run
-from conformance.runner import Selection, certify
+from conformance.suite.guest import Order
+from conformance.suite.in_lab import collect, lab_run
+from conformance.suite.runner import Selection, certify
 from reports.record import Verdict
 from reports.summary import summarise
 from targets.registry import find_any_target, find_profile
@@ -28,7 +28,7 @@ SELECTION = Selection(document="v2,xcharext")
 
 def as_my_server(found: re.Match[str]) -> str:
     # The reference serves until its input ends, and the lab gives a server none.
-    serve = f"exec {sys.executable} -m targets.reference --listen {found['address']}"
+    serve = f"exec {sys.executable} -m targets.reference.server --listen {found['address']}"
     return f"start = {json.dumps(['sh', '-c', f'tail -f /dev/null | {serve}'])}"
 
 

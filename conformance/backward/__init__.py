@@ -1,0 +1,1 @@
+"""The backward direction: both roles of the tester for cases about backward Calls."""

@@ -1,0 +1,314 @@
+"""The tester as a client that is called back.
+
+    client = BackwardClient.of(peer)       not announced yet
+    client.announce()                      now Calls may come
+    client.provoke(3)                      has the device make three
+    called = client.next_call()            the next, judged by `conformance.oracle.backward`
+    client.answer(called)                  the right Reply; `credits`: what it grants
+    client.send(octets, breaks=ids)        anything else; ids: what any other effect of it breaks
+    client.hung_up()                       whether the device ended the connection over that
+    client.no_call("why none may come")    silence of the backward direction for the grace period
+    client.serve(request)                  a forward Call, whatever comes backward meanwhile
+    again = client.on(other_peer)          the same client after a reconnection
+
+    bidir section 1.3.4.1  XIDs with Bi-direction
+    bidir section 2.2.3    In the Absence of Backward Direction Support
+
+Calls that arrive while a forward Reply is awaited are kept for `next_call`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from conformance import verify
+from conformance.backward import build as build_backward
+from conformance.backward.workload import ForwardOnly, backward_workload_for
+from conformance.oracle.backward import InFlight, broken_rules
+from conformance.oracle.outcome import (
+    Answered,
+    Called,
+    Disconnected,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    Silent,
+)
+from conformance.oracle.requester.versions import DEFAULT_LENGTH
+from conformance.tester.case import Deviation, Inconclusive, Warned
+from conformance.tester.client import build
+from rpcrdma.wire import v2
+from targets.base import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.backward.build import Backward
+    from conformance.backward.workload import BackwardWorkload, Steps
+    from conformance.oracle.outcome import Outcome
+    from conformance.tester.client.build import Call
+    from conformance.tester.client.peer import Peer
+    from conformance.tester.client.workload.base import Request
+    from rpcrdma.ulp.backprog import Tally
+
+__all__ = ["BackwardClient"]
+
+_ANSWERS: Final = (ErrChunk, ErrVers, InvalidOption, Answered)
+
+
+class BackwardClient:
+    """One client on one connection.
+
+    Attributes:
+        peer: the connection.  workload: what has the device call.
+        in_flight: Calls that came and were not answered, by XID.
+        granted: the largest grant on this connection; one before any (D-42).
+        refused: errors about what was sent by `send`, which D-40 and D-41 allow.
+    """
+
+    def __init__(self, peer: Peer, workload: BackwardWorkload) -> None:
+        self.peer = peer
+        self.workload = workload
+        self.in_flight: dict[int, Called] = {}
+        self.granted = 1
+        self.refused: list[Outcome] = []
+        self._doubtful: set[int] = set()
+        self._blamed: tuple[str, ...] = ()
+        self._kept: deque[Called] = deque()
+        peer.takes_calls = True
+
+    @classmethod
+    def of(cls, peer: Peer) -> BackwardClient:
+        """A client that the device has not heard of.
+
+        Raises:
+            Unsupported: the binding provokes no backward Calls.
+        """
+        return cls(peer, backward_workload_for(peer.profile))
+
+    @classmethod
+    def forward_only(cls, peer: Peer) -> BackwardClient:
+        """A client that announces nothing, of whatever binding."""
+        return cls(peer, ForwardOnly())
+
+    def on(self, peer: Peer) -> BackwardClient:
+        """The same client on another connection."""
+        return BackwardClient(peer, self.workload)
+
+    # -- forward Calls
+
+    def introduce(self) -> None:
+        """Make this client known, and announce nothing."""
+        self._carry_out(self.workload.introduce())
+
+    def announce(self) -> None:
+        """Say that this client takes backward Calls here."""
+        self._carry_out(self.workload.announce())
+
+    def provoke(self, calls: int = 1, length: int = 0) -> None:
+        """Have the device make Calls to this client."""
+        self._carry_out(self.workload.provoke(calls, length))
+
+    def tally(self) -> Tally:
+        """What the device says has become of its Calls."""
+        return self.workload.read_tally(self.serve(self.workload.tally()).payload)
+
+    def serve(self, request: Request, *, xid: int | None = None) -> verify.Reply:
+        """Make a short forward Call and wait for its right Reply."""
+        call = build.call(self.peer, request, xid=xid)
+        self.peer.send(call)
+        return self.served(call)
+
+    def served(self, call: Call, *, breaks: verify.Ids = ()) -> verify.Reply:
+        """Wait for the right Reply to a forward Call that was sent."""
+        return self._any_served({call.xid: call}, breaks)
+
+    def all_served(self, calls: Iterable[Call], *, breaks: verify.Ids = ()) -> None:
+        """Wait for the right Replies to forward Calls that were sent, in any order."""
+        waiting = {call.xid: call for call in calls}
+        while waiting:
+            self._any_served(waiting, breaks)
+
+    # -- backward Calls
+
+    def next_call(self, *, breaks: verify.Ids = ()) -> Called:
+        """The next backward Call; `breaks` is what a device breaks that makes none."""
+        expected = ("a backward Call",)
+        while not self._kept:
+            outcome = self.peer.receive()
+            self.peer.case.expected, self.peer.case.actual = expected, str(outcome)
+            if not self._keep(outcome):
+                raise Deviation(
+                    f"No backward Call came: {outcome}.",
+                    expected=expected,
+                    actual=str(outcome),
+                    breaks=verify.ids_of(breaks),
+                )
+        return self._kept.popleft()
+
+    def calls(self, most: int) -> tuple[Called, ...]:
+        """The Calls that come until the device is silent for the grace period, or `most` have come.
+
+        Raises:
+            Inconclusive: none came.
+        """
+        found: list[Called] = []
+        while len(found) < most:
+            called = self._poll()
+            if called is None:
+                break
+            found.append(called)
+        if not found:
+            raise Inconclusive("the device makes no backward Call, though it was asked to")
+        return tuple(found)
+
+    def together(self, number: int) -> tuple[Called, ...]:
+        """So many Calls in flight at one time.
+
+        Raises:
+            Inconclusive: none came.
+            Unsupported: the device makes fewer at a time, as it may.
+        """
+        found = self.calls(number)
+        if len(found) < number:
+            raise Unsupported(f"the device makes {len(found)} of {number} Calls at a time")
+        return found
+
+    def no_call(self, why: str, *, breaks: verify.Ids = ()) -> None:
+        """No backward Call comes within the grace period."""
+        called = self._poll()
+        if called is not None:
+            raise Deviation(
+                f"A backward Call came where none may come ({why}): {called}.",
+                expected=("no backward Call",),
+                actual=str(called),
+                breaks=verify.ids_of(breaks),
+            )
+
+    def answer(self, called: Called, *, credits: int = build_backward.CREDITS) -> None:  # noqa: A002  # the word of the documents
+        """Send the right Reply to a Call."""
+        self.peer.send(self.reply(called, credits=credits).octets)
+        self.in_flight.pop(called.xid, None)
+        self.granted = max(self.granted, credits)
+
+    def reply(self, called: Called, *, credits: int = build_backward.CREDITS) -> Backward:  # noqa: A002  # likewise
+        """The right Reply to a Call, not sent."""
+        return build_backward.reply(called, self.workload.answer(called.payload), credits=credits)
+
+    def send(self, octets: bytes, *, breaks: verify.Ids = ()) -> None:
+        """Send anything; nothing counts as answered by it, and an error may answer it.
+
+        `breaks` is what a device breaks that shows any other effect of it.
+        """
+        self._doubtful.add(int.from_bytes(octets[:4]))
+        self._blamed = verify.ids_of(breaks)
+        self.peer.send(octets)
+
+    def hung_up(self, *, tolerated: verify.Ids = ()) -> bool:
+        """Whether the device has ended the connection over what was sent; a warning if tolerated.
+
+        A forward Call shows it: what it takes is on the wire behind what was sent.
+        """
+        call = build.null_call(self.peer)
+        self.peer.send(call)
+        while True:
+            outcome = self.peer.receive()
+            self.peer.case.expected, self.peer.case.actual = ("a Reply",), str(outcome)
+            if isinstance(outcome, Answered) and outcome.xid == call.xid:
+                verify.right(self.peer, call, outcome)
+                return False
+            if isinstance(outcome, Disconnected):
+                if tolerated:
+                    reason = f"{outcome} for a message that should cost no more than itself."
+                    self.peer.case.warnings.append(Warned(reason, verify.ids_of(tolerated)))
+                return True
+            if not self._keep(outcome):
+                raise Deviation(
+                    f"This belongs to neither direction: {outcome}.",
+                    expected=("a Reply to the good Call", "the end of the connection"),
+                    actual=str(outcome),
+                )
+
+    def _any_served(self, waiting: dict[int, Call], breaks: verify.Ids) -> verify.Reply:
+        """The right Reply to one of several forward Calls, which then waits no longer."""
+        expected = ("the Reply to the forward Call",)
+        while True:
+            outcome = self.peer.receive()
+            self.peer.case.expected, self.peer.case.actual = expected, str(outcome)
+            if isinstance(outcome, Answered) and outcome.xid in waiting:
+                return verify.right(self.peer, waiting.pop(outcome.xid), outcome, breaks=breaks)
+            if not self._keep(outcome):
+                first = next(iter(waiting.values()))
+                raise Deviation(
+                    f"{first.request.title} was not answered: {outcome}.",
+                    expected=expected,
+                    actual=str(outcome),
+                    breaks=verify.ids_of(breaks),
+                )
+
+    def _carry_out(self, steps: Steps) -> None:
+        request = next(steps, None)
+        while request is not None:
+            payload = self.serve(request).payload
+            try:
+                request = steps.send(payload)
+            except StopIteration:
+                return
+
+    def _poll(self) -> Called | None:
+        if self._kept:
+            return self._kept.popleft()
+        while True:
+            outcome = self.peer.receive(self.peer.profile.grace)
+            self.peer.case.expected, self.peer.case.actual = ("silence",), str(outcome)
+            if isinstance(outcome, Silent):
+                return None
+            if not self._keep(outcome):
+                raise Deviation(
+                    f"This belongs to neither direction: {outcome}.",
+                    expected=("a backward Call", "silence"),
+                    actual=str(outcome),
+                )
+            if self._kept:
+                return self._kept.popleft()
+
+    def _keep(self, outcome: Outcome) -> bool:
+        """Judge and keep a backward Call; whether the outcome is of the backward direction."""
+        if isinstance(outcome, _ANSWERS) and outcome.xid in self._doubtful:
+            if isinstance(outcome, Answered) and not is_refusal(outcome):
+                raise Deviation(
+                    "A message that must have no effect was answered by a Reply.",
+                    expected=("silence", "an RDMA_ERROR", "an RPC error"),
+                    actual=str(outcome),
+                    breaks=self._blamed,
+                )
+            self.refused.append(outcome)
+            return True
+        if not isinstance(outcome, Called):
+            return False
+        version = self.peer.version
+        threshold = self.peer.profile.claims.reply_inline_threshold
+        if version == v2.VERSION:
+            threshold = DEFAULT_LENGTH
+        in_flight = {xid: before.payload for xid, before in self.in_flight.items()}
+        before = InFlight(in_flight, self.granted)
+        broken = broken_rules(outcome, before, threshold, version)
+        if broken:
+            self.peer.case.interpretations += [
+                name for rule in broken for name in rule.interpretations
+            ]
+            raise Deviation(
+                f"A backward Call is not as it must be: {'; '.join(r.detail for r in broken)}.",
+                expected=("a backward Call as bidir 2.5 has it",),
+                actual=str(outcome),
+                breaks=tuple(dict.fromkeys((*self._blamed, *(one.requirement for one in broken)))),
+            )
+        self.in_flight[outcome.xid] = outcome
+        self._kept.append(outcome)
+        return True
+
+
+def is_refusal(answer: Answered) -> bool:
+    """Whether a Reply says that its Call was not executed."""
+    return answer.rpc is not None and not answer.rpc.succeeded

@@ -1,0 +1,216 @@
+"""What has a device make backward Calls, in the words of its Upper-Layer Protocol.
+
+    bidir section 2.2.3  the Upper-Layer Protocol says that the client is prepared
+
+The test program's counterpart is `rpcrdma.ulp.backprog`; NFSv4's is in
+`conformance.backward.workload_nfs4`.  For a binding that has no way to provoke
+a backward Call `backward_workload_for` raises `Unsupported`.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+from conformance.tester.client.workload.base import Request
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp import backprog, testprog_calls
+from rpcrdma.ulp.backprog import BackwardProgram, Tally
+from targets.base import Unsupported
+from targets.profile import Binding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from targets.profile import Profile
+
+__all__ = [
+    "BackwardWorkload",
+    "ForwardOnly",
+    "Steps",
+    "TestprogBackward",
+    "backward_workload_for",
+    "new_identity",
+]
+
+Steps: TypeAlias = "Generator[Request, bytes, None]"
+"""Calls to make one after the other; each is sent the unreduced payload of its right Reply."""
+
+_WORD: Final = 2**32
+
+
+class BackwardWorkload(Protocol):
+    """One client, and what it asks of the device.
+
+    Attributes:
+        many: Calls that use up whatever a server has to spare, or as many as it can be had to make.
+    """
+
+    many: int
+
+    def introduce(self) -> Steps:
+        """Make the client known to the device, short of announcing anything."""
+        ...
+
+    def announce(self) -> Steps:
+        """The client takes backward Calls on the connection over which this goes."""
+        ...
+
+    def provoke(self, calls: int, length: int = 0) -> Steps:
+        """Have the device make Calls to the client; `length` octets are in the argument of each.
+
+        It may go over any connection.
+        """
+        ...
+
+    def tally(self) -> Request:
+        """Ask what has become of the Calls."""
+        ...
+
+    def read_tally(self, reply: bytes) -> Tally:
+        """What the reply to `tally` says.
+
+        Raises:
+            DecodeError: it is no such reply.
+        """
+        ...
+
+    def answer(self, call: bytes) -> bytes:
+        """The right Reply to a Call of the device: both are complete RPC messages."""
+        ...
+
+    def longest(self, threshold: int) -> int:
+        """The `length` with which a Call makes a message of just `threshold` octets."""
+        ...
+
+
+def backward_workload_for(profile: Profile) -> BackwardWorkload:
+    """The workload of a new client.
+
+    Raises:
+        Unsupported: the binding has none.
+    """
+    if profile.binding is Binding.TESTPROG:
+        return TestprogBackward(new_identity())
+    if profile.binding is Binding.NFS4:
+        # Imported here because nobody else needs the generated NFSv4 codec.
+        from conformance.backward.workload_nfs4 import Nfs4Backward
+
+        return Nfs4Backward(profile)
+    raise Unsupported(f"the binding `{profile.binding.value}` provokes no backward Calls")
+
+
+def new_identity() -> int:
+    """A client of the test program that nobody has been before: what was left pending is not ours.
+
+    Neither an earlier case nor another process (`certify -n`) nor an earlier run against a server
+    that has stayed up.
+    """
+    return next(_identities(os.getpid())) % _WORD
+
+
+@cache
+def _identities(_process: int) -> Iterator[int]:
+    return count(secrets.randbits(32))
+
+
+class TestprogBackward:
+    """The test program's: everything can be asked for."""
+
+    __test__ = False  # pytest collects classes called Test...; this is none
+    many = 80
+
+    def __init__(self, identity: int) -> None:
+        self.identity = identity
+        self._layer = BackwardProgram(_Nobody())
+
+    def introduce(self) -> Steps:
+        """BACKWARD_STATE."""
+        yield self.tally()
+
+    def announce(self) -> Steps:
+        """BACKWARD_READY."""
+        yield self._request("BACKWARD_READY", lambda xid: backprog.ready(xid, self.identity))
+
+    def provoke(self, calls: int, length: int = 0) -> Steps:
+        """BACKWARD_CALL."""
+        yield self._request(
+            f"BACKWARD_CALL for {calls} of {length} octets",
+            lambda xid: backprog.call(xid, self.identity, calls, length),
+        )
+
+    def tally(self) -> Request:
+        """BACKWARD_STATE."""
+        return self._request("BACKWARD_STATE", lambda xid: backprog.state(xid, self.identity))
+
+    def read_tally(self, reply: bytes) -> Tally:
+        """The results."""
+        return backprog.decode_state(reply) or Tally()
+
+    def answer(self, call: bytes) -> bytes:
+        """Of the test program."""
+        return testprog_calls.expected_reply(call)
+
+    def longest(self, threshold: int) -> int:
+        """Of LONG_CALL: transport header, RPC header and count word take the rest."""
+        return threshold - 28 - len(backprog.wanted_call(1)(0)) + 4
+
+    def _request(self, title: str, encode: Callable[[int], bytes]) -> Request:
+        return Request(title, encode, _accepted, self._layer)
+
+
+class ForwardOnly:
+    """Of a client that has nothing to do with the backward direction."""
+
+    many = 0
+
+    def introduce(self) -> Steps:
+        """Not there."""
+        raise Unsupported("this client has no name")
+
+    def announce(self) -> Steps:
+        """Not there."""
+        raise Unsupported("this client announces nothing")
+
+    def provoke(self, calls: int, length: int = 0) -> Steps:
+        """Not there."""
+        raise Unsupported(f"this client provokes no {calls} Calls of {length} octets")
+
+    def tally(self) -> Request:
+        """Not there."""
+        raise Unsupported("nobody counts the Calls to this client")
+
+    def read_tally(self, reply: bytes) -> Tally:
+        """Not there."""
+        raise Unsupported(f"nobody counts the Calls to this client, nor in {len(reply)} octets")
+
+    def answer(self, call: bytes) -> bytes:
+        """Not there."""
+        raise Unsupported(f"this client answers no Call, nor one of {len(call)} octets")
+
+    def longest(self, threshold: int) -> int:
+        """Not there."""
+        raise Unsupported(f"this client provokes no Call of {threshold} octets")
+
+
+class _Nobody:
+    """The service of a program that executes nothing, since it is asked about bindings only."""
+
+    def ready(self, identity: int) -> bool:
+        return False
+
+    def call(self, identity: int, encode: Callable[[int], bytes]) -> None:
+        raise NotImplementedError(f"nobody calls {identity}")
+
+    def tally(self, identity: int) -> Tally:
+        return Tally()
+
+
+def _accepted(_call: bytes, reply: bytes) -> str:
+    try:
+        return "" if backprog.decode_state(reply) else "the device refused the request"
+    except DecodeError as error:
+        return f"the results cannot be decoded: {error}"

@@ -1,0 +1,1 @@
+"""The command line `rpcrdma`: one file for each command."""

@@ -1,0 +1,321 @@
+"""Explores a target for a time: draws, judges, shrinks, and keeps what failed as files.
+
+Two ways: `calls` fires generated messages at a Responder (`conformance.explore.firing`),
+`exchanges` drives it with several reference clients (`conformance.explore.machine`).  A finding
+is kept once for each set of requirements that it breaks, as the smallest sequence that was seen;
+exploring goes on, so that one known deviation does not hide others.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis.errors import HypothesisException
+from hypothesis.stateful import run_state_machine_as_test
+
+from conformance.bad_input import BadInput
+from conformance.explore.exchange import Exchange, Step
+from conformance.explore.firing import fire_all
+from conformance.explore.machine import ExchangeMachine
+from conformance.explore.shots import SEQUENCES, Shot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from conformance.explore.firing import Fired
+    from conformance.tester.client.harness import Harness
+
+__all__ = ["FORMAT_VERSION", "Exploration", "Finding", "Way", "explore", "keep", "load", "repeat"]
+
+FORMAT_VERSION: Final = 1
+"""Of kept findings; a reader refuses any other."""
+
+_STEPS: Final = 25
+_MOST_CALLS: Final = 4096
+"""XIDs set apart for one exchange; it makes a few hundred calls at most."""
+
+_SHRINKING: Final = 45.0
+"""Seconds that making a finding smaller may take."""
+
+_DEADLINE: Final = 10.0
+"""Seconds for whatever a client waits for, on a device."""
+
+
+class Way(Enum):
+    """What is generated."""
+
+    CALLS = "calls"
+    EXCHANGES = "exchanges"
+
+
+_ROUND: Final = {Way.CALLS: 40, Way.EXCHANGES: 10}
+"""Examples of one round of hypothesis, all from one seed; between two looks at the clock."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A sequence that a target did not stand, as it is kept.
+
+    Attributes:
+        format: version of this layout.
+        way: what the sequence is of.
+        target: against which it was found.
+        seed: of the round that found it.
+        broken: requirements, or what is wrong in words; the same for findings that are alike.
+        detail: what was seen.
+        shots: for `calls`.  steps: for `exchanges`.
+    """
+
+    format: int
+    way: Way
+    target: str
+    seed: int
+    broken: tuple[str, ...]
+    detail: str
+    shots: tuple[Shot, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Octets of the sequence: what is made smaller."""
+        return len(msgspec.json.encode((self.shots, self.steps)))
+
+
+@dataclass(slots=True)
+class Exploration:
+    """What a time of exploring gave.
+
+    Attributes:
+        examples: sequences tried.  judged: messages or steps in them.
+        findings: the smallest for each kind.
+    """
+
+    examples: int = 0
+    judged: int = 0
+    findings: dict[tuple[str, ...], Finding] = field(default_factory=dict)
+
+
+class _BrokenRule(AssertionError):
+    """For hypothesis: this example fails, as an `assert` of the machine's would."""
+
+
+def explore(
+    harness: Harness,
+    way: Way,
+    seconds: float,
+    first_seed: int,
+    progress: Callable[[str], None] = lambda line: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Exploration:
+    """Explore for so many seconds of the clock (and what the last finding takes to shrink).
+
+    Raises:
+        BadInput: the target's program is not the one that the clients speak.
+        Inconclusive: the target does not serve at all.
+    """
+    harness.begin()
+    explorer = _Explorer(harness, way, clock() + seconds, clock)
+    if way is Way.EXCHANGES:
+        _require_test_program(harness)
+    number = first_seed
+    while clock() < explorer.end:
+        known = len(explorer.result.findings)
+        explorer.round(number)
+        number += 1
+        if len(explorer.result.findings) > known:
+            newest = list(explorer.result.findings.values())[-1]
+            progress(f"found with seed {newest.seed}: {newest.detail}")
+    return explorer.result
+
+
+def repeat(
+    harness: Harness, finding: Finding, on_shot: Callable[[Fired], None] = lambda fired: None
+) -> tuple[str, ...]:
+    """Run a kept sequence again; returns what is wrong, in words."""
+    harness.begin()
+    if finding.way is Way.CALLS:
+        return tuple(fired.reason for fired in fire_all(harness, finding.shots, on_shot))
+    _require_test_program(harness)
+    exchange = _exchange(harness)
+    try:
+        for step in finding.steps:
+            exchange.run(step)
+            if exchange.problems:
+                return tuple(exchange.problems)
+        exchange.finish()
+    finally:
+        exchange.abandon()
+    return tuple(exchange.problems)
+
+
+def keep(folder: Path, finding: Finding) -> Path:
+    """Write a finding below a folder; returns the file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    word = finding.broken[0].rsplit(".", 1)[-1] if finding.broken else "unknown"
+    safe = "".join(letter if letter.isalnum() else "-" for letter in word)[:40]
+    path = folder / f"{finding.way.value}-{safe}-{finding.seed}.json"
+    text = msgspec.json.format(msgspec.json.encode(finding), indent=1)
+    path.write_bytes(text + b"\n")
+    return path
+
+
+def load(path: Path) -> Finding:
+    """Read a kept finding.
+
+    Raises:
+        BadInput: the file is none, or of another format version.
+        OSError: it cannot be read.
+    """
+    try:
+        finding = msgspec.json.decode(path.read_bytes(), type=Finding)
+    except msgspec.DecodeError as error:
+        raise BadInput(f"{path} is no kept finding: {error}") from error
+    if finding.format != FORMAT_VERSION:
+        raise BadInput(f"{path} has format {finding.format}, not {FORMAT_VERSION}")
+    return finding
+
+
+def _require_test_program(harness: Harness) -> None:
+    binding = harness.profile.binding.value
+    if binding != "testprog":
+        raise BadInput(
+            f"the clients of `exchanges` speak the test program, the target serves `{binding}`;"
+            " explore it by `calls`"
+        )
+
+
+def _exchange(harness: Harness) -> Exchange:
+    fabric = harness.session.fabric
+    simulated = fabric.name == "loopback"
+    return Exchange(
+        fabric,
+        harness.session.address,
+        first_xid=harness.xids.reserve(_MOST_CALLS),
+        deadline=_DEADLINE,
+        patience=1e-5 if simulated else 1e-3,
+        sees_writes=simulated,
+    )
+
+
+def _alike(problem: str) -> str:
+    """The problem without its numbers, so that findings of one kind have one name."""
+    return re.sub(r"\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b", "N", problem)
+
+
+class _Explorer:
+    """One exploration under way."""
+
+    def __init__(self, harness: Harness, way: Way, end: float, clock: Callable[[], float]) -> None:
+        self.end = end
+        self._clock = clock
+        self.result = Exploration()
+        self._harness = harness
+        self._way = way
+        self._target = harness.target.name
+        self._seed = 0
+        self._patience = 0.0  # until when the finding at hand may be made smaller
+        self._known: frozenset[tuple[str, ...]] = frozenset()
+
+    def round(self, number: int) -> None:
+        """Try some examples, all of which follow from the number."""
+        self._seed = number
+        self._patience = 0.0
+        self._known = frozenset(self.result.findings)
+        chosen = settings(
+            max_examples=_ROUND[self._way],
+            stateful_step_count=_STEPS,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            phases=[Phase.generate, Phase.shrink],
+            suppress_health_check=list(HealthCheck),
+            report_multiple_bugs=False,
+            verbosity=Verbosity.quiet,
+        )
+        try:
+            if self._way is Way.CALLS:
+                seed(number)(chosen(given(SEQUENCES)(self._shots)))()
+            else:
+                run_state_machine_as_test(seed(number)(self._machine()), settings=chosen)
+        except (AssertionError, HypothesisException, ExceptionGroup):
+            # What failed has been noted; that a device does not fail twice is no reason to stop.
+            return
+
+    def _over(self) -> bool:
+        return self._clock() > (self._patience or self.end)
+
+    def _shots(self, shots: list[Shot]) -> None:
+        if self._over():
+            return
+        failed = fire_all(self._harness, shots)
+        self.result.examples += 1
+        self.result.judged += len(shots)
+        new = [fired for fired in failed if self._key(fired) not in self._known]
+        if new:
+            fired = new[0]
+            finding = Finding(
+                FORMAT_VERSION,
+                Way.CALLS,
+                self._target,
+                self._seed,
+                self._key(fired),
+                f"{fired.what}: {fired.reason}",
+                shots=tuple(shots),
+            )
+            self._note(finding)
+
+    @staticmethod
+    def _key(fired: Fired) -> tuple[str, ...]:
+        return fired.violated or (_alike(fired.reason),)
+
+    def _machine(self) -> type[ExchangeMachine]:
+        explorer = self
+
+        class Machine(ExchangeMachine):
+            """Several clients and the target."""
+
+            start = staticmethod(lambda: (explorer.exchange(), lambda: None))
+
+            def teardown(self) -> None:
+                """See what became of it."""
+                try:
+                    super().teardown()
+                finally:
+                    explorer.ran(self.exchange, self.steps)
+
+        return Machine
+
+    def exchange(self) -> Exchange:
+        """A fresh exchange, with XIDs that none before had."""
+        return _exchange(self._harness)
+
+    def ran(self, exchange: Exchange, steps: Sequence[Step]) -> None:
+        self.result.examples += 1
+        self.result.judged += len(steps)
+        if exchange.problems:
+            problem = exchange.problems[0]
+            finding = Finding(
+                FORMAT_VERSION,
+                Way.EXCHANGES,
+                self._target,
+                self._seed,
+                (_alike(problem),),
+                problem,
+                steps=tuple(steps),
+            )
+            if not self._patience or self._clock() < self._patience:
+                self._note(finding)
+
+    def _note(self, finding: Finding) -> None:
+        """Keep it if it is new or smaller, and tell hypothesis to go on shrinking."""
+        kept = self.result.findings.get(finding.broken)
+        if kept is None or finding.size < kept.size:
+            self.result.findings[finding.broken] = finding
+        self._patience = self._patience or self._clock() + _SHRINKING
+        raise _BrokenRule(finding.detail)

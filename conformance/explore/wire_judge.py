@@ -1,0 +1,281 @@
+"""Judges both ends of every connection by the trace of the Requester's fabric.
+
+What the Requester sends is held against `conformance.oracle.requester.calls`, what the Responder
+answers against `conformance.oracle.responder.expected`, and what either does to memory against what
+was offered:
+
+    rfc8166 section 4.4.1  Registration Longevity (nobody touches memory once the RPC is over)
+    rfc8166 section 8.1.1  memory of one connection is reached on that connection only
+
+RDMA operations of the peer are in a trace of loopback, not in that of a device; where they are
+missing, contents that only they could tell are not judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from conformance.explore.backward_judge import BackwardJudge
+from conformance.oracle.message_type import message_type
+from conformance.oracle.outcome import Answered, read_outcome
+from conformance.oracle.requester.tracker import RequesterTracker
+from conformance.oracle.responder.expectation import ResponderState
+from conformance.oracle.responder.expected import expected
+from reports.record import Verdict
+from rpcrdma.errors import DecodeError
+from rpcrdma.fabric.trace import EventKind, Side
+from rpcrdma.ulp.bindings import DataItem, reduce
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, decode_header, group_by_position
+from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from conformance.oracle.outcome import Outcome
+    from rpcrdma.endpoint.core.thresholds import InlineThresholds
+    from rpcrdma.fabric.trace import TraceEvent
+    from rpcrdma.ulp.bindings import UpperLayer
+
+__all__ = ["WireJudge"]
+
+_REMOTE: Final = "REMOTE"
+
+
+@dataclass(slots=True)
+class _Region:
+    """Memory of the Requester that somebody may reach."""
+
+    handle: int
+    offset: int
+    data: bytearray
+    rights: str
+    owner: int | None = None  # XID of the Call that told of it
+    valid: bool = True
+
+    def place(self, segment: RdmaSegment) -> slice | None:
+        start = segment.offset - self.offset
+        inside = start >= 0 and start + segment.length <= len(self.data)
+        return slice(start, start + segment.length) if inside else None
+
+
+@dataclass(slots=True)
+class _Line:
+    """One connection."""
+
+    tracker: RequesterTracker
+    backward: BackwardJudge
+    regions: dict[int, _Region] = field(default_factory=dict)
+    messages: dict[int, bytes] = field(default_factory=dict)
+    repeated: set[int] = field(default_factory=set)  # sent on a connection that was lost before
+
+    # -- as `conformance.oracle.responder.expectation.ExposedMemory`
+
+    def fetch(self, segment: RdmaSegment) -> bytes | None:
+        """What an RDMA Read gives."""
+        place = self._reach(segment)
+        return None if place is None else bytes(self.regions[segment.handle].data[place])
+
+    def is_writable(self, segment: RdmaSegment) -> bool:
+        """Whether an RDMA Write is possible."""
+        return segment.length == 0 or self._reach(segment) is not None
+
+    def contents(self, segments: tuple[RdmaSegment, ...]) -> bytes | None:
+        """What is in returned segments, joined."""
+        parts = [b"" if item.length == 0 else self.fetch(item) for item in segments]
+        known = [part for part in parts if part is not None]
+        return b"".join(known) if len(known) == len(parts) else None
+
+    def _reach(self, segment: RdmaSegment) -> slice | None:
+        region = self.regions.get(segment.handle)
+        return None if region is None else region.place(segment)
+
+
+class WireJudge:
+    """Follows a trace.
+
+    Attributes:
+        problems: every rule broken so far, in words.
+        warnings: what is tolerated.
+    """
+
+    def __init__(
+        self,
+        layer: UpperLayer,
+        payload_of: Callable[[int], bytes | None],
+        thresholds: InlineThresholds,
+        chosen: Mapping[str, str] | None = None,
+        *,
+        sees_writes: bool = True,
+    ) -> None:
+        """Begin.
+
+        Args:
+            layer: the binding.
+            payload_of: the unreduced Call with an XID.
+            thresholds: of all connections.
+            chosen: readings of the profile.
+            sees_writes: whether the trace tells what the peer writes.
+        """
+        self.problems: list[str] = []
+        self.warnings: list[str] = []
+        self._layer = layer
+        self._payload_of = payload_of
+        self._thresholds = thresholds
+        self._chosen = chosen or {}
+        self._sees_writes = sees_writes
+        self._lines: dict[int, _Line] = {}
+        self._cost: set[int] = set()  # XIDs of Calls that were open when a connection ended
+
+    def take(self, events: Iterable[TraceEvent]) -> None:
+        """Judge what happened next."""
+        for event in events:
+            self._take(event)
+
+    def lost(self, connection: int) -> None:
+        """Note that a connection ended: its Calls may be repeated elsewhere."""
+        line = self._line(connection)
+        self._cost |= {call.xid for call in line.tracker.state.outstanding}
+
+    def exposed(self) -> tuple[int, ...]:
+        """Handles under which memory is still within a Responder's reach."""
+        regions = [region for line in self._lines.values() for region in line.regions.values()]
+        return tuple(item.handle for item in regions if item.valid and _REMOTE in item.rights)
+
+    def _line(self, number: int) -> _Line:
+        if number not in self._lines:
+            thresholds = self._thresholds
+            tracker = RequesterTracker(
+                upper_layer=self._layer,
+                call_threshold=thresholds.call,
+                reply_threshold=thresholds.reply,
+                chosen=self._chosen,
+            )
+            self._lines[number] = _Line(tracker, BackwardJudge(self._layer))
+        return self._lines[number]
+
+    def _take(self, event: TraceEvent) -> None:
+        line = self._line(event.connection)
+        match event.kind, event.side:
+            case EventKind.REGISTER, Side.LOCAL:
+                handle, offset = event.handle or 0, event.offset or 0
+                data = bytearray(event.length)
+                line.regions[handle] = _Region(handle, offset, data, event.detail)
+            case EventKind.INVALIDATE, _:
+                line.regions[event.handle or 0].valid = False
+            case EventKind.SEND, side:
+                self._sent(line, event.data, side)
+            case ((EventKind.RDMA_WRITE | EventKind.RDMA_READ), side):
+                self._touched(line, event, side)
+            case EventKind.DISCONNECT, _:
+                self.lost(event.connection)
+            case _:
+                pass  # says nothing about what either end sent
+
+    def _sent(self, line: _Line, message: bytes, side: Side) -> None:
+        """A message of either end, in either direction: the msg_type tells (bidir 1.3.4)."""
+        kind = message_type(message)
+        if side is Side.LOCAL and kind is MessageType.REPLY:
+            self.problems += line.backward.answered(message)
+        elif side is Side.LOCAL:
+            self._called(line, message)
+        elif kind is MessageType.CALL:
+            self.problems += line.backward.called(message)
+        else:
+            self._answered(line, message)
+
+    def _called(self, line: _Line, message: bytes) -> None:
+        xid = int.from_bytes(message[:4])
+        payload = self._payload_of(xid)
+        for violation in line.tracker.judge(message, payload):
+            kept = self.warnings if violation.warning else self.problems
+            kept.append(f"Call {xid:#x}: {violation}")
+        line.messages[xid] = message
+        if xid in self._cost:
+            line.repeated.add(xid)
+        if payload is not None:
+            self._tell(line, xid, message, payload)
+
+    def _tell(self, line: _Line, xid: int, message: bytes, payload: bytes) -> None:
+        """Note what is in the memory that a Call tells of."""
+        try:
+            body = decode_header(message)[0].rdma_body
+        except DecodeError:
+            return
+        if not isinstance(body, RdmaMsg | RdmaNomsg):
+            return
+        chunks = group_by_position(body.rdma_reads)
+        items = [DataItem(chunk.position, chunk.length) for chunk in chunks if chunk.position]
+        kept, taken = reduce(payload, items)
+        contents = dict(zip((item.position for item in items), taken, strict=True)) | {0: kept}
+        for chunk in chunks:
+            start = 0
+            for segment in chunk.target:
+                self._own(line, segment, xid)
+                region = line.regions.get(segment.handle)
+                place = None if region is None else region.place(segment)
+                part = contents[chunk.position][start : start + segment.length]
+                if region is not None and place is not None and len(part) == segment.length:
+                    region.data[place] = part
+                start += segment.length
+        targets = [*body.rdma_writes, *(() if body.rdma_reply is None else (body.rdma_reply,))]
+        for target in targets:
+            for segment in target.target:
+                self._own(line, segment, xid)
+
+    def _own(self, line: _Line, segment: RdmaSegment, xid: int) -> None:
+        region = line.regions.get(segment.handle)
+        if region is None or region.place(segment) is None or not region.valid:
+            self.problems.append(f"Call {xid:#x} tells of memory that is not there: {segment}")
+        elif region.owner not in (None, xid):
+            self.problems.append(f"Call {xid:#x} tells of memory of Call {region.owner:#x}")
+        else:
+            region.owner = xid
+
+    def _touched(self, line: _Line, event: TraceEvent, side: Side) -> None:
+        if side is Side.LOCAL:
+            # rfc8166 3.1, D-04: only the Responder moves data.
+            self.problems.append(f"the Requester uses {event.kind.value}")
+            return
+        segment = RdmaSegment(event.handle or 0, len(event.data), event.offset or 0)
+        region = line.regions.get(segment.handle)
+        place = None if region is None else region.place(segment)
+        if region is None or place is None:
+            return  # refused by the fabric, which says so
+        owner = region.owner
+        if owner is None or line.tracker.state.call(owner) is None:
+            self.problems.append(f"{event.kind.value} of memory whose RPC is over")
+        if event.kind is EventKind.RDMA_WRITE:
+            region.data[place] = event.data
+
+    def _answered(self, line: _Line, message: bytes) -> None:
+        xid = int.from_bytes(message[:4])
+        call = line.tracker.state.call(xid)
+        contents = line.contents if self._sees_writes else None
+        reaction = line.tracker.answered(message, contents)
+        if call is None or reaction.xid is None:
+            self.problems.append(f"a message for XID {xid:#x}, under which nothing is open")
+            return
+        outcome = read_outcome(message)
+        if xid in line.repeated and reaction.is_error:
+            return  # rfc8166 4.5.3: a Call that cost a connection may be refused for it
+        state = ResponderState(
+            upper_layer=self._layer,
+            memory=line,
+            reply_threshold=self._thresholds.reply,
+            chosen=self._chosen,
+        )
+        judgement = expected(line.messages[xid], state).judge(outcome, _held(outcome, contents))
+        if judgement.verdict is not Verdict.PASS:
+            kept = self.warnings if judgement.verdict is Verdict.WARN else self.problems
+            kept.append(f"answer to {xid:#x}: {judgement.reason} {judgement.violated}")
+
+
+def _held(
+    outcome: Outcome, contents: Callable[[tuple[RdmaSegment, ...]], bytes | None] | None
+) -> bytes | None:
+    """What the Reply chunk of a Long Reply holds."""
+    if contents is None or not isinstance(outcome, Answered) or not outcome.is_long:
+        return None
+    chunk = outcome.body.rdma_reply
+    return None if chunk is None else contents(chunk.target)

@@ -1,0 +1,1 @@
+"""Optional messages and transport properties: both roles of the tester, and their checks."""

@@ -1,0 +1,298 @@
+"""The tester before a server, in a case about transport properties.
+
+See `conformance.options.tester` for what is promised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from conformance import verify
+from conformance.options.tester import Heard
+from conformance.oracle.outcome import (
+    Answered,
+    Disconnected,
+    ErrChunk,
+    InvalidOption,
+    OptionReceived,
+    Silent,
+)
+from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.client import build, message
+from conformance.tester.client.workload.base import Request
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp import propprog, rpc
+from rpcrdma.ulp.propprog import PropertyProgram
+from rpcrdma.wire import v2
+from rpcrdma.wire.properties import ReceiveBufferSize, RequesterRemoteInvalidation
+from rpcrdma.wire.rpc import MessageType
+from targets.base import Unsupported
+from targets.profile import Binding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.oracle.outcome import Outcome
+    from conformance.tester.case import CaseLog
+    from conformance.tester.client.peer import Peer
+    from rpcrdma.wire.optional import Option
+    from rpcrdma.wire.properties import Property
+    from targets.profile import Profile
+
+__all__ = ["RECEIVE_LENGTH", "OptionClient"]
+
+RECEIVE_LENGTH: Final = 65536
+"""Octets of the tester's Receives: what is too long must be seen, not lost with the connection."""
+
+REPLY_OF_NOTHING: Final = 64
+"""Octets of an inline Reply to LONG_REPLY without its text: both headers, a length, a word."""
+
+
+HELD: Final = 0x51
+"""Token of the call that the device holds."""
+
+
+@dataclass(slots=True)
+class OptionClient:
+    """The tester, on a connection on which a Call of Version Two was just answered.
+
+    Attributes:
+        peer: its end.
+        connect: makes another connection.
+    """
+
+    peer: Peer
+    connect: Callable[..., Peer]
+    role: str = "responder"
+    heard: list[Heard] = field(default_factory=list)
+    replies: list[int] = field(default_factory=list)
+    _read: int = 0
+
+    @classmethod
+    def of(cls, connect: Callable[..., Peer]) -> OptionClient:
+        """The tester on a new connection.
+
+        Raises:
+            Deviation: the first Call is not answered.
+        """
+        tester = cls(connect(receive_length=RECEIVE_LENGTH), connect)
+        call = build.null_call(tester.peer)
+        tester.peer.send(call)
+        verify.served(tester.peer, call)
+        return tester
+
+    def again(self) -> OptionClient:
+        """See `OptionTester`."""
+        self.peer.disconnect()
+        return OptionClient.of(self.connect)
+
+    @property
+    def profile(self) -> Profile:
+        """See `OptionTester`."""
+        return self.peer.profile
+
+    @property
+    def case(self) -> CaseLog:
+        """See `OptionTester`."""
+        return self.peer.case
+
+    @property
+    def connected(self) -> bool:
+        """See `OptionTester`."""
+        return self.peer.connected
+
+    @property
+    def credits(self) -> int:
+        """See `OptionTester`."""
+        return self.peer.granted
+
+    # -- operations
+
+    def send(
+        self,
+        option: Option | v2.Rdma2Optional,
+        direction: MessageType = MessageType.CALL,
+        *,
+        xid: int | None = None,
+        behind: bytes = b"",
+    ) -> int:
+        """See `OptionTester`."""
+        sent = message.option(self.peer, option, direction=direction, xid=xid, behind=behind)
+        self.peer.send(sent)
+        return sent.xid
+
+    def refuse(self, message_: Heard) -> None:
+        """See `OptionTester`."""
+        error = message.error(self.peer, v2.ErrInvalidOption(), xid=message_.xid)
+        self.peer.send(error)
+
+    # -- RPCs
+
+    def call(self, breaks: tuple[str, ...] = ()) -> None:
+        """See `OptionTester`."""
+        call = build.small_call(self.peer)
+        self.peer.send(call)
+        verify.right(self.peer, call, self._answer_to((call,), breaks)[0], breaks=breaks)
+
+    def send_within_call(self, option: Option, breaks: tuple[str, ...] = ()) -> int:
+        """See `OptionTester`; the device holds the call until another releases it."""
+        held = build.short(self.peer, self.peer.workload.hold(HELD))
+        self.peer.send(held)
+        xid = self.send(option, xid=held.xid)
+        release = build.short(self.peer, self.peer.workload.release(HELD))
+        self.peer.send(release)
+        self._answer_to((held, release), breaks)
+        return xid
+
+    def quiet(self) -> None:
+        """See `OptionTester`."""
+        while True:
+            outcome = self.peer.receive(self.profile.grace)
+            if isinstance(outcome, Silent | Disconnected):
+                self._note()
+                return
+            self._aside(outcome)
+
+    def longest(self, octets: int, breaks: tuple[str, ...] = ()) -> int:
+        """See `OptionTester`."""
+        request = self.peer.workload.long_reply(octets - REPLY_OF_NOTHING)
+        call = build.long_reply(self.peer, request)
+        self.peer.send(call)
+        (answer,) = self._answer_to((call,), breaks)
+        verify.right(self.peer, call, answer, breaks=breaks)
+        return answer.length
+
+    def attempt(self, octets: int) -> int:
+        """See `OptionTester`."""
+        request = self.peer.workload.long_reply(octets - REPLY_OF_NOTHING)
+        self.peer.send(build.long_reply(self.peer, request))
+        outcome = self.peer.receive()
+        if isinstance(outcome, Answered | ErrChunk):
+            return outcome.length
+        self._aside(outcome)
+        return 0
+
+    def deliver(self, octets: int, count: int = 1, breaks: tuple[str, ...] = ()) -> None:
+        """See `OptionTester`."""
+        empty = build.short(self.peer, self.peer.workload.long_call(0))
+        request = self.peer.workload.long_call(octets - len(empty.octets))
+        while count > 0:
+            # rfc8166 3.3.1: a device has Receives for no more than it grants, and never for none.
+            together = max(1, min(count, self.peer.granted))
+            calls = tuple(build.short(self.peer, request) for _ in range(together))
+            for call in calls:
+                self.peer.send(call)
+            for call, answer in zip(calls, self._answer_to(calls, breaks), strict=True):
+                verify.right(self.peer, call, answer, breaks=breaks)
+            count -= together
+
+    def _answer_to(
+        self, calls: tuple[build.Call, ...], breaks: tuple[str, ...]
+    ) -> tuple[Answered, ...]:
+        """The Replies to some Calls, in the order of the Calls; operations are put aside."""
+        found: dict[int, Answered] = {}
+        while len(found) < len(calls):
+            outcome = self.peer.receive()
+            if isinstance(outcome, Answered) and outcome.xid in {call.xid for call in calls}:
+                found[outcome.xid] = outcome
+            elif isinstance(outcome, Silent | Disconnected) or not self._aside(outcome):
+                raise Deviation(
+                    f"A good call was not answered: {outcome}.",
+                    expected=(f"a reply to each of {len(calls)} calls",),
+                    actual=str(outcome),
+                    breaks=breaks,
+                )
+        self._note()
+        return tuple(found[call.xid] for call in calls)
+
+    def _aside(self, outcome: Outcome) -> bool:
+        """Note what is no RPC; returns whether it is none."""
+        match outcome:
+            case OptionReceived(direction=MessageType.CALL):
+                pass  # noted by way of `Peer.options`
+            case OptionReceived():
+                self.heard.append(_heard(outcome))
+            case InvalidOption(header=header, length=length):
+                self.heard.append(_error(header, length))
+            case ErrChunk(two=v2.Rdma2Header() as header, length=length):
+                self.heard.append(_error(header, length))
+            case Answered(xid=xid, two=v2.Rdma2Header()):
+                self.replies.append(xid)
+            case _:
+                return False
+        return True
+
+    def _note(self) -> None:
+        """Note what the device has begun since the last time."""
+        self.heard += [
+            _heard(one)
+            for one in self.peer.options[self._read :]
+            if one.direction is MessageType.CALL
+        ]
+        self._read = len(self.peer.options)
+
+    # -- what the device is told to do
+
+    def ask_size(self, octets: int) -> None:
+        """See `OptionTester`."""
+        self._tell("PROPERTY_ASK", propprog.ask, ReceiveBufferSize(octets))
+
+    def ask_invalidation(self) -> None:
+        """See `OptionTester`."""
+        self._tell("PROPERTY_ASK", propprog.ask, RequesterRemoteInvalidation(allowed=False))
+
+    def change_size(self, octets: int) -> None:
+        """See `OptionTester`."""
+        self._tell("PROPERTY_CHANGE", propprog.change, ReceiveBufferSize(octets))
+
+    def _tell(self, title: str, encode: Callable[..., bytes], value: Property) -> None:
+        if self.profile.binding is not Binding.TESTPROG:
+            raise Unsupported("a server of this binding cannot be told to see to its properties")
+        request = Request(title, lambda xid: encode(xid, value), _done, PropertyProgram(_Nobody()))
+        call = build.short(self.peer, request)
+        self.peer.send(call)
+        (answer,) = self._answer_to((call,), ())
+        reply = verify.reply_of(call, answer)
+        if not reply.rpc.succeeded:
+            raise Inconclusive(f"the server cannot be told to: {reply.rpc.outcome.value}")
+        # What it begins goes out behind the reply, and so comes before the next one.
+        self.call()
+
+
+class _Nobody:
+    """The service of a program that executes nothing, since it is asked about bindings only."""
+
+    def ask(self, *wanted: Property) -> None:
+        raise NotImplementedError(f"nobody asks for {wanted}")
+
+    def change(self, *values: Property) -> None:
+        raise NotImplementedError(f"nobody changes {values}")
+
+
+def _done(_call: bytes, reply: bytes) -> str:
+    try:
+        return "" if rpc.decode_reply(reply)[0].succeeded else "the device refused it"
+    except DecodeError as error:
+        return f"the reply cannot be decoded: {error}"
+
+
+def _heard(outcome: OptionReceived) -> Heard:
+    problem = "" if outcome.error is None else str(outcome.error)
+    return Heard(
+        outcome.xid,
+        outcome.credits,
+        outcome.direction,
+        outcome.option,
+        None,
+        problem,
+        outcome.payload,
+        outcome.length,
+    )
+
+
+def _error(header: v2.Rdma2Header, length: int) -> Heard:
+    body = header.rdma_body
+    error = body.error if isinstance(body, v2.Rdma2Error) else None
+    credit = header.rdma_credit
+    return Heard(header.rdma_xid, credit, MessageType.REPLY, error=error, length=length)

@@ -1,0 +1,261 @@
+"""The tester before a client, in a case about transport properties.
+
+See `conformance.options.tester` for what is promised.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance import verify
+from conformance.options.tester import Heard
+from conformance.oracle.headers import is_two
+from conformance.tester.case import Deviation, Inconclusive
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import v2
+from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.versions import FIXED_WORDS
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.tester.case import CaseLog
+    from conformance.tester.server import Line, ReceivedCall, Service
+    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.options import OptionMessage
+    from rpcrdma.wire.optional import Option
+    from targets.base import RunningAct
+    from targets.profile import Profile
+
+__all__ = ["OptionServer"]
+
+CALL_OF_NOTHING: Final = 76
+"""Octets of an inline LONG_CALL without its text: both headers and a length."""
+
+REPLY_OF_NOTHING: Final = 64
+"""The same of a Reply to LONG_REPLY."""
+
+
+RECEIVE_LENGTH: Final = 65536
+"""Octets of the tester's Receives: what is too long must be seen, not lost with the connection."""
+
+UNUSED: Final = 1024
+"""Octets by which a Reply chunk may lengthen the header of an inline Reply."""
+
+
+@dataclass(slots=True)
+class OptionServer:
+    """The tester, on a connection on which it has answered a Call of Version Two.
+
+    Attributes:
+        service: where the client is.
+        client: which.
+        line: the connection.
+    """
+
+    service: Service
+    client: ActingClient
+    line: Line
+    role: str = "requester"
+    heard: list[Heard] = field(default_factory=list)
+    replies: list[int] = field(default_factory=list)
+    _read: int = 0
+    _in_flight: int = sys.maxsize
+
+    @classmethod
+    def of(cls, service: Service, client: ActingClient) -> OptionServer:
+        """The tester on a new connection, which takes messages of any size."""
+        service.welcome = replace(service.welcome, receive_length=RECEIVE_LENGTH)
+        earlier = len(service.options.messages)
+        service.drop()
+        verify.calls.done(client.serve_good_act())
+        tester = cls(service, client, service.line, _read=earlier)
+        service.divert = tester._divert
+        tester._note()
+        return tester
+
+    def again(self) -> OptionServer:
+        """See `OptionTester`."""
+        return OptionServer.of(self.service, self.client)
+
+    @property
+    def profile(self) -> Profile:
+        """See `OptionTester`."""
+        return self.service.profile
+
+    @property
+    def case(self) -> CaseLog:
+        """See `OptionTester`."""
+        return self.service.case
+
+    @property
+    def connected(self) -> bool:
+        """See `OptionTester`."""
+        return self.line.connected
+
+    @property
+    def credits(self) -> int:
+        """See `OptionTester`."""
+        return self.service.received[-1].credits
+
+    # -- operations
+
+    def send(
+        self,
+        option: Option | v2.Rdma2Optional,
+        direction: MessageType = MessageType.CALL,
+        *,
+        xid: int | None = None,
+        behind: bytes = b"",
+    ) -> int:
+        """See `OptionTester`."""
+        return self.service.options.send(option, direction, xid=xid, behind=behind)
+
+    def refuse(self, message: Heard) -> None:
+        """See `OptionTester`."""
+        for one in reversed(self.service.options.messages):
+            if one.xid == message.xid and one.option == message.option:
+                self.service.options.refuse(one)
+                return
+        raise Inconclusive(f"{message} is no message of the client's")
+
+    # -- RPCs
+
+    def call(self, breaks: tuple[str, ...] = ()) -> None:
+        """See `OptionTester`."""
+        self._done(self.client.good_act(), breaks)
+
+    def send_within_call(self, option: Option, breaks: tuple[str, ...] = ()) -> int:
+        """See `OptionTester`; the tester answers the call behind the operation."""
+        act = self.client.good_act()
+        call = self._next_call(breaks)
+        xid = self.send(option, xid=call.xid)
+        self.service.options.answer(xid)
+        self.service.serve(call)
+        self._done(act, breaks)
+        return xid
+
+    def quiet(self) -> None:
+        """See `OptionTester`."""
+        self.service.serve_while(lambda: True, self.profile.grace)
+        self.service.waiting()
+        self._note()
+
+    def longest(self, octets: int, breaks: tuple[str, ...] = ()) -> int:
+        """See `OptionTester`."""
+        act = self.client.begin(ActKind.LONG_CALL, octets - CALL_OF_NOTHING)
+        call = self._next_call(breaks)
+        self.service.serve(call)
+        self._done(act, breaks)
+        return len(call.octets)
+
+    def attempt(self, octets: int) -> int:
+        """See `OptionTester`."""
+        before = len(self.service.received)
+        self.client.begin(ActKind.LONG_CALL, octets - CALL_OF_NOTHING)
+        self.service.waiting()
+        sent = [len(call.octets) for call in self.service.received[before:]]
+        self.service.answer_all()
+        return max(sent, default=0)
+
+    def deliver(self, octets: int, count: int = 1, breaks: tuple[str, ...] = ()) -> None:
+        """See `OptionTester`."""
+        length = octets - REPLY_OF_NOTHING
+        acts = [self.client.begin(ActKind.LONG_REPLY, length) for _ in range(count)]
+        while count:
+            calls = self._together(count, breaks)
+            count -= len(calls)
+            before, self.service.threshold_of_two = self.service.threshold_of_two, octets + UNUSED
+            for call in calls:
+                draft = self.service.draft(call).with_reply_chunk(None)
+                if len(draft.octets) != octets:
+                    raise Inconclusive(f"the reply has {len(draft.octets)} octets, not {octets}")
+                self.service.reply(call, draft)
+            self.service.threshold_of_two = before
+        for act in acts:
+            self._done(act, breaks)
+
+    def _together(self, most: int, breaks: tuple[str, ...]) -> list[ReceivedCall]:
+        """Calls in flight at the same time: as many as the client makes, which may be one."""
+        calls = [self._next_call(breaks)]
+        while len(calls) < min(most, self._in_flight):
+            try:
+                calls.append(self.service.next_call())
+            except Inconclusive:
+                self._in_flight = len(calls)
+        return calls
+
+    def _next_call(self, breaks: tuple[str, ...]) -> ReceivedCall:
+        try:
+            return self.service.next_call()
+        except Inconclusive as error:
+            raise Deviation(
+                "The client makes no call although it was told to.",
+                expected=("a call",),
+                actual=str(error),
+                breaks=breaks,
+            ) from error
+
+    def _done(self, act: RunningAct, breaks: tuple[str, ...]) -> None:
+        """An act ends well, and has not cost the connection."""
+        result = self.service.serve_until(act)
+        self._note()
+        verify.calls.stands(self.line, "what was sent on it", breaks)
+        verify.calls.done(result, breaks)
+
+    def _divert(self, _line: Line, octets: bytes) -> bool:
+        """Take what is a Reply of the backward direction, by its header."""
+        if len(octets) < FIXED_WORDS or not is_two(octets):
+            return False
+        try:
+            header, _ = v2.decode_header(octets)
+        except DecodeError:
+            return False
+        match header.rdma_body:
+            case v2.Rdma2Msg(rdma_direction=way) | v2.Rdma2Nomsg(rdma_direction=way):
+                is_reply = way is MessageType.REPLY
+            case _:
+                is_reply = False
+        if is_reply:
+            self.replies.append(header.rdma_xid)
+        return is_reply
+
+    def _note(self) -> None:
+        """Note what the client has said since the last time."""
+        messages = self.service.options.messages
+        self.heard += [_heard(one) for one in messages[self._read :]]
+        self._read = len(messages)
+
+    # -- what the device is told to do
+
+    def ask_size(self, octets: int) -> None:
+        """See `OptionTester`."""
+        self._tell(ActKind.ASK_SIZE, octets)
+
+    def ask_invalidation(self) -> None:
+        """See `OptionTester`."""
+        self._tell(ActKind.ASK_INVALIDATION)
+
+    def change_size(self, octets: int) -> None:
+        """See `OptionTester`."""
+        self._tell(ActKind.CHANGE_SIZE, octets)
+
+    def _tell(self, kind: ActKind, octets: int = 0) -> None:
+        # What it begins goes out behind a call, and so comes before the next one.
+        self._done(self.client.begin(kind, octets), ())
+        self.call()
+
+
+def _heard(one: OptionMessage) -> Heard:
+    direction = MessageType.REPLY if one.is_error else one.direction
+    return Heard(
+        one.xid,
+        one.credits,
+        direction,
+        one.option,
+        one.error,
+        one.problem,
+        one.behind,
+        len(one.octets),
+    )

@@ -1,0 +1,187 @@
+"""What backward Calls and Replies must look like, rule by rule.
+
+    bidir section 2.1.2  Backward Credits
+    bidir section 2.4    Backward Direction Message Size
+    bidir section 2.5    Sending A Backward Direction Call
+    bidir section 2.6    Sending A Backward Direction Reply
+    v2 section 4.2.2     Message Direction (the same rules in Version Two)
+
+`broken_rules` judges one Call by itself and by those that are in flight, `broken_reply_rules` one
+Reply; waiting for them is the business of `conformance.backward.client` (a device that calls back)
+and `conformance.backward.server` (a device that is called back).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.responder.call_rules import xid_of
+from rpcrdma.wire import RdmaMsg
+from rpcrdma.wire.rpc import MessageType, message_type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from conformance.oracle.outcome import Answered, Called
+
+__all__ = ["BackwardRule", "InFlight", "broken_reply_rules", "broken_rules"]
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardRule:
+    """A rule that a Call breaks.
+
+    Attributes:
+        requirement: id.  detail: what was seen.  interpretations: on which it rests.
+    """
+
+    requirement: str
+    detail: str
+    interpretations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """The device's Calls on a connection when another comes.
+
+    Attributes:
+        calls: those that have not been answered: XID to Payload stream.
+        most: how many there may be: the largest grant, or one before any (D-42).
+    """
+
+    calls: Mapping[int, bytes]
+    most: int
+
+
+def broken_rules(
+    called: Called, before: InFlight, threshold: int, version: int = 1
+) -> tuple[BackwardRule, ...]:
+    """The rules that a Call breaks.
+
+    Args:
+        called: as it came.
+        before: the Calls in flight when it came.
+        threshold: octets of the longest message that the tester agreed to receive (D-44).
+        version: of the connection.
+    """
+    broken = (*_header(called, version), *_payload(called), *_company(called, before, threshold))
+    return _named(broken, version)
+
+
+def _header(called: Called, version: int) -> Iterator[BackwardRule]:
+    header, body = called.header, called.body
+    if header.rdma_vers != version:
+        yield BackwardRule("bidir.2.5.call-has-version-one", f"rdma_vers is {header.rdma_vers}")
+    if not isinstance(body, RdmaMsg):
+        detail = f"it is an {type(body).__name__}"
+        yield BackwardRule("bidir.2.5.call-is-rdma-msg", detail, ("D-41",))
+    if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
+        yield BackwardRule("bidir.2.5.call-has-empty-lists", "a list is not empty", ("D-41",))
+    if header.rdma_credit == 0:
+        yield BackwardRule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero")
+
+
+def _payload(called: Called) -> Iterator[BackwardRule]:
+    if not isinstance(called.body, RdmaMsg):
+        return
+    payload = called.payload
+    same = "bidir.2.5.call-header-follows-with-the-same-xid"
+    if called.rpc is None:
+        yield BackwardRule(same, "no whole RPC Call follows the transport header")
+    if len(payload) >= 4 and xid_of(payload) != called.xid:
+        yield BackwardRule(
+            same, f"its XID is {xid_of(payload):#010x}, in rdma_xid {called.xid:#010x}"
+        )
+    if message_type_of(payload) != MessageType.CALL:
+        yield BackwardRule("bidir.2.5.call-msg-type", f"msg_type is {message_type_of(payload)}")
+
+
+def _company(called: Called, before: InFlight, threshold: int) -> Iterator[BackwardRule]:
+    if called.length > threshold:
+        detail = f"{called.length} octets, at most {threshold} are received"
+        yield BackwardRule("bidir.2.4.no-larger-than-the-receives", detail, ("D-44",))
+    if called.xid in before.calls:
+        detail = "its XID is that of a Call in flight"
+        yield BackwardRule("bidir.2.5.call-has-a-fresh-xid", detail)
+        if called.payload == before.calls[called.xid]:
+            # Another Call under that XID, or the same once more: either breaks a rule.
+            detail = "to the octet the same, on a connection that stands"
+            yield BackwardRule("bidir.2.3.no-retransmission-without-a-connection", detail)
+    if len(before.calls) >= before.most:
+        detail = f"{len(before.calls)} are in flight, {before.most} are granted"
+        yield BackwardRule("bidir.2.1.2.backward-calls-within-the-grant", detail, ("D-42",))
+
+
+def broken_reply_rules(
+    reply: Answered, threshold: int, version: int = 1
+) -> tuple[BackwardRule, ...]:
+    """The rules that a backward Reply breaks.
+
+    Args:
+        reply: as it came; its rdma_xid is that of a Call.
+        threshold: octets of the longest message that the tester agreed to receive (D-44).
+        version: of the connection.
+    """
+    broken = (*_reply_header(reply, version), *_reply_payload(reply, threshold))
+    return _named(broken, version)
+
+
+def _named(broken: tuple[BackwardRule, ...], version: int) -> tuple[BackwardRule, ...]:
+    """The rules by the ids of the version of the connection."""
+    if version == 1:
+        return broken
+    return tuple(
+        replace(one, requirement=_IN_TWO.get(one.requirement, one.requirement)) for one in broken
+    )
+
+
+_IN_TWO: Final = {
+    "bidir.2.5.call-has-version-one": "v2.4.2.2.backward-messages-are-version-two",
+    "bidir.2.5.call-is-rdma-msg": "v2.4.2.2.backward-messages-without-chunks",
+    "bidir.2.5.call-has-empty-lists": "v2.4.2.2.backward-messages-without-chunks",
+    "bidir.2.5.call-msg-type": "v2.4.2.2.direction-is-the-msg-type",
+    "bidir.2.5.call-header-follows-with-the-same-xid": "v2.1.payload-xid-equals-rdma-xid",
+    "bidir.2.1.2.backward-calls-within-the-grant": "v2.4.2.2.backward-calls-within-the-grant",
+    "bidir.2.6.reply-has-version-one": "v2.4.2.2.backward-messages-are-version-two",
+    "bidir.2.6.reply-is-rdma-msg": "v2.4.2.2.backward-messages-without-chunks",
+    "bidir.2.6.reply-has-empty-lists": "v2.4.2.2.backward-messages-without-chunks",
+    "bidir.2.6.reply-msg-type": "v2.4.2.2.direction-is-the-msg-type",
+    "bidir.2.1.2.credit-is-never-zero": "v2.4.2.2.backward-credits-are-separate",
+    "bidir.2.4.no-larger-than-the-receives": "v2.2.3.no-send-beyond-4096-octets",
+}
+"""What rules of backward messages are called in Version Two, if it has words of its own."""
+
+
+def _reply_header(reply: Answered, version: int) -> Iterator[BackwardRule]:
+    header, body = reply.header, reply.body
+    if header.rdma_vers != version:
+        yield BackwardRule("bidir.2.6.reply-has-version-one", f"rdma_vers is {header.rdma_vers}")
+    if version != 1 and reply.direction is not MessageType.REPLY:
+        yield BackwardRule("bidir.2.6.reply-msg-type", "its header says that it is a call")
+    if not isinstance(body, RdmaMsg):
+        detail = f"it is an {type(body).__name__}"
+        yield BackwardRule("bidir.2.6.reply-is-rdma-msg", detail, ("D-41",))
+    if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
+        yield BackwardRule("bidir.2.6.reply-has-empty-lists", "a list is not empty", ("D-41",))
+    if header.rdma_credit == 0:
+        yield BackwardRule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero")
+
+
+def _reply_payload(reply: Answered, threshold: int) -> Iterator[BackwardRule]:
+    payload = reply.payload
+    same = "bidir.2.6.reply-header-follows-with-the-same-xid"
+    if isinstance(reply.body, RdmaMsg):
+        if message_type_of(payload) != MessageType.REPLY:
+            yield BackwardRule(
+                "bidir.2.6.reply-msg-type", f"msg_type is {message_type_of(payload)}"
+            )
+        elif reply.rpc is None:
+            yield BackwardRule(same, "no whole RPC Reply follows the transport header")
+        if len(payload) >= 4 and xid_of(payload) != reply.xid:
+            yield BackwardRule(
+                same, f"its XID is {xid_of(payload):#010x}, in rdma_xid {reply.xid:#010x}"
+            )
+    if reply.length > threshold:
+        detail = f"{reply.length} octets, at most {threshold} are received"
+        yield BackwardRule("bidir.2.4.no-larger-than-the-receives", detail, ("D-44",))

@@ -1,0 +1,112 @@
+"""The oracle's view of what a Requester may do about an error.
+
+    rfc8166 section 4.5    Error Handling
+    rfc8166 section 4.5.1  Header Version Mismatch
+    v2 section 4.2.3       Transport Errors
+    v2 section 5.2         Responder Does Not Support RPC-over-RDMA Version Two
+
+An error ends its Call, but for the ERR_VERS that sends a Call of Version Two back to be made again
+in a version of the range that it names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.headers import VERSION_ONE, VERSION_TWO
+from conformance.oracle.requester.expectation import AllowedReaction, Reaction, ReactionExpectation
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import ErrVers, RdmaError, decode_header, v2
+
+if TYPE_CHECKING:
+    from conformance.oracle.requester.state import OutstandingCall
+    from rpcrdma.wire import ErrorBody
+    from rpcrdma.wire.versions import FixedWords
+
+__all__ = ["judge_error"]
+
+_BAD_HEADER: Final = "rfc8166.4.5.bad-reply-header-discarded"
+_UNDECODABLE: Final = "rfc8166.4.5.undecodable-error-discarded"
+_PERMANENT: Final = ("rfc8166.4.5.error-completes-the-rpc", "rfc8166.4.5.error-is-permanent")
+
+
+def judge_error(
+    reply: bytes, words: FixedWords, call: OutstandingCall | None
+) -> ReactionExpectation:
+    """What a Requester may do about an error.
+
+    Args:
+        reply: the message.
+        words: that it begins with.
+        call: that it is about; None if it is about none.
+    """
+    version = VERSION_ONE if call is None or call.header is None else call.header.rdma_vers
+    try:
+        error, end = _error(reply, in_two=words.version == version == VERSION_TWO)
+    except DecodeError as problem:
+        return _undecodable(str(problem), call)
+    if call is None:
+        fault = f"RDMA_ERROR for {words.xid:#010x}, which is no outstanding Call"
+        rule = ("rfc8166.4.5.error-completes-the-rpc",)
+        return ReactionExpectation(fault, (AllowedReaction(Reaction.WAITING, rule),))
+    usual = words.version in (version, VERSION_ONE)
+    readings = ("D-15",) if usual else ("D-11", "D-15")
+    allowed = [AllowedReaction(Reaction.FAILED, _PERMANENT, readings)]
+    is_final = True
+    if isinstance(error, ErrVers) and version == VERSION_TWO:
+        allowed, is_final = _sent_back(error, readings), False
+    elif isinstance(error, ErrVers):
+        # There is no version left to go on in: a Requester may take its leave (D-64).
+        allowed.append(AllowedReaction(Reaction.CLOSED, _PERMANENT, (*readings, "D-64")))
+    if not usual:
+        allowed.append(AllowedReaction(Reaction.WAITING, (_BAD_HEADER,), readings, warning=True))
+    if end != len(reply):
+        allowed.append(AllowedReaction(Reaction.WAITING, (_UNDECODABLE,), ("D-32",)))
+    # v2 5: what sends a Call back says nothing of credits.
+    grant = words.credit if is_final else None
+    return ReactionExpectation(
+        _name(error), tuple(allowed), call.xid, grant=grant, is_error=is_final
+    )
+
+
+def _name(error: ErrorBody | v2.Rdma2ErrorBody) -> str:
+    if isinstance(error, ErrVers):
+        return "ERR_VERS"
+    return "INVAL_OPTION" if isinstance(error, v2.ErrInvalidOption) else "ERR_CHUNK"
+
+
+def _error(reply: bytes, *, in_two: bool) -> tuple[ErrorBody | v2.Rdma2ErrorBody, int]:
+    """What an error says, and where it ends.
+
+    Raises:
+        DecodeError: it cannot be read.
+    """
+    if in_two:
+        raw, end = v2.decode_header(reply)
+        if isinstance(raw.rdma_body, v2.Rdma2Error):
+            return raw.rdma_body.error, end
+    else:
+        header, end = decode_header(reply)
+        if isinstance(header.rdma_body, RdmaError):
+            return header.rdma_body.error, end
+    raise TypeError("the procedure and the body differ")
+
+
+def _sent_back(versions: ErrVers, readings: tuple[str, ...]) -> list[AllowedReaction]:
+    """A Call that is to be made again in a version of the range, or cannot be (D-64)."""
+    rules = ("v2.5.2.unusable-range-ends-the-rpc",)
+    failed = AllowedReaction(Reaction.FAILED, rules, (*readings, "D-64"))
+    closed = replace(failed, reaction=Reaction.CLOSED)
+    if not versions.rdma_vers_low <= VERSION_ONE <= versions.rdma_vers_high:
+        return [failed, closed]
+    rules = ("v2.5.2.version-is-picked-from-the-range",)
+    return [AllowedReaction(Reaction.COMPLETED, rules, readings), failed, closed]
+
+
+def _undecodable(fault: str, call: OutstandingCall | None) -> ReactionExpectation:
+    waiting = AllowedReaction(Reaction.WAITING, (_UNDECODABLE,), ("D-10", "D-132"))
+    if call is None:
+        return ReactionExpectation(fault, (waiting,))
+    failed = AllowedReaction(Reaction.FAILED, (_UNDECODABLE,), ("D-132",))
+    return ReactionExpectation(fault, (waiting, failed), call.xid)

@@ -1,0 +1,360 @@
+"""The specification as an oracle: what a Requester may do about octets that arrive.
+
+    rfc8166 section 4.5    Error Handling
+    rfc8166 section 4.6    Protocol Elements No Longer Supported
+    rfc8166 section 3.4.6  Write Chunks, and 4.3 Chunk Lists: what a Reply returns
+    rfc8166 section 6.1    DDP-Eligibility (violations by a Responder)
+    v2 section 4.2.3       Transport Errors, and 5.2 (an ERR_VERS that makes a Requester fall back)
+
+`expected_reaction` takes any octets and says what may become of the Call that they are about, and
+what must be delivered if it completes.  It judges in the order in which a Requester can learn of
+faults: length, procedure, version, header, XID, chunks, RPC message, results.  Errors are judged in
+`conformance.oracle.requester.errors`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from conformance.catalogue.rules_two import inherited
+from conformance.oracle.headers import as_one, is_two
+from conformance.oracle.lenient_presence import with_lenient_presence
+from conformance.oracle.requester.errors import judge_error
+from conformance.oracle.requester.expectation import (
+    AllowedReaction,
+    Contents,
+    Reaction,
+    ReactionExpectation,
+)
+from conformance.oracle.requester.reassembly import reassemble
+from conformance.oracle.responder.reply_rules import broken_rules
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import decode_reply
+from rpcrdma.wire import (
+    Procedure,
+    RdmaMsg,
+    RdmaNomsg,
+    TransportHeader,
+    decode_header,
+    v2,
+)
+from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.versions import FIXED_WORDS, FixedWords, fixed_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from conformance.oracle.requester.state import OutstandingCall, RequesterState
+    from conformance.oracle.responder.reply_rules import BrokenRule
+
+__all__ = ["expected_reaction"]
+
+_SHORTEST: Final = 28
+_VERSION_ONE: Final = 1
+
+_BAD_HEADER: Final = "rfc8166.4.5.bad-reply-header-discarded"
+_RETIRED: Final = ("rfc8166.2.2.2.reply-retires-the-xid", "rfc8166.3.3.1.replies-in-any-order")
+_MATCHED: Final = ("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.3.3.1.replies-in-any-order")
+_XID_RULE: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
+_NO_ZERO_GRANT: Final = "rfc8166.3.3.1.grant-is-never-zero"
+
+_BEHIND_THE_HEADER: Final = (
+    "rfc8166.4.rpc-layout-is-unchanged",
+    "rfc8166.2.2.2.reply-msg-type",
+)
+"""Faults of the RPC message: the transport header, and the grant in it, are good."""
+
+_DROPPED: Final[Mapping[int, tuple[str, str, tuple[str, ...]]]] = {
+    Procedure.RDMA_MSGP: ("RDMA_MSGP", "rfc8166.4.6.1.requester-discards-msgp", ()),
+    Procedure.RDMA_DONE: ("RDMA_DONE", "rfc8166.4.6.2.done-is-discarded", ("D-14",)),
+}
+"""Procedures that a Requester drops, whatever follows the fixed words."""
+
+_HARMLESS: Final[Mapping[str, tuple[str, ...]]] = {
+    "rfc8166.3.4.6.segments-returned": ("D-28",),
+    "rfc8166.3.4.6.write-chunk-filled-in-order": ("D-28",),
+    "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written": ("D-19", "D-28"),
+    _NO_ZERO_GRANT: ("D-16",),
+}
+"""Rules for a Reply that bind the Responder, and whose breach leaves the result as it should be: a
+Requester that takes the Reply gets a WARN at most."""
+
+
+def expected_reaction(
+    reply: bytes, state: RequesterState, contents: Contents | None = None
+) -> ReactionExpectation:
+    """What a Requester may do about a message.
+
+    Args:
+        reply: any octets, sent to a Receive that is large enough.
+        state: before they were sent.
+        contents: tells what the Requester's memory holds in given segments (what the tester wrote
+            there before this message); None if nobody knows, in which case the payload that a
+            completion delivers is not known either, where chunks carry it.
+    """
+    if len(reply) < FIXED_WORDS:
+        return _dropped_short(reply)
+    words = fixed_words(reply)
+    call = state.call(words.xid)
+    if state.serves_two and is_two(reply):
+        return _in_words_of_two(_of_two(reply, words, call, state, contents))
+    if words.procedure == Procedure.RDMA_ERROR:
+        return _doubtful(judge_error(reply, words, call), call)
+    if len(reply) < _SHORTEST:
+        return _dropped_short(reply)
+    if words.procedure in _DROPPED and words.version == _VERSION_ONE:
+        name, rule, readings = _DROPPED[words.procedure]
+        allowed = (AllowedReaction(Reaction.WAITING, (rule,), readings),)
+        return ReactionExpectation(name, allowed, _xid(call))
+    if words.version != _VERSION_ONE:
+        return _bad_header(f"version {words.version}", call, ("D-11", "D-28"))
+    try:
+        header, end = decode_header(reply)
+    except DecodeError as error:
+        return _doubtful(_undecodable(reply, error, call, state, contents), call)
+    return _doubtful(_reply(header, reply[end:], call, state, contents), call)
+
+
+def _of_two(
+    reply: bytes,
+    words: FixedWords,
+    call: OutstandingCall | None,
+    state: RequesterState,
+    contents: Contents | None,
+) -> ReactionExpectation:
+    if words.procedure == Procedure.RDMA_ERROR:
+        # D-53: an error about an optional message is about no Call, if there is such a message.
+        about = None if words.xid in state.asked_xids else call
+        return _doubtful(judge_error(reply, words, about), about)
+    if len(reply) < _SHORTEST:
+        return _dropped_short(reply)
+    try:
+        raw, end = v2.decode_header(reply)
+    except DecodeError as error:
+        return _doubtful(_bad_header(str(error), call), call)
+    if isinstance(raw.rdma_body, v2.Rdma2Optional):
+        # D-54: its credits count for its direction, and tell no first grant.
+        answers = raw.rdma_body.rdma_optdir is MessageType.REPLY and words.xid in state.asked_xids
+        waiting = AllowedReaction(Reaction.WAITING, ("v2.3.2.xids-belong-to-a-direction",))
+        grant = words.credit if answers else None
+        return ReactionExpectation("", (waiting,), grant=grant, may_be_first=answers)
+    header = as_one(raw)
+    if header is None or v2.direction_of(raw.rdma_body) is not MessageType.REPLY:
+        rule = ("v2.4.2.3.wrong-direction-is-not-served",)
+        return _doubtful(_bad_header("its direction is CALL", call, ("D-134",), rule), call)
+    if call is not None and call.header is not None and call.header.rdma_vers != words.version:
+        return _bad_header("another version than the Call has", call, ("D-56", "D-28"))
+    return _doubtful(_reply(header, reply[end:], call, state, contents), call)
+
+
+def _in_words_of_two(expectation: ReactionExpectation) -> ReactionExpectation:
+    allowed = (
+        replace(item, requirements=inherited(item.requirements)) for item in expectation.allowed
+    )
+    return replace(expectation, allowed=tuple(allowed))
+
+
+def _xid(call: OutstandingCall | None) -> int | None:
+    return None if call is None else call.xid
+
+
+def _dropped_short(reply: bytes) -> ReactionExpectation:
+    rule = ("rfc8166.4.5.short-message-discarded",)
+    fault = f"{len(reply)} octets only"
+    return ReactionExpectation(fault, (AllowedReaction(Reaction.WAITING, rule, ("D-10",)),))
+
+
+def _dropped_unknown(fault: str, rules: tuple[str, ...] = _RETIRED) -> ReactionExpectation:
+    return ReactionExpectation(fault, (AllowedReaction(Reaction.WAITING, rules),))
+
+
+def _bad_header(
+    fault: str,
+    call: OutstandingCall | None,
+    readings: tuple[str, ...] = ("D-28",),
+    rules: tuple[str, ...] = (),
+) -> ReactionExpectation:
+    """A fault that shows in the header: dropped, or fatal to the RPC (D-28)."""
+    requirements = (_BAD_HEADER, *rules)
+    waiting = AllowedReaction(Reaction.WAITING, requirements, readings)
+    if call is None:
+        return ReactionExpectation(fault, (waiting,))
+    failed = AllowedReaction(Reaction.FAILED, requirements, readings)
+    closed = AllowedReaction(Reaction.CLOSED, requirements, readings, warning=True)
+    return ReactionExpectation(fault, (waiting, failed, closed), call.xid)
+
+
+def _doubtful(
+    expectation: ReactionExpectation, call: OutstandingCall | None
+) -> ReactionExpectation:
+    """A Call that the Requester may be done with already may also just stay as it is."""
+    if call is None or not call.doubtful:
+        return expectation
+    over = AllowedReaction(Reaction.WAITING, _RETIRED, ("D-28", "D-132"))
+    return replace(
+        expectation,
+        allowed=tuple(dict.fromkeys((*expectation.allowed, over))),
+        settles=expectation.must_end,
+        # Whoever is done with the Call drops the message, and its grant.
+        is_valid_reply=False,
+        may_be_first=expectation.is_valid_reply or expectation.may_be_first,
+    )
+
+
+def _undecodable(
+    reply: bytes,
+    error: DecodeError,
+    call: OutstandingCall | None,
+    state: RequesterState,
+    contents: Contents | None,
+) -> ReactionExpectation:
+    fault = _bad_header(str(error), call)
+    patched = with_lenient_presence(reply)
+    if patched is None or call is None:
+        return fault
+    header, end = decode_header(patched)
+    lenient = _reply(header, patched[end:], call, state, contents)
+    tolerated = (
+        replace(item, warning=True, interpretations=(*item.interpretations, "D-33"))
+        for item in lenient.allowed
+        if item.reaction is Reaction.COMPLETED
+    )
+    return replace(fault, allowed=(*fault.allowed, *tolerated), payload=lenient.payload)
+
+
+# -- Replies
+
+
+def _reply(
+    header: TransportHeader,
+    payload: bytes,
+    call: OutstandingCall | None,
+    state: RequesterState,
+    contents: Contents | None,
+) -> ReactionExpectation:
+    body = header.rdma_body
+    if not isinstance(body, RdmaMsg | RdmaNomsg):
+        raise TypeError(f"{type(body).__name__} is not judged here")
+    if call is None:
+        fault = f"rdma_xid {header.rdma_xid:#010x} is of no outstanding Call"
+        return replace(_dropped_unknown(fault), grant=header.rdma_credit)
+    if call.header is None:  # nothing is known of the chunks that the Call offered
+        good = ReactionExpectation(
+            "", (AllowedReaction(Reaction.COMPLETED, _MATCHED),), call.xid, grant=header.rdma_credit
+        )
+        good = replace(good, may_be_first=True)
+        return _also_bad(good, "a Reply to a Call that cannot be decoded", ("D-28",))
+    whole = _whole(body, payload, contents)
+    broken = broken_rules(*_as_if_one(call.header, header), whole)
+    fatal = [rule for rule in broken if rule.requirement not in (*_HARMLESS, _XID_RULE)]
+    if fatal:
+        faults = _bad_header(
+            "; ".join(rule.detail for rule in fatal),
+            call,
+            rules=tuple(dict.fromkeys(rule.requirement for rule in fatal)),
+        )
+        behind = all(rule.requirement in _BEHIND_THE_HEADER for rule in fatal)
+        return replace(faults, grant=header.rdma_credit, may_be_first=behind)
+    result = _results(header, body, whole, call, state, contents)
+    result = _with_harmless(result, broken)
+    if isinstance(body, RdmaNomsg) and payload:
+        result = _also_bad(result, "octets behind an RDMA_NOMSG", ("D-32",))
+    return result
+
+
+def _as_if_one(
+    call: TransportHeader, reply: TransportHeader
+) -> tuple[TransportHeader, TransportHeader]:
+    """A Call and a Reply of the same version, told in the ids of Version One alone."""
+    if call.rdma_vers != reply.rdma_vers:
+        return call, reply
+    one = (msgspec.structs.replace(header, rdma_vers=_VERSION_ONE) for header in (call, reply))
+    return next(one), next(one)
+
+
+def _whole(body: RdmaMsg | RdmaNomsg, payload: bytes, contents: Contents | None) -> bytes | None:
+    """The reduced Payload stream; None if nobody knows what is in the Reply chunk."""
+    if isinstance(body, RdmaMsg):
+        return payload
+    if body.rdma_reply is None or contents is None:
+        return None
+    return contents(body.rdma_reply.target)
+
+
+def _results(
+    header: TransportHeader,
+    body: RdmaMsg | RdmaNomsg,
+    whole: bytes | None,
+    call: OutstandingCall,
+    state: RequesterState,
+    contents: Contents | None,
+) -> ReactionExpectation:
+    """A Reply whose header is right: what its results are worth."""
+    good = AllowedReaction(Reaction.COMPLETED, _MATCHED)
+    result = ReactionExpectation(
+        "", (good,), call.xid, grant=header.rdma_credit, is_valid_reply=True
+    )
+    if whole is None or state.upper_layer is None or call.unreduced is None:
+        # Nobody can tell whether the results fit the chunks: an error is a possible answer, too.
+        return replace(result, allowed=(good, AllowedReaction(Reaction.FAILED, _MATCHED)))
+    if not any(chunk.target for chunk in body.rdma_writes):
+        return _outcome(replace(result, payload=whole), whole)
+    # D-12: who goes by rdma_xid alone does not see another XID behind it.
+    seen = call.unreduced[:4] + whole[4:]
+    try:
+        found = reassemble(call.unreduced, seen, body.rdma_writes, contents, state.upper_layer)
+    except DecodeError:  # the Call's own arguments were no good: there is no binding for them
+        return replace(result, allowed=(good, AllowedReaction(Reaction.FAILED, _MATCHED)))
+    if found.fault:
+        failed = AllowedReaction(Reaction.FAILED, found.requirements, ("D-28",))
+        return replace(result, fault=found.fault, allowed=(failed,))
+    if seen == whole:
+        result = replace(result, payload=found.payload)
+    return _outcome(result, whole)
+
+
+def _outcome(result: ReactionExpectation, reply: bytes) -> ReactionExpectation:
+    """Above the RPC layer an error Reply looks like any other error."""
+    if decode_reply(reply)[0].outcome is RpcOutcome.SUCCESS:
+        return result
+    failed = AllowedReaction(Reaction.FAILED, _MATCHED)
+    return replace(result, allowed=(*result.allowed, failed))
+
+
+def _with_harmless(
+    result: ReactionExpectation, broken: Iterable[BrokenRule]
+) -> ReactionExpectation:
+    """A Reply that breaks rules without spoiling its result, added to what it gets otherwise."""
+    for rule in broken:
+        if rule.requirement == _XID_RULE:
+            ignored = ("rfc8166.4.2.1.payload-xid-may-be-ignored",)
+            result = _also_bad(result, rule.detail, ("D-12",), ignored)
+        else:
+            result = _also_bad(result, rule.detail, _HARMLESS[rule.requirement])
+    return result
+
+
+def _also_bad(
+    result: ReactionExpectation,
+    fault: str,
+    readings: tuple[str, ...],
+    rules: tuple[str, ...] = (_BAD_HEADER,),
+) -> ReactionExpectation:
+    """The Reply may also be dropped, or end the RPC, for this fault."""
+    more = tuple(
+        AllowedReaction(reaction, rules, readings)
+        for reaction in (Reaction.FAILED, Reaction.WAITING)
+    )
+    allowed = tuple(dict.fromkeys((*result.allowed, *more)))
+    return replace(
+        result,
+        fault="; ".join(filter(None, (result.fault, fault))),
+        allowed=allowed,
+        # Who drops the Reply does not take its grant, either.
+        is_valid_reply=False,
+        may_be_first=True,
+    )

@@ -1,0 +1,176 @@
+"""What the tester knows of a Requester on one connection, and what it holds against a message.
+
+    rfc8166 section 3.3.1  RPC-over-RDMA Credits
+    rfc8166 section 3.3.3  Initial Connection State
+    v2 section 5           Protocol Version Negotiation
+
+A `RequesterState` is a value: the oracles (`conformance.oracle.requester.calls`,
+`conformance.oracle.requester.reaction`) read it, `conformance.oracle.requester.tracker` makes it
+from what came and went.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from conformance.oracle.message_type import message_type
+from rpcrdma.wire import Procedure
+from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.wire import TransportHeader
+
+__all__ = [
+    "FIRST_VIEW",
+    "CreditView",
+    "Ids",
+    "OutstandingCall",
+    "RequesterState",
+    "Violation",
+]
+
+Ids: TypeAlias = tuple[str, ...]
+"""Ids of requirements, the one that says it most plainly first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One rule that a message of a Requester breaks.
+
+    Attributes:
+        requirements: ids of the catalogue; the one that says it most plainly first.
+        reason: what is wrong with this message.
+        warning: whether it is only a WARN.
+        interpretations: entries of INTERPRETATIONS.md that the judgement rests on.
+    """
+
+    requirements: tuple[str, ...]
+    reason: str
+    warning: bool = False
+    interpretations: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.requirements[0]}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class OutstandingCall:
+    """A Call that arrived and was not answered yet.
+
+    Attributes:
+        xid: rdma_xid.
+        header: as it came, in Version One's objects; None if it could not be decoded.
+        unreduced: the whole RPC message; None if the tester could not put it together.
+        doubtful: something was sent that allows the Requester, but does not oblige it, to be done
+            with the Call.
+    """
+
+    xid: int
+    header: TransportHeader | None = None
+    unreduced: bytes | None = None
+    doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreditView:
+    """What a Requester may believe: Calls in flight, and the grant; None before the first Reply."""
+
+    in_flight: int
+    granted: int | None = None
+
+    @property
+    def headroom(self) -> int:
+        """How many more Calls it may send; negative if there are too many already."""
+        # rfc8166 3.3.3: one until a valid Reply tells the number.
+        return (1 if self.granted is None else self.granted) - self.in_flight
+
+
+FIRST_VIEW: Final = CreditView(0)
+"""Of a new connection."""
+
+FIRST_LENGTH: Final = 1024
+"""Octets of a Requester's first message, in whichever version (v2 5, D-55)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequesterState:
+    """What is known when a message of a Requester arrives, or one is sent to it.
+
+    Attributes:
+        outstanding: Calls without an answer, oldest first.
+        views: what the Requester may have believed when it sent the next message, oldest first.
+            Replies that are on their way to it make more than one: a Call that crosses a Reply with
+            a smaller grant was sent under the larger one.
+        requested: credit value of the Call before; None if there was none.
+        call_threshold: inline threshold of Calls, in octets.  reply_threshold: of Replies.
+        upper_layer: the binding; None if it is not known, in which case nothing is said of what may
+            be reduced and how long Replies get.
+        refused: unreduced Calls that were answered by RDMA_ERROR, on whichever connection.
+        backward_xids: of the tester's own Calls in the backward direction; answers to them are no
+            matter of this role.
+        chosen: readings chosen by the profile, by interpretation id.
+        serves_two: whether the tester speaks Version Two on this connection.
+        versions: those in which the Requester may send its next message, if it does.
+        was_settled: whether a version has been settled on, be it refused afterwards or not.
+        lengths: octets of the longest message of Version Two that the Requester may believe to be
+            allowed, what it was told last at the end.
+        option_xids: of the tester's own optional messages; errors may come about them.
+        asked_xids: of the Requester's optional messages.
+        told_length: of its Receives in Version Two, by the Requester's own word.
+    """
+
+    outstanding: tuple[OutstandingCall, ...] = ()
+    views: tuple[CreditView, ...] = (FIRST_VIEW,)
+    requested: int | None = None
+    call_threshold: int = 1024
+    reply_threshold: int = 1024
+    upper_layer: UpperLayer | None = None
+    refused: frozenset[bytes] = frozenset()
+    backward_xids: frozenset[int] = frozenset()
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    serves_two: bool = False
+    versions: frozenset[int] = frozenset({1})
+    was_settled: bool = False
+    lengths: tuple[int, ...] = (FIRST_LENGTH,)
+    option_xids: frozenset[int] = frozenset()
+    asked_xids: frozenset[int] = frozenset()
+    told_length: int = 4096
+
+    def is_backward_answer(self, message: bytes) -> bool:
+        """Whether a message answers one of the tester's own Calls: XIDs alone do not tell."""
+        if len(message) < FIXED_WORDS or fixed_words(message).xid not in self.backward_xids:
+            return False
+        is_error = fixed_words(message).procedure == Procedure.RDMA_ERROR
+        return is_error or message_type(message) is MessageType.REPLY
+
+    def call(self, xid: int) -> OutstandingCall | None:
+        """The outstanding Call with this XID."""
+        return next((item for item in self.outstanding if item.xid == xid), None)
+
+    def with_call(self, call: OutstandingCall, requested: int) -> RequesterState:
+        """The state after one more Call arrived."""
+        views = self.views
+        # It was sent under the oldest view that allowed it, and what a Requester has seen it does
+        # not forget: older views are over.  An overrun leaves the last one.
+        while len(views) > 1 and views[0].headroom < 1:
+            views = views[1:]
+        return replace(
+            self,
+            outstanding=(*self.outstanding, call),
+            views=tuple(replace(view, in_flight=view.in_flight + 1) for view in views),
+            requested=requested,
+        )
+
+    def with_view(self, view: CreditView) -> RequesterState:
+        """The state after a message that leads to this view is on its way to the Requester."""
+        views = list(self.views)
+        # Whoever may believe the new view loses nothing by it that an older one with no more
+        # headroom would have allowed, now or later.
+        while views and views[-1].headroom <= view.headroom:
+            views.pop()
+        return replace(self, views=(*views, view))

@@ -1,0 +1,155 @@
+"""Follows one connection from the tester's side and keeps the `RequesterState` up to date.
+
+    tracker = RequesterTracker(upper_layer=layer)
+    violations = tracker.judge(message, unreduced)   # a message arrived
+    tracker.answered(octets)                         # just before anything is sent
+    tracker.settled()                                # the Requester has seen all that was sent
+
+    rfc8166 section 3.3.1  RPC-over-RDMA Credits
+    v2 section 5           Protocol Version Negotiation
+
+What a message to the Requester does to its Calls and credits is asked of
+`conformance.oracle.requester.reaction`.  Where the documents leave a choice, the state allows for
+each, so that no Requester is accused of what it may do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conformance.oracle.headers import VERSION_ONE, VERSION_TWO, as_one
+from conformance.oracle.requester.calls import judge_call
+from conformance.oracle.requester.reaction import expected_reaction
+from conformance.oracle.requester.state import (
+    FIRST_VIEW,
+    OutstandingCall,
+    RequesterState,
+    Violation,
+)
+from conformance.oracle.requester.two import judge_option
+from conformance.oracle.requester.versions import after_option, after_sending
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import Procedure, decode_any_header
+from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.oracle.requester.expectation import Contents, ReactionExpectation
+    from conformance.oracle.requester.state import CreditView
+    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.wire import TransportHeader
+
+__all__ = ["RequesterTracker"]
+
+
+class RequesterTracker:
+    """What came from one Requester, and what went to it.
+
+    Attributes:
+        state: what is known now.
+    """
+
+    def __init__(
+        self,
+        *,
+        upper_layer: UpperLayer | None = None,
+        call_threshold: int = 1024,
+        reply_threshold: int = 1024,
+        chosen: Mapping[str, str] | None = None,
+        serves_two: bool = False,
+    ) -> None:
+        """See `RequesterState`."""
+        versions = (VERSION_ONE, VERSION_TWO) if serves_two else (VERSION_ONE,)
+        self.state = RequesterState(
+            call_threshold=call_threshold,
+            reply_threshold=reply_threshold,
+            upper_layer=upper_layer,
+            chosen=chosen or {},
+            serves_two=serves_two,
+            versions=frozenset(versions),
+        )
+
+    def judge(self, message: bytes, unreduced: bytes | None) -> tuple[Violation, ...]:
+        """The rules that an arrived message breaks; the state then knows of it."""
+        violations = judge_call(message, unreduced, self.state)
+        self.called(message, unreduced)
+        return violations
+
+    def judge_option(self, message: bytes) -> tuple[Violation, ...]:
+        """As `judge`, of an optional message of Version Two or an error: neither takes a credit."""
+        violations = judge_option(message, self.state)
+        self.state = after_option(message, self.state)
+        return violations
+
+    def called(self, message: bytes, unreduced: bytes | None) -> None:
+        """A message arrived: a Call takes a credit, whatever is wrong with it."""
+        if len(message) < FIXED_WORDS or self.state.is_backward_answer(message):
+            return
+        words = fixed_words(message)
+        if words.procedure in (Procedure.RDMA_DONE, Procedure.RDMA_ERROR):
+            return  # nobody answers them
+        call = OutstandingCall(words.xid, _decoded(message), unreduced)
+        self.state = self.state.with_call(call, words.credit)
+
+    def answered(self, message: bytes, contents: Contents | None = None) -> ReactionExpectation:
+        """Octets are about to be sent to the Requester; returns what it may do about them."""
+        expectation = expected_reaction(message, self.state, contents)
+        if self.state.serves_two:
+            self.state = after_sending(message, self.state)
+        view = self._taken(expectation, self.state.views[-1])
+        self._retire(expectation)
+        if view != self.state.views[-1]:
+            self.state = self.state.with_view(view)
+        return expectation
+
+    def settled(self) -> None:
+        """The Requester has seen everything that was sent to it: only the last view is left."""
+        state = self.state
+        self.state = replace(state, views=state.views[-1:], lengths=state.lengths[-1:])
+
+    def reconnected(self) -> None:
+        """A new connection: no Call is outstanding on it, and nothing has been granted."""
+        self.state = replace(self.state, outstanding=(), views=(FIRST_VIEW,), requested=None)
+
+    def backward_called(self, xid: int) -> None:
+        """The tester sends a Call of its own in the backward direction."""
+        self.state = replace(self.state, backward_xids=self.state.backward_xids | {xid})
+
+    def _taken(self, expectation: ReactionExpectation, view: CreditView) -> CreditView:
+        """What the Requester may believe of its credits once it has the message."""
+        call = None if expectation.xid is None else self.state.call(expectation.xid)
+        if call is not None and not call.doubtful and expectation.may_end:
+            view = replace(view, in_flight=view.in_flight - 1)
+        grant = expectation.grant
+        first = expectation.is_valid_reply or expectation.may_be_first
+        if grant is None or (view.granted is None and not first):
+            return view  # rfc8166 3.3.3: only a valid Reply tells the first grant
+        if expectation.is_valid_reply and grant > 0:
+            return replace(view, granted=grant)
+        # A message that may be dropped, or a zero that nobody may send: the former limit holds, or
+        # the new one, of which zero is at least one (a Requester must be able to go on).
+        return replace(view, granted=max(view.granted or 1, grant))
+
+    def _retire(self, expectation: ReactionExpectation) -> None:
+        state = self.state
+        call = None if expectation.xid is None else state.call(expectation.xid)
+        if call is None or not expectation.may_end:
+            return
+        others = tuple(item for item in state.outstanding if item is not call)
+        if expectation.must_end or expectation.settles:
+            refused = state.refused
+            if expectation.is_error and call.unreduced is not None:
+                refused |= {call.unreduced}
+            self.state = replace(state, outstanding=others, refused=refused)
+        else:
+            doubtful = replace(call, doubtful=True)
+            self.state = replace(state, outstanding=(*others, doubtful))
+
+
+def _decoded(message: bytes) -> TransportHeader | None:
+    try:
+        return as_one(decode_any_header(message)[0])
+    except DecodeError:
+        return None

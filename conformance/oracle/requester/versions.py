@@ -1,0 +1,140 @@
+"""Which versions a Requester may speak on a connection, and how long its messages may be in Two.
+
+    v2 section 5    Protocol Version Negotiation
+    v2 section 5.1  Responder Does Support RPC-over-RDMA Version Two
+    v2 section 5.2  Responder Does Not Support RPC-over-RDMA Version Two
+    xcharext section 3.1  Receive Buffer Size
+
+`after_sending` is what a message of the tester changes about that, as far as the Requester that
+gets it may know.  Where a Requester may go on in more than one way all of them are allowed for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.headers import VERSION_ONE, VERSION_TWO
+from conformance.oracle.requester.state import FIRST_LENGTH
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import ErrVers, RdmaError, TransportHeader, decode_any_header, v2
+from rpcrdma.wire.optional import ConnProp, RespProp, UpdProp, decode_option, values_of
+from rpcrdma.wire.properties import DEFAULTS, PROP_RBSIZ, DefaultValue, ReceiveBufferSize
+from rpcrdma.wire.properties import decode_property as decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.oracle.requester.state import RequesterState
+    from rpcrdma.wire.properties import PropertyValue
+
+__all__ = ["DEFAULT_LENGTH", "after_option", "after_sending", "told_length"]
+
+BOTH: Final = frozenset({VERSION_ONE, VERSION_TWO})
+
+DEFAULT_LENGTH: Final = 4096
+"""Octets of a message of Version Two where nobody said anything (v2 2.3)."""
+
+
+def after_sending(message: bytes, state: RequesterState) -> RequesterState:
+    """What is known once a message of the tester is on its way to the Requester."""
+    try:
+        header, _ = decode_any_header(message)
+    except DecodeError:
+        return state
+    body = header.rdma_body
+    if isinstance(body, RdmaError | v2.Rdma2Error):
+        if isinstance(body.error, ErrVers):
+            return _refused(header.rdma_xid, body.error, state)
+        return _settled(header.rdma_xid, VERSION_TWO, state) if _in_two(header) else state
+    if isinstance(header, TransportHeader):
+        return _settled(header.rdma_xid, VERSION_ONE, state)
+    state = _settled(header.rdma_xid, VERSION_TWO, state)
+    if state.lengths == (FIRST_LENGTH,):
+        state = replace(state, lengths=(FIRST_LENGTH, DEFAULT_LENGTH))
+    if isinstance(body, v2.Rdma2Optional):
+        # D-62: it tells whoever has offered Version Two that it is spoken, whatever it is about.
+        offered = any(
+            call.header is not None and call.header.rdma_vers == VERSION_TWO
+            for call in state.outstanding
+        )
+        if offered and state.versions == BOTH:
+            state = replace(state, versions=frozenset({VERSION_TWO}), was_settled=True)
+        return _told(header.rdma_xid, body, state)
+    return state
+
+
+def after_option(message: bytes, state: RequesterState) -> RequesterState:
+    """What is known once the Requester has sent an optional message, or an error about one."""
+    try:
+        header, _ = v2.decode_header(message)
+    except DecodeError:
+        return state
+    body = header.rdma_body
+    if not isinstance(body, v2.Rdma2Optional):
+        return state
+    state = replace(state, asked_xids=state.asked_xids | {header.rdma_xid})
+    try:
+        option = decode_option(body)
+    except DecodeError:
+        return state
+    if isinstance(option, ConnProp | UpdProp):
+        told = told_length(values_of(option))
+        state = replace(state, told_length=told or state.told_length)
+    return state
+
+
+def told_length(values: Iterable[PropertyValue]) -> int | None:
+    """The receive buffer size among properties; None if it is not there."""
+    found = None
+    for value in values:
+        if value.pv_which == PROP_RBSIZ:
+            told = decode(value)
+            known = DEFAULTS[PROP_RBSIZ] if isinstance(told, DefaultValue) else told
+            found = known.octets if isinstance(known, ReceiveBufferSize) else found
+    return found
+
+
+def _in_two(header: TransportHeader | v2.Rdma2Header) -> bool:
+    return isinstance(header, v2.Rdma2Header)
+
+
+def _settled(xid: int, version: int, state: RequesterState) -> RequesterState:
+    """D-62: whatever answers in a version settles it; what answers nothing may be dropped."""
+    call = state.call(xid)
+    is_answer = call is not None and call.header is not None and call.header.rdma_vers == version
+    if is_answer or (version == VERSION_TWO and xid in state.asked_xids):
+        return replace(state, versions=frozenset({version}), was_settled=True)
+    return state
+
+
+def _refused(xid: int, versions: ErrVers, state: RequesterState) -> RequesterState:
+    call = state.call(xid)
+    if call is None or call.header is None or call.header.rdma_vers != VERSION_TWO:
+        return state
+    offered = {one for one in BOTH if versions.rdma_vers_low <= one <= versions.rdma_vers_high}
+    # D-64: what becomes of a version that was settled, or of a range that holds nothing, is open.
+    is_usual = not state.was_settled and state.versions == BOTH and offered
+    return replace(state, versions=frozenset(offered) if is_usual else BOTH)
+
+
+def _may_send(length: int, state: RequesterState) -> RequesterState:
+    return replace(state, lengths=(*state.lengths, length))
+
+
+def _told(xid: int, body: v2.Rdma2Optional, state: RequesterState) -> RequesterState:
+    state = replace(state, option_xids=state.option_xids | {xid})
+    try:
+        option = decode_option(body)
+    except DecodeError:
+        return state
+    match option:
+        case ConnProp() | UpdProp() | RespProp():
+            length = told_length(values_of(option))
+        case _:
+            return state
+    if length is None:
+        if not isinstance(option, ConnProp):
+            return state
+        length = DEFAULT_LENGTH
+    return _may_send(length, state)

@@ -1,0 +1,239 @@
+"""The oracle's view of the chunks of one Call: the RPC message that they give, or why not.
+
+rfc8166 section 3.4.5  Read Chunks
+rfc8166 section 3.5.3  Long Messages
+rfc8166 section 4.2.4  Procedure Number
+rfc8166 section 6.1    DDP-Eligibility
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.catalogue.interpretations import choice
+from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
+from conformance.oracle.responder.expectation import REFUSAL_STATUSES, Allowed, ResponderState
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp.bindings import restore
+from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadChunk, group_by_position, roundup_padding, rpc
+
+if TYPE_CHECKING:
+    from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
+
+__all__ = ["CallStream", "examine_call"]
+
+_UNIT: Final = 4
+_MESSAGE_TYPE: Final = slice(4, 8)
+"""Where an RPC message says whether it is a Call (rfc8166 2.2.2)."""
+
+_HEADER_ROOM: Final = 28
+"""Octets of the shortest header of a Reply; returned chunks come on top."""
+
+_BAD_POSITION: Final = ("rfc8166.4.5.bad-call-header-answered",)
+_VIOLATION: Final = (
+    "rfc8166.6.1.ineligible-argument-is-reported",
+    "rfc8166.6.1.ineligible-argument-is-not-processed",
+)
+_UNREADABLE: Final = ("rfc8166.8.1.4.unreadable-read-chunks-end-the-rpc",)
+_ACCESS: Final = ("rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",)
+
+Body = RdmaMsg | RdmaNomsg
+
+
+@dataclass(frozen=True, slots=True)
+class CallStream:
+    """What a header's chunks and payload give.
+
+    Attributes:
+        body: of the header.
+        octets: the unreduced Payload stream; empty if there are refusals.
+        fault: what is wrong, empty if nothing is.
+        refusals: the alternatives of a Call that must not be executed; empty if it may be.
+        tolerated: further alternatives that the chunks excuse.
+    """
+
+    body: Body
+    octets: bytes = b""
+    fault: str = ""
+    refusals: tuple[Allowed, ...] = ()
+    tolerated: tuple[Allowed, ...] = ()
+
+    def has_room_for(self, reply: ReplyExpectation, threshold: int) -> bool:
+        """Whether the largest Reply fits what the Call offers (D-18, D-21)."""
+        writes = self.body.rdma_writes
+        remaining = reply.maximum
+        for index, (largest, chunk) in enumerate(zip(reply.items, writes, strict=False)):
+            if not chunk.target:
+                continue
+            # rfc8166 4.3.2.2: a later result lands here if those before it have no data.
+            if sum(segment.length for segment in chunk.target) < max(reply.items[index:]):
+                return False
+            remaining -= largest + roundup_padding(largest)
+        # In the worst case nothing is reduced: a result may be too short to fill its chunk.
+        segments = sum(len(chunk.target) for chunk in writes)
+        if self.body.rdma_reply is not None:
+            offered = sum(segment.length for segment in self.body.rdma_reply.target)
+            if offered >= remaining:
+                return True
+            segments += len(self.body.rdma_reply.target)
+        return _HEADER_ROOM + 16 * segments + 8 * len(writes) + remaining <= threshold
+
+
+def examine_call(body: Body, payload: bytes, state: ResponderState) -> CallStream:
+    """Put the Payload stream of a Call together, or say why that cannot be done.
+
+    Args:
+        body: of an RDMA_MSG or RDMA_NOMSG.
+        payload: the octets behind the header.
+        state: for memory, binding and limits.
+    """
+    chunks = group_by_position(body.rdma_reads)
+    tolerated = _excuses(body, chunks, payload, state)
+    fault, refusals = _wrong_list(body, chunks)
+    if not fault:
+        fault, refusals = _wrong_position(body, chunks)
+    if fault:
+        return CallStream(body, b"", fault, refusals, tolerated)
+    contents = [_fetch(chunk, state) for chunk in chunks]
+    read = [content for content in contents if content is not None]
+    if len(read) != len(contents):
+        failed = (Allowed(Disconnected, _ACCESS), Allowed(ErrChunk, _UNREADABLE))
+        return CallStream(body, b"", "memory of a Read chunk cannot be read", failed, tolerated)
+    return _reassemble(CallStream(body, payload, tolerated=tolerated), chunks, read, state)
+
+
+def _reassemble(
+    stream: CallStream, chunks: tuple[ReadChunk, ...], contents: list[bytes], state: ResponderState
+) -> CallStream:
+    reduced = stream.octets
+    parts: list[tuple[int, bytes]] = []
+    for chunk, content in zip(chunks, contents, strict=True):
+        if chunk.position == 0:
+            reduced = content
+        elif content:
+            parts.append((chunk.position, content))
+    parts.sort()
+    length = len(reduced) + sum(len(data) + roundup_padding(len(data)) for _, data in parts)
+    behind = 0
+    for position, data in parts:
+        if position < behind or position > length:
+            return _refused(stream, f"Position {position} fits nothing", _position_answers())
+        behind = position + len(data)
+    octets = restore(reduced, parts)
+    layer = state.upper_layer
+    if layer is None or not parts:
+        return CallStream(stream.body, octets, "", (), stream.tolerated)
+    fault = _ineligible(octets, parts, layer)
+    if fault:
+        answers = _violation_answers(state)
+        if not _says_that_it_is_a_call(octets):
+            # Whoever joins the parts before looking at them sees no Call at all.
+            answers += (Allowed(Silent, ("rfc8166.4.rpc-layout-is-unchanged",), ("D-40",)),)
+        return _refused(stream, fault, answers)
+    return CallStream(stream.body, octets, "", (), stream.tolerated)
+
+
+def _says_that_it_is_a_call(octets: bytes) -> bool:
+    return octets[_MESSAGE_TYPE] == rpc.MessageType.CALL.to_bytes(_UNIT)
+
+
+def _refused(stream: CallStream, fault: str, refusals: tuple[Allowed, ...]) -> CallStream:
+    return CallStream(stream.body, b"", fault, refusals, stream.tolerated)
+
+
+def _wrong_list(body: Body, chunks: tuple[ReadChunk, ...]) -> tuple[str, tuple[Allowed, ...]]:
+    """An RDMA_NOMSG that holds no Call (rfc8166 4.2.4; D-22)."""
+    if isinstance(body, RdmaMsg) or any(chunk.position == 0 for chunk in chunks):
+        return "", ()
+    if not (chunks or body.rdma_writes or body.rdma_reply is not None):
+        rule = "rfc8166.4.5.2.nomsg-without-chunks-is-an-xdr-error"
+        return "an RDMA_NOMSG without any list", (Allowed(ErrChunk, (rule,)),)
+    rules = ("rfc8166.4.5.bad-call-header-answered",)
+    allowed = (Allowed(ErrChunk, rules, ("D-22",)), Allowed(Silent, rules, ("D-22",)))
+    return "an RDMA_NOMSG without a Position-Zero Read chunk", allowed
+
+
+def _wrong_position(body: Body, chunks: tuple[ReadChunk, ...]) -> tuple[str, tuple[Allowed, ...]]:
+    for chunk in chunks:
+        if chunk.position % _UNIT:
+            return f"Position {chunk.position} is no multiple of four", _position_answers()
+        if chunk.position == 0 and isinstance(body, RdmaMsg):
+            return "a Position-Zero Read chunk in an RDMA_MSG", _position_answers()
+    return "", ()
+
+
+def _position_answers() -> tuple[Allowed, ...]:
+    return (
+        Allowed(ErrChunk, _BAD_POSITION, ("D-23",)),
+        Allowed(Answered, _BAD_POSITION, ("D-23",), statuses=frozenset({RpcOutcome.GARBAGE_ARGS})),
+    )
+
+
+def _violation_answers(state: ResponderState) -> tuple[Allowed, ...]:
+    answers = {
+        "err-chunk": Allowed(ErrChunk, _VIOLATION, ("D-20",)),
+        "garbage-args": Allowed(
+            Answered, _VIOLATION, ("D-20",), statuses=frozenset({RpcOutcome.GARBAGE_ARGS})
+        ),
+    }
+    reading = choice("D-20", state.chosen)
+    return tuple(answers.values()) if reading == "either" else (answers[reading],)
+
+
+def _ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer) -> str:
+    """Which Read chunk holds what is no eligible argument, or not exactly one; empty if none."""
+    try:
+        rpc.decode_message(octets)
+    except DecodeError as error:
+        # Broken before the first chunk: no RPC message, whatever the chunks were meant to be.
+        if error.offset < min(position for position, _ in parts):
+            return ""
+    try:
+        items = {item.position: item for item in layer.arguments(octets)}
+    except DecodeError as error:
+        return f"chunks and arguments do not match: {error}"
+    for position, data in parts:
+        item = items.get(position)
+        if item is None:
+            return f"the Read chunk at Position {position} holds no DDP-eligible argument"
+        if len(data) not in (item.length, item.length + item.padding):
+            return f"the Read chunk at Position {position} is not as long as the argument"
+    return ""
+
+
+def _fetch(chunk: ReadChunk, state: ResponderState) -> bytes | None:
+    parts = [state.memory.fetch(segment) for segment in chunk.target if segment.length]
+    read = [part for part in parts if part is not None]
+    return b"".join(read) if len(read) == len(parts) else None
+
+
+def _excuses(
+    body: Body, chunks: tuple[ReadChunk, ...], payload: bytes, state: ResponderState
+) -> tuple[Allowed, ...]:
+    """What the chunks permit beside the answer that the Call would get."""
+    segments = [segment for chunk in chunks for segment in chunk.target]
+    targets = [segment for chunk in body.rdma_writes for segment in chunk.target]
+    reply = body.rdma_reply
+    if reply is not None:
+        targets += reply.target
+    positions = [segment.position for segment in body.rdma_reads]
+    found: list[Allowed] = []
+    if any(_fetch(chunk, state) is None for chunk in chunks):
+        found.append(Allowed(Disconnected, _ACCESS))
+    if not all(state.memory.is_writable(segment) for segment in targets):
+        found += (Allowed(Disconnected, _ACCESS), Allowed(ErrChunk, _ACCESS))
+    if any(not item.length for item in segments) or (reply is not None and not reply.target):
+        found.append(Allowed(ErrChunk, _BAD_POSITION, ("D-34",)))
+    if positions != sorted(positions):
+        found += _position_answers()
+    if payload and isinstance(body, RdmaNomsg):
+        found.append(Allowed(ErrChunk, ("rfc8166.4.2.4.nomsg-is-one",), ("D-32",)))
+    limit = state.most_segments
+    if limit is not None and len(segments) + len(targets) > limit:
+        rule = ("rfc8166.6.1.binding-limits-chunks",)
+        found += (Allowed(ErrChunk, rule), Allowed(Answered, rule, statuses=REFUSAL_STATUSES))
+    if state.upper_layer is None and (segments or targets):
+        found.append(Allowed(ErrChunk, _VIOLATION, ("D-20",)))
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,64 @@
+"""What every RDMA_ERROR of a Responder must look like, given the message that it answers.
+
+rfc8166 section 4.2.4  Procedure Number (nothing stands behind an error)
+rfc8166 section 4.5    Error Handling (XID and version are those of the message at fault)
+v2 section 3.1         Optional Features (the refusal of an optional message)
+v2 section 4.2.3       Transport Errors (the same, under the ids of Version Two)
+
+Both who waits for one answer (`conformance.verify.answers`) and who judges any
+(`conformance.oracle.responder.expectation`) go by these rules.  Which error it has to be is not
+looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.catalogue.counterparts import counterpart
+from conformance.oracle.outcome import ErrChunk, ErrVers, InvalidOption
+from conformance.oracle.responder.reply_rules import BrokenRule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["NO_PAYLOAD", "VERSION_ECHOED", "XID_ECHOED", "broken_error_rules"]
+
+XID_ECHOED: Final = "rfc8166.4.5.error-xid-echoed"
+VERSION_ECHOED: Final = "rfc8166.4.5.error-version-echoed"
+NO_PAYLOAD: Final = "rfc8166.4.2.4.error-carries-no-payload"
+
+REFUSAL_XID: Final = "v2.3.1.refusal-echoes-the-xid"
+
+AnyError = ErrVers | ErrChunk | InvalidOption
+
+_LENGTHS: Final[Mapping[type[AnyError], int]] = {ErrVers: 28, ErrChunk: 20, InvalidOption: 20}
+"""Octets of the error messages (rfc8166 4.1.2, v2 4.2)."""
+
+
+def broken_error_rules(error: AnyError, xid: int, version: int) -> tuple[BrokenRule, ...]:
+    """The rules that an error breaks.
+
+    Args:
+        error: as it came.
+        xid: rdma_xid of the message that it answers.
+        version: rdma_vers of that message.
+    """
+    # What is said about versions is said in the layout and by the rules of all of them.
+    named = 1 if isinstance(error, ErrVers) else version
+    return tuple(
+        BrokenRule(counterpart(rule.requirement, named), rule.detail, rule.interpretations)
+        for rule in _broken(error, xid, version)
+    )
+
+
+def _broken(error: AnyError, xid: int, version: int) -> Iterator[BrokenRule]:
+    if error.xid != xid:
+        rule = REFUSAL_XID if isinstance(error, InvalidOption) else XID_ECHOED
+        yield BrokenRule(rule, f"rdma_xid of the error is {error.xid:#010x}, not {xid:#010x}")
+    found = error.header.rdma_vers
+    if found != version:
+        detail = f"rdma_vers of the error is {found}, not {version}"
+        yield BrokenRule(VERSION_ECHOED, detail, ("D-11",))
+    if error.length != _LENGTHS[type(error)]:
+        detail = f"the error message has {error.length} octets"
+        yield BrokenRule(NO_PAYLOAD, detail, ("D-32",))

@@ -1,0 +1,128 @@
+"""The specification as an oracle: what may a Responder do with these octets.
+
+    rfc8166 section 4.5  Error Handling
+    rfc8166 section 4.6  Protocol Elements No Longer Supported
+    rfc8166 section 4.3  Chunk Lists
+    rfc8166 section 6.1  DDP-Eligibility
+
+`expected(message, state)` takes any octets.  It judges in the order in which a Responder can learn
+of faults: length, version, procedure, header, chunks, RPC message, arguments.  It never executes a
+Call; for a well-formed one it wants a Reply that keeps the rules of
+`conformance.oracle.responder.reply_rules`, whatever its status.  A message in Version Two is judged
+by `conformance.oracle.responder.two`, if the device claims that version.  Decoding of the header is
+the codec's (`rpcrdma.wire`), which is checked against an interpreter of the XDR; everything behind
+it is decided here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.lenient_presence import with_lenient_presence
+from conformance.oracle.outcome import ErrChunk, ErrVers, Silent
+from conformance.oracle.responder.calls import expected_of_call
+from conformance.oracle.responder.expectation import Allowed, Expectation, ResponderState
+from conformance.oracle.responder.two import expected_in_two
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import Procedure, decode_header, v2
+from rpcrdma.wire.versions import FixedWords, fixed_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SHORTEST_MESSAGE", "expected"]
+
+SHORTEST_MESSAGE: Final = 28
+"""Octets under which a Responder drops a message unread (rfc8166 4.5; D-10)."""
+
+_VERSION_ONE: Final = 1
+_XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
+_BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
+_DROPS_ERROR: Final = "rfc8166.4.2.4.responder-discards-error"
+
+_SILENCE_SHORT: Final = Allowed(Silent, ("rfc8166.4.5.short-message-discarded",), ("D-10",))
+_ERR_CHUNK: Final = Allowed(ErrChunk, (_XDR_ERROR, _BAD_HEADER))
+
+_SPECIAL: Final[Mapping[int, tuple[str, tuple[Allowed, ...]]]] = {
+    Procedure.RDMA_ERROR: (
+        "RDMA_ERROR sent to a Responder",
+        (Allowed(Silent, (_DROPS_ERROR,), ("D-15",)),),
+    ),
+    Procedure.RDMA_DONE: (
+        "RDMA_DONE",
+        (Allowed(Silent, ("rfc8166.4.6.2.done-is-discarded",), ("D-14",)),),
+    ),
+    Procedure.RDMA_MSGP: (
+        "RDMA_MSGP",
+        (
+            Allowed(ErrChunk, ("rfc8166.4.6.1.msgp-gets-err-chunk",), ("D-13",)),
+            Allowed(Silent, ("rfc8166.4.6.1.msgp-gets-err-chunk",), ("D-13",), warning=True),
+        ),
+    ),
+}
+"""The procedures that are answered in one way, whatever follows the fixed words."""
+
+
+def expected(message: bytes, state: ResponderState) -> Expectation:
+    """What a Responder may do with a message.
+
+    Args:
+        message: any octets, as sent in one RDMA Send to a receive that is large enough.
+        state: what is known of the device and the connection.
+
+    Raises:
+        ValueError: the message is in a version that the device claims and this oracle does not
+            know, or the profile chose a reading that does not exist.
+    """
+    if len(message) < SHORTEST_MESSAGE:
+        return Expectation(f"{len(message)} octets only", (_SILENCE_SHORT,))
+    words = fixed_words(message)
+    if words.version not in state.versions:
+        return _unknown_version(words, state)
+    if words.version == v2.VERSION:
+        return expected_in_two(message, words, state)
+    if words.version != _VERSION_ONE:
+        raise ValueError(f"no oracle for version {words.version}")
+    if words.procedure in _SPECIAL:
+        fault, allowed = _SPECIAL[words.procedure]
+        return Expectation(fault, allowed, words.xid, words.version)
+    try:
+        header, end = decode_header(message)
+    except DecodeError as error:
+        return _undecodable(message, words, error, state)
+    return expected_of_call(header, message[end:], state)
+
+
+def _unknown_version(words: FixedWords, state: ResponderState) -> Expectation:
+    rules = ("rfc8166.4.5.1.unsupported-version-gets-err-vers", "rfc8166.4.5.1.err-vers-range")
+    allowed = [Allowed(ErrVers, rules, ("D-11",))]
+    if words.procedure == Procedure.RDMA_ERROR:
+        allowed.insert(0, Allowed(Silent, (_DROPS_ERROR,), ("D-27",)))
+    return Expectation(
+        f"version {words.version}",
+        tuple(allowed),
+        words.xid,
+        words.version,
+        versions=(min(state.versions), max(state.versions)),
+    )
+
+
+def _undecodable(
+    message: bytes, words: FixedWords, error: DecodeError, state: ResponderState
+) -> Expectation:
+    allowed = [_ERR_CHUNK]
+    if state.backward:
+        allowed.append(Allowed(Silent, (_BAD_HEADER,), ("D-15", "D-40")))
+    fault = Expectation(str(error), tuple(allowed), words.xid, words.version)
+    patched = with_lenient_presence(message)
+    if patched is None:
+        return fault
+    header, end = decode_header(patched)
+    lenient = expected_of_call(header, patched[end:], state)
+    tolerated = (
+        replace(item, warning=True, interpretations=(*item.interpretations, "D-33"))
+        for item in lenient.allowed
+        if item.outcome is not ErrChunk
+    )
+    return replace(lenient, fault=fault.fault, allowed=(*fault.allowed, *tolerated))

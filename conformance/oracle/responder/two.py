@@ -1,0 +1,190 @@
+"""The oracle's view of messages in Version Two, at a Responder that speaks it.
+
+    v2 section 3.1    Optional Features
+    v2 section 3.2    Message Direction
+    v2 section 4.2.3  Transport Errors
+    xcharext section 4  New Operations (which of them are answered at all)
+
+What Version Two inherits is judged by the rules of Version One
+(`conformance.oracle.responder.calls`) and told by the ids of its own document.  What an operation
+of the transport properties does is not judged here: whether it is supported, refused or dropped is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.catalogue.counterparts import in_version
+from conformance.catalogue.interpretations import choice
+from conformance.oracle.decoded import decode_header
+from conformance.oracle.lenient_presence import with_lenient_presence
+from conformance.oracle.outcome import ErrChunk, InvalidOption, OptionReceived, Silent
+from conformance.oracle.responder.calls import expected_of_call
+from conformance.oracle.responder.expectation import Allowed, Expectation, ResponderState
+from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.wire import v2
+from rpcrdma.wire.optional import (
+    ROPT_CONNPROP,
+    ROPT_REQPROP,
+    ROPT_RESPROP,
+    ROPT_UPDPROP,
+    ReqProp,
+    RespProp,
+    UnknownOption,
+    decode_option,
+)
+from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.v2 import Rdma2Procedure
+
+if TYPE_CHECKING:
+    from rpcrdma.wire.versions import FixedWords
+
+__all__ = ["expected_in_two"]
+
+_RDMA_DONE: Final = 3
+"""What Version One calls this number, which nobody may send any more (D-57)."""
+
+_SHORTEST_LISTS: Final = 32
+"""Octets of the shortest RDMA2_MSG (D-133)."""
+
+_OPERATIONS: Final = (ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP)
+"""Those that no payload follows; of others nobody knows."""
+
+_DIRECTION: Final = slice(16, 20)
+_DIRECTION_ROOM: Final = 4
+"""Octets that a header of Version Two has more than one of Version One."""
+
+_BAD_CALL: Final = ("v2.4.2.3.bad-call-gets-bad-header",)
+_OLD: Final = ("v2.4.2.3.old-procedures-are-gone",)
+_DROPS_ERROR: Final = ("v2.4.2.3.errors-are-not-answered",)
+_WRONG_WAY: Final = ("v2.4.2.3.wrong-direction-is-not-served",)
+_OPTIONAL_WAY: Final = ("v2.3.2.optional-messages-tell-their-direction",)
+_REFUSED: Final = ("v2.3.1.unsupported-operation-is-answered", "v2.3.1.any-operation-number")
+_NO_RPC: Final = ("xcharext.2.3.operations-carry-no-rpc",)
+_XDR_ERROR: Final = ("xcharext.2.1.invalid-data",)
+
+_BY_NUMBER: Final = {
+    Rdma2Procedure.RDMA2_ERROR: (
+        "RDMA2_ERROR sent to a Responder",
+        (Allowed(Silent, _DROPS_ERROR, ("D-53", "D-132")),),
+    ),
+    _RDMA_DONE: (
+        "procedure 3",
+        (Allowed(ErrChunk, _OLD, ("D-57",)), Allowed(Silent, _OLD, ("D-57",))),
+    ),
+    2: (
+        "procedure 2",
+        (Allowed(ErrChunk, _OLD, ("D-57",)), Allowed(Silent, _OLD, ("D-57",), warning=True)),
+    ),
+}
+"""The procedures that are answered in one way, whatever follows the fixed words."""
+
+
+def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) -> Expectation:
+    """What a Responder of Version Two may do with a message of that version.
+
+    Args:
+        message: of 28 octets at least.
+        words: its fixed words.
+        state: what is known of the device and the connection.
+    """
+    if words.procedure in _BY_NUMBER:
+        fault, allowed = _BY_NUMBER[words.procedure]
+        return Expectation(fault, allowed, words.xid, words.version)
+    try:
+        header, end = v2.decode_header(message)
+    except DecodeError as error:
+        return _undecodable(message, words, error, state)
+    match header.rdma_body:
+        case v2.Rdma2Optional() as body:
+            result = _optional(body, state)
+            if end != len(message) and body.rdma_opttype in _OPERATIONS:
+                result = _with_octets_behind(result)
+            return replace(result, xid=words.xid, version=words.version)
+        case body if v2.direction_of(body) is MessageType.REPLY:
+            allowed = (
+                Allowed(Silent, _WRONG_WAY, ("D-134",)),
+                Allowed(ErrChunk, _WRONG_WAY, ("D-134",)),
+            )
+            return Expectation("the direction of a Reply", allowed, words.xid, words.version)
+        case _:
+            return _call(message, state)
+
+
+def _call(message: bytes, state: ResponderState) -> Expectation:
+    found = decode_header(message)
+    in_two = replace(state, reply_threshold=state.two_threshold - _DIRECTION_ROOM)
+    result = expected_of_call(found.header, message[found.end :], in_two)
+    named = (
+        replace(item, requirements=in_version(item.requirements, v2.VERSION))
+        for item in result.allowed
+    )
+    return replace(result, allowed=tuple(named))
+
+
+def _undecodable(
+    message: bytes, words: FixedWords, error: DecodeError, state: ResponderState
+) -> Expectation:
+    rule = _BAD_CALL
+    if words.procedure not in set(Rdma2Procedure):
+        rule = ("v2.4.2.3.unknown-procedure-gets-bad-header",)
+    allowed = [Allowed(ErrChunk, rule)]
+    is_reply = message[_DIRECTION] == MessageType.REPLY.to_bytes(4)
+    if is_reply or state.backward:
+        # Whoever takes backward Replies drops one that cannot be decoded (D-15, D-40).
+        allowed.append(Allowed(Silent, rule, ("D-15", "D-40")))
+    elif len(message) < _SHORTEST_LISTS:
+        allowed.append(Allowed(Silent, rule, ("D-133",), warning=True))
+    fault = Expectation(str(error), tuple(allowed), words.xid, words.version)
+    patched = with_lenient_presence(message)
+    if patched is None or is_reply:
+        return fault
+    lenient = _call(patched, state)
+    tolerated = (
+        replace(item, warning=True, interpretations=(*item.interpretations, "D-33"))
+        for item in lenient.allowed
+        if item.outcome is not ErrChunk
+    )
+    return replace(lenient, fault=fault.fault, allowed=(*fault.allowed, *tolerated))
+
+
+def _with_octets_behind(result: Expectation) -> Expectation:
+    """The same of an operation with octets behind it, which may be a fault as well (D-60)."""
+    error = Allowed(ErrChunk, _NO_RPC, ("D-32", "D-60"))
+    is_there = any(item.outcome is ErrChunk and not item.warning for item in result.allowed)
+    return result if is_there else replace(result, allowed=(*result.allowed, error))
+
+
+def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
+    refused = Allowed(InvalidOption, _REFUSED, ("D-53",))
+    if body.rdma_optdir is MessageType.REPLY:
+        dropped = Allowed(Silent, _OPTIONAL_WAY, ("D-146",))
+        error = Allowed(ErrChunk, _OPTIONAL_WAY, ("D-146",), warning=True)
+        return Expectation("an answer to no request", (dropped, refused, error))
+    try:
+        option = decode_option(body)
+    except DecodeError as error_found:
+        strict = choice("D-59", state.chosen) == "bad-header"
+        answers = [
+            Allowed(ErrChunk, _XDR_ERROR, ("D-59",)),
+            replace(refused, interpretations=("D-59", "D-63"), warning=strict),
+        ]
+        if error_found.reason is Reason.TRAILING:
+            # Octets left over in the contents or in a value may be passed over.
+            outcome = OptionReceived if body.rdma_opttype == ROPT_REQPROP else Silent
+            answers.append(Allowed(outcome, _XDR_ERROR, ("D-60", "D-76")))
+        return Expectation(str(error_found), tuple(answers))
+    match option:
+        case UnknownOption():
+            return Expectation(f"operation {body.rdma_opttype}", (refused,))
+        case ReqProp():
+            taken = Allowed(OptionReceived, ("xcharext.4.2.supported-request-is-answered",))
+            return Expectation("", (taken, refused))
+        case RespProp():
+            odd = (Allowed(Silent, _OPTIONAL_WAY), Allowed(ErrChunk, _OPTIONAL_WAY), refused)
+            return Expectation("an answer that says that it begins something", odd)
+        case _:
+            return Expectation(
+                "", (Allowed(Silent, ("xcharext.2.3.announcements-have-no-answer",)), refused)
+            )

@@ -1,0 +1,1 @@
+"""The suite proves itself: the mutants' matrix, and what has no case or no mutant yet."""

@@ -1,0 +1,102 @@
+"""bidir section 1.3.4, XID Values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.backward import build as build_backward
+from conformance.backward.client import BackwardClient
+from conformance.catalogue.cite import requirement
+
+if TYPE_CHECKING:
+    from conformance.tester.client.peer import Peer
+
+MATCHED = "bidir.1.3.4.reply-is-matched-by-xid"
+MSG_TYPE = "bidir.1.3.4.xid-goes-with-the-msg-type"
+SPACES = "bidir.1.3.4.1.xid-spaces-are-independent"
+TWO = "bidir.1.3.4.1.same-xid-is-two-transactions"
+
+
+@requirement(
+    "bidir.1.3.4.call-xid-is-unique", "bidir.2.5.call-has-a-fresh-xid", needs=("backward",)
+)
+def test_server_gives_each_call_in_flight_an_xid_of_its_own(peer: Peer) -> None:
+    """Of several backward Calls at once no two have the same XID."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(4)
+
+    client.answer(client.next_call(), credits=3)
+
+    client.together(3)
+
+
+@requirement(MATCHED, needs=("backward",), interpretations=("D-41",))
+def test_server_takes_no_reply_with_an_xid_that_it_did_not_use(peer: Peer) -> None:
+    """A Reply under a foreign XID ends no Call: the right one still does."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+    foreign = build_backward.foreign(client.reply(called))
+
+    client.send(foreign.octets, breaks=MATCHED)
+
+    client.no_call("the first Call has no Reply yet", breaks=MATCHED)
+    client.answer(called)
+    client.next_call(breaks=MATCHED)
+
+
+@requirement(MATCHED, "bidir.2.1.2.backward-calls-within-the-grant", needs=("backward",))
+def test_server_takes_a_reply_once(peer: Peer) -> None:
+    """The same Reply a second time ends no other Call and frees no credit."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(3)
+    called = client.next_call()
+    client.answer(called, credits=1)
+    client.next_call()
+
+    client.send(client.reply(called, credits=1).octets, breaks=MATCHED)
+
+    client.no_call("the one credit is used by the second Call", breaks=MATCHED)
+
+
+@requirement(MSG_TYPE, needs=("backward",), interpretations=("D-41",))
+def test_server_takes_no_call_for_a_reply(peer: Peer) -> None:
+    """A forward Call under the XID of a backward Call in flight is served and ends nothing."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+
+    client.serve(peer.workload.small(), xid=called.xid)
+
+    client.no_call("the backward Call has no Reply yet", breaks=MSG_TYPE)
+
+
+@requirement(
+    "bidir.1.3.4.1.same-xid-in-both-directions",
+    SPACES,
+    TWO,
+    "bidir.1.5.4.direction-is-told-at-a-fixed-place",
+    needs=("backward",),
+)
+@pytest.mark.parametrize("answered_first", ["forward", "backward"])
+def test_server_tells_two_calls_with_one_xid_apart(peer: Peer, answered_first: str) -> None:
+    """While a backward Call is in flight, a forward one has its XID: each gets its own Reply."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+
+    if answered_first == "forward":
+        client.serve(peer.workload.small(), xid=called.xid)
+        client.answer(called)
+    else:
+        client.answer(called)
+        client.serve(peer.workload.small(), xid=called.xid)
+
+    client.next_call(breaks=(SPACES, TWO))

@@ -1,0 +1,58 @@
+"""bidir section 1.5.3, Server Memory Security: backward transactions without chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.backward import build as build_backward
+from conformance.backward.client import BackwardClient
+from conformance.catalogue.cite import requirement
+
+if TYPE_CHECKING:
+    from conformance.tester.client.peer import Peer
+
+NO_RDMA = "bidir.1.5.3.no-rdma-for-backward-transactions"
+MATCHED = "bidir.1.3.4.reply-is-matched-by-xid"
+
+
+@requirement(NO_RDMA, MATCHED, needs=("backward",), interpretations=("D-41",))
+@pytest.mark.parametrize("fault", build_backward.CHUNK_FAULTS)
+def test_server_takes_no_message_with_chunks_for_a_reply(peer: Peer, fault: str) -> None:
+    """A Reply with chunks ends no Call, and they are left alone; the good one behind it does."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+    room = peer.room((256,))
+    spoiled = build_backward.with_chunks(client.reply(called), room.told[0], fault)
+
+    client.send(spoiled.octets, breaks=MATCHED)
+
+    if client.hung_up():
+        return  # D-41 accepts it
+    client.no_call("the Call has no good Reply yet", breaks=MATCHED)
+    verify.that(room.overwritten(()) is None, "memory that it told of is as it was", breaks=NO_RDMA)
+    client.answer(called)
+    client.next_call(breaks=MATCHED)
+
+
+@requirement(MATCHED, needs=("backward",), interpretations=("D-41",))
+@pytest.mark.parametrize("fault", build_backward.WORD_FAULTS)
+def test_server_takes_no_message_with_odd_words_for_a_reply(peer: Peer, fault: str) -> None:
+    """Another version, XID or msg_type makes no Reply of it; the good one behind it is one."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+    spoiled = build_backward.with_other_words(client.reply(called), fault)
+
+    client.send(spoiled.octets, breaks=MATCHED)
+
+    if client.hung_up():
+        return  # likewise
+    client.no_call("the Call has no good Reply yet", breaks=MATCHED)
+    client.answer(called)
+    client.next_call(breaks=MATCHED)

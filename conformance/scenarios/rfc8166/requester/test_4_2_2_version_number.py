@@ -1,0 +1,33 @@
+"""rfc8166 section 4.2.2 Version Number: of a Requester's calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.tester.server import ReceivedCall, Service
+    from conformance.tester.server.harness import ActingClient
+
+
+def wrong_version(call: ReceivedCall) -> str:
+    """What is wrong with the version of a message."""
+    version = int.from_bytes(call.octets[4:8], "big")
+    return "" if version == 1 else f"rdma_vers is {version}"
+
+
+@requirement("rfc8166.4.2.2.version-is-one", role="requester")
+@pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.READ, ActKind.WRITE])
+def test_requester_speaks_version_one(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """Calls of every form carry version one."""
+    result = client.do(kind, 5000)
+
+    verify.calls.each(service.received, wrong_version)
+    verify.calls.done(result)

@@ -1,0 +1,122 @@
+"""rfc8166 section 4.3.2 Write List: when a Requester offers one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.tester.server import Placement
+from conformance.tester.server.reply import filled
+from rpcrdma.ulp import rpc
+from rpcrdma.wire import RdmaMsg, chunk_length
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.tester.server import ReceivedCall, Service
+    from conformance.tester.server.harness import ActingClient
+
+HEADER = 28
+"""Octets of a header without chunks."""
+
+
+@requirement(
+    "rfc8166.4.3.2.write-list-empty-without-results",
+    "rfc8166.4.3.2.1.one-chunk-for-one-result",
+    "rfc8166.6.1.binding-limits-procedures",
+    "rfc8166.6.1.binding-limits-chunks",
+    role="requester",
+)
+@pytest.mark.parametrize(
+    "kind", [ActKind.SMALL, ActKind.READ, ActKind.WRITE, ActKind.LONG_CALL, ActKind.LONG_REPLY]
+)
+def test_requester_offers_no_more_write_chunks_than_results(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """A call brings as many Write chunks at most as it has results that may be reduced."""
+    result = client.do(kind, 6000)
+
+    verify.calls.each(service.received, lambda call: too_many(service, call))
+    verify.calls.done(result)
+
+
+def too_many(service: Service, call: ReceivedCall) -> str:
+    """Whether there are Write chunks that no result can come to."""
+    results = len(service.expectation(call).items)
+    chunks = len(call.writes)
+    return "" if chunks <= results else f"{chunks} Write chunks are offered for {results} results"
+
+
+@requirement(
+    "rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate",
+    "rfc8166.4.3.2.2.each-chunk-fits-any-candidate",
+    role="requester",
+)
+@pytest.mark.parametrize("length", [2001, 70003])
+def test_requester_fits_each_chunk_to_its_largest_candidate(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """A Write chunk takes the largest of the results that come to it if those before are absent."""
+    result = client.do(ActKind.READ, length)
+    calls = verify.calls.some((call for call in service.received if call.writes), "with room")
+
+    verify.calls.each(calls, lambda call: narrow(service, call))
+    verify.calls.done(result)
+
+
+def narrow(service: Service, call: ReceivedCall) -> str:
+    """Whether a Write chunk is smaller than a result that may come into it."""
+    results = service.expectation(call).items
+    for number, chunk in enumerate(call.writes[: len(results)]):
+        largest = max(results[number:])
+        if chunk.target and chunk_length(chunk) < largest:
+            return f"Write chunk {number} takes {chunk_length(chunk)} octets, not {largest}"
+    return ""
+
+
+@requirement("rfc8166.4.3.2.2.unconsumed-chunk-may-have-been-written", role="requester")
+def test_requester_takes_nothing_from_an_unused_chunk(
+    service: Service, client: ActingClient
+) -> None:
+    """The Write chunk is filled and comes back unused with an RPC error: there is no result."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(lambda one: bool(one.writes and one.writes[0].target))
+    segments = [segment for chunk in call.writes for segment in chunk.target]
+    rubbish = [Placement(one.handle, one.offset, b"\xee" * one.length) for one in segments]
+    unused = tuple(filled(chunk, b"")[0] for chunk in call.writes)
+    none = None if call.reply_chunk is None else filled(call.reply_chunk, b"")[0]
+
+    error = rpc.procedure_unavailable(call.xid)
+    right = service.draft(call)
+    service.reply(
+        call,
+        right.changed(body=RdmaMsg((), unused, none), payload=error, placements=rubbish),
+    )
+
+    verify.calls.failed(service.serve_until(act))
+
+
+@requirement("rfc8166.4.3.2.3.inline-results-may-need-a-long-reply", role="requester")
+@pytest.mark.parametrize("length", [600, 900, 1100])
+def test_requester_has_room_for_results_that_it_wants_inline(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """Results for which there is no Write chunk fit the Send, or there is a Reply chunk for them.
+
+    A call of 600 octets may want them inline without one, a call of 1100 may not.
+    """
+    result = client.do(ActKind.READ, length)
+
+    verify.calls.each(service.received, lambda call: nowhere(service, call))
+    verify.calls.done(result)
+
+
+def nowhere(service: Service, call: ReceivedCall) -> str:
+    """Whether the largest reply has neither chunk nor room in a Send."""
+    largest = service.expectation(call).maximum
+    if call.reply_chunk is not None or any(chunk.target for chunk in call.writes):
+        return ""
+    most = service.reply_threshold - HEADER
+    return "" if largest <= most else f"A reply of up to {largest} octets is wanted inline"

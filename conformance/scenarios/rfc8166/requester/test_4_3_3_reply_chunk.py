@@ -1,0 +1,68 @@
+"""rfc8166 section 4.3.3 Reply Chunk: when a Requester offers one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from rpcrdma.wire import chunk_length
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.tester.server import ReceivedCall, Service
+    from conformance.tester.server.harness import ActingClient
+
+HEADER = 28
+"""Octets of a header without chunks: what a reply takes at least."""
+
+
+@requirement(
+    "rfc8166.4.3.3.reply-chunk-when-reply-may-not-fit",
+    "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
+    "rfc8166.3.5.3.reply-chunk-holds-the-largest-reply",
+    role="requester",
+)
+@pytest.mark.parametrize("length", [0, 1100, 60000])
+def test_requester_offers_a_reply_chunk_where_it_may_be_needed(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """A call whose largest reply may exceed 1024 octets brings a Reply chunk that takes it."""
+    result = client.do(ActKind.LONG_REPLY, length)
+
+    verify.calls.each(service.received, lambda call: without_room(service, call))
+    verify.calls.done(result)
+
+
+def without_room(service: Service, call: ReceivedCall) -> str:
+    """Whether the largest reply to a call without Write chunks has no place."""
+    largest = service.expectation(call).maximum
+    if call.writes or HEADER + largest <= service.reply_threshold:
+        return ""
+    if call.reply_chunk is None:
+        return f"A call whose reply may have {largest} octets offers no Reply chunk"
+    room = chunk_length(call.reply_chunk)
+    if room < largest:
+        return f"A Reply chunk has room for {room} of {largest} octets"
+    return ""
+
+
+@requirement("rfc8166.4.3.3.reply-chunk-absent-otherwise", role="requester")
+@pytest.mark.parametrize("kind", [ActKind.NULL, ActKind.SMALL, ActKind.WRITE])
+def test_requester_offers_no_reply_chunk_without_need(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """Calls whose largest reply is short bring no Reply chunk, or it is worth a warning."""
+    verify.calls.done(client.do(kind, 3000))
+
+    short = (call for call in service.received if fits(service, call))
+    verify.calls.some(short, "whose reply must be short")
+
+
+def fits(service: Service, call: ReceivedCall) -> bool:
+    """Whether the largest reply to a call fits a Send by far; the oracle judges those."""
+    expectation = service.expectation(call)
+    far = HEADER + expectation.maximum + 100 <= service.reply_threshold
+    return far and not expectation.guessed

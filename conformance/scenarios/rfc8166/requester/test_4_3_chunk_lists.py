@@ -1,0 +1,97 @@
+"""rfc8166 section 4.3 Chunk Lists: of replies, as a Requester takes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from rpcrdma.wire import RdmaSegment, ReadSegment, WriteChunk
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.tester.server import ReplyDraft, Service
+    from conformance.tester.server.harness import ActingClient
+
+
+def with_segments(
+    change: Callable[[tuple[RdmaSegment, ...]], tuple[RdmaSegment, ...]],
+) -> Callable[[ReplyDraft], ReplyDraft]:
+    """Changes the segments of the first Write chunk that is returned."""
+
+    def spoil(draft: ReplyDraft) -> ReplyDraft:
+        first, *rest = draft.lists.rdma_writes
+        return draft.with_writes(WriteChunk(change(first.target)), *rest)
+
+    return spoil
+
+
+def with_first(**words: int) -> Callable[[ReplyDraft], ReplyDraft]:
+    """Changes words of the first segment of the first Write chunk."""
+    return with_segments(
+        lambda segments: (msgspec.structs.replace(segments[0], **words), *segments[1:])
+    )
+
+
+SPOILERS = {
+    "read-list": lambda draft: draft.with_reads(ReadSegment(0, RdmaSegment(1, 8, 64))),
+    "no-write-list": lambda draft: draft.with_writes(),
+    "a-chunk-more": lambda draft: draft.with_writes(
+        *draft.lists.rdma_writes, WriteChunk((RdmaSegment(1, 8, 64),))
+    ),
+    "a-segment-more": with_segments(lambda segments: (*segments, RdmaSegment(1, 8, 64))),
+    "no-segments": with_segments(lambda _segments: ()),
+    "longer-than-the-chunk": with_first(length=2**20),
+    "longest-length": with_first(length=2**32 - 1),
+    "other-handle": with_first(handle=0x0BAD0BAD),
+}
+"""What is wrong with the lists of a reply whose result was placed as it should be."""
+
+
+@requirement(
+    "rfc8166.4.5.bad-reply-header-discarded",
+    "rfc8166.4.5.header-checked-before-the-rpc-layer",
+    "rfc8166.3.4.6.1.results-reassembled-in-array-order",
+    role="requester",
+)
+@pytest.mark.parametrize("fault", SPOILERS)
+def test_requester_does_not_take_wrong_lists(
+    service: Service, client: ActingClient, fault: str
+) -> None:
+    """A reply whose lists are not those of the call: it is dropped, or the call fails."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(lambda one: bool(one.writes and one.writes[0].target))
+    draft = service.draft(call)
+    service.line_of(call).place(draft.placements)
+
+    verify.calls.reaction(service, call, act, SPOILERS[fault](draft).octets, reading=4096)
+
+
+@requirement(
+    "rfc8166.4.5.bad-reply-header-discarded",
+    "rfc8166.3.4.6.1.results-reassembled-in-array-order",
+    role="requester",
+)
+def test_requester_uses_no_more_than_a_chunk_holds(service: Service, client: ActingClient) -> None:
+    """A Write chunk is said to hold eight octets of a longer result, and does hold no more.
+
+    A client may take those and ask for the rest, as NFS does of a READ that came back short; it
+    may not take what it finds in its memory behind them.
+    """
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(lambda one: bool(one.writes and one.writes[0].target))
+    draft = service.draft(call)
+    reply = with_first(length=8)(draft).octets
+    first = draft.placements[:1]  # none in the reply to a call that is at fault itself
+    service.line_of(call).place(replace(one, data=one.data[:8]) for one in first)
+
+    verify.calls.reaction(service, call, act, reply, may_ask_again=True)
+    result = act.poll()
+    if result is not None and result.done:
+        verify.calls.reads(result, 4096)

@@ -1,0 +1,129 @@
+"""rfc8166 section 6.1 DDP-Eligibility: kept by a Requester, and violated by its Responder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.tester.case import Inconclusive
+from conformance.tester.server.fewer_octets import reply_with_fewer
+from conformance.tester.server.reply import filled
+from rpcrdma.ulp import rpc
+from rpcrdma.wire import RdmaMsg
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.tester.server import ReceivedCall, Service
+    from conformance.tester.server.harness import ActingClient
+
+FEW: Final = 64
+"""Octets of a result that fits a Send."""
+
+
+@requirement(
+    "rfc8166.6.1.ineligible-items-are-not-reduced",
+    "rfc8166.6.1.binding-limits-procedures",
+    role="requester",
+)
+@pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.WRITE, ActKind.LONG_CALL])
+def test_requester_reduces_eligible_arguments_only(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """Every Read chunk but one of Position zero holds an argument that the binding names."""
+    result = client.do(kind, 6000)
+
+    verify.calls.each(service.received, lambda call: verify.calls.ineligible(service, call))
+    verify.calls.done(result)
+
+
+@requirement("rfc8166.6.1.binding-limits-chunks", role="requester")
+@pytest.mark.parametrize("kind", [ActKind.READ, ActKind.WRITE])
+def test_requester_offers_no_more_chunks_than_the_binding_allows(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """There are no more Read chunks than eligible arguments, nor Write chunks than results."""
+    result = client.do(kind, 6000)
+
+    verify.calls.each(service.received, lambda call: too_many(service, call))
+    verify.calls.done(result)
+
+
+def too_many(service: Service, call: ReceivedCall) -> str:
+    """Whether there are more chunks than items for them."""
+    reads = {segment.position for segment in call.reads if segment.position}
+    allowed = len(service.arguments(call)), len(service.expectation(call).items)
+    offered = len(reads), len(call.writes)
+    if offered[0] <= allowed[0] and offered[1] <= allowed[1]:
+        return ""
+    return f"{offered[0]} Read and {offered[1]} Write chunks are offered, {allowed} are allowed"
+
+
+def with_write_chunk(call: ReceivedCall) -> bool:
+    """Whether a call offers one Write chunk, and room in it."""
+    return len(call.writes) == 1 and bool(call.writes[0].target)
+
+
+def short_reply(service: Service, call: ReceivedCall) -> bytes:
+    """An unreduced reply with few octets of what the call asks for."""
+    layer = service.state_of(service.line_of(call)).upper_layer
+    if layer is None or call.unreduced is None:
+        raise Inconclusive("the program of the call is not known")
+    return reply_with_fewer(layer, call.unreduced, FEW)
+
+
+def placed(service: Service, call: ReceivedCall, octets: bytes, payload: bytes) -> bytes:
+    """Place octets into the Write chunk; returns the reply that says so, with this payload."""
+    chunk, placements = filled(call.writes[0], octets)
+    service.line_of(call).place(placements)
+    unused = None if call.reply_chunk is None else filled(call.reply_chunk, b"")[0]
+    body = RdmaMsg((), (chunk,), unused)
+    return service.draft(call).changed(body=body, payload=payload).octets
+
+
+@requirement("rfc8166.6.1.reduced-ineligible-result-ends-the-rpc", role="requester")
+def test_requester_refuses_results_that_may_not_be_reduced(
+    service: Service, client: ActingClient
+) -> None:
+    """The Write chunk holds all results, also those beside the data: the call fails for good."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(with_write_chunk)
+    reply = short_reply(service, call)
+    _, results = rpc.decode_reply(reply)
+
+    message = placed(service, call, reply[results:], reply[:results])
+
+    verify.calls.reaction(service, call, act, message, reading=4096)
+
+
+@requirement(
+    "rfc8166.6.1.reduced-ineligible-result-ends-the-rpc",
+    "rfc8166.4.3.2.1.reply-tells-which-chunk-is-which",
+    role="requester",
+)
+def test_requester_takes_no_chunk_for_the_result_of_an_error(
+    service: Service, client: ActingClient
+) -> None:
+    """Data are in the Write chunk, but the reply is an RPC error, which has no result: it fails."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(with_write_chunk)
+
+    message = placed(service, call, bytes(4096), rpc.procedure_unavailable(call.xid))
+
+    verify.calls.reaction(service, call, act, message, reading=4096)
+
+
+@requirement("rfc8166.6.1.unreduced-result-ends-the-rpc", role="requester")
+def test_requester_refuses_a_result_beside_its_chunk(
+    service: Service, client: ActingClient
+) -> None:
+    """The data come inline, though there is a Write chunk for them: the call fails for good."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(with_write_chunk)
+    reply = short_reply(service, call)
+
+    message = placed(service, call, b"", reply)
+
+    verify.calls.reaction(service, call, act, message, reading=4096)

@@ -1,0 +1,77 @@
+"""RFC 8166 section 3.2, Message Framing: one answer to each Call, and nothing around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered, ErrChunk
+from conformance.tester.client import build, mutate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.tester.client.build import Call
+    from conformance.tester.client.peer import Peer
+
+CALLS: Final[dict[str, Callable[[Peer], Call]]] = {
+    "null": build.null_call,
+    "short": build.small_call,
+    "read-chunk": lambda peer: build.with_read_chunks(peer, peer.workload.store(b"once" * 300)),
+    "write-chunk": lambda peer: build.with_write_chunks(peer, peer.workload.fetch(2000)),
+    "long-call": lambda peer: build.long_call(peer, peer.workload.small()),
+    "long-reply": lambda peer: build.long_reply(peer, peer.workload.long_reply(4000)),
+}
+
+
+@requirement(
+    "rfc8166.3.2.one-rpc-message-each",
+    "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+)
+@pytest.mark.parametrize("name", CALLS)
+def test_responder_answers_a_call_once(peer: Peer, name: str) -> None:
+    """One Reply comes for one Call, and nothing more after it."""
+    call = CALLS[name](peer)
+
+    peer.send(call)
+
+    verify.served(peer, call)
+    verify.silent(peer)
+
+
+@requirement(
+    "rfc8166.4.5.2.xdr-error-gets-err-chunk",
+    "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+)
+def test_responder_reports_an_error_once(peer: Peer) -> None:
+    """One ERR_CHUNK comes for one Call with a Write list that is cut, and nothing more after it."""
+    call = mutate.truncate(build.with_write_chunks(peer, peer.workload.fetch(2000)), 40)
+
+    peer.send(call)
+
+    verify.expect(peer, call, ErrChunk)
+    verify.silent(peer)
+
+
+@requirement(
+    "rfc8166.3.2.no-other-framing",
+    "rfc8166.3.2.payload-follows-the-header",
+    "rfc8166.3.2.payload-begins-with-xid",
+    "rfc8166.2.2.2.reply-msg-type",
+    "rfc8166.3.5.1.short-message-is-one-send",
+    "rfc8166.3.5.2.reduced-stream-in-one-send",
+)
+@pytest.mark.parametrize("name", ["null", "short", "read-chunk", "write-chunk"])
+def test_payload_of_a_reply_stands_right_behind_its_header(peer: Peer, name: str) -> None:
+    """Behind the header of an RDMA_MSG come the XID and the message type, without a record mark."""
+    call = CALLS[name](peer)
+
+    peer.send(call)
+
+    answer = verify.expect(peer, call, Answered)
+    verify.that(not answer.is_long, "the Reply is an RDMA_MSG", actual=str(answer))
+    start = call.xid.to_bytes(4) + (1).to_bytes(4)
+    verify.equal(answer.payload[:8].hex(), start.hex(), "the start of the payload")

@@ -1,0 +1,86 @@
+"""RFC 8166 section 3.3.2, Inline Threshold.
+
+No private data are exchanged here, so that either threshold is 1024 octets (3.3.3; D-30).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.tester.client import build
+
+if TYPE_CHECKING:
+    from conformance.tester.client.peer import Peer
+
+THRESHOLD: Final = 1024
+HEADER: Final = 28
+"""Octets of a transport header without chunks."""
+ROUNDS: Final = 5
+
+
+@requirement(
+    "rfc8166.3.3.2.message-within-inline-threshold",
+    "rfc8166.4.2.4.streams-fit-the-threshold-together",
+    "rfc8166.3.3.3.1024-octets-unless-known",
+    interpretations=("D-18", "D-30"),
+)
+@pytest.mark.parametrize("below", [0, 512], ids=["exactly-1024", "512-octets"])
+def test_responder_sends_a_reply_inline_up_to_the_threshold(peer: Peer, below: int) -> None:
+    """A Reply that takes 1024 octets with its header, or fewer, and no Reply chunk comes inline."""
+    overhead = peer.workload.fetch(4)
+    payload = overhead.layer.expectation(overhead.encode(0)).maximum - 4
+    call = build.short(peer, peer.workload.fetch(THRESHOLD - HEADER - payload - below))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call)
+    verify.equal(reply.answer.length, THRESHOLD - below, "the length of the message")
+
+
+@requirement(
+    "rfc8166.3.3.2.message-within-inline-threshold",
+    "rfc8166.3.5.3.large-reply-uses-the-reply-chunk",
+    "rfc8166.3.3.3.1024-octets-unless-known",
+    "rfc8166.3.3.2.threshold-is-the-smaller-end",
+    interpretations=("D-30",),
+)
+@pytest.mark.parametrize("length", [1024, 4000])
+def test_responder_sends_no_reply_beyond_the_threshold(peer: Peer, length: int) -> None:
+    """A result that does not fit 1024 octets goes into the Reply chunk; no message is longer."""
+    call = build.long_reply(peer, peer.workload.fetch(length))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call)
+    verify.that(reply.answer.is_long, "the Reply is an RDMA_NOMSG", actual=str(reply.answer))
+    verify.that(
+        reply.answer.length <= THRESHOLD,
+        "no message is longer than 1024 octets",
+        actual=f"{reply.answer.length} octets",
+    )
+
+
+@requirement(
+    "rfc8166.3.3.2.threshold-is-constant",
+    "rfc8166.3.3.2.message-within-inline-threshold",
+    interpretations=("D-18", "D-30"),
+)
+def test_responder_keeps_its_threshold(peer: Peer) -> None:
+    """Again and again, a Reply of 1024 octets comes inline, and a longer one by the Reply chunk."""
+    overhead = peer.workload.fetch(4)
+    room = THRESHOLD - HEADER - overhead.layer.expectation(overhead.encode(0)).maximum + 4
+
+    for _ in range(ROUNDS):
+        longest = build.short(peer, peer.workload.fetch(room))
+        peer.send(longest)
+        inline = verify.chunks.served(peer, longest).answer
+        verify.equal(inline.length, THRESHOLD, "the length of the message")
+
+        longer = build.long_reply(peer, peer.workload.fetch(room + 4))
+        peer.send(longer)
+        answer = verify.chunks.served(peer, longer).answer
+        verify.that(answer.is_long, "the longer Reply is an RDMA_NOMSG", actual=str(answer))

@@ -1,0 +1,56 @@
+"""RFC 8166 section 3.3, Managing Receiver Resources, with Calls that stay in flight for a while."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered
+from conformance.tester.client import build
+
+if TYPE_CHECKING:
+    from conformance.tester.client.build import Call
+    from conformance.tester.client.peer import Peer
+
+TOKEN: Final = 33
+BEYOND: Final = 16
+MOST: Final = 64
+"""Calls in flight that are enough to show it, however many a device grants."""
+
+
+def granted_at_most(peer: Peer) -> int:
+    """How many credits a generous request brings, as far as they matter here."""
+    first = build.null_call(peer, credits=MOST)
+    peer.send(first)
+    return min(verify.expect(peer, first, Answered).credits, MOST)
+
+
+def held_calls(peer: Peer, count: int) -> list[Call]:
+    """Calls that wait, and one behind them that lets all of them go."""
+    waiting = [build.call(peer, peer.workload.hold(TOKEN), credits=MOST) for _ in range(count)]
+    return [*waiting, build.call(peer, peer.workload.release(TOKEN), credits=MOST)]
+
+
+@requirement("rfc8166.3.3.1.credit-is-one-transaction", "rfc8166.3.3.1.replies-in-any-order")
+def test_responder_keeps_as_many_calls_in_flight_as_it_granted(peer: Peer) -> None:
+    """Of n Calls, n being the grant, all but the last wait for the last; all are answered."""
+    calls = held_calls(peer, granted_at_most(peer) - 1)
+    peer.post_receives(len(calls))
+
+    for call in calls:
+        peer.send(call)
+
+    verify.chunks.all_served(peer, calls)
+
+
+@requirement("rfc8166.3.3.1.overrun-may-cost-the-connection")
+def test_responder_survives_more_waiting_calls_than_it_granted(peer: Peer) -> None:
+    """More waiting Calls than were granted are answered once each, or cost the connection."""
+    calls = held_calls(peer, granted_at_most(peer) + BEYOND)
+    peer.post_receives(len(calls))
+
+    for call in calls:
+        peer.send(call)
+
+    verify.chunks.answered_or_lost(peer, calls)

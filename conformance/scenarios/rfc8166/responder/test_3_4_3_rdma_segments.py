@@ -1,0 +1,99 @@
+"""RFC 8166 section 3.4.3, RDMA Segments: whose memory it is, and for how long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered
+from conformance.tester.client import build, mutate
+from conformance.tester.memory import FILL
+from rpcrdma.ulp.pattern import pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.tester.client.build import Call
+    from conformance.tester.client.peer import Peer
+    from conformance.tester.memory import ExposedChunk
+
+WITH_MEMORY: dict[str, Callable[[Peer], Call]] = {
+    "read-chunk": lambda peer: build.with_read_chunks(peer, peer.workload.store(pattern(900, 3))),
+    "write-chunk": lambda peer: build.with_write_chunks(peer, peer.workload.fetch(900)),
+    "long-call": lambda peer: build.long_call(peer, peer.workload.long_call(1500)),
+    "reply-chunk": lambda peer: build.long_reply(peer, peer.workload.long_reply(1500)),
+}
+
+
+def chunks(call: Call) -> tuple[ExposedChunk, ...]:
+    """All memory that a Call tells of."""
+    reply = (call.reply_chunk,) if call.reply_chunk else ()
+    return (*call.read_chunks, *call.write_chunks, *reply)
+
+
+@requirement("rfc8166.3.4.3.memory-used-by-responder")
+@pytest.mark.parametrize("form", WITH_MEMORY)
+def test_responder_invalidates_no_handle_unasked(peer: Peer, form: str) -> None:
+    """Where remote invalidation was not agreed on, every handle outlives the Reply."""
+    call = WITH_MEMORY[form](peer)
+
+    peer.send(call)
+
+    verify.chunks.served(peer, call)
+    regions = [segment.region for chunk in chunks(call) for segment in chunk.segments]
+    verify.that(all(region.valid for region in regions), "the handles are still valid")
+
+
+@requirement("rfc8166.3.4.3.memory-used-by-responder")
+def test_responder_uses_the_memory_of_each_call_only(peer: Peer) -> None:
+    """A later Call with a Write chunk of its own leaves that of the one before alone."""
+    first = build.with_write_chunks(peer, peer.workload.fetch(1200), ((2000,),))
+    peer.send(first)
+    answer = verify.chunks.served(peer, first).answer
+    second = build.with_write_chunks(peer, peer.workload.fetch(1999), ((2000,),))
+
+    peer.send(second)
+
+    verify.chunks.served(peer, second)
+    verify.chunks.returned(first, answer)
+
+
+@requirement("rfc8166.3.4.3.segment-offset", "rfc8166.3.4.3.segment-length-in-octets")
+@pytest.mark.parametrize("before", [4, 1001, 4097])
+def test_responder_reads_from_the_middle_of_a_region(peer: Peer, before: int) -> None:
+    """A read segment within a larger region gives the octets at its offset, and no others."""
+    data = pattern(1500, 36)
+    around = peer.expose(bytes((FILL,)) * before + data + bytes((FILL,)) * 500).told[0]
+    call = build.with_read_chunks(peer, peer.workload.store(data))
+    place = {"handle": around.handle, "offset": around.offset + before}
+    within = mutate.read_segment(call, 0, **place)
+
+    peer.send(within)
+
+    verify.chunks.stored(peer, within, data)
+
+
+@requirement("rfc8166.3.4.3.segment-offset", "rfc8166.3.4.3.memory-used-by-responder")
+@pytest.mark.parametrize("before", [4, 1001, 4097])
+def test_responder_writes_into_the_middle_of_a_region(peer: Peer, before: int) -> None:
+    """A segment within a larger region gets the result at its offset, and nothing around it."""
+    length = 1500
+    plain = build.with_write_chunks(peer, peer.workload.fetch(length))
+    peer.send(plain)
+    answer = verify.chunks.served(peer, plain).answer
+    wanted = plain.write_chunks[0].contents(answer.body.rdma_writes[0].target)
+    region = peer.room((before + length + 500,)).segments[0].region
+    call = build.with_write_chunks(peer, peer.workload.fetch(length))
+    place = {"handle": region.handle, "offset": region.offset + before}
+    within = mutate.write_segment(call, 0, 0, **place)
+
+    peer.send(within)
+
+    verify.chunks.returned(within, verify.expect(peer, within, Answered))
+    octets = region.read()
+    verify.that(octets[before : before + length] == wanted, "the result is where the offset says")
+    others = octets[:before] + octets[before + length :]
+    verify.that(set(others) == {FILL}, "no octet around it has changed")

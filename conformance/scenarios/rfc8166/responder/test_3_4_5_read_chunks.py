@@ -1,0 +1,133 @@
+"""RFC 8166 section 3.4.5, Read Chunks, with 3.4.5.2, Read Chunk Roundup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered, ErrChunk
+from conformance.tester.client import build
+from rpcrdma.ulp.pattern import pattern
+
+if TYPE_CHECKING:
+    from conformance.tester.client.peer import Peer
+
+SEGMENTS: Final = {
+    "one-segment": (),
+    "off-four-octet-boundaries": (1, 2, 3, 5, 7, 11, 1001),
+    "last-of-one-octet": (2048,),
+    "sixteen-of-odd-length": (1,) * 7 + (127,) * 8,
+}
+"""How 2049 octets are cut; what is left over makes one more segment."""
+
+
+@requirement(
+    "rfc8166.3.4.5.segments-join-in-list-order",
+    "rfc8166.3.4.5.responder-pulls-read-chunks",
+    "rfc8166.3.4.5.unaligned-segments-leave-no-gap",
+    "rfc8166.3.4.4.any-segment-boundaries",
+    "rfc8166.3.4.5.further-segments-follow-the-first",
+    "rfc8166.3.4.3.segment-length-in-octets",
+    "rfc8166.3.5.2.read-chunks-fetched-by-rdma-read",
+    "rfc8166.3.4.1.placed-items-are-skipped-in-decoding",
+)
+@pytest.mark.parametrize("cut", SEGMENTS)
+def test_responder_joins_the_segments_of_a_read_chunk(peer: Peer, cut: str) -> None:
+    """An argument of 2049 octets in a Read chunk is put together in list order."""
+    data = pattern(2049, 40 + list(SEGMENTS).index(cut))
+    call = build.with_read_chunks(peer, peer.workload.store(data), (SEGMENTS[cut],))
+
+    peer.send(call)
+
+    verify.chunks.stored(peer, call, data)
+
+
+@requirement("rfc8166.3.4.5.position-is-where-the-item-returns")
+@pytest.mark.parametrize("length", [1, 3, 4, 65535])
+def test_responder_takes_an_argument_of_any_length(peer: Peer, length: int) -> None:
+    """Read chunks of a few octets and of many are put back at their Position."""
+    data = pattern(length, 50 + length % 7)
+    call = build.with_read_chunks(peer, peer.workload.store(data))
+
+    peer.send(call)
+
+    verify.chunks.stored(peer, call, data)
+
+
+@requirement(
+    "rfc8166.3.4.5.2.roundup-in-either-place",
+    "rfc8166.2.2.4.2.roundup-stays-below-the-ulp",
+    interpretations=("D-24",),
+)
+@pytest.mark.parametrize("length", [1001, 1003])
+@pytest.mark.parametrize("place", ["in-its-own-segment", "at-the-end-of-the-last"])
+def test_responder_takes_a_read_chunk_with_roundup(peer: Peer, length: int, place: str) -> None:
+    """Padding in a Read chunk, in a segment of its own or not, does not reach the program."""
+    data = pattern(length, 60 + len(place))
+    sizes = (length,) if place == "in-its-own-segment" else ()
+    call = build.with_read_chunks(peer, peer.workload.store(data), (sizes,), roundup=True)
+
+    peer.send(call)
+
+    verify.chunks.stored(peer, call, data)
+
+
+@pytest.mark.destructive  # Linux 6.1 loses the thread that serves such a Call
+@requirement("rfc8166.3.4.3.segment-length-in-octets", interpretations=("D-34",))
+@pytest.mark.parametrize(
+    "sizes", [(0,), (500, 0), (1001, 0)], ids=["at-first", "in-the-middle", "at-last"]
+)
+def test_responder_skips_an_empty_segment(peer: Peer, sizes: tuple[int, ...]) -> None:
+    """A segment of length zero in a Read chunk adds nothing; ERR_CHUNK is accepted."""
+    data = pattern(1001, 70 + sum(sizes) % 7)
+    call = build.with_read_chunks(peer, peer.workload.store(data), (sizes,))
+
+    peer.send(call)
+
+    outcome = verify.expect(peer, call, Answered, ErrChunk)
+    if isinstance(outcome, Answered):
+        peer.put_aside(outcome)
+        verify.chunks.stored(peer, call, data)
+
+
+@requirement(
+    "rfc8166.3.4.3.reduction-is-the-senders-choice", "rfc8166.3.5.2.some-or-all-items-reduced"
+)
+def test_responder_takes_an_eligible_argument_inline(peer: Peer) -> None:
+    """A DDP-eligible argument that was left in the Payload stream is taken from there."""
+    data = pattern(301, 80)
+    call = build.short(peer, peer.workload.store(data))
+
+    peer.send(call)
+
+    verify.chunks.stored(peer, call, data)
+
+
+@requirement("rfc8166.3.5.2.some-or-all-items-reduced")
+@pytest.mark.parametrize("reduced", [1, 2], ids=["the-first", "both"])
+def test_responder_takes_two_arguments_of_which_some_are_reduced(peer: Peer, reduced: int) -> None:
+    """Of two DDP-eligible arguments one or both are in Read chunks, each at its Position."""
+    first, second = pattern(704, 81), pattern(205, 82)
+    request = peer.workload.store_two(first, second)
+    call = build.with_read_chunks(peer, request, ((200,),) * reduced)
+
+    peer.send(call)
+
+    verify.chunks.stored_unless_too_many(peer, call, first + second)
+
+
+@requirement("rfc8166.3.4.5.1.reply-ends-use-of-read-chunks")
+def test_responder_is_done_with_read_chunks_when_it_replies(peer: Peer) -> None:
+    """Memory of a Read chunk that is withdrawn behind the Reply is missed by nobody."""
+    call = build.with_read_chunks(peer, peer.workload.store(pattern(4096, 83)))
+    peer.send(call)
+    verify.served(peer, call)
+
+    peer.invalidate(call.read_chunks[0])
+
+    after = build.small_call(peer)
+    peer.send(after)
+    verify.served(peer, after)

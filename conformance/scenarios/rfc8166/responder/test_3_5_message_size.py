@@ -1,0 +1,67 @@
+"""RFC 8166 section 3.5, Message Size: what fits a Receive, on either side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.tester.client import build
+from rpcrdma.ulp.pattern import pattern
+
+if TYPE_CHECKING:
+    from conformance.tester.client.peer import Peer
+
+THRESHOLD: Final = 1024
+HEADER: Final = 28
+MANY: Final = 80
+"""Calls one after the other: more than there are Receives posted at first."""
+
+
+@requirement("rfc8166.3.5.receives-posted-and-large-enough", "rfc8166.3.3.3.receives-1024-octets")
+def test_responder_keeps_posting_receives_of_full_length(peer: Peer) -> None:
+    """Eighty Calls of 1024 octets, one after the other, are all served."""
+    empty = build.short(peer, peer.workload.store(b""))
+    data = pattern(THRESHOLD - len(empty.octets), 35)
+
+    for _ in range(MANY):
+        call = build.short(peer, peer.workload.store(data))
+        peer.send(call)
+        verify.served(peer, call)
+
+
+@requirement(
+    "rfc8166.4.2.4.streams-fit-the-threshold-together",
+    "rfc8166.3.3.2.message-within-inline-threshold",
+    "rfc8166.3.5.3.still-too-large-means-long-message",
+    interpretations=("D-18", "D-30"),
+)
+@pytest.mark.parametrize("beyond", [4, 16, HEADER])
+def test_responder_counts_the_header_of_a_reply(peer: Peer, beyond: int) -> None:
+    """A Payload stream that fits the threshold only without a header goes into the Reply chunk."""
+    overhead = peer.workload.fetch(4)
+    payload = overhead.layer.expectation(overhead.encode(0)).maximum - 4
+    call = build.long_reply(peer, peer.workload.fetch(THRESHOLD - HEADER + beyond - payload))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call)
+    verify.that(
+        reply.answer.length <= THRESHOLD,
+        "no message is longer than 1024 octets",
+        actual=f"{reply.answer.length} octets",
+    )
+
+
+@requirement("rfc8166.3.5.3.long-message-sends-the-header-only", "rfc8166.4.2.4.nomsg-is-one")
+def test_responder_sends_the_header_of_a_long_reply_alone(peer: Peer) -> None:
+    """The Send of a Long Reply ends behind the transport header."""
+    call = build.long_reply(peer, peer.workload.long_reply(4000))
+
+    peer.send(call)
+
+    answer = verify.served(peer, call).answer
+    verify.that(answer.is_long, "the Reply is an RDMA_NOMSG", actual=str(answer))
+    verify.equal(len(answer.payload), 0, "the count of octets behind the header")

@@ -1,0 +1,212 @@
+"""RFC 8166 section 4.3.2, Write List: matching, unused and empty Write chunks, and small ones."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered
+from conformance.tester.client import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.tester.client.peer import Peer
+    from conformance.tester.client.workload.base import Request
+    from conformance.verify.answers import Reply
+
+
+def lengths(reply: Reply) -> list[tuple[int, ...]]:
+    """Of the segments of each returned Write chunk."""
+    writes = reply.answer.body.rdma_writes
+    return [tuple(segment.length for segment in chunk.target) for chunk in writes]
+
+
+@requirement(
+    "rfc8166.4.3.2.results-pushed-into-write-chunks",
+    "rfc8166.4.3.2.pushed-results-leave-the-stream",
+    "rfc8166.6.1.responder-uses-available-write-chunk",
+    "rfc8166.4.3.2.2.offered-chunk-is-used",
+)
+@pytest.mark.parametrize("length", [4, 5000])
+def test_responder_pushes_an_eligible_result(peer: Peer, length: int) -> None:
+    """A result with a Write chunk goes there, even one that would fit inline, and only there."""
+    call = build.with_write_chunks(peer, peer.workload.fetch(length))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call)
+    verify.equal(lengths(reply), [(length,)], "the lengths returned")
+
+
+@requirement("rfc8166.4.3.2.3.empty-write-list-means-inline")
+def test_responder_returns_a_result_inline_without_a_write_list(peer: Peer) -> None:
+    """Without a Write list an eligible result is in the Payload stream."""
+    call = build.short(peer, peer.workload.fetch(300))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call)
+    verify.equal(lengths(reply), [], "the Write list of the Reply")
+
+
+@requirement(
+    "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+    "rfc8166.6.1.responder-uses-available-write-chunk",
+    "rfc8166.6.1.reassembly-gives-a-valid-stream",
+)
+@pytest.mark.parametrize("sizes", [((700,), (500,)), ((300, 400), (1, 499))], ids=["one", "two"])
+def test_responder_puts_results_into_chunks_in_order(
+    peer: Peer, sizes: tuple[tuple[int, ...], ...]
+) -> None:
+    """Two results go into two Write chunks, of one or two segments, in the order of the XDR."""
+    call = build.with_write_chunks(peer, peer.workload.fetch_two(700, 500), sizes)
+
+    peer.send(call)
+
+    reply = verify.chunks.served_unless_too_many(peer, call)
+    if reply is not None:
+        verify.equal(lengths(reply), [*sizes], "the lengths returned")
+
+
+@requirement(
+    "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+    "rfc8166.3.4.4.4.one-item-in-a-chunk",
+    "rfc8166.3.4.6.one-result-in-a-write-chunk",
+)
+@pytest.mark.parametrize("room", [700, 1200], ids=["for-the-first", "for-both"])
+def test_responder_returns_inline_what_has_no_chunk_left(peer: Peer, room: int) -> None:
+    """Of two results and one Write chunk, the first goes there and the second stays inline."""
+    call = build.with_write_chunks(peer, peer.workload.fetch_two(700, 300), ((room,),))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call)
+    verify.equal(lengths(reply), [(700,)], "the lengths returned")
+
+
+@requirement(
+    "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
+    "rfc8166.4.3.2.2.unused-chunk-keeps-its-count",
+)
+@pytest.mark.parametrize("sizes", [(512,), (100, 200, 212)], ids=["one-segment", "three-segments"])
+@pytest.mark.parametrize("why", ["no-item-in-the-result", "rpc-error", "item-without-octets"])
+def test_responder_returns_a_write_chunk_unused(
+    peer: Peer, why: str, sizes: tuple[int, ...]
+) -> None:
+    """A Write chunk for which there is no data comes back with all its segments, all empty."""
+    requests: dict[str, Callable[[], Request]] = {
+        "no-item-in-the-result": peer.workload.fetch_nothing,
+        "rpc-error": peer.workload.garbage,
+        "item-without-octets": partial(peer.workload.fetch, 0),
+    }
+    call = build.call(peer, requests[why](), writes=(sizes,))
+
+    peer.send(call)
+
+    reply = verify.chunks.answered(peer, call)
+    verify.equal(lengths(reply), [(0,) * len(sizes)], "the lengths returned")
+
+
+@requirement(
+    "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
+    "rfc8166.4.3.2.2.unused-chunk-keeps-its-count",
+    "rfc8166.3.4.6.one-result-in-a-write-chunk",
+)
+def test_responder_returns_chunks_beyond_its_results_unused(peer: Peer) -> None:
+    """More Write chunks than results: those at the end come back unused, or are refused."""
+    request = peer.workload.fetch(600)
+    call = build.with_write_chunks(peer, request, ((600,), (100, 200), (300,)))
+
+    peer.send(call)
+
+    reply = verify.chunks.served_unless_too_many(peer, call)
+    if reply is not None:
+        verify.equal(lengths(reply), [(600,), (0, 0), (0,)], "the lengths returned")
+
+
+@requirement(
+    "rfc8166.4.3.2.3.empty-chunk-result-is-inline", "rfc8166.4.3.2.3.empty-chunk-returned-empty"
+)
+def test_responder_returns_inline_a_result_with_an_empty_chunk(peer: Peer) -> None:
+    """An empty Write chunk has its result inline, and comes back empty."""
+    call = build.with_write_chunks(peer, peer.workload.fetch(300), ((),))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call)
+    verify.equal(lengths(reply), [()], "the Write list of the Reply")
+
+
+@requirement(
+    "rfc8166.4.3.2.3.empty-chunk-result-is-inline", "rfc8166.4.3.2.3.empty-chunk-returned-empty"
+)
+@pytest.mark.parametrize("empty", [0, 1], ids=["the-first", "the-second"])
+def test_responder_returns_one_of_two_results_inline(peer: Peer, empty: int) -> None:
+    """Of two results that with the empty Write chunk is inline, the other one is not."""
+    sizes: list[tuple[int, ...]] = [(300,), (300,)]
+    sizes[empty] = ()
+    call = build.with_write_chunks(peer, peer.workload.fetch_two(300, 300), tuple(sizes))
+
+    peer.send(call)
+
+    reply = verify.chunks.served_unless_too_many(peer, call)
+    if reply is not None:
+        verify.equal(lengths(reply), sizes, "the lengths returned")
+
+
+@requirement(
+    "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply",
+    "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
+)
+def test_responder_returns_a_large_result_with_an_empty_chunk_by_reply_chunk(peer: Peer) -> None:
+    """A result of 3000 octets with an empty Write chunk comes in a Long Reply."""
+    request = peer.workload.fetch(3000)
+    call = build.with_write_chunks(peer, request, ((),), reply=(4096,))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call)
+    verify.that(reply.answer.is_long, "the Reply is an RDMA_NOMSG", actual=str(reply.answer))
+
+
+@requirement("rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result")
+def test_responder_uses_an_unconsumed_chunk_for_the_next_result(peer: Peer) -> None:
+    """With no data in the first of two results, the one Write chunk takes the second."""
+    call = build.with_write_chunks(peer, peer.workload.fetch_second_only(400), ((400,),))
+
+    peer.send(call)
+
+    answer = verify.expect(peer, call, Answered)
+    verify.chunks.returned(call, answer)
+    data = call.write_chunks[0].contents(answer.body.rdma_writes[0].target)
+    verify.equal(len(data), 400, "the number of octets in the Write chunk")
+
+
+@requirement(
+    "rfc8166.8.1.4.no-more-data-than-room",
+    "rfc8166.4.5.4.close-when-reply-cannot-be-sent",
+    interpretations=("D-21",),
+)
+@pytest.mark.parametrize(
+    "sizes",
+    [(2999,), (1000, 1000), (0,)],
+    ids=["one-octet-short", "two-segments", "no-octet-at-all"],
+)
+def test_responder_keeps_within_a_write_chunk_that_is_too_small(
+    peer: Peer, connect: Callable[..., Peer], sizes: tuple[int, ...]
+) -> None:
+    """A result of 3000 octets and a smaller Write chunk: an error or the end, and no overrun."""
+    call = build.with_write_chunks(peer, peer.workload.fetch(3000), (sizes,))
+
+    peer.send(call)
+
+    verify.chunks.not_served(peer, call)
+    peer = peer if peer.connected else connect()
+    again = build.with_write_chunks(peer, peer.workload.fetch(3000))
+    peer.send(again)
+    verify.chunks.served(peer, again)

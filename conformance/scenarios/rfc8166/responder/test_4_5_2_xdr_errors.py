@@ -1,0 +1,99 @@
+"""Headers and arguments that a Responder cannot decode.
+
+rfc8166 section 4.5.2  XDR Errors
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered, Disconnected, ErrChunk
+from conformance.tester.client import build, mutate
+from rpcrdma import wire
+
+if TYPE_CHECKING:
+    from conformance.tester.client.peer import Peer
+
+GETS_ERR_CHUNK: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
+INVALID_PROCEDURE: Final = "rfc8166.4.5.2.invalid-procedure-is-an-xdr-error"
+ANSWERED: Final = "rfc8166.4.5.bad-call-header-answered"
+CHECKED: Final = "rfc8166.4.5.header-checked-before-the-rpc-layer"
+NO_LIST: Final = "rfc8166.4.5.2.nomsg-without-chunks-is-an-xdr-error"
+GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+NOMSG: Final = 1
+PROCEDURES: Final = (5, 6, 255, 256, 2**31, 2**32 - 1)
+
+
+@requirement(GETS_ERR_CHUNK, INVALID_PROCEDURE)
+@pytest.mark.parametrize("procedure", PROCEDURES, ids="procedure-{:#x}".format)
+def test_responder_answers_an_invalid_procedure_with_err_chunk(peer: Peer, procedure: int) -> None:
+    """A procedure that no document defines gets ERR_CHUNK, though a good Call follows it."""
+    call = mutate.procedure(build.small_call(peer), procedure)
+
+    peer.send(call)
+
+    verify.expect(peer, call, ErrChunk)
+
+
+@requirement(GETS_ERR_CHUNK, NO_LIST)
+@pytest.mark.parametrize("behind", ["nothing", "a-call"])
+def test_responder_answers_nomsg_without_any_list_with_err_chunk(peer: Peer, behind: str) -> None:
+    """An RDMA_NOMSG without any list gets ERR_CHUNK, also if a Call stands behind it."""
+    call = mutate.procedure(build.small_call(peer), NOMSG)
+    if behind == "nothing":
+        call = mutate.payload(call, b"")
+
+    peer.send(call)
+
+    # A device that drops it need not be waited for: what stands behind it shows the silence.
+    answer = verify.discarded(peer, call, ErrChunk)
+    verify.that(answer, "the message is answered by ERR_CHUNK", actual="no answer")
+
+
+@requirement(ANSWERED, interpretations=("D-22",))
+@pytest.mark.parametrize("present", ["write-list", "reply-chunk", "read-chunk-not-at-zero"])
+def test_responder_executes_no_nomsg_whose_lists_hold_no_call(peer: Peer, present: str) -> None:
+    """An RDMA_NOMSG with lists, but no Position-Zero Read chunk, gets ERR_CHUNK or nothing."""
+    call = mutate.payload(build.null_call(peer), b"")
+    bodies = {
+        "write-list": wire.RdmaNomsg((), (peer.room((64,)).write_chunk(),), None),
+        "reply-chunk": wire.RdmaNomsg((), (), peer.room((1024,)).write_chunk()),
+        "read-chunk-not-at-zero": wire.RdmaNomsg(
+            peer.expose(call.unreduced).read_segments(40), (), None
+        ),
+    }
+    call = mutate.body(call, bodies[present])
+
+    peer.send(call)
+
+    verify.discarded(peer, call, ErrChunk, tolerated=(Disconnected,), breaks=ANSWERED)
+
+
+@requirement(GARBAGE, "rfc8166.4.5.2.garbage-args-by-rdma-msg")
+def test_responder_answers_arguments_that_end_early_with_garbage_args(peer: Peer) -> None:
+    """A good header and arguments that are cut off get GARBAGE_ARGS in an RDMA_MSG."""
+    call = build.short(peer, peer.workload.garbage())
+
+    peer.send(call)
+
+    reply = verify.garbage_args(peer, call, breaks=GARBAGE)
+    verify.that(not reply.answer.is_long, "the Reply is an RDMA_MSG", actual=str(reply.answer))
+
+
+@requirement(CHECKED, interpretations=("D-40",))
+@pytest.mark.parametrize("length", [0, 4, 8, 20], ids="{}-octets".format)
+def test_responder_executes_no_call_whose_rpc_header_is_cut(peer: Peer, length: int) -> None:
+    """A good transport header with less than an RPC header is dropped or refused."""
+    call = build.null_call(peer)
+    call = mutate.payload(call, call.payload[:length])
+
+    peer.send(call)
+
+    kinds = (ErrChunk, Answered)
+    answer = verify.discarded(peer, call, *kinds, tolerated=(Disconnected,), breaks=CHECKED)
+    executed = isinstance(answer, Answered) and answer.rpc and answer.rpc.succeeded
+    verify.that(not executed, "the Call is not executed", actual=str(answer))

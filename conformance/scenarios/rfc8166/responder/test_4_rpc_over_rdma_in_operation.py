@@ -1,0 +1,49 @@
+"""RPC messages keep their layout: what is refused at RPC level is refused by a Reply.
+
+rfc8166 section 4      RPC-over-RDMA in Operation
+rfc8166 section 4.2.4  Procedure Number
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered
+from conformance.tester.client import build, mutate
+from rpcrdma.ulp.rpc import Outcome
+
+if TYPE_CHECKING:
+    from conformance.tester.client.peer import Peer
+
+BY_MSG: Final = "rfc8166.4.2.4.msg-payload-follows-the-lists"
+LAYOUT: Final = "rfc8166.4.rpc-layout-is-unchanged"
+REFUSALS: Final = {
+    "rpc-version": (8, 3, Outcome.RPC_MISMATCH),
+    "program": (12, 0x3FFFFFFF, Outcome.PROG_UNAVAIL),
+    "program-version": (16, 0xFFFF, Outcome.PROG_MISMATCH),
+    "procedure": (20, 0xFFFF, Outcome.PROC_UNAVAIL),
+}
+"""What is unknown -> its offset in the RPC message, the number sent, the status due by RFC 5531."""
+
+
+@requirement(
+    LAYOUT,
+    BY_MSG,
+    "rfc8166.9.program-numbers-are-unchanged",
+)
+@pytest.mark.parametrize("unknown", REFUSALS)
+def test_responder_refuses_at_rpc_level_by_rdma_msg(peer: Peer, unknown: str) -> None:
+    """A Call of an unknown program, version or procedure gets that status in an RDMA_MSG."""
+    place, number, status = REFUSALS[unknown]
+    call = build.null_call(peer)
+    call = mutate.word(call, mutate.header_length(call) + place, number, unknown)
+
+    peer.send(call)
+
+    answer = verify.expect(peer, call, Answered)
+    verify.that(answer.rpc, "the Reply is inline", actual=str(answer), breaks=(BY_MSG, LAYOUT))
+    verify.equal(answer.rpc and answer.rpc.outcome, status, "the status of the Reply")

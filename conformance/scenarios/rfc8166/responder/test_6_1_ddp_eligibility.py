@@ -1,0 +1,36 @@
+"""RFC 8166 section 6.1, DDP-Eligibility."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.tester.client import build
+from conformance.tester.server.misbound import Misbound
+
+if TYPE_CHECKING:
+    from conformance.tester.client.peer import Peer
+
+
+@requirement(
+    "rfc8166.6.1.ineligible-argument-is-not-processed",
+    "rfc8166.6.1.ineligible-argument-is-reported",
+    interpretations=("D-20",),
+)
+@pytest.mark.parametrize("length", [4, 8])
+@pytest.mark.parametrize("form", ["chunked", "long"])
+def test_responder_refuses_a_reduced_ineligible_argument(
+    peer: Peer, form: str, length: int
+) -> None:
+    """The last octets of a call without eligible arguments, moved into a Read chunk, spoil it."""
+    request = peer.workload.small()
+    spoilt = replace(request, layer=Misbound(request.layer, length))
+    call = build.call(peer, spoilt, reads=((),), whole=() if form == "long" else None)
+
+    peer.send(call)
+
+    verify.chunks.refused(peer, call)

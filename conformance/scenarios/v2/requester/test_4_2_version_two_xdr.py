@@ -1,0 +1,69 @@
+"""v2 section 4.2 RPC-Over-RDMA Version Two XDR: the header of every call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.headers import VERSION_TWO
+from rpcrdma.wire import v2
+from rpcrdma.wire.rpc import MessageType
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.tester.server import ReceivedCall, Service
+    from conformance.tester.server.harness import ActingClient
+
+
+def wrong_header(call: ReceivedCall) -> str:
+    """What is wrong with the header of a call, read by Version Two's XDR alone."""
+    raw = call.raw
+    if not isinstance(raw, v2.Rdma2Header):
+        return f"The header cannot be read ({call.problem})"
+    if not isinstance(raw.rdma_body, v2.Rdma2Msg | v2.Rdma2Nomsg):
+        return f"A call is an {type(raw.rdma_body).__name__}"
+    if raw.rdma_body.rdma_direction is not MessageType.CALL:
+        return "A call says that it is a reply"
+    is_short = isinstance(raw.rdma_body, v2.Rdma2Msg)
+    if is_short and not call.payload:
+        return "Nothing follows the header of an RDMA2_MSG"
+    return "" if is_short or not call.payload else "Something follows the header of an RDMA2_NOMSG"
+
+
+@requirement(
+    "v2.4.2.header-layout",
+    "v2.4.2.procedure-numbers",
+    "v2.4.2.chunk-lists-as-before",
+    "v2.3.2.chunk-lists-begin-with-the-direction",
+    "v2.4.2.1.msg-is-followed-by-its-payload",
+    "v2.4.2.1.nomsg-conveys-its-payload-by-chunks",
+    "v2.4.2.2.direction-is-the-msg-type",
+    role="requester",
+)
+@pytest.mark.parametrize(
+    ("kind", "length"),
+    [
+        (ActKind.NULL, 0),
+        (ActKind.SMALL, 0),
+        (ActKind.READ, 10_001),
+        (ActKind.WRITE, 10_001),
+        (ActKind.LONG_CALL, 3000),
+        (ActKind.LONG_CALL, 10_001),
+        (ActKind.LONG_REPLY, 10_001),
+    ],
+)
+def test_requester_lays_its_headers_out_by_the_xdr(
+    service_two: Service, client: ActingClient, kind: ActKind, length: int
+) -> None:
+    """Whatever the client calls for, its headers are what the XDR describes, and all is done."""
+    before = len(service_two.received)
+
+    result = client.do(kind, length)
+
+    calls = service_two.received[before:]
+    verify.versions.spoken(calls, {VERSION_TWO})
+    verify.calls.each(calls, wrong_header)
+    verify.calls.done(result)

@@ -1,0 +1,142 @@
+"""A Responder of both versions: Requesters of Version One, and versions that it does not speak.
+
+v2 section 4.2.3  Transport Errors (versions that are not supported)
+v2 section 5.2    Responder Does Not Support RPC-over-RDMA Version Two (after a fall back)
+v2 section 5.3    Requester Does Not Support RPC-over-RDMA Version Two
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered, ErrVers
+from conformance.tester.client import build, build_sized, mutate
+from rpcrdma.ulp.pattern import pattern
+from rpcrdma.wire.optional import UnknownOption
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.tester.client.build import Call, Message
+    from conformance.tester.client.peer import Peer
+
+SERVED: Final = "v2.5.3.one-only-requester-is-served"
+ITS_VERSION: Final = "v2.5.3.reply-has-the-version-of-its-call"
+UNSUPPORTED: Final = "v2.4.2.3.unsupported-version-gets-err-vers"
+RANGE: Final = "v2.4.2.3.err-vers-has-the-responders-range"
+KEPT: Final = "v2.5.2.threshold-changes-keep-the-connection"
+THRESHOLDS: Final = "v2.5.2.thresholds-follow-the-version"
+ONE_THRESHOLD: Final = 1024
+TWO_THRESHOLD: Final = 4096
+
+FORMS: Final[dict[str, Callable[[Peer], Call]]] = {
+    "short": build.small_call,
+    "read-chunk": lambda peer: build.with_read_chunks(peer, peer.workload.store(pattern(900, 7))),
+    "write-chunk": lambda peer: build.with_write_chunks(peer, peer.workload.fetch(3100)),
+    "long-call": lambda peer: build.long_call(peer, peer.workload.long_call(3000)),
+    "long-reply": lambda peer: build.long_reply(peer, peer.workload.long_reply(3000)),
+}
+
+STRANGE: Final[dict[str, Callable[[Peer, int], Call | Message]]] = {
+    "null-call": lambda peer, version: mutate.version(build.null_call(peer), version),
+    "cut-lists": lambda peer, version: mutate.truncate(
+        mutate.version(build.null_call(peer), version), 30
+    ),
+    "unknown-procedure": lambda peer, version: mutate.procedure(
+        mutate.version(build.null_call(peer), version), 9
+    ),
+    "optional-message": lambda peer, version: mutate.version(
+        build.option(peer, UnknownOption(77, b"")), version
+    ),
+}
+
+
+@requirement(SERVED, ITS_VERSION)
+@pytest.mark.parametrize("form", FORMS)
+def test_responder_of_both_serves_a_requester_of_version_one(
+    connect_both: Callable[..., Peer], form: str
+) -> None:
+    """Calls in Version One alone are served, and the Replies are in Version One."""
+    peer = connect_both()
+    call = FORMS[form](peer)
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call, breaks=SERVED)
+    verify.equal(reply.answer.header.rdma_vers, 1, "rdma_vers of the Reply", breaks=ITS_VERSION)
+
+
+@requirement(UNSUPPORTED, RANGE, interpretations=("D-11", "D-64"))
+@pytest.mark.parametrize("version", [0, 3, 1 << 16, 2**32 - 1], ids="version-{:#x}".format)
+@pytest.mark.parametrize("what", STRANGE)
+def test_responder_answers_an_unknown_version_with_its_range(
+    connect_two: Callable[..., Peer], what: str, version: int
+) -> None:
+    """A message in a version that is not claimed gets ERR_VERS with what is claimed."""
+    peer = connect_two()
+    message = STRANGE[what](peer, version)
+
+    peer.send(message)
+
+    error = verify.expect(peer, message, ErrVers, breaks=UNSUPPORTED)
+    verify.equal(error.versions, peer.profile.versions, "the range in ERR_VERS", breaks=RANGE)
+
+
+@requirement(KEPT, UNSUPPORTED)
+def test_responder_serves_version_two_behind_a_refused_version(
+    connect_two: Callable[..., Peer],
+) -> None:
+    """After ERR_VERS for version 3, Calls in Version Two are served on the same connection."""
+    peer = connect_two()
+    offer = STRANGE["null-call"](peer, 3)
+    peer.send(offer)
+    verify.expect(peer, offer, ErrVers, breaks=UNSUPPORTED)
+    for call in (build.null_call(peer), build_sized.call_of(peer, TWO_THRESHOLD)):
+        peer.send(call)
+
+        verify.chunks.served(peer, call, breaks=KEPT)
+
+
+@requirement(THRESHOLDS, KEPT)
+@pytest.mark.parametrize("length", [1028, 1500], ids="{}-octets".format)
+def test_responder_of_both_keeps_to_1024_octets_in_version_one(
+    connect_both: Callable[..., Peer], length: int
+) -> None:
+    """After ERR_VERS for version 3 and a fall back to One, no Reply is longer than 1024 octets."""
+    peer = connect_both()
+    offer = STRANGE["null-call"](peer, 3)
+    peer.send(offer)
+    verify.expect(peer, offer, ErrVers, breaks=UNSUPPORTED)
+    call = build_sized.reply_of(peer, length, reply=(length,))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call, breaks=KEPT)
+    inline = reply.answer.length <= ONE_THRESHOLD
+    actual = f"{reply.answer.length} octets"
+    verify.that(inline, "no message is longer than 1024 octets", actual=actual, breaks=THRESHOLDS)
+
+
+@requirement(ITS_VERSION, interpretations=("D-56",))
+@pytest.mark.parametrize("versions", [(2, 1), (1, 2)], ids=["two-then-one", "one-then-two"])
+def test_responder_of_both_answers_a_second_version_in_it(
+    connect_both: Callable[..., Peer], versions: tuple[int, int]
+) -> None:
+    """A Call in another version than those before is answered in its own, or by ERR_VERS."""
+    peer = connect_both()
+    peer.version = versions[0]
+    first = build.null_call(peer)
+    peer.send(first)
+    verify.served(peer, first)
+    peer.version = versions[1]
+    call = build.null_call(peer)
+
+    peer.send(call)
+
+    answer = verify.expect(peer, call, Answered, ErrVers, breaks=ITS_VERSION)
+    found = answer.header.rdma_vers if isinstance(answer, Answered) else call.version
+    verify.equal(found, call.version, "rdma_vers of the Reply", breaks=ITS_VERSION)

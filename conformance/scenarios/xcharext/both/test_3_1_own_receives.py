@@ -1,0 +1,176 @@
+"""xcharext section 3.1, Receive Buffer Size: what a device promises of its own Receives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.options import verify as verify_options
+from conformance.options.server import OptionServer
+from conformance.options.tester import both_ends
+from conformance.options.verify import Disposed, until
+from rpcrdma.wire.optional import ReqProp, UpdProp
+from rpcrdma.wire.properties import ReceiveBufferSize, property_values
+from targets.base import ActKind, Unsupported
+
+if TYPE_CHECKING:
+    from conformance.options.tester import OptionTester
+    from conformance.tester.server import Service
+    from conformance.tester.server.harness import ActingClient
+
+THERE = "xcharext.3.1.receives-as-large-as-announced"
+AFTER_OLD = "xcharext.3.1.raise-told-after-the-old-receives"
+DONE = "xcharext.4.3.done-is-done"
+OTHER = "xcharext.4.3.other-value-is-in-effect"
+AFTER_ANSWER = "xcharext.3.1.reduction-after-the-peer-knows"
+ON_REQUEST = "xcharext.3.1.reduction-only-on-request"
+BY_OWN_SIZE = "xcharext.3.1.reply-chunk-by-the-own-size"
+NO_HARM = "xcharext.3.unrequested-change-does-no-harm"
+HOLDS = "xcharext.4.4.update-tells-what-has-changed"
+
+AT_ONCE = 8
+"""Messages that a device with as many credits has Receives for."""
+
+
+def _rounds(tester: OptionTester) -> range:
+    """As many times all of them, until no Receive is left that was posted before."""
+    return range(verify_options.calls_that_use_up_receives(tester) // AT_ONCE)
+
+
+def _granted(tester: OptionTester, octets: int) -> tuple[Disposed, int]:
+    """What is answered to a request for a size, and the size in force by it."""
+    verify_options.claims(tester, "reqprop")
+    before = verify_options.told_size(tester)
+    found = verify_options.answered(
+        tester, tester.send(ReqProp(property_values(ReceiveBufferSize(octets))))
+    )
+    if 0 in found.done:
+        return found, octets
+    return found, found.size or before
+
+
+@both_ends(THERE)
+def test_receives_are_as_large_as_announced(tester: OptionTester) -> None:
+    """Messages of just the announced size are taken, as many as there are credits for."""
+    tester.call()
+    size = verify_options.told_size(tester)
+
+    tester.deliver(size, AT_ONCE, breaks=(THERE,))
+
+    tester.call((THERE,))
+
+
+@both_ends(DONE, OTHER, AFTER_OLD, THERE, interpretations=("D-145",))
+@pytest.mark.parametrize("octets", [8192, 16384, 2**32 - 1])
+def test_granted_size_holds_at_once(tester: OptionTester, octets: int) -> None:
+    """The size that is done, or another one that is told, is that of every posted Receive."""
+    broken = (DONE, OTHER, AFTER_OLD, THERE)
+
+    _, size = _granted(tester, octets)
+
+    if size > 65536:
+        raise Unsupported(f"the tester has no message of {size} octets")
+    tester.deliver(size, AT_ONCE, breaks=broken)
+    tester.call(broken)
+
+
+@both_ends(HOLDS, AFTER_OLD, interpretations=("D-145",))
+def test_size_that_is_told_later_holds_then(tester: OptionTester) -> None:
+    """When an UPDPROP tells the rest of a raise, every posted Receive has that size."""
+    verify_options.claims(tester, "updprop")
+    before = len(tester.heard)
+    _granted(tester, 16384)
+
+    found = until(tester, UpdProp, before, (AFTER_OLD,))
+
+    if found is None or not isinstance(found.option, UpdProp):
+        raise Unsupported("the device tells nothing later")
+    size = verify_options.size_in(found.option.optupdpr_now) or 0
+    tester.deliver(size, AT_ONCE, breaks=(HOLDS, AFTER_OLD))
+    tester.call((HOLDS, AFTER_OLD))
+
+
+@both_ends(HOLDS, NO_HARM, AFTER_OLD, interpretations=("D-143", "D-145"))
+def test_change_of_its_own_holds_when_it_is_told(tester: OptionTester) -> None:
+    """A device that raises its size takes the old one all the time, and the new one when told."""
+    verify_options.claims(tester, "updprop")
+    tester.call()
+    size = verify_options.told_size(tester)
+    before = len(tester.heard)
+    tester.change_size(4 * size)
+    tester.deliver(size, AT_ONCE, breaks=(NO_HARM,))
+
+    found = until(tester, UpdProp, before, (NO_HARM,))
+
+    verify.that(found is not None, "the change is told", breaks=(HOLDS,))
+    tester.deliver(verify_options.told_size(tester), AT_ONCE, breaks=(HOLDS, AFTER_OLD))
+    tester.call((HOLDS,))
+
+
+@both_ends(AFTER_ANSWER, THERE, interpretations=("D-143", "D-145"))
+@pytest.mark.parametrize("octets", [200, 512, 1024, 2048])
+def test_receives_are_no_smaller_than_the_answer_to_a_request(
+    tester: OptionTester, octets: int
+) -> None:
+    """Messages of the size that holds by the answer are taken, whatever smaller one was asked for.
+
+    Within the size that was asked for they are before, as its sender must keep them (D-143).
+    """
+    tester.call()
+
+    _, size = _granted(tester, octets)
+
+    for _ in _rounds(tester):
+        tester.deliver(size, AT_ONCE, breaks=(AFTER_ANSWER, THERE))
+
+
+@both_ends(AFTER_ANSWER, NO_HARM, interpretations=("D-143", "D-145"))
+def test_receives_do_not_shrink_before_the_peer_is_told(tester: OptionTester) -> None:
+    """Told to make its Receives smaller, a device takes messages of the size that it has told."""
+    tester.call()
+
+    tester.change_size(verify_options.told_size(tester) // 2)
+
+    for _ in _rounds(tester):
+        size = verify_options.told_size(tester)
+        tester.deliver(size, AT_ONCE, breaks=(AFTER_ANSWER, NO_HARM))
+
+
+@both_ends(ON_REQUEST, interpretations=("D-143",))
+def test_size_is_not_reduced_without_a_request(tester: OptionTester) -> None:
+    """Neither of itself nor when it is told to change does a device tell a smaller size."""
+    tester.call()
+    size = verify_options.told_size(tester)
+
+    tester.change_size(size // 2)
+
+    for _ in range(3):
+        tester.call()
+    verify.that(
+        verify_options.told_size(tester) >= size,
+        f"the device's size is at least {size}",
+        actual=f"{verify_options.told_size(tester)}",
+        breaks=(ON_REQUEST,),
+    )
+
+
+@requirement(BY_OWN_SIZE, role="requester", needs=("operations",), interpretations=("D-142",))
+def test_client_offers_a_reply_chunk_by_its_own_size(
+    service_two: Service, client: ActingClient
+) -> None:
+    """A client whose Receives were made shorter offers a Reply chunk for what may be longer."""
+    tester = OptionServer.of(service_two, client)
+    _, size = _granted(tester, 1024)
+    if size > 1024:
+        raise Unsupported("the client does not make its Receives shorter")
+
+    act = client.begin(ActKind.LONG_REPLY, 2000)
+    call = service_two.next_call()
+
+    verify.that(call.reply_chunk is not None, "a Reply chunk is offered", breaks=(BY_OWN_SIZE,))
+    service_two.threshold_of_two = size
+    service_two.serve(call)
+    verify.calls.done(service_two.serve_until(act), (BY_OWN_SIZE,))

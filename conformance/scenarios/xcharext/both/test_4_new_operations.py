@@ -1,0 +1,160 @@
+"""xcharext section 4, New Operations: what a device sends, and what it does not support."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.options import verify as verify_options
+from conformance.options.tester import both_ends
+from conformance.tester.case import Deviation, Inconclusive, Warned
+from rpcrdma.wire.optional import ConnProp, Option, ReqProp, RespProp, UnknownOption, UpdProp
+from rpcrdma.wire.properties import DEFAULTS, ReceiveBufferSize, property_values
+from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from conformance.options.tester import Heard, OptionTester
+
+TAKEN = "xcharext.1.3.both-ends-take-operations"
+PROPVAL = "xcharext.2.1.propval-is-code-and-data"
+TYPES = "xcharext.3.codes-and-types"
+CODES = "xcharext.4.operation-codes"
+LAYOUT = "xcharext.4.operation-layout"
+NO_PAYLOAD = "xcharext.4.no-payload-follows"
+FITS = "xcharext.4.1.connprop-fits-the-initial-receives"
+ALL = "xcharext.4.1.all-known-properties-are-told"
+DIRECTION = "v2.4.2.2.optional-direction-without-payload"
+CREDIT = "v2.4.2.2.optional-credit-of-its-direction"
+REFUSED = "xcharext.4.unsupported-operation-is-refused"
+TAKES_ANSWER = "xcharext.4.who-asks-takes-the-answer"
+NEED_CONNPROP = "xcharext.4.answers-and-updates-need-connprop"
+
+FORM = (CODES, LAYOUT, PROPVAL, TYPES)
+
+EMPTY: dict[str, Option] = {
+    "connprop": ConnProp((), ()),
+    "reqprop": ReqProp(()),
+    "resprop": RespProp((), (), ()),
+    "updprop": UpdProp(()),
+}
+
+
+def _judge_form(tester: OptionTester, found: Heard, what: str) -> None:
+    """A message that the device began is in form: layout, direction, credits, nothing behind."""
+    verify.equal(found.problem, "", f"the problem with {what}", breaks=FORM)
+    verify.equal(found.behind, b"", f"what stands behind {what}", breaks=(NO_PAYLOAD,))
+    verify.that(found.credits, f"rdma_credit of {what} is not 0", breaks=(CREDIT,))
+    if found.direction is not MessageType.CALL:
+        if tester.role == "responder" and not isinstance(found.option, ReqProp):
+            reason = f"{what} of a server is a REPLY."
+            tester.case.warnings.append(Warned(reason, (DIRECTION,)))
+        else:
+            raise Deviation(f"{what} says REPLY.", actual=str(found), breaks=(DIRECTION,))
+
+
+def _first_begun(tester: OptionTester, since: int, breaks: tuple[str, ...]) -> Heard:
+    """The first message that the device began, which must be an operation of this extension."""
+    begun = [one for one in tester.heard[since:] if one.error is None]
+    if not begun:
+        raise Inconclusive("the device has begun nothing")
+    unknown = isinstance(begun[0].option, UnknownOption)
+    verify.that(not unknown, "its operation is a known one", actual=str(begun[0]), breaks=breaks)
+    return begun[0]
+
+
+@both_ends(*FORM, NO_PAYLOAD, FITS, ALL, DIRECTION, CREDIT, interpretations=("D-74", "D-78"))
+def test_announcement_is_in_form(tester: OptionTester) -> None:
+    """A device's CONNPROP can be decoded, fits 4096 octets and tells all that it knows."""
+    verify_options.claims(tester, "connprop")
+    tester.call()
+
+    found = _first_begun(tester, 0, FORM)
+
+    verify.that(found.length <= 4096, "it fits 4096 octets", actual=str(found), breaks=(FITS,))
+    _judge_form(tester, found, "CONNPROP")
+    if isinstance(found.option, ConnProp):
+        told = {value.pv_which for value in found.option.opticonnpr_start}
+        if not told >= DEFAULTS.keys():
+            tester.case.warnings.append(Warned(f"CONNPROP tells {sorted(told)} alone.", (ALL,)))
+
+
+@both_ends(*FORM, NO_PAYLOAD, DIRECTION, CREDIT, interpretations=("D-78",))
+def test_request_is_in_form(tester: OptionTester) -> None:
+    """A device's REQPROP can be decoded, is a CALL and has nothing behind it."""
+    verify_options.claims(tester, "reqprop")
+    tester.call()
+    before = len(tester.heard)
+
+    tester.ask_size(2048)
+
+    found = _first_begun(tester, before, FORM)
+    _judge_form(tester, found, "REQPROP")
+    wanted = property_values(ReceiveBufferSize(2048))
+    verify.equal(found.option, ReqProp(wanted), "the request", breaks=FORM)
+
+
+@both_ends(*FORM, NO_PAYLOAD, DIRECTION, CREDIT, interpretations=("D-78",))
+def test_update_is_in_form(tester: OptionTester) -> None:
+    """A device's UPDPROP can be decoded, and has nothing behind it."""
+    verify_options.claims(tester, "updprop")
+    tester.call()
+    before = len(tester.heard)
+    tester.change_size(2 * verify_options.told_size(tester))
+
+    verify_options.until(tester, UpdProp, before)
+
+    _judge_form(tester, _first_begun(tester, before, FORM), "UPDPROP")
+
+
+@both_ends(TAKEN, REFUSED, NEED_CONNPROP, interpretations=("D-53", "D-63"))
+@pytest.mark.parametrize("operation", EMPTY)
+def test_operation_is_supported_as_claimed(tester: OptionTester, operation: str) -> None:
+    """What is claimed is taken; what is not gets RDMA2_ERR_INVAL_OPTION."""
+    claimed = operation in tester.profile.claims.operations
+    option = EMPTY[operation]
+    direction = MessageType.REPLY if isinstance(option, RespProp) else MessageType.CALL
+
+    found = verify_options.answers(tester, tester.send(option, direction), (REFUSED, TAKEN))
+
+    refused = any(one.refuses for one in found)
+    if claimed:
+        verify.that(not refused, "it is not refused", breaks=(TAKEN, NEED_CONNPROP))
+    else:
+        verify.that(refused, "it is refused", actual=f"{found}", breaks=(REFUSED,))
+
+
+@both_ends(NEED_CONNPROP, interpretations=("D-63",))
+def test_answers_and_updates_go_with_connprop(tester: OptionTester) -> None:
+    """A device that takes RESPPROP or UPDPROP takes CONNPROP, whatever it claims."""
+    taken = set()
+    for operation, option in EMPTY.items():
+        direction = MessageType.REPLY if isinstance(option, RespProp) else MessageType.CALL
+        found = verify_options.answers(tester, tester.send(option, direction))
+        if not any(one.refuses for one in found):
+            taken.add(operation)
+
+    without = sorted(taken & {"resprop", "updprop"})
+    verify.that(
+        "connprop" in taken or not without,
+        "CONNPROP is taken",
+        actual=f"it is refused, and {', '.join(without)} is taken",
+        breaks=(NEED_CONNPROP,),
+    )
+
+
+@both_ends(TAKES_ANSWER, interpretations=("D-63",))
+def test_who_asks_takes_the_answer(tester: OptionTester) -> None:
+    """The answer to a device's own request is not refused."""
+    verify_options.claims(tester, "reqprop")
+    before = len(tester.heard)
+    tester.ask_size(2048)
+    request, _ = verify_options.requested(tester, before)
+
+    answer = RespProp(verify_options.bits(tester, {0}), (), ())
+    tester.send(answer, MessageType.REPLY, xid=request.xid)
+
+    tester.call((TAKES_ANSWER,))
+    errors = [str(one) for one in tester.heard[before:] if one.error is not None]
+    verify.equal(errors, [], "the errors about it", breaks=(TAKES_ANSWER,))

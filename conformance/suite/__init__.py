@@ -1,0 +1,1 @@
+"""Runs the suite: pytest plugin, fixtures, runner, parallel runs, the lab guest's side."""

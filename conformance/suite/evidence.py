@@ -1,0 +1,161 @@
+"""What a case leaves behind: its trace as JSON lines, a capture, and its exchanges for people.
+
+The last two are made of the first, here and now or, for a run in the lab's guest, where decoding a
+case's messages takes as long as the case does, on the host afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from reports.record import Exchange
+from reports.stream import RunWriter
+from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+from rpcrdma.wire import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from reports.record import CaseRecord, RunRecord
+
+__all__ = ["annotated", "complete", "exchanges", "read_trace", "write_evidence"]
+
+_SHOWN: Final = 512
+"""Octets of a message that go into its record; the trace has them all."""
+
+_UNTOLD: Final = (EventKind.POST_RECEIVE, EventKind.REGISTER)
+
+
+def annotated(trace: Trace, mutations: Mapping[bytes, str]) -> Trace:
+    """The trace with what was changed in the tester's messages as their detail."""
+    if not mutations:
+        return trace
+    events = [
+        msgspec.structs.replace(event, detail=mutations.get(event.data, ""))
+        if event.kind is EventKind.SEND and event.side is Side.LOCAL
+        else event
+        for event in trace.events
+    ]
+    return Trace(events, trace.connections)
+
+
+def exchanges(trace: Trace) -> tuple[Exchange, ...]:
+    """The steps of a case."""
+    start = trace.events[0].time if trace.events else 0.0
+    return tuple(_exchange(event, start) for event in trace.events if event.kind not in _UNTOLD)
+
+
+def write_evidence(
+    trace: Trace, folder: Path, stem: str, *, capture: bool = True
+) -> tuple[str, ...]:
+    """Write `STEM.jsonl` and `STEM.pcapng` into `folder/evidence`; return their relative names.
+
+    Without `capture` the second is named but left to `complete`.
+    """
+    (folder / "evidence").mkdir(parents=True, exist_ok=True)
+    lines, captured = f"evidence/{stem}.jsonl", f"evidence/{stem}.pcapng"
+    (folder / lines).write_bytes(b"".join(_line(event) for event in trace.events))
+    if capture:
+        _write_capture(trace, folder / captured)
+    return lines, captured
+
+
+def complete(record: RunRecord, folder: Path, file: Path) -> RunRecord:
+    """Add what was left out of a run whose traces are there: captures, and the cases' exchanges.
+
+    Args:
+        record: as it was read.
+        folder: where the evidence is.
+        file: of the records, which is written anew.
+    """
+    cases = tuple(_completed(case, folder) for case in record.cases)
+    partial = file.with_suffix(".partial")
+    with RunWriter(partial, record.header) as writer:
+        for case in cases:
+            writer.add(case)
+        if record.footer is not None:
+            writer.finish(record.footer.duration, reason=record.footer.reason)
+    partial.replace(file)
+    return msgspec.structs.replace(record, cases=cases)
+
+
+def _completed(case: CaseRecord, folder: Path) -> CaseRecord:
+    if not case.evidence:
+        return case
+    lines, captured = case.evidence
+    trace = read_trace(folder / lines)
+    _write_capture(trace, folder / captured)
+    return msgspec.structs.replace(case, exchanges=exchanges(trace))
+
+
+def read_trace(file: Path) -> Trace:
+    """The trace that `write_evidence` wrote as JSON lines."""
+    events = [_event(line) for line in file.read_bytes().splitlines()]
+    return Trace(events, max((event.connection for event in events), default=0))
+
+
+def _write_capture(trace: Trace, file: Path) -> None:
+    # Importing what it needs takes a second in the lab's guest, which makes no captures.
+    from reports.capture.pcapng import write_pcapng
+
+    write_pcapng(trace, file, describe.capture_comment)
+
+
+def _event(line: bytes) -> TraceEvent:
+    found = msgspec.json.decode(line)
+    return TraceEvent(
+        found["time"],
+        found["connection"],
+        Side(found["side"]),
+        EventKind(found["kind"]),
+        bytes.fromhex(found["data"]),
+        found["handle"],
+        found["offset"],
+        found["length"],
+        found["detail"],
+    )
+
+
+def _line(event: TraceEvent) -> bytes:
+    return (
+        msgspec.json.encode(
+            {
+                "time": event.time,
+                "connection": event.connection,
+                "side": event.side.value,
+                "kind": event.kind.value,
+                "data": event.data.hex(),
+                "handle": event.handle,
+                "offset": event.offset,
+                "length": event.length,
+                "detail": event.detail,
+            }
+        )
+        + b"\n"
+    )
+
+
+def _exchange(event: TraceEvent, start: float) -> Exchange:
+    local = event.side is Side.LOCAL
+    who = "tester" if local else "device"
+    if event.kind is EventKind.SEND:
+        summary = describe.one_line(event.data) + (f" [{event.detail}]" if event.detail else "")
+        direction, detail = "sent" if local else "received", describe.indented(event.data)
+    else:
+        where = "" if event.handle is None else f" at handle {event.handle:#010x}"
+        size = f" of {event.length} octets" if event.length else ""
+        told = f" ({event.detail})" if event.detail else ""
+        summary = f"{event.kind.value} by {who}{size}{where}{told}"
+        direction, detail = "event", ""
+    return Exchange(
+        event.time - start,
+        event.connection,
+        direction,
+        summary,
+        detail,
+        event.data[:_SHOWN].hex(),
+        len(event.data),
+    )

@@ -1,0 +1,305 @@
+"""The pytest plugin: runs scenarios against a target and records a verdict for each case.
+
+Inert unless a `Run` is handed over (`pytest.main(..., plugins=[Plugin(run)])`, which is what
+`conformance.suite.runner` does).  `conformance.suite.fixtures` has what scenarios are given; here
+are the ids: `conformance/scenarios/rfc8166/responder/test_4_5_1_title.py::test_does_this[x]` is the
+case `rfc8166/4.5.1/does-this[x]`, whichever role's folder the file is in.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.catalogue.entries import UnknownRequirement
+from conformance.suite.evidence import annotated, exchanges, write_evidence
+from conformance.suite.fixtures import Fixtures, SuiteError
+from conformance.tester.case import Deviation, Inconclusive
+from reports.record import CaseRecord, Verdict
+from targets.base import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+    from pathlib import Path
+
+    from conformance.catalogue.entries import Catalogue
+    from conformance.suite.rigs import Rig
+    from reports.record import Exchange
+
+__all__ = ["Case", "Plugin", "SuiteError", "case_id"]
+
+_FILE: Final = re.compile(r"test_(?P<section>(?:\d+|[A-Z])(?:_\d+)*)(?:_.*)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A collected scenario.
+
+    Attributes:
+        id: stable id.  title: first sentence of the docstring.  requirements: cited ids.
+        role: of the device.  needs: claims without which it is N/A.
+        interpretations: as the decorator names them.  destructive: may bring a device down.
+    """
+
+    id: str
+    title: str
+    requirements: tuple[str, ...]
+    role: str
+    needs: tuple[str, ...]
+    interpretations: tuple[str, ...]
+    destructive: bool
+
+    def command(self, called: str) -> str:
+        """What runs it again, against a target that is called so on a command line."""
+        return f"rpcrdma certify {called} --case '{self.id}'" + " --destructive" * self.destructive
+
+
+def case_id(path: Path, function: str, parameters: str = "") -> str:
+    """The id of a scenario; `parameters` is what pytest puts in brackets.
+
+    Raises:
+        SuiteError: the file is not named after a section.
+    """
+    found = _FILE.match(path.stem)
+    if found is None:
+        raise SuiteError(f"{path.name}: name it test_<section>_<title>.py, with _ for each dot")
+    section = found["section"].replace("_", ".")
+    slug = function.removeprefix("test_").replace("_", "-")
+    return f"{path.parent.parent.name}/{section}/{slug}" + (f"[{parameters}]" if parameters else "")
+
+
+class Plugin:
+    """Collects cases, runs those that are wanted, and hands over a record of each.
+
+    Attributes:
+        planned: the cases that will be judged, in order.  all_cases: every case there is.
+        interrupted: why the run ended early, if it did.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        wanted: Callable[[Case], bool],
+        *,
+        rigs: Mapping[str, Rig] | None = None,
+        folder: Path | None = None,
+        captures: bool = True,
+        on_planned: Callable[[tuple[Case, ...]], tuple[Case, ...]] = lambda cases: cases,
+        on_begin: Callable[[str], None] = lambda case: None,
+        on_case: Callable[[CaseRecord], None] = lambda record: None,
+        called: str = "TARGET",
+    ) -> None:
+        self._catalogue = catalogue
+        self._wanted = wanted
+        self._rigs: Mapping[str, Rig] = {} if rigs is None else rigs
+        self._role = ""
+        self._folder = folder
+        self._captures = captures
+        self._on_planned = on_planned
+        self._on_begin = on_begin
+        self._on_case = on_case
+        self._called = called
+        self._cases: dict[str, Case] = {}
+        self._began = time.monotonic()
+        self._case_began = 0.0
+        self._found: BaseException | None = None
+        self.planned: tuple[Case, ...] = ()
+        self.all_cases: tuple[Case, ...] = ()
+        self.fault: Exception | None = None
+
+    # -- collecting
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Declare the markers and the fixtures, and have no tracebacks rendered."""
+        # Nobody sees them, and rendering one takes pytest five seconds in the lab's guest.  The
+        # option belongs to the terminal plugin, which is not loaded.
+        config.option.tbstyle = "no"
+        config.pluginmanager.register(Fixtures(lambda: self._running))
+        config.addinivalue_line("markers", "requirement(*ids): what a scenario tests")
+        config.addinivalue_line("markers", "destructive: may bring a real device down")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        """Name the cases, check what they cite, keep the wanted ones."""
+        try:
+            for item in items:
+                self._cases[item.nodeid] = self._case(item)
+            self._refuse_duplicates()
+        except SuiteError as error:
+            self.fault = error
+        if self.fault is not None:
+            items.clear()
+            return
+        self.all_cases = tuple(self._cases[item.nodeid] for item in items)
+        try:
+            self.planned = self._on_planned(tuple(filter(self._wanted, self.all_cases)))
+        except Exception as error:  # noqa: BLE001  # pytest would show it as a fault of its own
+            self.fault = error
+        kept = set(self.planned)
+        items[:] = [item for item in items if self._cases[item.nodeid] in kept]
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A scenario file that cannot be imported is a fault of the suite."""
+        if report.failed:
+            self.fault = SuiteError(f"{report.nodeid}: {report.longreprtext}")
+
+    def _case(self, item: pytest.Item) -> Case:
+        if not isinstance(item, pytest.Function):
+            raise SuiteError(f"{item.nodeid} is no function")
+        parameters = item.callspec.id if hasattr(item, "callspec") else ""
+        identity = case_id(item.path, item.originalname, parameters)
+        mark = item.get_closest_marker("requirement")
+        if mark is None or not mark.args:
+            raise SuiteError(f"case {identity} cites no requirement; decorate it")
+        for requirement in mark.args:
+            try:
+                self._catalogue[requirement]
+            except UnknownRequirement as error:
+                raise SuiteError(f"case {identity}: {error}") from error
+        title = " ".join((item.function.__doc__ or "").split("\n\n")[0].split())
+        return Case(
+            identity,
+            title,
+            tuple(mark.args),
+            mark.kwargs["role"],
+            mark.kwargs["needs"],
+            mark.kwargs["interpretations"],
+            item.get_closest_marker("destructive") is not None,
+        )
+
+    def _refuse_duplicates(self) -> None:
+        seen: dict[str, str] = {}
+        for nodeid, case in self._cases.items():
+            if case.id in seen:
+                raise SuiteError(f"case {case.id} exists twice: {seen[case.id]} and {nodeid}")
+            seen[case.id] = nodeid
+        for identity in seen:
+            stem, bracket, _ = identity.partition("[")
+            if bracket and stem in seen:
+                raise SuiteError(f"case {stem} cannot be selected without {identity}; rename it")
+
+    # -- running
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
+        """One case, from its first connection to its record."""
+        if not self._rigs:
+            raise SuiteError("no target is running; use `rpcrdma certify`")
+        case = self._cases[item.nodeid]
+        self._role = case.role
+        rig = self._running
+        self._on_begin(case.id)
+        rig.begin()
+        self._found, self._case_began = None, time.monotonic()
+        done = yield
+        if self._found is None:
+            self._keep(rig.check_after)
+        self._keep(rig.end)
+        self._found = rig.judged(self._found, case.requirements)
+        self._record(case)
+        return done
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Keep what ended the case; the first thing counts."""
+        report = yield
+        if call.excinfo is not None and self._found is None:
+            self._found = call.excinfo.value
+        return report
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """What the profile does not claim is not tested."""
+        case = self._cases[item.nodeid]
+        claims = self._running.profile.claims
+        if case.role not in claims.roles:
+            raise Unsupported(f"the profile does not claim the role `{case.role}`")
+        for need in case.needs:
+            if not getattr(claims, need):
+                raise Unsupported(f"the profile does not claim `{need}`")
+
+    def _keep(self, step: Callable[[], None]) -> None:
+        """Run a step of ours whose failure is the case's, unless it has one already."""
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001  # the plugin's border: everything gets a verdict
+            self._found = self._found or error
+
+    @property
+    def _running(self) -> Rig:
+        if self._role not in self._rigs:
+            raise SuiteError("no target is running in this role; use `rpcrdma certify`")
+        return self._rigs[self._role]
+
+    def _record(self, case: Case) -> None:
+        rig = self._running
+        log = rig.case
+        verdict, reason, violated = self._judge(case)
+        expected, actual = log.expected, log.actual
+        if isinstance(self._found, Deviation):
+            expected, actual = self._found.expected, self._found.actual
+        # What is compared with a baseline, or another run, must not depend on what XIDs it has.
+        reason, actual = rig.numbered(reason), rig.numbered(actual)
+        cited = tuple(dict.fromkeys((*case.requirements, *violated)))
+        entries = [self._catalogue[requirement] for requirement in cited]
+        readings = [*case.interpretations, *log.interpretations]
+        readings += [reading for entry in entries for reading in entry.interpretations]
+        files: tuple[str, ...] = ()
+        steps: tuple[Exchange, ...] = ()
+        if self._folder is not None and rig.trace.events:
+            stem = re.sub(r"[^A-Za-z0-9.-]+", "-", case.id).strip("-")
+            trace = annotated(rig.trace, log.mutations)
+            files = write_evidence(trace, self._folder, stem, capture=self._captures)
+            # Decoding costs half of a run; without a folder nobody will read it.
+            steps = exchanges(trace) if self._captures else ()
+        self._on_case(
+            CaseRecord(
+                id=case.id,
+                title=case.title,
+                verdict=verdict,
+                reason=reason,
+                expected=expected,
+                actual=actual,
+                citations=tuple(entry.citation() for entry in entries),
+                violated=violated,
+                interpretations=tuple(dict.fromkeys(readings)),
+                exchanges=steps,
+                evidence=files,
+                rerun=case.command(self._called),
+                started=self._case_began - self._began,
+                duration=time.monotonic() - self._case_began,
+                destructive=case.destructive,
+            )
+        )
+
+    def _judge(self, case: Case) -> tuple[Verdict, str, tuple[str, ...]]:
+        match self._found:
+            case None:
+                return self._passed()
+            case Deviation(reason=reason, breaks=breaks):
+                violated = breaks or case.requirements
+                levels = {self._catalogue[one].verdict_when_broken for one in violated}
+                verdict = Verdict.FAIL if Verdict.FAIL in levels else Verdict.WARN
+                return verdict, reason, violated
+            case Inconclusive() as error:
+                return Verdict.INCONC, str(error), ()
+            case Unsupported() as error:
+                return Verdict.NA, str(error), ()
+            case error:
+                return Verdict.ERROR, f"{type(error).__name__}: {error}", ()
+
+    def _passed(self) -> tuple[Verdict, str, tuple[str, ...]]:
+        warnings = self._running.case.warnings
+        if not warnings:
+            return Verdict.PASS, "", ()
+        violated = tuple(dict.fromkeys(one for warned in warnings for one in warned.breaks))
+        return Verdict.WARN, " ".join(warned.reason for warned in warnings), violated

@@ -1,0 +1,266 @@
+"""Runs the suite: pytest in this process, with our plugin and nothing else."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import scenarios
+from conformance.catalogue.entries import load_catalogue
+from conformance.suite.plugin import Case, Plugin, SuiteError, case_id
+from conformance.suite.rigs import close_rigs, open_rigs
+from conformance.tester.case import Deviation, Inconclusive
+from reports.record import FORMAT_VERSION, CaseRecord, RunHeader
+from reports.stream import RunWriter, read_run
+from targets.base import TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from conformance.suite.rigs import Rig
+    from reports.record import RunRecord
+    from targets.base import ClientTarget, Target
+
+__all__ = ["RECORDS", "Selection", "certify", "collect_cases", "judge"]
+
+RECORDS: Final = "records.jsonl"
+"""Name of the file of records in a run's folder."""
+
+SCENARIOS: Final = Path(scenarios.__file__).parent
+
+_OPTIONS: Final = (
+    "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:logging", "-p", "no:faulthandler",
+    "-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:junitxml",
+    "-p", "no:doctest", "-s", "--assert=plain", "--import-mode=importlib",
+    "-c", os.devnull, "--rootdir", str(SCENARIOS),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which cases to run; what is empty does not restrict.
+
+    Attributes:
+        document: short name; several with commas between them.
+        section: number, subsections included.  role: of the device.
+        level: of one of the cited requirements.  cases: ids; without brackets, all parameters.
+        destructive: include the cases that may bring a device down.
+    """
+
+    document: str = ""
+    section: str = ""
+    role: str = ""
+    level: str = ""
+    cases: tuple[str, ...] = ()
+    destructive: bool = False
+
+    def includes(self, case: Case) -> bool:
+        """Whether the case is wanted."""
+        document, section, _ = case.id.split("/", 2)
+        return (
+            (self.destructive or not case.destructive)
+            and self._is_from(document, section)
+            and self.role in ("", case.role)
+            and (not self.level or self.level in _levels(case))
+            and (not self.cases or any(_names(name, case.id) for name in self.cases))
+        )
+
+    def may_be_in(self, path: Path) -> bool:
+        """Whether a scenario file may hold a case that is wanted; its name tells the section."""
+        document, section, _ = case_id(path, "").split("/", 2)
+        return self._is_from(document, section) and (
+            not self.cases or any(name.startswith(f"{document}/{section}/") for name in self.cases)
+        )
+
+    def _is_from(self, document: str, section: str) -> bool:
+        return (not self.document or document in self.document.split(",")) and (
+            not self.section or f"{section}.".startswith(f"{self.section}.")
+        )
+
+
+@cache
+def collect_cases(folder: Path = SCENARIOS) -> tuple[Case, ...]:
+    """Every case there is; a folder is read once.
+
+    Raises:
+        SuiteError: a scenario is wrong.
+    """
+    plugin = Plugin(load_catalogue(), lambda case: True)
+    _run_pytest(plugin, folder, options=("--collect-only",))
+    return plugin.all_cases
+
+
+def certify(
+    target: Target | ClientTarget,
+    selection: Selection,
+    folder: Path,
+    *,
+    called: str = "",
+    facts: tuple[tuple[str, str], ...] = (),
+    captures: bool = True,
+    records: str = RECORDS,
+    on_begin: Callable[[str, int], None] = lambda case, planned: None,
+    on_case: Callable[[CaseRecord, int], None] = lambda record, planned: None,
+    scenarios_folder: Path = SCENARIOS,
+) -> RunRecord:
+    """Run the selected cases against a target; records are in `folder` as cases finish.
+
+    Args:
+        target: which device.
+        selection: which cases.
+        folder: where records and evidence go; made if it is not there.
+        called: what to call the target on a command line, where its name does not do: a path.
+        facts: what else is known of the surroundings, for the record.
+        captures: make captures and exchanges of the traces; else `evidence.complete` may do so.
+        records: name of the file of records in the folder.
+        on_begin: called before each case with its id and the number of planned cases.
+        on_case: called after each case with its record and that number.
+        scenarios_folder: where the scenarios are.
+
+    Raises:
+        TargetError: the device does not come up or does not serve at all.
+        SuiteError: a scenario is wrong, or no case is selected.
+    """
+    began = time.monotonic()
+    roles = target.profile.claims.roles
+    rigs: dict[str, Rig] = {}
+    with ExitStack() as stack:
+        stack.callback(close_rigs, rigs)
+        writers: list[RunWriter] = []
+
+        def begin(cases: tuple[Case, ...]) -> tuple[Case, ...]:
+            """Set the device going; collecting the cases twice would cost seconds in the lab."""
+            nonlocal began
+            began = time.monotonic()
+            if not cases:
+                raise SuiteError(
+                    f"no case for the role {' or '.join(roles)} is selected;"
+                    " `rpcrdma cases` lists them all"
+                )
+            rigs.update(open_rigs(target))
+            _preflight(rigs)
+            planned = tuple(case for case in cases if case.role in rigs)
+            header = _header(target, next(iter(rigs.values())), planned, facts)
+            writers.append(stack.enter_context(RunWriter(folder / records, header)))
+            return planned
+
+        def record(case: CaseRecord) -> None:
+            writers[0].add(case)
+            on_case(case, len(plugin.planned))
+
+        plugin = Plugin(
+            load_catalogue(),
+            lambda case: case.role in roles and selection.includes(case),
+            rigs=rigs,
+            folder=folder,
+            captures=captures,
+            on_planned=begin,
+            on_begin=lambda case: on_begin(case, len(plugin.planned)),
+            on_case=record,
+            called=called or target.name,
+        )
+        status = _run_pytest(plugin, *_files(selection, scenarios_folder))
+        interrupted = status == pytest.ExitCode.INTERRUPTED
+        if interrupted and not writers:
+            raise KeyboardInterrupt
+        writers[0].finish(time.monotonic() - began, reason="interrupted" if interrupted else "")
+    return read_run(folder / records)
+
+
+def _header(
+    target: Target | ClientTarget,
+    rig: Rig,
+    cases: tuple[Case, ...],
+    facts: tuple[tuple[str, str], ...],
+) -> RunHeader:
+    return RunHeader(
+        FORMAT_VERSION,
+        target.name,
+        target.profile.name,
+        rig.session.fabric.name,
+        tuple(case.id for case in cases),
+        (("python", platform.python_version()), ("kernel", platform.release()), *facts),
+        datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+    )
+
+
+def judge(target: Target | ClientTarget, selection: Selection) -> tuple[CaseRecord, ...]:
+    """Run the selected cases against a target and keep nothing on disk.
+
+    Raises:
+        TargetError: the device does not come up or does not serve at all.
+        SuiteError: a scenario is wrong.
+    """
+    records: list[CaseRecord] = []
+    rigs = open_rigs(target)
+    try:
+        _preflight(rigs)
+        plugin = Plugin(
+            load_catalogue(),
+            lambda case: case.role in rigs and selection.includes(case),
+            rigs=rigs,
+            on_case=records.append,
+        )
+        _run_pytest(plugin, *_files(selection, SCENARIOS))
+    finally:
+        close_rigs(rigs)
+    return tuple(records)
+
+
+def _files(selection: Selection, folder: Path) -> list[Path]:
+    """The scenario files that may hold selected cases: collecting all takes seconds in the lab."""
+    every = sorted(folder.rglob("test_*.py"))
+    found = [path for path in every if selection.may_be_in(path)]
+    return found if 0 < len(found) < len(every) else [folder]
+
+
+def _preflight(rigs: Mapping[str, Rig]) -> None:
+    for rig in rigs.values():
+        rig.begin()
+        try:
+            rig.preflight()
+        except (Inconclusive, Deviation) as error:
+            raise TargetError(f"target `{rig.target.name}`: {error}") from error
+        rig.end()
+
+
+def _run_pytest(plugin: Plugin, *where: Path, options: tuple[str, ...] = ()) -> int:
+    with _no_foreign_plugins():
+        status = pytest.main([*_OPTIONS, *options, *map(str, where)], plugins=[plugin])
+    if plugin.fault is not None:
+        raise plugin.fault
+    return int(status)
+
+
+@contextmanager
+def _no_foreign_plugins() -> Iterator[None]:
+    """What else is installed or set for pytest must not change a run."""
+    names = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": ""}
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(names)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _levels(case: Case) -> set[str]:
+    catalogue = load_catalogue()
+    return {catalogue[requirement].level.value for requirement in case.requirements}
+
+
+def _names(name: str, identity: str) -> bool:
+    return identity == name or identity.partition("[")[0] == name

@@ -1,0 +1,1 @@
+"""What may do anything: the tester's ends of connections, and what they send."""

@@ -1,0 +1,218 @@
+"""One run's device: started once, connected to as often as cases ask, started again when it died.
+
+The harness stands between the plugin and a `targets.base.Session`; it knows nothing of pytest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.tester.case import CaseLog, Deviation, Inconclusive
+from conformance.tester.client import liveness
+from conformance.tester.client.peer import RECEIVE_LENGTH, RECEIVES, Peer
+from conformance.tester.client.workload.base import Prepared, workload_for
+from conformance.tester.xids import Xids
+from rpcrdma.errors import FabricError
+from rpcrdma.fabric.base import ConnectionParameters
+from rpcrdma.fabric.trace import Trace
+from targets.base import TargetError
+
+if TYPE_CHECKING:
+    from targets.base import Session, Target
+
+__all__ = ["Harness"]
+
+FIRST_ANSWER: Final = "v2.5.1.answer-is-no-error"
+
+FOR_EVER: Final = 7
+"""How often a Send that finds no Receive is tried again, in the words of the verbs."""
+
+_RETRY: Final = 6
+"""Both ends' patience with a silent peer; 7, which Soft-RoCE takes for no end, would let a device
+whose answers nobody takes wait for ever."""
+
+
+class Harness:
+    """A running device and the connections of the running case.
+
+    Attributes:
+        target: which device.  profile: its profile.  workload: calls of its binding.
+        session: the running device.  case: notes of the running case.
+        xids: of the calls of all its cases.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.profile = target.profile
+        self.workload = workload_for(target.profile)
+        self.session: Session = target.start()
+        self.case = CaseLog()
+        self.xids = Xids()
+        self._peers: list[Peer] = []
+        self._given_up = ""
+
+    def begin(self) -> None:
+        """Begin a case: new notes, a new trace, XIDs that no case had before."""
+        self.case = CaseLog()
+        self.xids.begin()
+        self.session.fabric.trace = Trace()
+
+    @property
+    def trace(self) -> Trace:
+        """Of the running case."""
+        return self.session.fabric.trace
+
+    def preflight(self) -> None:
+        """See that the device serves at all, and get what calls need; raises as `ready_peer`."""
+        self._prepare(self.ready_peer())
+
+    def judged(self, found: BaseException | None, _cited: tuple[str, ...]) -> BaseException | None:
+        """What ended the case: each peer's outcomes are judged by the case itself."""
+        return found
+
+    def numbered(self, text: str) -> str:
+        """The text with the numbers of the case's calls in place of their XIDs (see `Xids`)."""
+        return self.xids.numbered(text)
+
+    def connect(
+        self,
+        *,
+        receives: int = RECEIVES,
+        receive_length: int = RECEIVE_LENGTH,
+        reposts: bool = True,
+        private_data: bytes = b"",
+        rnr_retry: int = FOR_EVER,
+        version: int | None = None,
+    ) -> Peer:
+        """A new connection, on which nothing has been sent.
+
+        Args:
+            receives: posted before anything can come.
+            receive_length: octets of each.
+            reposts: whether each that completes is posted again.
+            private_data: octets that travel with the request for the connection.
+            rnr_retry: how often a Send that finds no Receive is tried again; with 0 it costs the
+                connection, so that a device must have posted a Receive before.
+            version: of what is built for it; None: the lowest that the profile claims.
+
+        Raises:
+            Deviation: the device does not accept it.
+        """
+        parameters = ConnectionParameters(
+            private_data=private_data,
+            initial_receives=(receive_length,) * receives,
+            rnr_retry=rnr_retry,
+            retry=_RETRY,
+        )
+        session = self.session
+        try:
+            connection = session.fabric.connect(
+                session.address, parameters, self.profile.connect_deadline
+            )
+        except FabricError as error:
+            raise Deviation(
+                f"The device does not accept a connection: {error}.",
+                expected=("a connection",),
+                actual=str(error),
+            ) from error
+        peer = Peer(
+            connection,
+            self.profile,
+            self.workload,
+            self.case,
+            self.xids,
+            receive_length=receive_length,
+            reposts=reposts,
+            version=min(self.profile.claims.versions) if version is None else version,
+        )
+        self._peers.append(peer)
+        return peer
+
+    def ready_peer(self) -> Peer:
+        """A connection on which a good call has just been answered.
+
+        Raises:
+            Inconclusive: the device does not serve, not even after having been started again.
+        """
+        if self._given_up:
+            raise Inconclusive(self._given_up)
+        peer, problem = self._try()
+        if peer is None:
+            peer, problem = self._after_restart(problem)
+        if peer is None:
+            self._given_up = f"the device does not serve a good call before the case: {problem}"
+            raise Inconclusive(self._given_up)
+        return peer
+
+    def ready_peer_two(self) -> Peer:
+        """A connection on which a good call in Version Two has just been answered.
+
+        Raises:
+            Inconclusive: the device does not serve at all.
+            Deviation: it serves, but not in Version Two.
+        """
+        self.ready_peer()
+        self.end()  # so that the liveness check behind the case is made on the connection in Two
+        peer = self.connect(version=2)
+        problem = liveness.problem_with(peer)
+        if problem:
+            raise Deviation(
+                f"The first good call in Version Two is not served: {problem}.",
+                expected=("a reply to NULL",),
+                actual=problem,
+                breaks=(FIRST_ANSWER,),
+            )
+        return peer
+
+    def check_after(self) -> None:
+        """See that the device still serves after the case.
+
+        Raises:
+            Deviation: it does not.
+        """
+        died = self.session.alive()
+        if died:
+            raise Deviation(f"The device died: {died}.", expected=("a living device",), actual=died)
+        connected = next((peer for peer in self._peers if peer.connected), None)
+        liveness.still_serves(connected, self.connect)
+
+    def end(self) -> None:
+        """End the case: close its connections."""
+        for peer in self._peers:
+            peer.close()
+        self._peers.clear()
+
+    def close(self) -> None:
+        """Stop the device."""
+        self.end()
+        self.session.close()
+
+    def _try(self) -> tuple[Peer | None, str]:
+        died = self.session.alive()
+        if died:
+            return None, died
+        try:
+            peer = self.connect()
+        except Deviation as error:
+            return None, error.reason
+        problem = liveness.problem_with(peer)
+        return (None, problem) if problem else (peer, "")
+
+    def _after_restart(self, problem: str) -> tuple[Peer | None, str]:
+        trace = self.trace
+        try:
+            self.session.restart()
+        except (TargetError, FabricError) as error:
+            return None, f"{problem}; {error}"
+        self.session.fabric.trace = trace
+        peer, problem = self._try()
+        if peer is not None:
+            try:
+                self._prepare(peer)
+            except Inconclusive as error:
+                return None, str(error)
+        return peer, problem
+
+    def _prepare(self, peer: Peer) -> None:
+        if isinstance(self.workload, Prepared):
+            self.workload.prepare(peer)

@@ -1,0 +1,287 @@
+"""The tester's end of one connection: it may do whatever a Requester must not.
+
+A `Peer` sends any octets, posts as many Receives of whatever size it likes (or none), lies about
+memory, and drops the connection.  It uses the codec and the fabric directly; the reference endpoint
+has no part in it.  What it sees becomes an `Outcome`; a device that hangs, hangs up or talks
+garbage never makes it raise or wait beyond the profile's deadline.
+
+    peer.send(call)                     a `build.Call`, or any octets
+    peer.receive()                      the next outcome
+    peer.post_receives(2, length=1024)  by hand, if made with `receives=0`
+    peer.expose(data) / peer.room(n)    memory to read from / to write to
+    peer.send_option(ReqProp(...))      an optional message of Version Two
+    peer.next_option()                  the next that the device begins
+    peer.disconnect()
+
+What the device begins by itself in Version Two (a CONNPROP behind its first Reply) answers nothing,
+and `receive` never returns it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.outcome import (
+    Answered,
+    Disconnected,
+    OptionReceived,
+    Silent,
+    as_called,
+    read_outcome,
+)
+from conformance.tester.client.message import REQUESTED_CREDITS, option
+from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
+from rpcrdma.errors import ConnectionLost
+from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode
+from rpcrdma.wire import RdmaSegment
+from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.oracle.outcome import Outcome
+    from conformance.tester.case import CaseLog
+    from conformance.tester.client.build import Call
+    from conformance.tester.client.message import Message
+    from conformance.tester.client.workload.base import Workload
+    from rpcrdma.fabric.base import Connection, MemoryRegion
+    from rpcrdma.wire import v2
+    from rpcrdma.wire.optional import Option
+    from targets.profile import Profile
+
+__all__ = ["RECEIVES", "RECEIVE_LENGTH", "REQUESTED_CREDITS", "Peer"]
+
+RECEIVES: Final = 16
+"""How many Receives a peer keeps posted unless told otherwise."""
+
+RECEIVE_LENGTH: Final = 8192
+"""Octets of each.  More than any reply inline threshold here: an overlong reply must be seen, not
+lost together with the connection."""
+
+
+class Peer:
+    """One connection to the device, from the tester's side.
+
+    Attributes:
+        profile: the device's.
+        workload: calls that the profile's binding can express.
+        case: notes of the running case.
+        granted: latest credit grant; 1 until the first reply (rfc8166 3.3.3).
+        reposts: whether each Receive that completes is posted again.
+        takes_calls: whether what has the msg_type of a Call is taken for a backward Call.
+        version: of what is built for this connection, unless it is told another.
+        options: every RDMA2_OPTIONAL that came, in order.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        profile: Profile,
+        workload: Workload,
+        case: CaseLog,
+        xids: Iterator[int],
+        *,
+        receive_length: int = RECEIVE_LENGTH,
+        reposts: bool = True,
+        version: int = 1,
+    ) -> None:
+        self.profile = profile
+        self.workload = workload
+        self.case = case
+        self.granted = 1
+        self.reposts = reposts
+        self.takes_calls = False
+        self.version = version
+        self.options: list[OptionReceived] = []
+        self._connection = connection
+        self._xids = xids
+        self._receive_length = receive_length
+        self._arrived: deque[Outcome] = deque()
+        self._aside: deque[Outcome] = deque()
+        self._begun: deque[OptionReceived] = deque()
+        self._failure = ""
+
+    # -- messages
+
+    def next_xid(self) -> int:
+        """An XID that no other call of this case has."""
+        return next(self._xids)
+
+    def send(self, message: Call | Message | bytes, *, invalidate: int | None = None) -> None:
+        """Send a call or any octets.  On a lost connection nothing is sent; `receive` will tell."""
+        octets = message if isinstance(message, bytes) else message.octets
+        if not isinstance(message, bytes) and message.mutations:
+            self.case.mutations[octets] = ", ".join(str(change) for change in message.mutations)
+        try:
+            self._connection.post_send(octets, invalidate=invalidate)
+        except ConnectionLost as error:
+            self._failure = self._failure or str(error)
+
+    def receive(self, timeout: float | None = None) -> Outcome:
+        """The next thing that comes: a message, the end of the connection, or silence.
+
+        Args:
+            timeout: seconds; the profile's deadline if None.
+        """
+        if self._aside:
+            return self._aside.popleft()
+        return self.receive_new(timeout)
+
+    def receive_new(self, timeout: float | None = None) -> Outcome:
+        """Like `receive`, but leaves alone what was put aside."""
+        ended = self._wait_for(self._arrived, timeout)
+        return self._arrived.popleft() if ended is None else ended
+
+    def _wait_for(
+        self, queue: deque[Outcome] | deque[OptionReceived], timeout: float | None
+    ) -> Outcome | None:
+        """Wait until something is in a queue; returns what ended the waiting without that."""
+        seconds = self.profile.deadline if timeout is None else timeout
+        clock = self._connection.clock
+        end = clock.now() + seconds
+        while not queue:
+            remaining = max(end - clock.now(), 0.0)
+            completions = self._connection.poll(remaining)
+            for completion in completions:
+                self._take(completion)
+            if queue:
+                break
+            if not completions and not self._connection.connected:
+                return Disconnected(self._failure or "by the device")
+            if clock.now() >= end:
+                return Silent(seconds)
+        return None
+
+    def put_aside(self, outcome: Outcome) -> None:
+        """Keep an outcome for a later `receive`: it answers another call."""
+        self._aside.append(outcome)
+
+    def waiting(self) -> tuple[Outcome, ...]:
+        """What has arrived and has not been received yet, without waiting."""
+        for completion in self._connection.poll(0.0):
+            self._take(completion)
+        return (*self._aside, *self._arrived)
+
+    # -- optional messages of Version Two
+
+    def send_option(
+        self,
+        what: Option | v2.Rdma2Optional,
+        direction: MessageType = MessageType.CALL,
+        xid: int | None = None,
+    ) -> Message:
+        """Send one; what answers it comes by `receive` (see `message.option`)."""
+        message = option(self, what, direction=direction, xid=xid)
+        self.send(message)
+        return message
+
+    def next_option(self, timeout: float | None = None) -> OptionReceived | None:
+        """The next one that the device begins; None if none comes, or the connection ends.
+
+        Args:
+            timeout: seconds; the profile's deadline if None.
+        """
+        return None if self._wait_for(self._begun, timeout) else self._begun.popleft()
+
+    # -- Receives
+
+    def post_receives(self, count: int = 1, *, length: int | None = None) -> None:
+        """Post Receives of `length` octets (by default, of the size that this peer uses)."""
+        try:
+            for _ in range(count):
+                self._connection.post_receive(length or self._receive_length)
+        except ConnectionLost as error:
+            self._failure = self._failure or str(error)
+
+    # -- memory
+
+    def register(self, length: int, access: Access) -> MemoryRegion:
+        """Register memory without telling anybody."""
+        return self._connection.register(length, access)
+
+    def invalidate(self, chunk: ExposedChunk) -> None:
+        """End the device's access to a chunk that it may have been told of."""
+        for segment in chunk.segments:
+            self._connection.invalidate(segment.region)
+
+    def expose(self, data: bytes, sizes: Sequence[int] = ()) -> ExposedChunk:
+        """Memory that holds `data`, for the device to read.
+
+        Args:
+            data: what it holds.
+            sizes: octets of each segment; they add up to `len(data)`.  One segment if empty.
+        """
+        segments = []
+        start = 0
+        for size in sizes or (len(data),):
+            region = self._connection.register(max(size, 1), Access.REMOTE_READ)
+            region.write(data[start : start + size])
+            segments.append(ExposedSegment(region, _told(region, size)))
+            start += size
+        return ExposedChunk(tuple(segments))
+
+    def room(self, sizes: Sequence[int], *, guard: int = GUARD) -> ExposedChunk:
+        """Memory full of `FILL` for the device to write to: one segment for each size.
+
+        Args:
+            sizes: octets of each segment, as told.
+            guard: octets of the region behind that, which the device must leave alone.
+        """
+        segments = []
+        for size in sizes:
+            access = Access.LOCAL_WRITE | Access.REMOTE_WRITE
+            region = self._connection.register(max(size + guard, 1), access)
+            region.write(bytes((FILL,)) * region.length)
+            segments.append(ExposedSegment(region, _told(region, size)))
+        return ExposedChunk(tuple(segments))
+
+    # -- the connection
+
+    @property
+    def connected(self) -> bool:
+        """Whether the connection stands, as far as this side knows."""
+        return self._connection.connected
+
+    @property
+    def private_data(self) -> bytes:
+        """What the device sent when the connection was made."""
+        return self._connection.private_data
+
+    def disconnect(self) -> None:
+        """End the connection in an orderly way."""
+        self._connection.disconnect()
+        self._failure = self._failure or "by the tester"
+
+    def close(self) -> None:
+        """Disconnect and release all memory."""
+        self._connection.close()
+
+    def _take(self, completion: Completion) -> None:
+        if completion.opcode is Opcode.RECEIVE and completion.ok:
+            self._deliver(completion)
+        elif not completion.ok and not self._failure:
+            flushed = completion.status is CompletionStatus.FLUSHED
+            # A flush says only that something happened before; the something may come later.
+            self._failure = (
+                "" if flushed else f"{completion.opcode.value}: {completion.status.value}"
+            )
+
+    def _deliver(self, completion: Completion) -> None:
+        outcome = read_outcome(completion.data)
+        if self.takes_calls:
+            outcome = as_called(outcome)
+        if isinstance(outcome, Answered):
+            self.granted = outcome.credits
+        if isinstance(outcome, OptionReceived):
+            self.options.append(outcome)
+        if isinstance(outcome, OptionReceived) and outcome.direction is MessageType.CALL:
+            self._begun.append(outcome)
+        else:
+            self._arrived.append(outcome)
+        if self.reposts:
+            self.post_receives()
+
+
+def _told(region: MemoryRegion, length: int) -> RdmaSegment:
+    return RdmaSegment(region.handle, length, region.offset)

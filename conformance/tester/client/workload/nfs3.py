@@ -1,0 +1,229 @@
+"""The workload of NFSv3: READ, WRITE, READDIRPLUS and friends on the suite's file tree.
+
+    RFC 8267 section 4    Upper-Layer Binding for NFS Versions 2 and 3
+
+Calls need file handles, which only the server can give: `Nfs3Workload.prepare` asks for them by
+LOOKUP when the run begins, from the export's root on.  That one's handle is in the profile, or
+comes from the MOUNT protocol by TCP.
+
+A call of NFSv3 has one DDP-eligible item at most, and none besides a long argument or result that
+is not eligible: what scenarios ask for beyond that stays refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.outcome import Answered
+from conformance.tester.case import Inconclusive
+from conformance.tester.client import build
+from conformance.tester.client.workload.base import NullWorkload, Request
+from conformance.verify.words import differing
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp import nfs3, rpc
+from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size
+from rpcrdma.ulp.nfs3_binding import LARGEST_FIXED
+from rpcrdma.ulp.nfs3_server import Nfs3Program
+from rpcrdma.ulp.pattern import pattern
+from rpcrdma.wire import _generated_nfs3 as wire
+from targets.base import TargetError
+from targets.nfs.mount_client import export_handle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.tester.client.peer import Peer
+    from rpcrdma.ulp.bindings import ReplyExpectation
+    from targets.profile import Profile
+
+__all__ = ["Nfs3Workload"]
+
+_LARGEST: Final = 1048576
+"""Octets of the largest file of the tree."""
+
+_READ: Final = f"size-{_LARGEST}"
+
+
+class _RoomForListings(Nfs3Program):
+    """The binding, with more room for READDIRPLUS than the call allows the server to fill.
+
+    RFC 1813 3.3.17 has `maxcount` bound all of READDIRPLUS3resok.  Linux's server (6.1) bounds the
+    list of entries by it, and sends the attributes of the directory and the verifier on top; its
+    client provides for that.  A Reply chunk without that room would get ERR_CHUNK, which says
+    nothing about the transport.
+    """
+
+    def expectation(self, call: bytes) -> ReplyExpectation:
+        """See `rpcrdma.ulp.bindings.UpperLayer.expectation`."""
+        strict = super().expectation(call)
+        return replace(strict, maximum=strict.maximum + _ON_TOP)
+
+
+_ON_TOP: Final = LARGEST_FIXED[wire.NFS_V3.NFSPROC3_GETATTR] + wire.NFS3_COOKIEVERFSIZE
+"""Octets of optional attributes (as many as those of GETATTR behind its status) and a verifier."""
+
+
+class Nfs3Workload(NullWorkload):
+    """NFSv3 calls on the export; what the base class refuses and is not here stays refused."""
+
+    def __init__(self, profile: Profile) -> None:
+        super().__init__(profile)
+        self._layer = Nfs3Program(FileStore(()))  # asked for its binding only
+        self._listings = _RoomForListings(FileStore(()))
+        self._profile = profile
+        self._credential = rpc.auth_sys(profile.extra.uid, profile.extra.gid)
+        self._handles: dict[str, bytes] = {}
+
+    def prepare(self, peer: Peer) -> None:
+        """Get the file handles, on a connection that does not belong to a case.
+
+        Raises:
+            Inconclusive: the server does not give them.
+        """
+        if self._handles:
+            return
+        root = self._root()
+        found = {"": root}
+        for name in (_READ, WRITABLE.name, DIRECTORY.name):
+            request = self._request(f"LOOKUP of {name}", nfs3.lookup(root, name.encode()), _any)
+            call = build.short(peer, request)
+            peer.send(call)
+            outcome = peer.receive()
+            payload = outcome.payload if isinstance(outcome, Answered) else b""
+            problem, found[name] = _looked_up(payload)
+            if problem:
+                raise Inconclusive(f"the server has no `{name}` in its export: {problem}")
+        self._handles = found
+
+    def null(self) -> Request:
+        """NULL."""
+        return self._request("NULL", nfs3.null(), _any)
+
+    def small(self) -> Request:
+        """The root's attributes."""
+        ask = nfs3.get_attributes(self._handle(""))
+        return self._request(
+            "GETATTR", ask, _parsed(wire.decode_getattr_result, _is(wire.GetattrDone))
+        )
+
+    def fetch(self, length: int) -> Request:
+        """READ of the beginning of the largest file."""
+        return self._read(_READ, length, file_of_size(_LARGEST).content[:length])
+
+    def fetch_nothing(self) -> Request:
+        """READ of a directory, which fails."""
+        ask = nfs3.read(self._handle(DIRECTORY.name), 0, 512)
+        check = _parsed(wire.decode_read_result, _is(wire.ReadFailed))
+        return self._request("READ of a directory", ask, check)
+
+    def store(self, data: bytes) -> Request:
+        """WRITE."""
+        ask = nfs3.write(self._handle(WRITABLE.name), 0, data)
+        check = _parsed(wire.decode_write_result, _is(wire.WriteDone))
+        return self._request(f"WRITE of {len(data)} octets", ask, check)
+
+    def stored(self, data: bytes) -> Request | None:
+        """READ of what WRITE wrote."""
+        return self._read(WRITABLE.name, len(data), data)
+
+    def long_call(self, length: int) -> Request:
+        """WRITE, whose data stay in the stream unless a scenario reduces them.
+
+        NFSv3 has no large argument that is not DDP-eligible.  Any item may stay in a Long Call
+        (rfc8166 3.5.3), so WRITE will do.
+        """
+        return self.store(pattern(length, 3))
+
+    def long_reply(self, length: int) -> Request:
+        """READDIRPLUS of the large directory."""
+        maximum = max(length * 2, 4096)
+        ask = nfs3.read_directory_plus(self._handle(DIRECTORY.name), maximum)
+        check = _parsed(wire.decode_readdir_plus_result, _is(wire.ReaddirPlusDone))
+        title = f"READDIRPLUS of at most {maximum} octets"
+        return replace(self._request(title, ask, check), layer=self._listings)
+
+    def garbage(self) -> Request:
+        """GETATTR without its arguments."""
+        return self._request(
+            "GETATTR without arguments", nfs3.Ask(wire.NFS_V3.NFSPROC3_GETATTR), _any
+        )
+
+    def _read(self, name: str, length: int, content: bytes) -> Request:
+        ask = nfs3.read(self._handle(name), 0, length)
+        check = _parsed(wire.decode_read_result, lambda result: _reads(result, content))
+        return self._request(f"READ of {length} octets", ask, check)
+
+    def _handle(self, name: str) -> bytes:
+        if not self._handles:
+            raise Inconclusive("no file handles were got from the server")
+        return self._handles[name]
+
+    def _root(self) -> bytes:
+        extra = self._profile.extra
+        if extra.root_handle:
+            return bytes.fromhex(extra.root_handle)
+        try:
+            return export_handle(
+                extra.address,
+                extra.mount_port,
+                extra.export,
+                self._credential,
+                self._profile.deadline,
+            )
+        except TargetError as error:
+            raise Inconclusive(str(error)) from error
+
+    def _request(self, title: str, ask: nfs3.Ask, check: Callable[[bytes], str]) -> Request:
+        return Request(
+            title,
+            lambda xid: nfs3.call(xid, ask, credential=self._credential),
+            lambda _call, reply: check(reply),
+            self._layer,
+        )
+
+
+def _any(_reply: bytes) -> str:
+    return ""
+
+
+def _parsed(
+    decode: Callable[[bytes, int], tuple[object, int]], check: Callable[[object], str]
+) -> Callable[[bytes], str]:
+    def checked(reply: bytes) -> str:
+        try:
+            return check(nfs3.parse(reply, decode))
+        except DecodeError as error:
+            return f"the results cannot be decoded: {error}"
+
+    return checked
+
+
+def _is(wanted: type) -> Callable[[object], str]:
+    def check(result: object) -> str:
+        if isinstance(result, wanted):
+            return ""
+        status = getattr(result, "status", wire.Status.NFS3_OK)
+        return f"the procedure ended with status {status!r}"
+
+    return check
+
+
+def _reads(result: object, content: bytes) -> str:
+    """Whether the results are those of a READ that returned `content`."""
+    if not isinstance(result, wire.ReadDone):
+        return _is(wire.ReadDone)(result)
+    problem = differing(result.data, content)
+    return problem and f"the READ returned other data than the file's: {problem}"
+
+
+def _looked_up(reply: bytes) -> tuple[str, bytes]:
+    """What is wrong with a reply to LOOKUP, if anything, and the handle in it."""
+    try:
+        result = nfs3.parse(reply, wire.decode_lookup_result)
+    except DecodeError as error:
+        return f"the reply to LOOKUP cannot be decoded: {error}", b""
+    if isinstance(result, wire.LookupFailed):
+        return f"LOOKUP ended with status {result.status!r}", b""
+    return "", result.object.data

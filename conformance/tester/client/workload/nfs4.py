@@ -1,0 +1,226 @@
+"""The workload of NFSv4.0: READ, WRITE, READDIR and friends on the suite's file tree.
+
+    RFC 8267                NFS Upper-Layer Binding to RPC-over-RDMA Version 1
+    RFC 7530 section 9.6.2  the grace period of a server that has just started
+
+In its grace period a server refuses READ and WRITE, whatever the transport did: a run begins when
+it is over.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.outcome import Answered
+from conformance.tester.case import Inconclusive
+from conformance.tester.client import build
+from conformance.tester.client.workload.base import NullWorkload, Request
+from conformance.verify.words import differing
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp import nfs4, rpc
+from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size
+from rpcrdma.ulp.nfs4_server import Nfs4Program
+from rpcrdma.ulp.pattern import pattern
+from rpcrdma.wire import _generated_nfs4 as wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.tester.client.peer import Peer
+    from targets.profile import Profile
+
+__all__ = ["Nfs4Workload"]
+
+_LARGEST = 1048576
+"""Octets of the largest file of the tree."""
+
+_LOOK: Final = 0.2
+"""Seconds between two questions whether the grace period is over."""
+
+_LOOKS: Final = 600
+"""Two minutes in all: grace periods are as long as leases, 90 seconds in most servers."""
+
+
+class Nfs4Workload(NullWorkload):
+    """NFSv4.0 calls on the export; what the base class refuses and is not here stays refused."""
+
+    def __init__(self, profile: Profile) -> None:
+        super().__init__(profile)
+        self._layer = Nfs4Program(FileStore(()))  # asked for its binding only
+        self._export = profile.extra.export
+        self._credential = rpc.auth_sys(profile.extra.uid, profile.extra.gid)
+
+    def prepare(self, peer: Peer) -> None:
+        """Wait until the server's grace period is over, on a connection that belongs to no case.
+
+        Raises:
+            Inconclusive: it goes on for two minutes.
+        """
+        for _ in range(_LOOKS):
+            peer.send(build.short(peer, self.store(b"")))
+            outcome = peer.receive()
+            reply = outcome.payload if isinstance(outcome, Answered) else b""
+            if _status(reply) is not wire.Status.NFS4ERR_GRACE:
+                return  # what else may be wrong is for the cases to find
+            peer.receive(_LOOK)
+        raise Inconclusive("the server is in its grace period, and does not leave it")
+
+    def null(self) -> Request:
+        """NULL."""
+        return Request("NULL", nfs4.null, lambda _call, _reply: "", self._layer)
+
+    def small(self) -> Request:
+        """The root's file handle."""
+        return self._compound("PUTROOTFH, GETFH", (nfs4.put_root(), nfs4.get_handle()), _succeeds)
+
+    def fetch(self, length: int) -> Request:
+        """READ of the beginning of the largest file."""
+        content = file_of_size(_LARGEST).content[:length]
+        return self._compound(
+            f"READ of {length} octets",
+            (*self._at(f"size-{_LARGEST}"), nfs4.read(0, length)),
+            lambda reply: _reads(reply, content),
+        )
+
+    def fetch_two(self, first: int, second: int) -> Request:
+        """Two READs of the largest file's beginning."""
+        content = file_of_size(_LARGEST).content
+        return self._compound(
+            f"READs of {first} and {second} octets",
+            (*self._at(f"size-{_LARGEST}"), nfs4.read(0, first), nfs4.read(0, second)),
+            lambda reply: _reads(reply, content[:second]) or _reads(reply, content[:first], -2),
+        )
+
+    def fetch_nothing(self) -> Request:
+        """READ behind a LOOKUP that fails: the READ is not reached."""
+        return self._compound(
+            "READ behind a failing LOOKUP", (*self._at("no-such-file"), nfs4.read(0, 512)), _fails
+        )
+
+    def store(self, data: bytes) -> Request:
+        """WRITE."""
+        return self._compound(
+            f"WRITE of {len(data)} octets",
+            (*self._at(WRITABLE.name), nfs4.write(0, data)),
+            _succeeds,
+        )
+
+    def store_two(self, first: bytes, second: bytes) -> Request:
+        """Two WRITEs, the second behind the octets of the first."""
+        writes = nfs4.write(0, first), nfs4.write(len(first), second)
+        return self._compound(
+            f"WRITEs of {len(first)} and {len(second)} octets",
+            (*self._at(WRITABLE.name), *writes),
+            _succeeds,
+        )
+
+    def stored(self, data: bytes) -> Request | None:
+        """READ of what WRITE wrote."""
+        return self._compound(
+            f"READ of the {len(data)} octets written",
+            (*self._at(WRITABLE.name), nfs4.read(0, len(data))),
+            lambda reply: _reads(reply, data),
+        )
+
+    def refusal(self, reply: bytes) -> str:
+        """NFS4ERR_BADXDR, which a server may give where RPC has GARBAGE_ARGS."""
+        status = _status(reply)
+        return status.name if status is wire.Status.NFS4ERR_BADXDR else ""
+
+    def long_call(self, length: int) -> Request:
+        """WRITE, whose data stays in the stream unless a scenario reduces it.
+
+        NFSv4.0 has no large argument that is not DDP-eligible: compounds of many operations end in
+        NFS4ERR_RESOURCE.  Any item may stay in a Long Call (rfc8166 3.5.3), so WRITE will do.
+        """
+        return self.store(pattern(length, 3))
+
+    def long_reply(self, length: int) -> Request:
+        """READDIR of the large directory."""
+        maximum = max(length * 2, 4096)
+        return self._compound(
+            f"READDIR of at most {maximum} octets",
+            (*self._at(DIRECTORY.name), nfs4.read_directory(maximum, 1)),
+            _succeeds,
+        )
+
+    def long_fetch(self, length: int, data: int) -> Request:
+        """READDIR of the large directory, and READ."""
+        maximum = max(length * 2, 4096)
+        content = file_of_size(_LARGEST).content[:data]
+        return self._compound(
+            f"READDIR of at most {maximum} octets, READ of {data}",
+            (
+                *self._at(DIRECTORY.name),
+                nfs4.read_directory(maximum, 1),
+                *self._at(f"size-{_LARGEST}"),
+                nfs4.read(0, data),
+            ),
+            lambda reply: _reads(reply, content),
+        )
+
+    def garbage(self) -> Request:
+        """A COMPOUND whose arguments are cut off."""
+        whole = self._compound("", (nfs4.put_root(),), _succeeds).encode
+        head = len(nfs4.compound(0, credential=self._credential)) - 12
+        return Request(
+            "COMPOUND without arguments",
+            lambda xid: whole(xid)[:head],
+            lambda _call, _reply: "",
+            self._layer,
+        )
+
+    def _at(self, name: str) -> tuple[wire.ArgumentOperation, ...]:
+        return nfs4.at(f"{self._export}/{name}")
+
+    def _compound(
+        self,
+        title: str,
+        operations: tuple[wire.ArgumentOperation, ...],
+        check: Callable[[wire.CompoundResult], str],
+    ) -> Request:
+        return Request(
+            title,
+            lambda xid: nfs4.compound(xid, *operations, credential=self._credential),
+            lambda _call, reply: _parsed(reply, check),
+            self._layer,
+        )
+
+
+def _status(reply: bytes) -> wire.Status | None:
+    """Of a COMPOUND; None if the reply is no such thing."""
+    try:
+        return nfs4.parse(reply).status
+    except DecodeError:
+        return None
+
+
+def _parsed(reply: bytes, check: Callable[[wire.CompoundResult], str]) -> str:
+    try:
+        result = nfs4.parse(reply)
+    except DecodeError as error:
+        return f"the results cannot be decoded: {error}"
+    if result.status == wire.Status.NFS4ERR_GRACE:
+        # RFC 7530 9.6.2: what a server that has just started may say, whatever the transport did.
+        raise Inconclusive("the server is in its grace period, as it is for a while after a start")
+    return check(result)
+
+
+def _succeeds(result: wire.CompoundResult) -> str:
+    return "" if result.status == 0 else f"the COMPOUND ended with status {result.status!r}"
+
+
+def _fails(result: wire.CompoundResult) -> str:
+    return "" if result.status != 0 else "the COMPOUND succeeded where it must fail"
+
+
+def _reads(result: wire.CompoundResult, content: bytes, index: int = -1) -> str:
+    """Whether the operation at `index` is a READ that returned `content`."""
+    if problem := _succeeds(result):
+        return problem
+    found = result.resarray[index]
+    if not isinstance(found, wire.ReadResult) or not isinstance(found.outcome, wire.ReadDone):
+        return f"the result is {type(found).__name__}, not that of a READ"
+    problem = differing(found.outcome.data, content)
+    return problem and f"the READ returned other data than the file's: {problem}"

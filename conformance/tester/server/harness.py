@@ -1,0 +1,352 @@
+"""One run's device in the Requester role: started once, prepared when need be, told to act.
+
+It stands between the plugin and a `targets.base.ClientSession`, as
+`conformance.tester.client.harness` does for a device that is called, and knows nothing of pytest.
+Its one `Service` is where the device connects; each message that arrives there is judged by the
+specification's oracle, whatever the case is about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.headers import VERSION_TWO
+from conformance.tester.case import CaseLog, Deviation, Inconclusive, Warned
+from conformance.tester.server import Service, Welcome
+from conformance.tester.server.programs import program_factory
+from rpcrdma.errors import FabricError
+from rpcrdma.fabric.trace import Trace
+from targets.base import Act, ActKind, TargetError, Unsupported
+from targets.profile import timeout_factor
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.base import Address
+    from targets.base import ActResult, ClientSession, ClientTarget, RunningAct
+
+__all__ = ["ActingClient", "ClientHarness"]
+
+PREPARE_DEADLINE: Final = 60.0
+"""Seconds that connecting may take together with what a client's program does first: starting a
+process, or a mount, in a busy machine without KVM."""
+
+GOOD_ACTS: Final = (ActKind.SMALL, ActKind.NULL, ActKind.READ, ActKind.LONG_REPLY, ActKind.WRITE)
+"""What shows that a client lives; the first of these that it can be brought to do."""
+
+GOOD_LENGTH: Final = 4096
+
+LIMITED: Final = (ActKind.READ, ActKind.WRITE)
+"""Acts of which a client may not be able to do any length, which breaks no rule."""
+
+
+@dataclass(slots=True)
+class ActingClient:
+    """The device as a scenario sees it: told to act, and served meanwhile.
+
+    Attributes:
+        session: the running device.
+        service: where it connects.
+    """
+
+    session: ClientSession
+    service: Service
+    _begun: list[RunningAct]
+    _heard: int = 0
+    """How many messages had come when it was last told to do something."""
+
+    @property
+    def acts(self) -> frozenset[ActKind]:
+        """What it can be brought to do."""
+        return self.session.acts
+
+    def starting(self) -> bool:
+        """Whether it has been told to do what it has not begun, or must begin again: connect."""
+        begun = len(self.service.received) > self._heard and self.service.connected
+        return not begun and any(running.poll() is None for running in self._begun)
+
+    def begin(self, kind: ActKind, length: int = 0, count: int = 1) -> RunningAct:
+        """Have it begin an act; the tester must go on serving.
+
+        Raises:
+            Inconclusive: it cannot be brought to do that.
+        """
+        act = Act(kind, length, count)
+        try:
+            running = self.session.begin(act)
+        except Unsupported as error:
+            raise Inconclusive(f"the client cannot be brought to act ({act}): {error}") from error
+        self._begun.append(running)
+        self._heard = len(self.service.received)
+        return running
+
+    def do(self, kind: ActKind, length: int = 0, count: int = 1) -> ActResult:
+        """Have it act, and serve it as it should be until that has ended.
+
+        Raises:
+            Inconclusive: it cannot be brought to do that, or to move so many octets.
+            Deviation: it does not come to an end.
+        """
+        before = len(self.service.received)
+        result = self.service.serve_until(self.begin(kind, length, count))
+        if kind in LIMITED and not result.done and len(self.service.received) == before:
+            raise Inconclusive(f"the client gave up without making a call: {result}")
+        return result
+
+    def good_act(self) -> RunningAct:
+        """Begin what shows that it lives.
+
+        Raises:
+            Inconclusive: it cannot be brought to do anything.
+        """
+        for kind in GOOD_ACTS:
+            if kind in self.session.acts:
+                return self.begin(kind, GOOD_LENGTH if kind is ActKind.READ else 0)
+        raise Inconclusive("the client cannot be brought to do anything")
+
+    def serve_good_act(self) -> ActResult:
+        """Have it do that, and serve it: what is granted now reaches it by a reply.
+
+        Raises:
+            Inconclusive: it cannot be brought to do anything.
+            Deviation: it does not come to an end.
+        """
+        return self.service.serve_until(self.good_act())
+
+    def abandon(self) -> None:
+        """Wait for nothing any longer that it was told to do."""
+        for running in self._begun:
+            if running.poll() is None:
+                running.abandon()
+        self._begun.clear()
+
+
+class ClientHarness:
+    """A running client, and the service that it talks to.
+
+    Attributes:
+        target: which device.  profile: its profile.
+        session: the running device.  case: notes of the running case.
+        service: where it connects.  client: the device as a scenario sees it.
+    """
+
+    def __init__(self, target: ClientTarget) -> None:
+        self.target = target
+        self.profile = target.profile
+        self.case = CaseLog()
+        self._make_program = program_factory(target.profile)
+        self.session: ClientSession = target.start_client()
+        self._prepared = False
+        self._given_up = ""
+        self._stand()
+
+    def _stand(self) -> None:
+        """Listen where the client will look for the tester."""
+        session = self.session
+        self.service = Service(
+            session.fabric, session.listen_address, self._make_program, self.profile
+        )
+        self.service.begin(self.case)
+        self.client = ActingClient(session, self.service, [])
+        self.service.starting = self.client.starting
+        self._prepared = False
+
+    @property
+    def address(self) -> Address:
+        """Where the tester listens."""
+        return self.service.address
+
+    @property
+    def trace(self) -> Trace:
+        """Of the running case."""
+        return self.session.fabric.trace
+
+    def begin(self) -> None:
+        """Begin a case: new notes, a new trace, no connection of an earlier one."""
+        self.case = CaseLog()
+        self.session.fabric.trace = Trace()
+        self.service.begin(self.case, keep_connections=self.profile.extra.keep_connection)
+
+    def preflight(self) -> None:
+        """See that the client calls at all, though its calls may be faulty."""
+        try:
+            self.ready()
+        except Inconclusive:
+            if not self.service.violations:
+                raise
+
+    def ready(self) -> Service:
+        """The service, with a client that has just been served what shows that it lives.
+
+        Raises:
+            Inconclusive: the client does not call, not even after having been started again.
+        """
+        if self._given_up:
+            raise Inconclusive(self._given_up)
+        problem = self._try()
+        if problem:
+            problem = self._after_restart(problem)
+        if problem:
+            problem = f"the client does not make a good call before the case: {problem}"
+            if not self.service.violations:
+                self._given_up = problem
+            raise Inconclusive(problem)
+        return self.service
+
+    def ready_two(self) -> Service:
+        """The same, with a client that has just been served in Version Two.
+
+        Raises:
+            Inconclusive: as above.
+            Deviation: it does not speak Version Two, not even to a server that it knows nothing of.
+        """
+        for _ in range(2):
+            self.service.welcome = Welcome(one_alone=False)
+            self.ready()
+            if self.service.received[-1].version == VERSION_TWO:
+                return self.service
+            # A server that refused Version Two in an earlier case is known not to speak it.
+            self._prepared = False
+        raise Deviation(
+            "The client does not offer Version Two to a server that it knows nothing of.",
+            expected=("a first message in Version Two",),
+            actual=str(self.service.received[-1]),
+            breaks=("v2.5.first-message-has-version-two",),
+        )
+
+    def fresh(self) -> Service:
+        """The service, without a connection: the client's next act makes one, and the first call.
+
+        A client of Version Two has been served in it before.
+
+        Raises:
+            Inconclusive: as `ready`.
+            Deviation: as `ready_two`.
+        """
+        speaks_two = VERSION_TWO in self.profile.claims.versions
+        service = self.ready_two() if speaks_two else self.ready()
+        service.welcome = Welcome(one_alone=False)
+        service.drop()
+        service.waiting()
+        return service
+
+    def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
+        """What ended the case, together with the rules that messages of the client broke.
+
+        What is wrong with a message counts in every case; what is only worth a warning is likely
+        to be so in most messages of a client, and counts in the cases that are about it.
+
+        Args:
+            found: what ended the case.
+            cited: the requirements that the case is about.
+        """
+        seen = [
+            violation
+            for violation in self.service.violations
+            if not violation.warning or not set(cited).isdisjoint(violation.requirements)
+        ]
+        for violation in seen:
+            self.case.interpretations += violation.interpretations
+            if violation.warning:
+                self._warn(Warned(f"{violation.reason}.", violation.requirements))
+        broken = [violation for violation in seen if not violation.warning]
+        if not broken or not isinstance(found, Deviation | Inconclusive | None):
+            return found
+        reasons = list(dict.fromkeys(f"{violation.reason}." for violation in broken))
+        rules = tuple(dict.fromkeys(one for violation in broken for one in violation.requirements))
+        if isinstance(found, Deviation):
+            # What the case found is likely to follow from what is wrong with the messages.
+            new = [reason for reason in reasons if reason not in found.reason]
+            reason = " ".join((found.reason, *(new and ("In the client's messages:", *new))))
+            breaks = (*found.breaks, *rules)
+            return Deviation(reason, expected=found.expected, actual=found.actual, breaks=breaks)
+        return Deviation(" ".join(reasons), expected=("good calls",), breaks=rules)
+
+    def _warn(self, warned: Warned) -> None:
+        """Note it; what many messages have in common is said once."""
+        if warned not in self.case.warnings:
+            self.case.warnings.append(warned)
+
+    def check_after(self) -> None:
+        """See that the client still calls after the case.
+
+        Raises:
+            Deviation: it died, or does nothing any more.
+        """
+        died = self.session.alive()
+        if died:
+            self._prepared = False
+            raise Deviation(f"The client died: {died}.", expected=("a living client",), actual=died)
+        if not self._prepared:
+            return  # the case did not bring it to connect
+        self.service.recover()
+        problem = self._problem()
+        if problem:
+            self.service.drop()
+            problem = self._problem()
+        if problem:
+            self._prepared = False
+            raise Deviation(
+                f"After the case the client does not make a good call any more: {problem}.",
+                expected=("a good call, and its end",),
+                actual=problem,
+            )
+
+    def numbered(self, text: str) -> str:
+        """The text: XIDs are the client's here."""
+        return text
+
+    def end(self) -> None:
+        """End the case: wait for nothing that the client was told to do."""
+        self.client.abandon()
+
+    def close(self) -> None:
+        """Stop the client and the service."""
+        self.service.close()
+        self.session.close()
+
+    def prepare(self) -> ActResult:
+        """Have the client connect anew and do what its program does first; serve it meanwhile.
+
+        Raises:
+            Deviation: it does not come to an end.
+        """
+        self._prepared = True
+        running = self.session.prepare(self.service.address)
+        return self.service.serve_until(running, PREPARE_DEADLINE * timeout_factor())
+
+    def _try(self) -> str:
+        """Bring the client to be ready; returns what is wrong, if anything."""
+        died = self.session.alive()
+        if died:
+            return died
+        if self._prepared and not self._problem():
+            return ""
+        try:
+            result = self.prepare()
+        except Deviation as error:
+            self._prepared = False
+            return error.reason
+        if not result.done:
+            self._prepared = False
+            mishap = self.service.mishap and f" ({self.service.mishap})"
+            return f"it cannot be prepared: {result.detail}{mishap}"
+        return self._problem()
+
+    def _problem(self) -> str:
+        """Have the client make a good call; returns what is wrong, if anything."""
+        try:
+            result = self.service.serve_until(self.client.good_act())
+        except (Deviation, Inconclusive) as error:
+            return str(error)
+        return "" if result.done else result.detail
+
+    def _after_restart(self, problem: str) -> str:
+        trace = self.trace
+        self.service.close()
+        try:
+            self.session.restart()
+        except (TargetError, FabricError) as error:
+            return f"{problem}; {error}"
+        self.session.fabric.trace = trace
+        self._stand()
+        return self._try()

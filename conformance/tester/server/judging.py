@@ -1,0 +1,86 @@
+"""Judges every message of a client on its arrival, by the specification's oracle.
+
+One `RequesterTracker` follows each connection; what is known of one client (calls that were refused
+for good) goes along from connection to connection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conformance.oracle.requester.tracker import RequesterTracker
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from conformance.oracle.requester.state import RequesterState, Violation
+    from conformance.tester.server.line import Line
+    from conformance.tester.server.received import ReceivedCall
+    from rpcrdma.ulp.bindings import UpperLayer
+
+__all__ = ["Judging"]
+
+
+class Judging:
+    """What the client's messages break in one case.
+
+    Attributes:
+        violations: of all messages so far.
+    """
+
+    def __init__(self, chosen: Mapping[str, str]) -> None:
+        self.violations: list[Violation] = []
+        self._chosen = chosen
+        self._trackers: dict[Line, RequesterTracker] = {}
+        self._refused: frozenset[bytes] = frozenset()
+
+    def forget(self, kept: Collection[Line]) -> None:
+        """Begin a case with some connections of the last one."""
+        self.violations = []
+        self._refused = frozenset()
+        self._trackers = {line: self._trackers[line] for line in kept}
+
+    def open(
+        self,
+        line: Line,
+        program: UpperLayer,
+        thresholds: tuple[int, int],
+        *,
+        serves_two: bool = False,
+    ) -> None:
+        """Follow a new connection, whose inline thresholds are those of calls and of replies."""
+        tracker = RequesterTracker(
+            upper_layer=program,
+            call_threshold=thresholds[0],
+            reply_threshold=thresholds[1],
+            chosen=self._chosen,
+            serves_two=serves_two,
+        )
+        self._refused |= self._refused_so_far()
+        tracker.state = replace(tracker.state, refused=self._refused)
+        self._trackers[line] = tracker
+
+    def state_of(self, line: Line) -> RequesterState:
+        """What is known of the client on a connection."""
+        return self._trackers[line].state
+
+    def received(self, line: Line, call: ReceivedCall) -> None:
+        """A message has arrived."""
+        self.violations += self._trackers[line].judge(call.octets, call.unreduced)
+
+    def received_option(self, line: Line, octets: bytes) -> None:
+        """A message of Version Two that is no call has arrived."""
+        self.violations += self._trackers[line].judge_option(octets)
+
+    def sending(self, line: Line, octets: bytes) -> None:
+        """Octets are about to be sent."""
+        self._trackers[line].answered(octets)
+
+    def settled(self) -> None:
+        """Whatever was sent has been seen by the client."""
+        for tracker in self._trackers.values():
+            tracker.settled()
+
+    def _refused_so_far(self) -> frozenset[bytes]:
+        return frozenset().union(*(one.state.refused for one in self._trackers.values()))

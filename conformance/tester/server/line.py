@@ -1,0 +1,259 @@
+"""The tester's end of one connection that a client has opened.
+
+A `Line` posts Receives, sends octets, and moves them from and to the client's memory; it knows no
+calls.  Nothing here raises for what the client or the connection does: a lost connection is a state
+(`connected`, `lost`), failed work an answer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.tester.server.versions import refusal_of
+from rpcrdma.errors import ConnectionLost
+from rpcrdma.fabric.base import Access, CompletionStatus, ConnectionParameters, Opcode
+from rpcrdma.wire import RdmaSegment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.tester.server.reply import Placement
+    from rpcrdma.fabric.base import Completion, Connection, MemoryRegion, WorkId
+
+__all__ = ["RECEIVES", "RECEIVE_LENGTH", "Line", "Welcome"]
+
+RECEIVES: Final = 64
+"""Receives that a line keeps posted unless told otherwise: more than it grants, so that a client
+which sends too many calls is seen to do so and not merely cut off."""
+
+RECEIVE_LENGTH: Final = 8192
+"""Octets of each; more than any call inline threshold here, for the same reason."""
+
+MOST_FETCHED: Final = 16 * 1024 * 1024
+"""Octets that are fetched for one chunk at most: more is no call of any program here."""
+
+FOR_EVER: Final = 7
+"""In the words of the verbs."""
+
+_SEND_DEPTH: Final = 512
+_FEWEST_OCTETS: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """How connections are accepted.
+
+    Attributes:
+        private_data: for the client to read.
+        receives: how many Receives are posted, and posted again.
+        receive_length: octets of each.
+        refuse: reject instead.
+        rnr_retry: how often a Send that finds no Receive is tried again; with 0 it costs the
+            connection, so that the client must have posted one before.
+        one_alone: whether offers of Version Two are refused here, and never shown.
+    """
+
+    private_data: bytes = b""
+    receives: int = RECEIVES
+    receive_length: int = RECEIVE_LENGTH
+    refuse: bool = False
+    rnr_retry: int = FOR_EVER
+    one_alone: bool = True
+
+    @property
+    def parameters(self) -> ConnectionParameters:
+        """For the fabric."""
+        return ConnectionParameters(
+            private_data=self.private_data,
+            send_depth=_SEND_DEPTH,
+            rnr_retry=self.rnr_retry,
+            receive_depth=self.receives + 8,
+            initial_receives=(self.receive_length,) * self.receives,
+        )
+
+
+class Line:
+    """One connection.
+
+    Attributes:
+        number: in the running case, from 1.
+        private_data: what the client sent when it connected.
+        granted: what the latest reply on it granted; None before the first.
+        reposts: whether each Receive that completes is posted again.
+        lost: the first failure that this side saw; empty if there was none.
+    """
+
+    def __init__(self, number: int, connection: Connection, welcome: Welcome) -> None:
+        self.number = number
+        self.private_data = connection.private_data
+        self.granted: int | None = None
+        self.reposts = True
+        self.lost = ""
+        self._connection = connection
+        self._welcome = welcome
+        self._messages: deque[bytes] = deque()
+        self._writing: dict[WorkId, MemoryRegion] = {}
+        self._ended: dict[WorkId, CompletionStatus] = {}
+        self._awaited: frozenset[WorkId] = frozenset()
+
+    @property
+    def connected(self) -> bool:
+        """Whether the connection stands, as far as this side knows."""
+        return self._connection.connected
+
+    def poll(self, timeout: float) -> bytes | None:
+        """The next message; None if none comes within `timeout` seconds."""
+        if not self._messages:
+            self._take(self._connection.poll(timeout))
+        return self._messages.popleft() if self._messages else None
+
+    def send(self, octets: bytes, *, invalidate: int | None = None) -> None:
+        """Send any octets; on a lost connection nothing is sent."""
+        try:
+            self._connection.post_send(octets, invalidate=invalidate)
+        except ConnectionLost as error:
+            self._note(str(error))
+
+    def post_receives(self, count: int, length: int | None = None) -> None:
+        """Post Receives by hand."""
+        try:
+            for _ in range(count):
+                self._connection.post_receive(length or self._welcome.receive_length)
+        except ConnectionLost as error:
+            self._note(str(error))
+
+    def expose(self, data: bytes) -> RdmaSegment:
+        """Memory that holds `data`, for the client to read: of a backward Call (xcharext 3.3)."""
+        region = self._connection.register(len(data), Access.REMOTE_READ)
+        region.write(data)
+        return RdmaSegment(region.handle, len(data), region.offset)
+
+    def place(self, placements: Iterable[Placement]) -> None:
+        """Write to the client's memory; what is sent afterwards arrives after it."""
+        for placement in placements:
+            length = len(placement.data)
+            region = self._connection.register(max(length, _FEWEST_OCTETS), Access.LOCAL_WRITE)
+            region.write(placement.data)
+            try:
+                work = self._connection.post_rdma_write(
+                    region, 0, length, placement.handle, placement.offset
+                )
+            except ConnectionLost as error:
+                self._note(str(error))
+                return
+            self._writing[work] = region
+
+    def fetch(self, segments: Iterable[RdmaSegment], timeout: float) -> bytes | None:
+        """Read the client's memory, segment by segment.
+
+        Returns:
+            The octets, or None if they cannot be had: too many, or the connection broke over it.
+        """
+        wanted = [segment for segment in segments if segment.length]
+        if sum(segment.length for segment in wanted) > MOST_FETCHED:
+            return None
+        pieces: list[MemoryRegion] = []
+        works: set[WorkId] = set()
+        for segment in wanted:
+            region = self._connection.register(segment.length, Access.LOCAL_WRITE)
+            try:
+                work = self._connection.post_rdma_read(
+                    region, 0, segment.length, segment.handle, segment.offset
+                )
+            except ConnectionLost as error:
+                self._note(str(error))
+                return None
+            pieces.append(region)
+            works.add(work)
+        ended = self._await(frozenset(works), timeout)
+        if any(ended.get(work) is not CompletionStatus.SUCCESS for work in works):
+            return None
+        data = b"".join(region.read() for region in pieces)
+        for region in pieces:
+            self._connection.invalidate(region)
+        return data
+
+    def write(self, segment: RdmaSegment, data: bytes, timeout: float) -> CompletionStatus | None:
+        """Try to write to the client's memory, and see what comes of it.
+
+        Returns:
+            How it ended; None if the connection was gone, or nothing was heard in time.
+        """
+        region = self._connection.register(max(len(data), _FEWEST_OCTETS), Access.LOCAL_WRITE)
+        region.write(data)
+        try:
+            work = self._connection.post_rdma_write(
+                region, 0, len(data), segment.handle, segment.offset
+            )
+        except ConnectionLost as error:
+            self._note(str(error))
+            return None
+        return self._outcome(work, timeout)
+
+    def read(self, segment: RdmaSegment, timeout: float) -> CompletionStatus | None:
+        """Try to read the client's memory, and see what comes of it; returns as `write`."""
+        length = max(segment.length, _FEWEST_OCTETS)
+        region = self._connection.register(length, Access.LOCAL_WRITE)
+        try:
+            work = self._connection.post_rdma_read(
+                region, 0, length, segment.handle, segment.offset
+            )
+        except ConnectionLost as error:
+            self._note(str(error))
+            return None
+        return self._outcome(work, timeout)
+
+    def drop(self) -> None:
+        """End the connection in an orderly way."""
+        self._note("by the tester")
+        self._connection.disconnect()
+
+    def close(self) -> None:
+        """End the connection and release everything."""
+        self._note("by the tester")
+        self._connection.close()
+
+    # -- completions
+
+    def _outcome(self, work: WorkId, timeout: float) -> CompletionStatus | None:
+        return self._await(frozenset({work}), timeout).get(work)
+
+    def _await(self, works: frozenset[WorkId], timeout: float) -> dict[WorkId, CompletionStatus]:
+        """Wait for RDMA work; returns how each piece that ended did."""
+        clock = self._connection.clock
+        end = clock.now() + timeout
+        self._awaited, self._ended = works, {}
+        while not works <= self._ended.keys() and (left := end - clock.now()) > 0:
+            completions = self._connection.poll(left)
+            self._take(completions)
+            if not completions and not self._connection.connected:
+                break
+        self._awaited = frozenset()
+        return self._ended
+
+    def _take(self, completions: Iterable[Completion]) -> None:
+        for completion in completions:
+            if completion.opcode is Opcode.RECEIVE and completion.ok:
+                self._arrived(completion.data)
+                continue
+            if completion.work_id in self._awaited:
+                self._ended[completion.work_id] = completion.status
+            region = self._writing.pop(completion.work_id, None)
+            if region is not None and completion.ok:
+                self._connection.invalidate(region)
+            if not completion.ok and completion.status is not CompletionStatus.FLUSHED:
+                self._note(f"{completion.opcode.value}: {completion.status.value}")
+
+    def _arrived(self, octets: bytes) -> None:
+        refusal = refusal_of(octets) if self._welcome.one_alone else None
+        if refusal is None:
+            self._messages.append(octets)
+        if self.reposts or refusal is not None:
+            self.post_receives(1)
+        if refusal is not None:
+            self.send(refusal)
+
+    def _note(self, failure: str) -> None:
+        self.lost = self.lost or failure

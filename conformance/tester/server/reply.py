@@ -1,0 +1,215 @@
+"""The right reply to a call, as a draft of which every part can be changed before it goes out.
+
+rfc8166 section 3.4.6  Write Chunks (filled in order; lengths returned)
+rfc8166 section 4.3.2  Write List (which result goes into which chunk)
+rfc8166 section 4.3.3  Reply Chunk
+rfc8166 section 4.5    Error Handling
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.oracle.headers import VERSION_ONE, encode_as
+from conformance.tester.case import Inconclusive
+from rpcrdma.ulp import rpc
+from rpcrdma.ulp.bindings import DataItem, reduce
+from rpcrdma.wire import (
+    Body,
+    ErrChunk,
+    ErrorBody,
+    RdmaError,
+    RdmaMsg,
+    RdmaNomsg,
+    RdmaSegment,
+    ReadSegment,
+    TransportHeader,
+    WriteChunk,
+    chunk_length,
+)
+from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.tester.server.received import ReceivedCall
+
+__all__ = ["Placement", "ReplyDraft", "draft_error", "draft_reply", "filled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One RDMA Write to be made before the reply is sent.
+
+    Attributes:
+        handle: of the client's memory.  offset: of the first octet there.  data: what goes there.
+    """
+
+    handle: int
+    offset: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyDraft:
+    """A reply that has not gone out.
+
+    Attributes:
+        header: its transport header.
+        payload: what follows the header in the Send.
+        placements: what is written before.
+        layout: the version, 1 or 2, in whose layout the header goes out; rdma_vers is its own.
+        direction: as the header of Version Two says it.
+        invalidate: handle that is invalidated by sending it; None: by a plain Send.
+    """
+
+    header: TransportHeader
+    payload: bytes = b""
+    placements: tuple[Placement, ...] = ()
+    layout: int = VERSION_ONE
+    direction: MessageType = MessageType.REPLY
+    invalidate: int | None = None
+
+    @property
+    def octets(self) -> bytes:
+        """The message."""
+        return encode_as(self.layout, self.header, self.direction) + self.payload
+
+    @property
+    def lists(self) -> RdmaMsg | RdmaNomsg:
+        """The body with the chunk lists.
+
+        Raises:
+            Inconclusive: the draft is an RDMA_ERROR, since the call offers too little room.
+        """
+        body = self.header.rdma_body
+        if not isinstance(body, RdmaMsg | RdmaNomsg):
+            raise Inconclusive("the reply is an RDMA_ERROR, which has no chunk lists")
+        return body
+
+    def changed(
+        self,
+        *,
+        xid: int | None = None,
+        version: int | None = None,
+        credits: int | None = None,  # noqa: A002  # the word of the documents
+        body: Body | None = None,
+        payload: bytes | None = None,
+        placements: Iterable[Placement] | None = None,
+        direction: MessageType | None = None,
+        layout: int | None = None,
+    ) -> ReplyDraft:
+        """The same draft with other parts; `xid` and `version` are the transport header's alone."""
+        header = self.header
+        changes = {"rdma_xid": xid, "rdma_vers": version, "rdma_credit": credits, "rdma_body": body}
+        given = {name: value for name, value in changes.items() if value is not None}
+        return replace(
+            self,
+            header=msgspec.structs.replace(header, **given),
+            payload=self.payload if payload is None else payload,
+            placements=self.placements if placements is None else tuple(placements),
+            direction=self.direction if direction is None else direction,
+            layout=self.layout if layout is None else layout,
+        )
+
+    def stray(self, length: int) -> ReplyDraft:
+        """A reply of so many octets to a call that nobody has made: good to look at, and dropped.
+
+        Args:
+            length: of the whole message.
+        """
+        # Far from the XIDs of the calls around this one.
+        xid = (self.header.rdma_xid ^ 0x5A000000) & 0xFFFFFFFF
+        empty = self.changed(xid=xid, body=RdmaMsg((), (), None), payload=rpc.accepted(xid))
+        filling = bytes(length - len(empty.octets))
+        return empty.changed(payload=empty.payload + filling, placements=())
+
+    def invalidating(self, handle: int) -> ReplyDraft:
+        """The same draft, to be sent with invalidate of a handle (xcharext 3.2)."""
+        return replace(self, invalidate=handle)
+
+    def with_reads(self, *reads: ReadSegment) -> ReplyDraft:
+        """The same draft with another Read list."""
+        return self.changed(body=msgspec.structs.replace(self.lists, rdma_reads=reads))
+
+    def with_writes(self, *writes: WriteChunk) -> ReplyDraft:
+        """The same draft with another Write list."""
+        return self.changed(body=msgspec.structs.replace(self.lists, rdma_writes=writes))
+
+    def with_reply_chunk(self, chunk: WriteChunk | None) -> ReplyDraft:
+        """The same draft with another Reply chunk."""
+        return self.changed(body=msgspec.structs.replace(self.lists, rdma_reply=chunk))
+
+
+def draft_error(call: ReceivedCall, credit: int, error: ErrorBody) -> ReplyDraft:
+    """An RDMA_ERROR that ends a call, in the version of the call."""
+    header = TransportHeader(call.xid, call.version, credit, RdmaError(error))
+    return ReplyDraft(header, layout=call.version)
+
+
+def draft_reply(
+    call: ReceivedCall,
+    reply: bytes,
+    slots: Sequence[DataItem | None],
+    credit: int,
+    threshold: int,
+) -> ReplyDraft:
+    """The reply that a Responder should make.
+
+    Args:
+        call: with the chunks that it offers.
+        reply: complete and unreduced.
+        slots: DDP-eligible results of the reply.
+        credit: to be granted.
+        threshold: most octets in one Send.
+
+    Returns:
+        A Short, Chunked or Long reply; ERR_CHUNK if what the call offers does not take it.
+    """
+    placements: list[Placement] = []
+    reduced: list[DataItem] = []
+    writes: list[WriteChunk] = []
+    items = [item for item in slots if item is not None]
+    for index, chunk in enumerate(call.writes):
+        item = items[index] if index < len(items) else None
+        if item is None or not chunk.target or chunk_length(chunk) < item.length:
+            writes.append(filled(chunk, b"")[0])
+            continue
+        data = reply[item.position : item.position + item.length]
+        returned, written = filled(chunk, data)
+        writes.append(returned)
+        placements += written
+        reduced.append(item)
+    payload, _ = reduce(reply, reduced)
+    offered = call.reply_chunk
+    unused = None if offered is None else filled(offered, b"")[0]
+    header = TransportHeader(call.xid, call.version, credit, RdmaMsg((), tuple(writes), unused))
+    short = ReplyDraft(header, payload, tuple(placements), call.version)
+    if len(short.octets) <= threshold:
+        return short
+    if offered is None or chunk_length(offered) < len(payload):
+        return draft_error(call, credit, ErrChunk())
+    used, written = filled(offered, payload)
+    body = RdmaNomsg((), tuple(writes), used)
+    return short.changed(body=body, payload=b"", placements=(*placements, *written))
+
+
+def filled(chunk: WriteChunk, data: bytes) -> tuple[WriteChunk, list[Placement]]:
+    """Fill a chunk's segments one after the other.
+
+    Returns:
+        The chunk as a reply returns it, and the Writes that fill it; what does not fit is left out.
+    """
+    returned: list[RdmaSegment] = []
+    placements: list[Placement] = []
+    start = 0
+    for segment in chunk.target:
+        part = data[start : start + segment.length]
+        start += len(part)
+        returned.append(RdmaSegment(segment.handle, len(part), segment.offset))
+        if part:
+            placements.append(Placement(segment.handle, segment.offset, part))
+    return WriteChunk(tuple(returned)), placements

@@ -1,0 +1,397 @@
+"""The listening side of the tester: connections, calls, replies.
+
+    service = Service(fabric, address, make_program, profile)
+    service.begin(case)                              # a new case: everybody is hung up on
+    call = service.next_call(where=...)              # the rest is served as it should be
+    service.reply(call, service.draft(call).changed(credits=0))
+    result = service.serve_until(act)
+
+Pull style, single-threaded: nothing happens but inside a call of this class, each of which ends by
+a deadline.  Waiting polls the tester's fabric, which is what gives a device in the same process its
+turns; new connections are accepted inside any wait.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.headers import VERSION_ONE
+from conformance.tester.case import CaseLog, Deviation, Inconclusive
+from conformance.tester.server.judging import Judging
+from conformance.tester.server.line import Line, Welcome
+from conformance.tester.server.options import Options
+from conformance.tester.server.reading import read_call
+from conformance.tester.server.reception import Reception
+from conformance.tester.server.replies import Replies
+from conformance.tester.server.reply import ReplyDraft, draft_error
+from rpcrdma.wire import ErrChunk, ErrorBody
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from conformance.oracle.requester.state import RequesterState, Violation
+    from conformance.tester.server.received import ReceivedCall
+    from rpcrdma.fabric.base import Address, ConnectionRequest, Fabric
+    from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, UpperLayerFactory
+    from targets.base import ActResult, RunningAct
+    from targets.profile import Profile
+
+__all__ = ["GRANT", "INLINE_THRESHOLD", "THRESHOLD_OF_TWO", "Service", "anything"]
+
+GRANT: Final = 32
+"""Credits that every reply grants unless told otherwise."""
+
+INLINE_THRESHOLD: Final = 1024
+"""Octets of a Send unless the peers have agreed upon another number (rfc8166 3.3.3)."""
+
+THRESHOLD_OF_TWO: Final = 4096
+"""The same in Version Two (v2 2.3)."""
+
+_SLICE: Final = 0.005
+"""Seconds of one look at the fabric: how long a message on another connection may go unseen."""
+
+
+def anything(_call: ReceivedCall) -> bool:
+    """The predicate that every message fulfils."""
+    return True
+
+
+def _nothing(_line: Line, _octets: bytes) -> bool:
+    """There is no backward direction."""
+    return False
+
+
+class Service:
+    """The tester as a server.
+
+    Attributes:
+        profile: the device's.
+        case: notes of the running case.
+        grant: credits that every reply grants.
+        reply_threshold: most octets of a reply sent inline; set both before a connection is made.
+        welcome: how the next connections are accepted.
+        lines: connections of the running case, the oldest first.
+        received: messages of the running case, the oldest first.
+        call_threshold: most octets of a call sent inline; for connections made afterwards.
+        threshold_of_two: most octets of a reply of Version Two sent inline.
+        options: what comes in Version Two beside calls, and is sent there.
+        replies: which are due; knows what program is behind each connection.
+        divert: is shown each message first; what it takes is no forward call (bidir).
+        starting: whether the client is about to do something; else it need not be waited for.
+    """
+
+    def __init__(
+        self, fabric: Fabric, address: Address, make_program: UpperLayerFactory, profile: Profile
+    ) -> None:
+        self.profile = profile
+        self.case = CaseLog()
+        self.lines: list[Line] = []
+        self.received: list[ReceivedCall] = []
+        self.options = Options(self)
+        self._clock = fabric.clock
+        self._make_program = make_program
+        self._unclaimed: deque[ReceivedCall] = deque()
+        self.replies = Replies()
+        self._judging = Judging(profile.extra.interpretations)
+        self.starting: Callable[[], bool] = lambda: True
+        self._defaults()
+        self._reception = Reception(fabric, address, self._answer)
+
+    def _defaults(self) -> None:
+        self.grant = GRANT
+        self.reply_threshold = INLINE_THRESHOLD
+        self.call_threshold = INLINE_THRESHOLD
+        self.threshold_of_two = THRESHOLD_OF_TWO
+        self.welcome = Welcome(one_alone=VERSION_ONE in self.profile.claims.versions)
+        self.divert: Callable[[Line, bytes], bool] = _nothing
+
+    # -- life
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        return self._reception.address
+
+    @property
+    def mishap(self) -> str:
+        """Why the latest connection could not be accepted; empty if none failed."""
+        return self._reception.mishap
+
+    def begin(self, case: CaseLog, *, keep_connections: bool = False) -> None:
+        """Begin a case: forget the last one and, unless told otherwise, hang up."""
+        kept = [line for line in self.lines if line.connected] if keep_connections else []
+        for line in self.lines:
+            if line not in kept:
+                line.close()
+        self.case = case
+        self.lines = kept
+        for number, line in enumerate(kept, start=1):
+            line.number = number
+        self.received = []
+        self._unclaimed.clear()
+        self.options.forget()
+        self.replies.forget(kept)
+        self._judging.forget(kept)
+        self._defaults()
+
+    def recover(self) -> None:
+        """Serve again as a server should: good grants, and an answer to all that still waits."""
+        self._defaults()
+        for line in self.lines:
+            line.reposts = True
+        self.answer_all()
+
+    def close(self) -> None:
+        """Hang up and stop listening.  Twice is allowed."""
+        self._reception.close()
+        for line in self.lines:
+            line.close()
+
+    # -- what the client has done
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """Rules that messages of this case broke, whatever the case is about."""
+        return tuple(self._judging.violations)
+
+    def state_of(self, line: Line) -> RequesterState:
+        """What the oracle knows of the client on a connection."""
+        return self._judging.state_of(line)
+
+    def arguments(self, call: ReceivedCall) -> tuple[DataItem, ...]:
+        """Arguments of a call that may be reduced; none if it cannot be decoded."""
+        return self.replies.arguments(call, self.line_of(call))
+
+    def expectation(self, call: ReceivedCall) -> ReplyExpectation:
+        """The largest reply that a call can have; nothing if it cannot be decoded."""
+        return self.replies.expectation(call, self.line_of(call))
+
+    # -- connections
+
+    @property
+    def line(self) -> Line:
+        """The newest connection.
+
+        Raises:
+            Inconclusive: there has been none in this case.
+        """
+        if not self.lines:
+            raise Inconclusive("the client has not connected")
+        return self.lines[-1]
+
+    @property
+    def connected(self) -> bool:
+        """Whether any connection stands."""
+        return any(line.connected for line in self.lines)
+
+    def line_of(self, call: ReceivedCall) -> Line:
+        """The connection on which a call came."""
+        return self.lines[call.line - 1]
+
+    def drop(self, line: Line | None = None) -> None:
+        """End one connection, or all of them; their calls can no longer be answered."""
+        for one in self.lines if line is None else (line,):
+            one.drop()
+
+    def next_connection(self, timeout: float | None = None) -> Line:
+        """Wait for one more connection than there has been; calls wait meanwhile.
+
+        Raises:
+            Inconclusive: the client does not connect.
+        """
+        known = len(self.lines)
+        seconds = self.profile.connect_deadline if timeout is None else timeout
+        self._wait(lambda: len(self.lines) > known, seconds)
+        if len(self.lines) == known:
+            mishap = self.mishap and f" ({self.mishap})"
+            raise Inconclusive(f"the client did not connect within {seconds:g} s{mishap}")
+        return self.lines[-1]
+
+    # -- calls
+
+    def next_call(
+        self, where: Callable[[ReceivedCall], bool] = anything, timeout: float | None = None
+    ) -> ReceivedCall:
+        """The next message that fulfils a predicate, unanswered; the others are served.
+
+        Raises:
+            Inconclusive: none comes.
+        """
+        seconds = self.profile.deadline if timeout is None else timeout
+        end = self._clock.now() + seconds
+        while True:
+            while self._unclaimed:
+                call = self._unclaimed.popleft()
+                if where(call):
+                    return call
+                self.serve(call)
+            if self._clock.now() >= end:
+                raise Inconclusive(f"the client made no such call within {seconds:g} s")
+            self._step()
+
+    def waiting(self, seconds: float | None = None) -> tuple[ReceivedCall, ...]:
+        """What arrives until nothing does for the grace period, or for so many seconds.
+
+        Nothing is answered.  All messages that nobody has claimed are returned, also those that
+        were there before; they stay unclaimed, so that a later `next_call` or `serve_until` takes
+        them.  A client that is slow to begin what it was told to do is waited for before.
+        """
+        if seconds is None:
+            self._wait(lambda: bool(self._unclaimed) or not self.starting(), self.profile.start)
+        if seconds is None:
+            self._wait_for_quiet()
+            self._judging.settled()
+        else:
+            self._wait(lambda: False, seconds)
+        return tuple(self._unclaimed)
+
+    def in_flight(self, line: Line | None = None) -> tuple[ReceivedCall, ...]:
+        """Calls that have arrived on a connection (by default the newest) and are unanswered."""
+        number = (self.line if line is None else line).number
+        return tuple(
+            call
+            for call in self.received
+            if call.line == number and call.body is not None and not call.answered
+        )
+
+    # -- serving
+
+    def serve_until(self, act: RunningAct, timeout: float | None = None) -> ActResult:
+        """Answer everything until an act has ended; returns how it ended.
+
+        Raises:
+            Deviation: it does not end.
+        """
+        seconds = self.profile.deadline if timeout is None else timeout
+        self.serve_while(lambda: act.poll() is None, seconds)
+        result = act.poll()
+        if result is None:
+            raise Deviation(
+                f"The client did not end what it was told to do within {seconds:g} s.",
+                expected=("the end of the act, well or badly",),
+                actual=f"nothing, after {len(self.received)} messages",
+            )
+        return result
+
+    def serve_while(self, goes_on: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Answer everything as long as a condition holds; returns whether it has ceased to."""
+        end = self._clock.now() + (self.profile.deadline if timeout is None else timeout)
+        while goes_on():
+            while self._unclaimed:
+                self.serve(self._unclaimed.popleft())
+            if self._clock.now() >= end:
+                return not goes_on()
+            self._step()
+        return True
+
+    def serve(self, call: ReceivedCall) -> None:
+        """Answer a call as it should be; what is no call is left alone."""
+        if call.answered or call.body is None:
+            return
+        if call.unreduced is None:
+            if self.line_of(call).connected:
+                self.error(call, ErrChunk())
+            return
+        for one, draft in self._drafts(call):
+            self.reply(one, draft)
+
+    def draft(self, call: ReceivedCall) -> ReplyDraft:
+        """The right reply to a call, for changing and for `reply`.
+
+        Raises:
+            Inconclusive: there is none: it is no call, or its program answers later.
+        """
+        for one, draft in self._drafts(call):
+            if one is call:
+                return draft
+        raise Inconclusive(f"there is no reply to {call}")
+
+    def reply(self, call: ReceivedCall, draft: ReplyDraft | None = None) -> None:
+        """Send a reply (by default the right one); it counts as the call's answer."""
+        chosen = self.draft(call) if draft is None else draft
+        line = self.line_of(call)
+        line.place(chosen.placements)
+        self.send(chosen.octets, line, chosen.invalidate)
+        line.granted = chosen.header.rdma_credit
+        call.answered = True
+
+    def error(self, call: ReceivedCall, error: ErrorBody, *, version: int | None = None) -> None:
+        """Answer a call by an RDMA_ERROR, in its own version unless told otherwise."""
+        self.reply(call, draft_error(call, self.grant, error).changed(version=version))
+
+    def send(self, octets: bytes, line: Line | None = None, invalidate: int | None = None) -> None:
+        """Send any octets on a connection (by default the newest); they answer nothing."""
+        chosen = self.line if line is None else line
+        self._judging.sending(chosen, octets)
+        chosen.send(octets, invalidate=invalidate)
+
+    def answer_all(self) -> None:
+        """Answer, as it should be, every call that has not been answered."""
+        self._unclaimed.clear()
+        for call in self.received:
+            if self.line_of(call).connected:
+                self.serve(call)
+
+    def _drafts(self, call: ReceivedCall) -> Iterable[tuple[ReceivedCall, ReplyDraft]]:
+        line = self.line_of(call)
+        open_calls = {one.xid: one for one in self.in_flight(line)}
+        one = call.version == VERSION_ONE
+        threshold = self.reply_threshold if one else self.threshold_of_two
+        return self.replies.drafts(call, line, open_calls, self.grant, threshold)
+
+    # -- waiting
+
+    def _wait_for_quiet(self) -> None:
+        """Wait until nothing has arrived for the grace period; not longer than a deadline."""
+        began = latest = self._clock.now()
+        arrived = len(self.received)
+        while self._clock.now() < min(latest + self.profile.grace, began + self.profile.deadline):
+            self._step()
+            if arrived != len(self.received):
+                arrived, latest = len(self.received), self._clock.now()
+
+    def _wait(self, is_over: Callable[[], bool], timeout: float) -> None:
+        end = self._clock.now() + timeout
+        while not is_over() and self._clock.now() < end:
+            self._step()
+
+    def _step(self) -> None:
+        """Look at everything once, for a moment."""
+        self._reception.look()
+        standing = [line for line in self.lines if line.connected]
+        if not standing:
+            self._reception.admit(_SLICE)
+        for line in reversed(self.lines):
+            rest = _SLICE if standing and line is standing[-1] else 0.0
+            while (octets := line.poll(rest)) is not None:
+                self._receive(line, octets)
+                rest = 0.0
+
+    def _receive(self, line: Line, octets: bytes) -> None:
+        if self.divert(line, octets):
+            return
+        if self.options.take(line, octets):
+            self._judging.received_option(line, octets)
+            return
+        in_flight = tuple(call.xid for call in self.in_flight(line))
+        order = len(self.received)
+        call = read_call(
+            line, order, octets, in_flight, self.replies.program_of(line), self.profile.deadline
+        )
+        self.received.append(call)
+        self._unclaimed.append(call)
+        self._judging.received(line, call)
+
+    def _answer(self, request: ConnectionRequest) -> None:
+        welcome = self.welcome
+        if welcome.refuse:
+            request.reject(welcome.private_data)
+            return
+        connection = request.accept(welcome.parameters, self.profile.connect_deadline)
+        line = Line(len(self.lines) + 1, connection, welcome)
+        program = self._make_program()
+        self.replies.open(line, program)
+        thresholds = (self.call_threshold, self.reply_threshold)
+        self._judging.open(line, program, thresholds, serves_two=not welcome.one_alone)
+        self.lines.append(line)

@@ -1,0 +1,47 @@
+"""Checks that a scenario ends with: each accepts every outcome that the documents allow.
+
+`verify.expect` and its kin are about answers to the tester's own messages; `verify.calls`,
+`verify.chunks` and `verify.versions` about what else the tester saw.
+"""
+
+from __future__ import annotations
+
+from conformance.verify import calls, chunks, versions
+from conformance.verify.answers import (
+    Ids,
+    Reply,
+    discarded,
+    each,
+    equal,
+    expect,
+    garbage_args,
+    ids_of,
+    recommended,
+    refused,
+    reply_of,
+    right,
+    served,
+    silent,
+    that,
+)
+
+__all__ = [
+    "Ids",
+    "Reply",
+    "calls",
+    "chunks",
+    "discarded",
+    "each",
+    "equal",
+    "expect",
+    "garbage_args",
+    "ids_of",
+    "recommended",
+    "refused",
+    "reply_of",
+    "right",
+    "served",
+    "silent",
+    "that",
+    "versions",
+]

@@ -1,0 +1,393 @@
+"""Verifications: wait for an outcome, accept every one that the documents allow, say what broke.
+
+    error = verify.expect(peer, call, ErrVers)              one kind; returns it
+    verify.expect(peer, call, ErrChunk, Disconnected)       any of several
+    verify.expect(peer, call, ErrChunk, tolerated=(Silent,))     the second is a warning
+    verify.served(peer, call)                               the right results, however conveyed
+    verify.garbage_args(peer, call)                         an RPC-level refusal
+    verify.discarded(peer, call)                            silence, shown by what follows
+    verify.discarded(peer, call, ErrChunk)                  that, or an error
+    verify.equal(error.versions, (1, 1), "the range", breaks="rfc8166.4.5.1.err-vers-range")
+    verify.that(condition, "what must hold", breaks=...)
+    verify.recommended(peer, condition, "what should hold", breaks=...)
+    verify.each(peer, (good, Answered), (bad, ErrChunk))    several calls, answered in any order
+
+`breaks` names the requirements that a wrong outcome breaks; without it, all that the case cites.
+Each level decides: a broken MUST is a FAIL, a SHOULD not followed a WARN.
+
+Whatever is accepted, an error must carry the call's XID and version, and a reply the XID of a call.
+
+    verify.refused(peer, message)                           INVAL_OPTION, in Version Two
+
+What is verified is a `build.Call` or any other `build.Message`.  In Version Two the rules of
+Version One that go on are told by the ids of that document.
+
+    rfc8166 section 4.5  Error Handling
+    v2 section 4.2.3     Transport Errors
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeVar, overload
+
+from conformance.catalogue.counterparts import in_version
+from conformance.oracle.outcome import (
+    Answered,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    OptionReceived,
+    Outcome,
+    Silent,
+    Unexpected,
+)
+from conformance.oracle.responder.error_rules import broken_error_rules
+from conformance.tester.case import Deviation, Warned
+from conformance.tester.client import build
+from conformance.verify.words import SENTENCES, sentences
+from rpcrdma.errors import DecodeError, LocalProtocolError
+from rpcrdma.ulp import rpc
+from rpcrdma.wire import RdmaDone, RdmaMsgp, v2
+from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from conformance.tester.client.build import Call, Message
+    from conformance.tester.client.peer import Peer
+
+__all__ = [
+    "Ids",
+    "Reply",
+    "discarded",
+    "each",
+    "equal",
+    "expect",
+    "garbage_args",
+    "ids_of",
+    "recommended",
+    "refused",
+    "reply_of",
+    "right",
+    "served",
+    "silent",
+    "that",
+]
+
+T = TypeVar("T", bound=Outcome)
+_ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
+Ids = str | tuple[str, ...]
+
+REPLY_VERSION: Final = "rfc8166.4.2.2.version-is-one"
+DIRECTION: Final = "v2.4.2.2.direction-is-the-msg-type"
+REPLY_XID = "rfc8166.2.2.2.reply-xid-is-the-calls"
+SAME_XID = "rfc8166.4.2.1.xid-equals-payload-xid"
+
+NEVER_SENT = {
+    RdmaMsgp: ("rfc8166.4.6.1.msgp-is-not-sent", "rfc8166.4.2.4.msgp-is-reserved"),
+    RdmaDone: ("rfc8166.4.6.2.done-is-not-sent", "rfc8166.4.2.4.done-is-reserved"),
+}
+"""Bodies that answer nothing, and what whoever sends them breaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply whose payload has been put together.
+
+    Attributes:
+        answer: as it came.
+        payload: unreduced: out of the Send, the Write chunks and the Reply chunk.
+        rpc: its header.
+    """
+
+    answer: Answered
+    payload: bytes
+    rpc: rpc.Reply
+
+
+@overload
+def expect(peer: Peer, call: Call | Message, allowed: type[T], /, *, breaks: Ids = ()) -> T: ...
+@overload
+def expect(
+    peer: Peer,
+    call: Call | Message,
+    /,
+    *allowed: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+) -> Outcome: ...
+def expect(
+    peer: Peer,
+    call: Call | Message,
+    /,
+    *allowed: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+) -> Outcome:
+    """Wait for what answers `call` and check that it is of an allowed kind.
+
+    Args:
+        peer: where `call` was sent.
+        call: what must be answered.
+        allowed: kinds of outcome.
+        tolerated: kinds that are let pass with a warning.
+        breaks: requirements that any other outcome breaks.
+    """
+    expected = sentences((*allowed, *tolerated), call)
+    outcome = _answer(peer, call, expected)
+    peer.case.expected, peer.case.actual = expected, str(outcome)
+    if isinstance(outcome, tolerated):
+        reason = f"{outcome} came for {call}; {expected[0]} is recommended."
+        peer.case.warnings.append(Warned(reason, ids_of(breaks)))
+    elif not isinstance(outcome, allowed):
+        raise Deviation(
+            f"{call.title} was answered wrongly: {outcome}.",
+            expected=expected,
+            actual=str(outcome),
+            breaks=ids_of(breaks),
+        )
+    return outcome
+
+
+def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
+    """The call is executed, and its results arrive whole in the places that it offered."""
+    return right(peer, call, expect(peer, call, Answered, breaks=breaks), breaks=breaks)
+
+
+def right(peer: Peer, call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
+    """An answer that has come holds the results of the call, whole and in their places."""
+    reply = reply_of(call, answer, breaks=breaks)
+    wanted = ("a successful reply with the right results",)
+    peer.case.expected = wanted
+    problem = "" if reply.rpc.succeeded else f"the RPC ended with {reply.rpc.outcome.value}"
+    problem = problem or call.request.check(call.unreduced, reply.payload)
+    if problem:
+        raise Deviation(
+            f"{call.request.title} was served wrongly: {problem}.",
+            expected=wanted,
+            actual=f"{answer}: {problem}",
+            breaks=ids_of(breaks),
+        )
+    return reply
+
+
+def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
+    """Put a reply's payload together, whatever the RPC's outcome."""
+    try:
+        payload = call.reply_payload(answer)
+        header, _ = rpc.decode_reply(payload)
+    except DecodeError as error:
+        raise Deviation(
+            f"The reply to {call.request.title} cannot be decoded: {error}.",
+            expected=("a reply that its program's XDR describes",),
+            actual=str(answer),
+            breaks=ids_of(breaks),
+        ) from error
+    except LocalProtocolError as error:
+        # The binding matches replies with calls; what it does not match answers another one.
+        raise Deviation(
+            f"The RPC message of the reply to {call.request.title} is not its answer: {error}.",
+            expected=("the same XID in the RPC messages of call and reply",),
+            actual=str(answer),
+            breaks=in_version((SAME_XID,), call.version),
+        ) from error
+    return Reply(answer, payload, header)
+
+
+def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
+    """The call is refused at RPC level, with GARBAGE_ARGS."""
+    answer = expect(peer, call, Answered, breaks=breaks)
+    reply = reply_of(call, answer, breaks=breaks)
+    equal(reply.rpc.outcome, rpc.Outcome.GARBAGE_ARGS, "the RPC's status", breaks=breaks)
+    return reply
+
+
+def refused(peer: Peer, message: Message, *, breaks: Ids = ()) -> InvalidOption:
+    """An optional message is refused, as one that is not supported (v2 3.1)."""
+    return expect(peer, message, InvalidOption, breaks=breaks)
+
+
+def discarded(
+    peer: Peer,
+    call: Call | Message,
+    *or_else: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+) -> Outcome | None:
+    """Nothing answers `call`, shown by what follows.
+
+    A good call behind it on the same connection is answered first, and nothing more comes within
+    the profile's grace period.
+
+    Args:
+        peer: where `call` was sent.
+        call: what must be dropped.
+        or_else: kinds of answer that are as good; the good call's may overtake such an answer.
+        tolerated: kinds of outcome that are let pass with a warning, and end the case.
+        breaks: requirements that any other outcome breaks.
+
+    Returns:
+        The outcome of such a kind, if one came.
+    """
+    good = build.null_call(peer)
+    peer.send(good)
+    expected = (
+        "no answer to the message, and one to the good call behind it",
+        *sentences((*or_else, *tolerated), call),
+    )
+    answer: Outcome | None = None
+    waiting = True
+    while True:
+        outcome = peer.receive(None if waiting else peer.profile.grace)
+        peer.case.expected, peer.case.actual = expected, str(answer or outcome)
+        if waiting and isinstance(outcome, Answered) and outcome.xid == good.xid:
+            waiting = False
+        elif answer is None and isinstance(outcome, or_else) and _answers(outcome, call):
+            answer = outcome
+        elif not waiting and isinstance(outcome, Silent):
+            return answer
+        elif isinstance(outcome, tolerated):
+            behind = f" after {answer}" if answer else ""
+            reason = f"{outcome} came{behind} for {call}, which should cost no more than itself."
+            peer.case.warnings.append(Warned(reason, ids_of(breaks)))
+            return outcome
+        else:
+            raise Deviation(
+                f"{call} was not discarded: {outcome}.",
+                expected=expected,
+                actual=str(outcome),
+                breaks=_blamed(outcome, breaks),
+            )
+
+
+def silent(peer: Peer, *, breaks: Ids = ()) -> None:
+    """Nothing comes within the profile's grace period."""
+    outcome = peer.receive(peer.profile.grace)
+    if not isinstance(outcome, Silent):
+        raise Deviation(
+            f"Something came where nothing may come: {outcome}.",
+            expected=(SENTENCES[Silent],),
+            actual=str(outcome),
+            breaks=_blamed(outcome, breaks),
+        )
+
+
+def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids = ()) -> None:
+    """Every call gets an answer of its kind, in whichever order they come.
+
+    Args:
+        peer: where the calls were sent.
+        wanted: each call with what must answer it.
+        breaks: requirements that any other outcome breaks.
+    """
+    waiting = {call.xid: (call, kind) for call, kind in wanted}
+    while waiting:
+        expected = tuple(
+            f"{sentences((kind,), call)[0]}, for {call}" for call, kind in waiting.values()
+        )
+        outcome = peer.receive()
+        peer.case.expected, peer.case.actual = expected, str(outcome)
+        xid = outcome.xid if isinstance(outcome, _ANSWERS) else None
+        if xid not in waiting or not isinstance(outcome, waiting.pop(xid)[1]):
+            raise Deviation(
+                f"This answers none of the calls as it must: {outcome}.",
+                expected=expected,
+                actual=str(outcome),
+                breaks=_blamed(outcome, breaks),
+            )
+
+
+def equal(actual: object, expected: object, what: str, *, breaks: Ids = ()) -> None:
+    """A value is as the documents have it."""
+    if actual != expected:
+        raise Deviation(
+            f"{what} is {actual}, not {expected}.",
+            expected=(f"{what} is {expected}",),
+            actual=f"{what} is {actual}",
+            breaks=ids_of(breaks),
+        )
+
+
+def that(condition: object, sentence: str, *, actual: str = "", breaks: Ids = ()) -> None:
+    """Something holds; `sentence` says what, `actual` what was seen."""
+    if not condition:
+        raise Deviation(
+            f"This does not hold: {sentence}.",
+            expected=(sentence,),
+            actual=actual or "it does not hold",
+            breaks=ids_of(breaks),
+        )
+
+
+def recommended(
+    peer: Peer, condition: object, sentence: str, *, actual: str = "", breaks: Ids = ()
+) -> None:
+    """Something should hold; if it does not, the case goes on, with a warning."""
+    if not condition:
+        seen = f" ({actual})" if actual else ""
+        reason = f"This does not hold, as it should: {sentence}{seen}."
+        peer.case.warnings.append(Warned(reason, ids_of(breaks)))
+
+
+def _answers(outcome: Outcome, call: Call | Message) -> bool:
+    return isinstance(outcome, _ANSWERS) and outcome.xid == call.xid
+
+
+def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outcome:
+    """The next outcome that concerns `call`; errors and replies must say what they answer."""
+    outcome = peer.receive()
+    peer.case.expected, peer.case.actual = expected, str(outcome)
+    if isinstance(outcome, Answered) and outcome.xid != call.xid:
+        raise Deviation(
+            f"The answer carries XID {outcome.xid:#010x}, the call had {call.xid:#010x}.",
+            expected=expected,
+            actual=str(outcome),
+            breaks=in_version((REPLY_XID,), call.version),
+        )
+    if isinstance(outcome, Answered):
+        _judge_dialect(outcome, call, expected)
+    if isinstance(outcome, Unexpected):
+        raise Deviation(
+            f"{outcome} came, which no Responder may send.",
+            expected=expected,
+            actual=str(outcome),
+            breaks=NEVER_SENT[type(outcome.header.rdma_body)],
+        )
+    if isinstance(outcome, ErrVers | ErrChunk | InvalidOption):
+        for broken in broken_error_rules(outcome, call.xid, call.version):
+            raise Deviation(
+                f"{call.title} got an error that is wrong: {broken.detail}.",
+                expected=expected,
+                actual=str(outcome),
+                breaks=(broken.requirement,),
+            )
+    return outcome
+
+
+def _judge_dialect(answer: Answered, call: Call | Message, expected: tuple[str, ...]) -> None:
+    """A Reply is in the version of its Call (v2 5.3), and says in Version Two that it is one."""
+    found = answer.header.rdma_vers
+    if found != call.version and v2.VERSION in (found, call.version):
+        raise Deviation(
+            f"The reply to {call.title} is in version {found}, the call was in {call.version}.",
+            expected=expected,
+            actual=str(answer),
+            breaks=in_version((REPLY_VERSION,), call.version),
+        )
+    if answer.direction is MessageType.CALL:
+        raise Deviation(
+            f"The header of the reply to {call.title} says that it is a Call.",
+            expected=expected,
+            actual=str(answer),
+            breaks=(DIRECTION,),
+        )
+
+
+def _blamed(outcome: Outcome, breaks: Ids) -> tuple[str, ...]:
+    """What a wrong outcome breaks; obsolete procedures break their own rule, whatever was asked."""
+    sent = type(outcome.header.rdma_body) if isinstance(outcome, Unexpected) else None
+    return NEVER_SENT[sent] if sent in NEVER_SENT else ids_of(breaks)
+
+
+def ids_of(breaks: Ids) -> tuple[str, ...]:
+    """The ids of a `breaks` argument, which may be a single one."""
+    return (breaks,) if isinstance(breaks, str) else breaks

@@ -1,0 +1,273 @@
+"""Verifications of chunks: what a Reply says of them, and what really stands in memory.
+
+Where `conformance.verify.answers` looks at answers, this looks at the tester's memory as well:
+
+    verify_chunks.served(peer, call)            served, and every rule about lists and memory kept
+    verify_chunks.stored(peer, call, data)      the same, and the argument arrived whole
+    verify_chunks.all_served(peer, calls)       several calls in flight, answered in any order
+    verify_chunks.refused(peer, call)           not executed, and said so
+    verify_chunks.returned(call, answer)        only the rules, for whatever kind of Reply
+
+Whatever is verified, octets outside of the memory that a call offered must be as they were.
+
+    rfc8166 section 3.4.6  Write Chunks
+    rfc8166 section 4.3    Chunk Lists
+    rfc8166 section 6.1    DDP-Eligibility
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.catalogue.counterparts import in_version
+from conformance.oracle.decoded import decode_header
+from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
+from conformance.oracle.responder.reply_rules import broken_rules
+from conformance.tester.case import Deviation, Warned
+from conformance.tester.client import build
+from conformance.verify import answers
+from rpcrdma.ulp import rpc
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.oracle.outcome import Outcome
+    from conformance.tester.client.build import Call
+    from conformance.tester.client.peer import Peer
+    from conformance.tester.memory import ExposedChunk
+    from conformance.verify.answers import Ids, Reply
+    from rpcrdma.wire import WriteChunk
+
+__all__ = [
+    "all_served",
+    "answered",
+    "answered_or_lost",
+    "not_served",
+    "refused",
+    "returned",
+    "served",
+    "served_or_refused",
+    "served_unless_too_many",
+    "stored",
+    "stored_or_refused",
+    "stored_unless_too_many",
+    "untouched",
+]
+
+ROOM: Final = "rfc8166.8.1.4.no-more-data-than-room"
+LENGTHS: Final = "rfc8166.3.4.6.segment-lengths-tell-what-was-written"
+
+
+def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
+    """The call is served, and its Reply keeps every rule about chunks."""
+    reply = answers.served(peer, call, breaks=breaks)
+    returned(call, reply.answer)
+    return reply
+
+
+def stored(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> Reply:
+    """A `store` of `data` is served and its argument arrived whole.
+
+    Where the reply itself does not show that, the data are fetched again.
+    """
+    reply = served(peer, call, breaks=breaks)
+    _fetch_back(peer, data, breaks)
+    return reply
+
+
+def all_served(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
+    """Calls in flight are each answered once, in any order, with the results of their own."""
+    waiting = {call.xid for call in calls}
+    answers: dict[int, Answered] = {}
+    for _ in calls:
+        outcome = peer.receive_new()
+        if not isinstance(outcome, Answered) or outcome.xid not in waiting:
+            raise _unanswered(outcome, waiting, breaks)
+        waiting.remove(outcome.xid)
+        answers[outcome.xid] = outcome
+    for call in calls:
+        peer.put_aside(answers[call.xid])
+        served(peer, call, breaks=breaks)
+
+
+def answered_or_lost(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
+    """Each call is answered once, or the connection is lost; nothing else comes."""
+    waiting = {call.xid for call in calls}
+    while waiting:
+        outcome = peer.receive_new()
+        if isinstance(outcome, Disconnected):
+            return
+        if not isinstance(outcome, Answered) or outcome.xid not in waiting:
+            raise _unanswered(outcome, waiting, breaks)
+        waiting.remove(outcome.xid)
+
+
+def refused(
+    peer: Peer, call: Call, *, tolerated: tuple[type[Outcome], ...] = (), breaks: Ids = ()
+) -> Outcome:
+    """The call is not executed: ERR_CHUNK, or a Reply of status GARBAGE_ARGS (D-20, D-23).
+
+    Another status of the RPC, or an error by which the program itself says that it could not
+    decode its arguments, is let pass with a warning.
+    """
+    outcome = answers.expect(peer, call, ErrChunk, Answered, tolerated=tolerated, breaks=breaks)
+    peer.case.expected = ("ERR_CHUNK", "a Reply of status GARBAGE_ARGS")
+    if isinstance(outcome, Answered):
+        reply = answers.reply_of(call, outcome, breaks=breaks)
+        if problem := _own_refusal(peer, reply):
+            warned = f"{call.request.title} was refused by {problem}, not by GARBAGE_ARGS."
+            peer.case.warnings.append(Warned(warned, answers.ids_of(breaks)))
+        elif reply.rpc.succeeded:
+            raise Deviation(
+                f"{call.request.title} was executed: {outcome}.",
+                expected=peer.case.expected,
+                actual=str(outcome),
+                breaks=answers.ids_of(breaks),
+            )
+    untouched(call)
+    return outcome
+
+
+def answered(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
+    """A Reply of any status comes, and keeps every rule about chunks."""
+    answer = answers.expect(peer, call, Answered, breaks=breaks)
+    returned(call, answer)
+    return answers.reply_of(call, answer, breaks=breaks)
+
+
+def served_unless_too_many(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply | None:
+    """The call is served, or refused if it has more Write chunks than the device claims to take.
+
+    Returns:
+        None if it was refused.
+    """
+    if len(call.write_chunks) > peer.profile.claims.max_write_chunks:
+        outcome = served_or_refused(peer, call, breaks=breaks)
+        if not isinstance(outcome, Answered):
+            return None
+        reply = answers.reply_of(call, outcome, breaks=breaks)
+        return reply if reply.rpc.succeeded else None
+    return served(peer, call, breaks=breaks)
+
+
+def stored_or_refused(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> None:
+    """The `store` of `data` is served, and they arrived whole, or it is refused."""
+    outcome = served_or_refused(peer, call, breaks=breaks)
+    if isinstance(outcome, Answered) and answers.reply_of(call, outcome).rpc.succeeded:
+        _fetch_back(peer, data, breaks)
+
+
+def stored_unless_too_many(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> None:
+    """Like `stored`; with more Read chunks than the device claims to take, it may be refused."""
+    if len(call.read_chunks) > peer.profile.claims.max_read_chunks:
+        stored_or_refused(peer, call, data, breaks=breaks)
+    else:
+        stored(peer, call, data, breaks=breaks)
+
+
+def served_or_refused(
+    peer: Peer, call: Call, *, tolerated: tuple[type[Outcome], ...] = (), breaks: Ids = ()
+) -> Outcome:
+    """The call is served in every detail, or refused by ERR_CHUNK or GARBAGE_ARGS.
+
+    Outcomes that are `tolerated` bring a warning.
+    """
+    outcome = answers.expect(peer, call, Answered, ErrChunk, tolerated=tolerated, breaks=breaks)
+    untouched(call)
+    if isinstance(outcome, Answered):
+        reply = answers.reply_of(call, outcome, breaks=breaks)
+        if reply.rpc.outcome is not rpc.Outcome.GARBAGE_ARGS and not _own_refusal(peer, reply):
+            peer.put_aside(outcome)
+            served(peer, call, breaks=breaks)
+    return outcome
+
+
+def not_served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
+    """The Requester learns that no result will come, and no octet is written where none may be.
+
+    ERR_CHUNK, the loss of the connection, or an error of the RPC or of the program (D-21).
+    """
+    outcome = answers.expect(peer, call, ErrChunk, Disconnected, Answered, breaks=breaks)
+    untouched(call)
+    if isinstance(outcome, Answered):
+        returned(call, outcome)
+        reply = answers.reply_of(call, outcome, breaks=breaks)
+        good = reply.rpc.succeeded and not call.request.check(call.unreduced, reply.payload)
+        threshold = peer.profile.claims.reply_inline_threshold
+        answers.that(
+            not good,
+            "a Reply for which there is no room does not come as if there were",
+            actual=f"{outcome}, {outcome.length} octets; the profile's threshold is {threshold}",
+            breaks=breaks,
+        )
+    return outcome
+
+
+def returned(call: Call, answer: Answered) -> None:
+    """A Reply's lists are as they must be, and memory holds nothing that they do not tell of."""
+    header = decode_header(call.octets).header
+    for broken in broken_rules(header, answer.header, None):
+        raise Deviation(
+            f"{broken.detail[0].upper()}{broken.detail[1:]}.",
+            expected=("lists that keep the rules of sections 3.4.6 and 4.3",),
+            actual=f"{answer}: {answer.body}",
+            breaks=in_version((broken.requirement,), call.version),
+        )
+    untouched(call)
+    for name, chunk, back in _used(call, answer):
+        place = chunk.overwritten(back.target)
+        answers.that(
+            place is None,
+            f"nothing is written to the {name} beyond the lengths returned",
+            actual=f"segment and octet {place} changed",
+            breaks=in_version((LENGTHS,), call.version),
+        )
+
+
+def untouched(call: Call) -> None:
+    """No octet behind the end of a segment that was offered has changed."""
+    chunks = [*call.write_chunks, *([call.reply_chunk] if call.reply_chunk else [])]
+    for chunk in chunks:
+        place = chunk.overwritten(chunk.told)
+        answers.that(
+            place is None,
+            "no octet outside of the memory offered is written",
+            actual=f"segment and octet {place} changed",
+            breaks=in_version((ROOM,), call.version),
+        )
+
+
+def _fetch_back(peer: Peer, data: bytes, breaks: Ids) -> None:
+    request = peer.workload.stored(data)
+    if request is not None:
+        fetch = build.with_write_chunks(peer, request)
+        peer.send(fetch)
+        answers.served(peer, fetch, breaks=breaks)
+
+
+def _used(call: Call, answer: Answered) -> list[tuple[str, ExposedChunk, WriteChunk]]:
+    """Chunks that hold data; an unused one may have been written to (rfc8166 4.3.2.2)."""
+    pairs = zip(call.write_chunks, answer.body.rdma_writes, strict=False)
+    found = [("Write chunk", chunk, back) for chunk, back in pairs]
+    if call.reply_chunk is not None and answer.body.rdma_reply is not None:
+        found.append(("Reply chunk", call.reply_chunk, answer.body.rdma_reply))
+    return [item for item in found if any(segment.length for segment in item[2].target)]
+
+
+def _own_refusal(peer: Peer, reply: Reply) -> str:
+    if reply.rpc.outcome is rpc.Outcome.GARBAGE_ARGS:
+        return ""
+    if not reply.rpc.succeeded:
+        return f"the RPC status {reply.rpc.outcome.value}"
+    return peer.workload.refusal(reply.payload)
+
+
+def _unanswered(outcome: Outcome, waiting: set[int], breaks: Ids) -> Deviation:
+    xids = ", ".join(f"{xid:#010x}" for xid in sorted(waiting)[:4])
+    what = "no answer" if isinstance(outcome, Silent) else "something else"
+    return Deviation(
+        f"{len(waiting)} calls ({xids}...) await their Reply, and {what} came: {outcome}.",
+        expected=("a Reply with the XID of one of the calls in flight",),
+        actual=str(outcome),
+        breaks=answers.ids_of(breaks),
+    )

@@ -1,0 +1,72 @@
+"""How reports call each kind of outcome that a verification waits for, and what is wrong in data.
+
+rfc8166 section 4.5  Error Handling
+v2 section 4.2.3     Transport Errors (BAD_HEADER is what ERR_CHUNK was)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.outcome import (
+    Answered,
+    Called,
+    Disconnected,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    OptionReceived,
+    Outcome,
+    Silent,
+    Undecodable,
+    Unexpected,
+)
+from rpcrdma.wire import v2
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from conformance.tester.client.build import Call, Message
+
+__all__ = ["SENTENCES", "differing", "sentences"]
+
+SENTENCES: Final[Mapping[type[Outcome], str]] = {
+    Answered: "an RPC reply with the call's XID",
+    Called: "a backward Call",
+    ErrVers: "RDMA_ERROR with ERR_VERS, the call's XID and version",
+    ErrChunk: "RDMA_ERROR with ERR_CHUNK, the call's XID and version",
+    InvalidOption: "RDMA2_ERROR with INVAL_OPTION and the message's XID",
+    OptionReceived: "an optional message of Version Two",
+    Silent: "silence",
+    Disconnected: "the end of the connection",
+    Undecodable: "octets that cannot be decoded",
+    Unexpected: "a message that answers nothing",
+}
+"""How reports call each kind of outcome."""
+
+BAD_HEADER: Final = "RDMA2_ERROR with BAD_HEADER, the call's XID and version"
+"""What Version Two has instead of ERR_CHUNK."""
+
+
+def sentences(kinds: Iterable[type[Outcome]], message: Call | Message) -> tuple[str, ...]:
+    """The kinds in the words of the version of what they answer."""
+    is_two = message.version == v2.VERSION
+    return tuple(BAD_HEADER if is_two and kind is ErrChunk else SENTENCES[kind] for kind in kinds)
+
+
+_SHOWN: Final = 8
+"""Octets; what is wrong with them often tells where they come from."""
+
+
+def differing(found: bytes, expected: bytes) -> str:
+    """How data differ, in a clause; empty if they do not."""
+    if len(found) != len(expected):
+        return f"{len(found)} octets instead of {len(expected)}"
+    wrong = [place for place, octet in enumerate(found) if octet != expected[place]]
+    if not wrong:
+        return ""
+    shown = slice(wrong[0], wrong[0] + _SHOWN)
+    return (
+        f"{len(wrong)} of {len(found)} octets are wrong, from octet {wrong[0]} on:"
+        f" {found[shown].hex()} instead of {expected[shown].hex()}"
+    )

@@ -1,0 +1,1 @@
+"""Fuzz harnesses, one file each: the invariant stands first."""

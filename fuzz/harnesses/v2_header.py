@@ -1,0 +1,72 @@
+# Invariant: whatever the octets, decoding a Version Two header keeps what harness_v1_header keeps;
+# the contents of an RDMA2_OPTIONAL either are refused by a DecodeError that points into them, or
+# give an option that encodes to exactly these contents.
+"""Fuzz harness of the Version Two header decoder and its overlays (v2 4.2, xcharext 4)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final, Protocol
+
+from fuzz import engine
+from fuzz.finding import Finding
+from fuzz.harnesses.header_codec import HeaderCodec, check_header, count_segments
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import v2
+from rpcrdma.wire.optional import Option, decode_option, encode_option
+
+__all__ = ["CONTENTS", "OptionCodec", "ReferenceCodec", "check"]
+
+CONTENTS: Final = 28
+"""Where rdma_optinfo begins in the header, behind its length (v2 4.2)."""
+
+
+class OptionCodec(HeaderCodec[v2.Rdma2Header], Protocol):
+    """A decoder of headers and of the contents of RDMA2_OPTIONAL."""
+
+    def option(self, body: v2.Rdma2Optional) -> Option:
+        """What the body says; DecodeError is its only documented exception."""
+        ...
+
+
+class ReferenceCodec:
+    """The generated codec and the typed layer above it."""
+
+    def decode(self, octets: bytes) -> tuple[v2.Rdma2Header, int]:
+        """See `HeaderCodec`."""
+        return v2.decode_header(octets)
+
+    def encode(self, header: v2.Rdma2Header) -> bytes:
+        """See `HeaderCodec`."""
+        return v2.encode_header(header)
+
+    def segments(self, header: v2.Rdma2Header) -> int:
+        """See `HeaderCodec`."""
+        body = header.rdma_body
+        if not isinstance(body, v2.Rdma2Msg | v2.Rdma2Nomsg):
+            return 0
+        return count_segments(body.rdma_reads, body.rdma_writes, body.rdma_reply)
+
+    def option(self, body: v2.Rdma2Optional) -> Option:
+        """See `OptionCodec`."""
+        return decode_option(body)
+
+
+def check(octets: bytes, codec: OptionCodec) -> None:
+    """Raise `Finding` if the invariant does not hold for these octets."""
+    header = check_header(octets, codec)
+    if header is None or not isinstance(header.rdma_body, v2.Rdma2Optional):
+        return
+    body = header.rdma_body
+    try:
+        option = codec.option(body)
+    except DecodeError as error:
+        if not CONTENTS <= error.offset <= CONTENTS + len(body.rdma_optinfo):
+            raise Finding("option-offset-outside", f"offset {error.offset}") from error
+        return
+    if encode_option(body.rdma_optdir, option) != body:
+        raise Finding("option-round-trip", f"{body.rdma_optinfo.hex()} became {option}")
+
+
+if __name__ == "__main__":
+    engine.run("v2-header", check, "fuzz.harnesses.v2_header:ReferenceCodec", sys.argv)

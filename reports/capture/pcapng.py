@@ -1,0 +1,131 @@
+"""A trace as a `.pcapng` that Wireshark opens and dissects.
+
+Each event becomes the RoCEv2 frames of `reports.capture.roce`, with a comment that says what it is.
+Events that have no packet on the wire (registering, posting a Receive) are not in the capture;
+connection events go into the comment of the next frame.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pcapng
+from pcapng import blocks
+
+from reports.capture import roce
+from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+__all__ = ["write_pcapng"]
+
+_TESTER: Final = bytes((192, 0, 2, 1))
+_DEVICE: Final = bytes((192, 0, 2, 2))
+_FIRST_PORT: Final = 0xC000
+_PORTS: Final = 0x4000
+_ETHERNET: Final = 1
+_CONNECTION_EVENTS: Final = (EventKind.CONNECT, EventKind.REJECT, EventKind.DISCONNECT)
+
+
+def write_pcapng(
+    trace: Trace, path: Path, describe: Callable[[bytes], str] = lambda message: ""
+) -> int:
+    """Write the trace to `path`; return the number of frames.
+
+    Args:
+        trace: of one case.
+        path: the file to write.
+        describe: makes the comment of a Send from its message; for messages that Wireshark has no
+            dissector for.
+    """
+    section = blocks.SectionHeader(options={"shb_userappl": "rpcrdma-conformance"})
+    interface = section.new_member(
+        blocks.InterfaceDescription,
+        link_type=_ETHERNET,
+        options={
+            "if_name": "trace",
+            "if_description": "RoCEv2 frames made from a trace of verbs-level events",
+        },
+    )
+    count = 0
+    with path.open("wb") as stream:
+        writer = pcapng.FileWriter(stream, section)
+        for event, comment, frame in _frames(trace, describe):
+            microseconds = round(event.time * 1e6)
+            packet = section.new_member(
+                blocks.EnhancedPacket,
+                interface_id=interface.interface_id,
+                timestamp_high=microseconds >> 32,
+                timestamp_low=microseconds & 0xFFFFFFFF,
+                packet_data=frame,
+                packet_len=len(frame),
+                options={"opt_comment": comment},
+            )
+            writer.write_block(packet)
+            count += 1
+    return count
+
+
+def _frames(
+    trace: Trace, describe: Callable[[bytes], str]
+) -> Iterator[tuple[TraceEvent, str, bytes]]:
+    flows: dict[tuple[int, Side], roce.Flow] = {}
+    pending: list[str] = []
+    for event in trace.events:
+        if event.kind in _CONNECTION_EVENTS:
+            pending.append(_connection_comment(event))
+            continue
+        comment = "\n".join((*pending, _comment(event, describe)))
+        for number, frame in enumerate(_event_frames(event, flows)):
+            pending.clear()
+            yield event, comment if number == 0 else "", frame
+
+
+def _event_frames(event: TraceEvent, flows: dict[tuple[int, Side], roce.Flow]) -> Iterator[bytes]:
+    flow = _flow(flows, event.connection, event.side)
+    handle, offset = event.handle or 0, event.offset or 0
+    match event.kind:
+        case EventKind.SEND:
+            yield from roce.send(flow, event.data, event.handle)
+        case EventKind.RDMA_WRITE:
+            yield from roce.write(flow, handle, offset, event.data)
+        case EventKind.RDMA_READ:
+            other = Side.PEER if event.side is Side.LOCAL else Side.LOCAL
+            response = _flow(flows, event.connection, other)
+            yield from roce.read(flow, response, handle, offset, event.length, event.data)
+        case _:
+            pass  # no packet on the wire
+
+
+def _flow(flows: dict[tuple[int, Side], roce.Flow], connection: int, side: Side) -> roce.Flow:
+    flow = flows.get((connection, side))
+    if flow is None:
+        local = side is Side.LOCAL
+        flow = roce.Flow(
+            source=_TESTER if local else _DEVICE,
+            destination=_DEVICE if local else _TESTER,
+            port=_FIRST_PORT + connection % _PORTS,
+            queue_pair=(0x20000 if local else 0x10000) + connection,
+        )
+        flows[connection, side] = flow
+    return flow
+
+
+def _comment(event: TraceEvent, describe: Callable[[bytes], str]) -> str:
+    who = "tester" if event.side is Side.LOCAL else "device"
+    text = f"{who}: {event.kind.value} of {event.length or len(event.data)} octets"
+    if event.handle is not None:
+        text += f", handle 0x{event.handle:08x}"
+    if event.detail:
+        text += f" ({event.detail})"
+    described = describe(event.data) if event.kind is EventKind.SEND else ""
+    return f"{text}\n{described}" if described else text
+
+
+def _connection_comment(event: TraceEvent) -> str:
+    who = "tester" if event.side is Side.LOCAL else "device"
+    private = f", private data {event.data.hex()}" if event.data else ""
+    detail = f" ({event.detail})" if event.detail else ""
+    return f"connection {event.connection}: {event.kind.value} by {who}{private}{detail}"

@@ -1,0 +1,1 @@
+"""A run for people and programs: terminal, JUnit, JSON, HTML."""

@@ -1,0 +1,1 @@
+"""The backward direction (bidir): both halves, and the connection that has two directions."""

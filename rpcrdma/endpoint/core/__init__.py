@@ -1,0 +1,1 @@
+"""What both roles stand on: events, actions, the connection's state machine, the driver."""

@@ -1,0 +1,66 @@
+"""Version Two's headers, as the roles know them: Version One's objects in Version Two's octets.
+
+    v2 section 4.2    RPC-Over-RDMA Version Two XDR
+    v2 section 4.2.3  Transport Errors (BAD_HEADER is what ERR_CHUNK was, under the same number)
+
+What belongs to the optional features has no counterpart in Version One.  `backward.direction`
+keeps RDMA2_OPTIONAL from the roles; should it come here all the same, it is no header that a role
+can decode.  The error that refuses an operation comes here where it refuses a Call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.core.dialect import NO_CHUNKS
+from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
+from rpcrdma.wire import ErrChunk, RdmaError, TransportHeader, v2
+from rpcrdma.wire.in_one import body_as_one, encode_as_two
+
+if TYPE_CHECKING:
+    from rpcrdma.wire import Body
+    from rpcrdma.wire.rpc import MessageType
+
+__all__ = ["TWO", "VersionTwo"]
+
+_PROCEDURE: Final = 12
+"""Offset of rdma_proc."""
+
+
+class VersionTwo:
+    """v2 (draft -01)."""
+
+    number: Final = v2.VERSION
+    header: Final = 32
+    threshold: Final = 4096
+    plain: Final[Body] = NO_CHUNKS
+
+    def decode(self, message: bytes) -> tuple[TransportHeader, int]:
+        """See `Dialect`."""
+        header, end = v2.decode_header(message)
+        body = self._body(header.rdma_body)
+        return TransportHeader(header.rdma_xid, header.rdma_vers, header.rdma_credit, body), end
+
+    def encode(self, header: TransportHeader, direction: MessageType) -> bytes:
+        """See `Dialect`.
+
+        Raises:
+            LocalProtocolError: Version Two has no such message.
+        """
+        octets = encode_as_two(header, direction)
+        if octets is None:
+            raise LocalProtocolError(f"Version Two has no {type(header.rdma_body).__name__}")
+        return octets
+
+    def _body(self, body: v2.Rdma2Body) -> Body:
+        if isinstance(body, v2.Rdma2Error) and isinstance(body.error, v2.ErrInvalidOption):
+            return RdmaError(ErrChunk())  # D-53: it refuses a Call where it is about no operation
+        one = body_as_one(body)
+        if one is None:
+            kind = type(body).__name__
+            raise DecodeError(_PROCEDURE, "rdma_body", Reason.BAD_DISCRIMINANT, kind)
+        return self.plain if one == self.plain else one  # the roles know it by its identity
+
+
+TWO: Final = VersionTwo()
+"""Version Two."""

@@ -1,0 +1,1 @@
+"""What an application uses: blocking calls, a server, a client that reconnects."""

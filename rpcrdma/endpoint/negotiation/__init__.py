@@ -1,0 +1,1 @@
+"""Which version a client speaks on a connection (v2 section 5)."""

@@ -1,0 +1,1 @@
+"""Transport properties of one end of a connection (xcharext)."""

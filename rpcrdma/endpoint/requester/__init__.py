@@ -1,0 +1,1 @@
+"""The Requester: builds Calls, offers memory, matches Replies by XID."""

@@ -1,0 +1,153 @@
+"""A call of a Requester, from request to delivery: its phases and its memory.
+
+    rfc8166 section 4.4.1  Registration Longevity (memory is safe before the application hears)
+    xcharext section 3.2   Requester Remote Invalidation (the Reply may have seen to that)
+
+`PHASES` is the whole life of a call; `rpcrdma.endpoint.requester.requester` decides what moves it
+on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from rpcrdma.endpoint.core.actions import Forget, Invalidate
+from rpcrdma.endpoint.core.faults import Fault, FaultFound
+from rpcrdma.endpoint.requester.reply_parsing import Offer, reassemble
+from rpcrdma.endpoint.responder.call_rules import xid_of
+from rpcrdma.wire import RdmaNomsg
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rpcrdma.endpoint.core.actions import CallFailed, Register
+    from rpcrdma.endpoint.core.reduction import CallPlan
+    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.wire import RdmaMsg, RdmaSegment, WriteChunk
+
+__all__ = ["PHASES", "Memory", "OutgoingCall", "Phase", "Step", "coordinates", "unreduced"]
+
+NOTHING_OFFERED: Final = Offer()
+
+
+class Phase(Enum):
+    """How far a call is."""
+
+    REGISTERING = auto()
+    QUEUED = auto()
+    SENT = auto()
+    INVALIDATING = auto()
+    DONE = auto()
+
+
+class Step(Enum):
+    """What moves a call on."""
+
+    MEMORY_READY = auto()
+    CREDIT_TAKEN = auto()
+    ENDED = auto()  # by whatever
+    MEMORY_SAFE = auto()
+
+
+PHASES: Final[Mapping[tuple[Phase, Step], Phase]] = {
+    (Phase.REGISTERING, Step.MEMORY_READY): Phase.QUEUED,
+    (Phase.REGISTERING, Step.ENDED): Phase.INVALIDATING,
+    (Phase.QUEUED, Step.CREDIT_TAKEN): Phase.SENT,
+    (Phase.QUEUED, Step.ENDED): Phase.INVALIDATING,
+    (Phase.SENT, Step.ENDED): Phase.INVALIDATING,
+    (Phase.INVALIDATING, Step.MEMORY_SAFE): Phase.DONE,
+}
+"""Every legal move; a pair that is absent is a defect of this module."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """Memory of a call: one RDMA segment.
+
+    Attributes:
+        key: chosen for it.  action: what registered it.
+        segment: as the peer names it; None until it is registered.
+        returned: octets that the reply says to hold data.
+        data: these, once they are safe.
+        safe: whether the peer can no longer reach it, or never could.
+        withdrawn: whether a message of the peer has invalidated it.
+    """
+
+    key: int
+    action: Register
+    segment: RdmaSegment | None = None
+    returned: int = 0
+    data: bytes = b""
+    safe: bool = False
+    withdrawn: bool = False
+
+    def taken_back(self) -> Invalidate | Forget:
+        """What makes it safe: to invalidate it, unless the peer has."""
+        kind = Forget if self.withdrawn else Invalidate
+        return kind(self.key, self.returned)
+
+
+class OutgoingCall(msgspec.Struct, eq=False):
+    """A call from request to delivery; a msgspec struct because one is made for every call."""
+
+    token: int
+    xid: int
+    upper_layer: UpperLayer
+    payload: bytes
+    slots: int = 0
+    plan: CallPlan | None = None
+    phase: Phase = Phase.REGISTERING
+    reads: Sequence[tuple[int, list[Memory]]] = ()
+    writes: Sequence[list[Memory]] = ()
+    reply: Sequence[Memory] = ()
+    message: bytes = b""
+    offer: Offer = NOTHING_OFFERED
+    failure: CallFailed | None = None
+    answer: RdmaMsg | RdmaNomsg | None = None
+    inline: bytes = b""
+
+    def move(self, step: Step) -> None:
+        """Go on to the next phase."""
+        self.phase = PHASES[self.phase, step]
+
+    def segments(self) -> list[Memory]:
+        """All memory of the call."""
+        groups = [*(group for _, group in self.reads), *self.writes, self.reply]
+        return [segment for group in groups for segment in group]
+
+    def note_returned(self) -> None:
+        """Note how many octets of each segment the answer says to hold data."""
+        if self.answer is None:
+            return
+        _note(self.answer.rdma_writes, self.writes)
+        if self.reply and self.answer.rdma_reply is not None:
+            _note((self.answer.rdma_reply,), (self.reply,))
+
+
+def _note(chunks: tuple[WriteChunk, ...], groups: Sequence[Sequence[Memory]]) -> None:
+    for chunk, group in zip(chunks, groups, strict=True):
+        for segment, memory in zip(chunk.target, group, strict=True):
+            memory.returned = segment.length
+
+
+def coordinates(group: Sequence[Memory]) -> tuple[RdmaSegment, ...]:
+    """The segments that a header carries for memory that is registered."""
+    return tuple(memory.segment for memory in group if memory.segment is not None)
+
+
+def unreduced(call: OutgoingCall) -> bytes:
+    """The reply with everything in its place; raises FaultFound."""
+    payload = call.inline
+    if isinstance(call.answer, RdmaNomsg):
+        payload = b"".join(memory.data for memory in call.reply)
+        if len(payload) < 4 or xid_of(payload) != call.xid:
+            raise FaultFound(Fault.REPLY_XID_MISMATCH, "in the Reply chunk")
+    if not call.writes:
+        return payload
+    data = tuple(b"".join(memory.data for memory in chunk) for chunk in call.writes)
+    writes, layer = call.offer.writes, call.upper_layer
+    return reassemble(call.payload, payload, writes, data, call.slots, layer)

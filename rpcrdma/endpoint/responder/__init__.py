@@ -1,0 +1,1 @@
+"""The Responder: takes Calls apart, builds Replies and errors."""

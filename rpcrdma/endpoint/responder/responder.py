@@ -1,0 +1,396 @@
+"""The Responder: takes Calls apart, has them executed, builds Replies and errors.
+
+    rfc8166 section 3.3.1  RPC-over-RDMA Credits (Receives are posted before the grant is sent)
+    rfc8166 section 3.4.5  Read Chunks
+    rfc8166 section 4.5    Error Handling
+
+Theory of operation.  A message is judged word by word (`CallRules`); the first fault ends it with
+the answer of the table in `rpcrdma.endpoint.core.faults`.  A Call with Read chunks is *pulling*
+until its octets are here.  Then it is executed: the program returns replies that can be sent now,
+of this call or of earlier ones that were deferred.  Each reply finds its call by XID, becomes a
+plan (`plan_reply`), and the plan becomes Writes and one Send (`ReplyRules`).
+
+An RDMA operation that fails costs the connection and nothing more: if that was the fault of what
+its call offered, the call is remembered (`LostReplies`), so that its repetition on another
+connection is answered by ERR_CHUNK.
+
+What cannot be sent (rfc8166 4.5.4) ends the connection: the driver reports `WorkFailed`.
+
+Hooks (methods that a mutant may override, one each; see also `CallRules` and `ReplyRules`):
+
+    take_msgp               RDMA_MSGP
+    take_done               RDMA_DONE
+    take_error              RDMA_ERROR
+    repost                  a Receive for each one used up, before anything is answered
+    execute                 a call is executed once
+    results                 only DDP-eligible results are reduced
+    transmit                Writes, then one Send
+    invalidated             which handle a reply invalidates
+    discard                 silence
+    send_error              RDMA_ERROR
+    is_known_loss           whether a call cost a connection before
+    judge_load              calls beyond all measure
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from rpcrdma.endpoint.core import events
+from rpcrdma.endpoint.core.actions import Action, Disconnect, PostReceive, RdmaRead, RdmaWrite, Send
+from rpcrdma.endpoint.core.faults import RULES, Answer, Fault, FaultFound
+from rpcrdma.endpoint.core.placement import pull_schedule
+from rpcrdma.endpoint.core.reduction import plan_reply
+from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
+from rpcrdma.endpoint.responder.call_rules import CallRules, IncomingCall, xid_of
+from rpcrdma.endpoint.responder.lost_replies import LostReplies, is_fault_of_the_call
+from rpcrdma.endpoint.responder.reply_rules import ReplyRules
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import (
+    RdmaDone,
+    RdmaError,
+    RdmaMsg,
+    RdmaMsgp,
+    RdmaNomsg,
+    TransportHeader,
+    fixed_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rpcrdma.endpoint.core.connection import Handler
+    from rpcrdma.endpoint.properties.values import PropertyValues
+    from rpcrdma.ulp.bindings import DataItem, UpperLayer
+    from rpcrdma.wire import Body, FixedWords
+
+    # A body's own type is what the table's key says; a table of functions cannot say so.
+    Procedure = Callable[[FixedWords, Any, bytes], list[Action]]
+
+__all__ = ["Responder", "ResponderOptions"]
+
+_REMEMBERED_WORK: Final = 512
+"""Work requests whose calls are known when they fail; more than a send queue holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponderOptions:
+    """What a Responder allows.
+
+    Attributes:
+        thresholds: the inline thresholds of the connection.
+        receives: Receives posted, and so the most credits granted.
+        most_calls: calls in progress at one time before the connection is given up; more than
+            `receives`, since a call that waits for another holds no Receive.
+        longest_call: octets of the longest unreduced call; memory is never taken for more.
+    """
+
+    thresholds: InlineThresholds = DEFAULT
+    receives: int = 32
+    most_calls: int = 256
+    longest_call: int = 8 * 1024 * 1024
+
+
+class Responder:
+    """The role that executes calls.
+
+    Attributes:
+        receive_length: octets of the Receives that are posted from now on.
+        reply_limits: for each version, the octets of the longest reply that goes inline.
+        may_invalidate: whether the Requester lets replies invalidate its memory.
+    """
+
+    later_receives = 0
+
+    def __init__(
+        self,
+        upper_layer: UpperLayer,
+        options: ResponderOptions | None = None,
+        lost: LostReplies | None = None,
+        calls: CallRules | None = None,
+        replies: ReplyRules | None = None,
+    ) -> None:
+        self.options = options or ResponderOptions()
+        self.calls = calls or CallRules()
+        self.replies = replies or ReplyRules()
+        thresholds, dialects = self.options.thresholds, self.calls.dialects.values()
+        self.receive_length = max(thresholds.call, *(one.threshold for one in dialects))
+        self.reply_limits = {one.number: max(thresholds.reply, one.threshold) for one in dialects}
+        self.may_invalidate = False
+        self._upper_layer = upper_layer
+        self._lost = lost if lost is not None else LostReplies()
+        self._last_key = 0
+        self._pulling: dict[int, IncomingCall] = {}
+        self._executing: dict[int, deque[tuple[IncomingCall, bytes]]] = {}
+        self._in_progress = 0
+        self._work: deque[tuple[int, IncomingCall]] = deque(maxlen=_REMEMBERED_WORK)
+        self.handlers: Mapping[type[events.Event], Handler] = {
+            events.Connected: self._connected,
+            events.MessageReceived: self._receive,
+            events.ReadCompleted: self._pulled,
+            events.WorkFailed: self._work_failed,
+            events.Disconnected: self._disconnected,
+        }
+        # RDMA_ERROR has no row: it is recognised by its fixed words (D-15).
+        self._procedures: Mapping[type[Body], Procedure] = {
+            RdmaMsg: self._take_msg,
+            RdmaNomsg: self._take_nomsg,
+            RdmaMsgp: self.take_msgp,
+            RdmaDone: self.take_done,
+        }
+        self._answers: Mapping[Answer, Callable[[FixedWords, Fault], list[Action]]] = {
+            Answer.DISCARD: self.discard,
+            Answer.ERR_VERS: self.send_error,
+            Answer.ERR_CHUNK: self.send_error,
+            Answer.DISCONNECT: self.disconnect,
+        }
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """One Receive for each credit that may be granted."""
+        return (self.receive_length,) * self.options.receives
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        """See `rpcrdma.endpoint.properties.optional_half.Limited`."""
+        self.reply_limits[version] = send_limit
+        self.may_invalidate = peer.remote_invalidation
+
+    def post_from_now(self, octets: int) -> None:
+        """From now on, post Receives of this length."""
+        self.receive_length = octets
+
+    @property
+    def deferred(self) -> int:
+        """Calls that were executed and whose replies the program gives later."""
+        return sum(len(waiting) for waiting in self._executing.values())
+
+    # -- what happens
+
+    def _connected(self, _event: events.Connected, _now: float) -> list[Action]:
+        return []
+
+    def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
+        message = event.data
+        actions = self.repost()
+        if self.calls.is_runt(message):
+            return actions  # rfc8166 4.5: before any parsing
+        words = fixed_words(message)
+        try:
+            actions += self._judge(message, words)
+        except FaultFound as found:
+            actions += self._answer_fault(found.fault, words)
+        return actions
+
+    def _judge(self, message: bytes, words: FixedWords) -> list[Action]:
+        # rfc8166 4.5.2: only a recognised version makes the rest worth parsing.
+        if not self.calls.supports_version(words.version):
+            raise FaultFound(
+                Fault.UNKNOWN_VERSION_ERROR if words.is_error else Fault.UNKNOWN_VERSION
+            )
+        if words.is_error:
+            return self.take_error()  # D-15: whatever it carries
+        header, end = self.calls.decode(message)
+        body = header.rdma_body
+        return self._procedures[type(body)](words, body, message[end:])
+
+    def _pulled(self, event: events.ReadCompleted, _now: float) -> list[Action]:
+        call = self._pulling.pop(event.key)
+        self._in_progress -= 1
+        try:
+            return self._take_pulled(call, event.data)
+        except FaultFound as found:
+            return self._answer_fault(found.fault, call.words)
+
+    def _take_pulled(self, call: IncomingCall, data: bytes) -> list[Action]:
+        pieces = []
+        start = 0
+        for chunk in call.chunks:
+            pieces.append(data[start : start + chunk.length])
+            start += chunk.length
+        return self._take_payload(call, self.calls.assemble(call, tuple(pieces)))
+
+    def _work_failed(self, event: events.WorkFailed, _now: float) -> list[Action]:
+        for key, call in self._work:
+            if key == event.key and is_fault_of_the_call(event.reason):
+                self._lost.remember(call.xid, _likeness(call))
+        return [Disconnect(f"{RULES[Fault.RDMA_FAILED].requirement}: {event.reason}")]
+
+    def _disconnected(self, _event: events.Disconnected, _now: float) -> list[Action]:
+        self._pulling.clear()
+        self._executing.clear()
+        self._work.clear()
+        self._in_progress = 0
+        return []
+
+    # -- the procedures
+
+    def _take_msg(self, words: FixedWords, body: RdmaMsg, payload: bytes) -> list[Action]:
+        limit = self.options.longest_call
+        return self._accept(self.calls.take_short(words, body, payload, limit))
+
+    def _take_nomsg(self, words: FixedWords, body: RdmaNomsg, _rest: bytes) -> list[Action]:
+        return self._accept(self.calls.take_long(words, body, self.options.longest_call))
+
+    def take_msgp(self, _words: FixedWords, _body: RdmaMsgp, _payload: bytes) -> list[Action]:
+        """An RDMA_MSGP arrived (rfc8166 4.6.1)."""
+        raise FaultFound(Fault.MSGP_CALL)
+
+    def take_done(self, _words: FixedWords, _body: RdmaDone, _rest: bytes) -> list[Action]:
+        """An RDMA_DONE arrived (rfc8166 4.6.2)."""
+        raise FaultFound(Fault.DONE_MESSAGE)
+
+    def take_error(self) -> list[Action]:
+        """An RDMA_ERROR arrived (rfc8166 4.2.4)."""
+        raise FaultFound(Fault.ERROR_MESSAGE)
+
+    # -- a call
+
+    def _accept(self, call: IncomingCall) -> list[Action]:
+        self.judge_load(self._in_progress)
+        if self.is_known_loss(call):
+            raise FaultFound(Fault.REPLY_WAS_LOST)
+        if not call.chunks:
+            return self._take_payload(call, call.inline)
+        length, schedule = pull_schedule([self.calls.pull_order(chunk) for chunk in call.chunks])
+        if not schedule:
+            return self._take_pulled(call, b"")
+        key = self._key(call)
+        self._pulling[key] = call
+        self._in_progress += 1
+        return [RdmaRead(key, length, schedule)]
+
+    def judge_load(self, in_progress: int) -> None:
+        """Give up a peer that sends far more calls than it was granted (rfc8166 3.3.1)."""
+        if in_progress >= self.options.most_calls:
+            raise FaultFound(Fault.TOO_MANY_CALLS, f"{in_progress} calls are in progress")
+
+    def is_known_loss(self, call: IncomingCall) -> bool:
+        """Whether this call cost a connection before (rfc8166 4.5.3)."""
+        return self._lost.knows(call.xid, _likeness(call))
+
+    def _take_payload(self, call: IncomingCall, payload: bytes) -> list[Action]:
+        """The unreduced call is here."""
+        self.calls.judge_xid(call.xid, payload)
+        self.calls.judge_message_type(payload)
+        try:
+            self.calls.judge_arguments(call, payload, self._upper_layer)
+        except FaultFound as found:
+            if RULES[found.fault].answer is not Answer.GARBAGE_ARGS:
+                raise
+            # No results: what is garbage may be the RPC header, which says what they would be.
+            return self._send_reply(call, self.replies.garbage_args(call.xid), ())
+        self._executing.setdefault(xid_of(payload), deque()).append((call, payload))
+        self._in_progress += 1
+        replies = self.execute(payload)
+        if not replies:
+            self._check_deferred(payload)
+        actions: list[Action] = []
+        for number, reply in enumerate(replies):
+            own = number == 0 and xid_of(reply) == xid_of(payload)
+            actions += self._reply(*self._take_executing(xid_of(reply), newest=own), reply)
+        return actions
+
+    def execute(self, payload: bytes) -> list[bytes]:
+        """Have the call executed; returns the replies that can be sent now."""
+        return self._upper_layer.execute(payload)
+
+    def _check_deferred(self, payload: bytes) -> None:
+        """No reply means that the call waits, unless it was none at all."""
+        try:
+            self._upper_layer.arguments(payload)
+        except DecodeError as error:
+            self._take_executing(xid_of(payload), newest=True)
+            raise FaultFound(Fault.NOT_A_CALL, str(error)) from error
+
+    def _take_executing(self, xid: int, *, newest: bool = False) -> tuple[IncomingCall, bytes]:
+        """The call that a reply answers; of deferred calls with one XID the oldest."""
+        waiting = self._executing[xid]
+        entry = waiting.pop() if newest else waiting.popleft()
+        if not waiting:
+            del self._executing[xid]
+        self._in_progress -= 1
+        return entry
+
+    # -- a reply
+
+    def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
+        """What of the reply may go into Write chunks (rfc8166 6.1)."""
+        return self._upper_layer.results(payload, reply)
+
+    def _reply(self, call: IncomingCall, payload: bytes, reply: bytes) -> list[Action]:
+        slots = self.results(payload, reply) if call.writes else ()
+        return self._send_reply(call, reply, slots)
+
+    def _send_reply(
+        self, call: IncomingCall, reply: bytes, slots: tuple[DataItem | None, ...]
+    ) -> list[Action]:
+        try:
+            credit = self.replies.grant(call.words.credit, self.options.receives)
+            limit = self.reply_limits.get(call.words.version, self.options.thresholds.reply)
+            plan = plan_reply(self.replies, call, reply, slots, credit, limit)
+        except FaultFound as found:
+            return self._answer_fault(found.fault, call.words)
+        writes: list[Action] = [
+            RdmaWrite(self._key(call), placement.data, placement.schedule)
+            for placement in plan.placements
+            if placement.schedule
+        ]
+        send = Send(self._key(call), plan.message, self.invalidated(call))
+        return self.transmit(writes, send)
+
+    def invalidated(self, call: IncomingCall) -> int | None:
+        """The handle that a reply invalidates: one of its call's (xcharext 3.2, D-80)."""
+        return next(iter(call.handles), None) if self.may_invalidate else None
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """Everything that a reply takes: Writes before the Send (rfc8166 3.5.2)."""
+        return [*writes, send]
+
+    # -- answers to faults
+
+    def _answer_fault(self, fault: Fault, words: FixedWords) -> list[Action]:
+        return self._answers[RULES[fault].answer](words, fault)
+
+    def discard(self, _words: FixedWords, _fault: Fault) -> list[Action]:
+        """Say nothing."""
+        return []
+
+    def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
+        """Send an RDMA_ERROR (rfc8166 4.5)."""
+        rules = self.replies
+        header = TransportHeader(
+            rules.error_xid(words),
+            rules.error_version(words),
+            rules.error_credit(words, self.options.receives),
+            RdmaError(rules.error_body(RULES[fault].answer)),
+        )
+        self._last_key += 1
+        message = rules.encode_error(header)
+        if len(message) > self.reply_limits.get(words.version, len(message)):
+            return self.disconnect(words, fault)  # D-142: nothing fits
+        return [Send(self._last_key, message)]
+
+    def disconnect(self, _words: FixedWords, fault: Fault) -> list[Action]:
+        """Close the connection."""
+        return [Disconnect(RULES[fault].requirement)]
+
+    def repost(self) -> list[Action]:
+        """Post a Receive in place of the one just used up."""
+        # rfc8166 3.3.1: before the next reply is sent, so that every grant is true.
+        return [PostReceive(self.receive_length)]
+
+    def _key(self, call: IncomingCall) -> int:
+        self._last_key += 1
+        self._work.append((self._last_key, call))
+        return self._last_key
+
+
+def _likeness(call: IncomingCall) -> bytes:
+    """What is the same whenever a call is sent: its inline octets, and its Read chunks' lengths.
+
+    Handles and offsets are not: they belong to the connection.
+    """
+    chunks = (f" {chunk.position}:{chunk.length}" for chunk in call.chunks)
+    return call.inline + "".join(chunks).encode()

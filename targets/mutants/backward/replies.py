@@ -1,0 +1,195 @@
+"""Mutants: which messages end a backward Call, and which half gets them (bidir 1.3.4 and 1.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.backward.direction import DirectionRules, Half
+from rpcrdma.endpoint.backward.duplex import Duplex
+from rpcrdma.endpoint.backward.requester import BackwardRequester
+from rpcrdma.endpoint.core.actions import Disconnect, PostReceive, RdmaWrite, Send, Transfer
+from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
+from rpcrdma.wire import RdmaMsg, decode_header, fixed_words
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.backward.backchannel import BackwardCall
+    from rpcrdma.endpoint.core import events
+    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.wire import TransportHeader
+
+MATCHED = "bidir.1.3.4.reply-is-matched-by-xid"
+
+
+@mutant(breaks=MATCHED)
+class TakesBackwardRepliesInOrder(BackwardRequester):
+    """Takes any Reply for that to its oldest Call."""
+
+    def find(self, xid: int) -> BackwardCall | None:
+        """See `BackwardRequester`."""
+        known = super().find(xid)
+        return known or next((call for call in self.in_flight), None)
+
+
+@mutant(breaks=MATCHED)
+class TakesMalformedReplies(BackwardRequester):
+    """Takes whatever has the msg_type and the XID of a Reply, whatever else is in it."""
+
+    def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
+        """See `BackwardRequester`."""
+        return True
+
+
+@mutant(
+    breaks="bidir.1.3.4.xid-goes-with-the-msg-type",
+    also_trips={"bidir.2.1.2": "the next Call comes as if the first had been answered"},
+)
+class TakesCallsForReplies(Duplex):
+    """Takes a forward Call under the XID of a backward one for its Reply, beside serving it."""
+
+    def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        message = event.data
+        as_reply = message[: MINIMUM_HEADER + 4] + bytes((0, 0, 0, 1)) + bytes(16)
+        seen = self.to_backward(type(event)(as_reply), now)
+        seen = [action for action in seen if not isinstance(action, PostReceive)]
+        return seen + super().to_forward(event, now)
+
+
+@mutant(
+    breaks="bidir.1.3.4.1.xid-spaces-are-independent",
+    also_trips="a forward Call under the XID of a backward one gets no Reply",
+)
+class ExpectsForwardXidsToDiffer(DirectionRules):
+    """Takes a message under a small XID, as its own are, for one of the backward direction."""
+
+    def sort(self, message: bytes) -> Half:
+        """See `DirectionRules`."""
+        small = len(message) >= MINIMUM_HEADER and fixed_words(message).xid < 0x1000
+        return Half.BACKWARD if small else super().sort(message)
+
+
+@mutant(
+    breaks="bidir.1.5.2.forward-direction-is-undisturbed",
+    also_trips="forward Calls are lost while backward ones are in flight",
+)
+class ServesOneDirectionAtATime(Duplex):
+    """Drops forward Calls while a backward Call is in flight."""
+
+    def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if isinstance(self.backward, BackwardRequester) and self.backward.in_flight:
+            return [PostReceive(self.initial_receives[0])]
+        return super().to_forward(event, now)
+
+
+@mutant(
+    breaks="bidir.1.3.3.both-directions-at-once",
+    also_trips="the connection is gone when both directions are in use",
+)
+class HangsUpWhenBothAreBusy(Duplex):
+    """Ends the connection over a forward Call while a backward Call is in flight."""
+
+    def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if isinstance(self.backward, BackwardRequester) and self.backward.in_flight:
+            return [Disconnect("one direction at a time")]
+        return super().to_forward(event, now)
+
+
+def in_use(duplex: Duplex, event: events.MessageReceived) -> bool:
+    """Whether a message has the XID of a backward Call in flight."""
+    half = duplex.backward
+    in_flight = half.in_flight if isinstance(half, BackwardRequester) else ()
+    return fixed_words(event.data).xid in {call.xid for call in in_flight}
+
+
+@mutant(
+    breaks="bidir.1.3.4.1.same-xid-is-two-transactions",
+    also_trips="a forward Call under the XID of a backward one gets no Reply",
+)
+class DropsXidsInUse(Duplex):
+    """Drops a forward Call under the XID of a backward Call in flight."""
+
+    def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if in_use(self, event):
+            return [PostReceive(self.initial_receives[0])]
+        return super().to_forward(event, now)
+
+
+@mutant(
+    breaks="bidir.1.3.4.1.same-xid-in-both-directions",
+    also_trips="a forward Call under the XID of a backward one gets no Reply",
+)
+class HangsUpOverXidsInUse(Duplex):
+    """Ends the connection over a forward Call under the XID of a backward Call in flight."""
+
+    def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        if in_use(self, event):
+            return [Disconnect("an XID is in use")]
+        return super().to_forward(event, now)
+
+
+@mutant(breaks="bidir.1.5.3.no-rdma-for-backward-transactions")
+class WritesToChunksOfReplies(Duplex):
+    """Writes to the memory of which a backward Reply tells."""
+
+    def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        body = decode_header(event.data)[0].rdma_body
+        chunks = body.rdma_writes if isinstance(body, RdmaMsg) else ()
+        writes = [
+            RdmaWrite(-1, b"mine", (Transfer(0, 4, segment.handle, segment.offset),))
+            for chunk in chunks
+            for segment in chunk.target
+        ]
+        return [*super().to_backward(event, now), *writes]
+
+
+@mutant(
+    breaks="bidir.1.5.4.direction-is-told-at-a-fixed-place",
+    also_trips="short forward Calls get no Reply",
+)
+class TellsDirectionsByTheLength(DirectionRules):
+    """Takes every message of no more than seventy octets for a backward Reply."""
+
+    def sort(self, message: bytes) -> Half:
+        """See `DirectionRules`."""
+        return Half.BACKWARD if len(message) <= 70 else super().sort(message)
+
+
+@mutant(
+    breaks="bidir.1.3.4.reply-xid-is-the-calls",
+    also_trips="no forward Call gets its Reply",
+)
+class AnswersForwardCallsUnderOtherXids(Duplex):
+    """Answers forward Calls under another XID once the backward direction is in use."""
+
+    def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        return [
+            Send(action.key, (0x7777).to_bytes(4) + action.data[4:])
+            if isinstance(action, Send)
+            else action
+            for action in super().to_forward(event, now)
+        ]
+
+
+@mutant(
+    breaks="bidir.1.3.reply-is-told-by-its-msg-type",
+    also_trips="forward Replies are taken for backward Calls",
+)
+class AnswersForwardCallsByCalls(Duplex):
+    """Gives forward Replies the msg_type of Calls once the backward direction is in use."""
+
+    def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
+        """See `Duplex`."""
+        place = MINIMUM_HEADER + 4
+        return [
+            Send(action.key, action.data[:place] + bytes(4) + action.data[place + 4 :])
+            if isinstance(action, Send)
+            else action
+            for action in super().to_forward(event, now)
+        ]

@@ -1,0 +1,284 @@
+"""Mutants: receive buffer sizes, the peer's and the own one (xcharext 3.1, 4.3, 4.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.core.actions import CallFailed, Deliver, Disconnect, Failure
+from rpcrdma.endpoint.properties.messages import PostedLength
+from rpcrdma.endpoint.properties.optional_half import OptionalHalf
+from rpcrdma.endpoint.properties.rules import Judgement, PropertyRules
+from rpcrdma.endpoint.properties.values import Disposition, PropertyValues
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.endpoint.responder.responder import Responder
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import v2
+from rpcrdma.wire.optional import ReqProp, decode_option
+from rpcrdma.wire.properties import ReceiveBufferSize, decode_property
+from targets.mutants.base import mutant
+from targets.reference.replaced_parts import BOTH_ENDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.events import CallRequested
+    from rpcrdma.endpoint.properties.receive_sizes import ReceiveSizes
+    from rpcrdma.endpoint.properties.rules import Standing
+    from rpcrdma.wire.properties import KnownProperty
+
+OBEYED = "xcharext.3.1.no-send-beyond-the-announced-size"
+AFTER_ANSWER = "xcharext.3.1.reduction-after-the-peer-knows"
+AFTER_OLD = "xcharext.3.1.raise-told-after-the-old-receives"
+DONE = "xcharext.4.3.done-is-done"
+HOLDS = "xcharext.4.4.update-tells-what-has-changed"
+LARGE = 16384
+DEFAULTS = (1024, 4096)
+"""Octets of messages that a client may send without having been told anything."""
+
+HEADER = 32
+"""Octets of a header of Version Two without chunks."""
+TOLD = "every size that is told, by whatever operation, is one to obey"
+
+
+# -- the peer's
+
+
+@mutant(
+    breaks=OBEYED,
+    roles=BOTH_ENDS,
+    also_trips="no size that is told has an effect, whatever tells it",
+)
+class IgnoresThePeersSize(PropertyRules):
+    """Sends messages of 4096 octets, whatever size the peer has told."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """See `PropertyRules`."""
+        return super().send_limit(PropertyValues(), requested)
+
+
+@mutant(breaks=OBEYED, roles=BOTH_ENDS)
+class TakesSizeZeroForNoLimit(PropertyRules):
+    """Takes a receive buffer size of 0 for one without limit."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """See `PropertyRules`."""
+        return super().send_limit(peer, requested) or LARGE
+
+
+@mutant(breaks=OBEYED, roles=BOTH_ENDS)
+class AnswersBeyondTheSize(PropertyRules):
+    """Answers operations by messages of whatever length."""
+
+    def has_room(self, octets: int, limit: int) -> bool:
+        """See `PropertyRules`."""
+        return True
+
+
+@mutant(
+    breaks="xcharext.4.4.new-values-replace-the-old",
+    roles=BOTH_ENDS,
+    also_trips={OBEYED: "a size that an update tells is one to obey"},
+)
+class IgnoresUpdates(PropertyRules):
+    """Goes on with the sizes that it knew before an update."""
+
+    def updated(self, peer: PropertyValues, changes: Iterable[KnownProperty]) -> PropertyValues:
+        """See `PropertyRules`."""
+        return peer
+
+
+@mutant(
+    breaks="xcharext.3.default-without-information",
+    roles=BOTH_ENDS,
+    also_trips="where nothing else is in force the default is",
+)
+class AssumesLongReceives(PropertyRules):
+    """Sends messages of 8192 octets to a peer that has told nothing else."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """See `PropertyRules`."""
+        limit = super().send_limit(peer, requested)
+        return 8192 if limit == PropertyValues().receive_buffer else limit
+
+
+@mutant(breaks="xcharext.3.1.asked-for-size-is-kept-at-once", roles=BOTH_ENDS)
+class WaitsForTheAnswerToSendLess(PropertyRules):
+    """Goes on with long messages until its request for shorter ones is answered."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """See `PropertyRules`."""
+        return super().send_limit(peer, None)
+
+
+# -- its own
+
+
+@mutant(
+    breaks="xcharext.3.1.receives-as-large-as-announced",
+    roles=BOTH_ENDS,
+    also_trips="the size that it announces is what the others begin with",
+)
+class AnnouncesLongerReceives(PropertyRules):
+    """Announces Receives of twice the length that it posts."""
+
+    def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
+        """See `PropertyRules`."""
+        doubled = ReceiveBufferSize(2 * own.receive_buffer)
+        return super().announced(own.changed(doubled))
+
+
+@mutant(breaks=DONE, roles=BOTH_ENDS)
+class SaysDoneAndDoesNothing(PropertyRules):
+    """Reports longer Receives as done and goes on with those that it has."""
+
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+        """See `PropertyRules`."""
+        if octets > standing.own.receive_buffer:
+            return Judgement(Disposition.DONE)
+        return super().judge_receive_buffer(octets, standing)
+
+
+@mutant(breaks=AFTER_OLD, roles=BOTH_ENDS)
+class SaysDoneBeforeTheOldReceivesAreGone(PropertyRules):
+    """Reports longer Receives as done while short ones are posted in front of them."""
+
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+        """See `PropertyRules`."""
+        if standing.own.receive_buffer < octets <= standing.limits.largest_receive_buffer:
+            return Judgement(Disposition.DONE, ReceiveBufferSize(octets))
+        return super().judge_receive_buffer(octets, standing)
+
+
+@mutant(breaks="xcharext.4.3.other-value-is-in-effect", roles=BOTH_ENDS)
+class TellsAnotherSizeThanItHas(PropertyRules):
+    """Answers a request for longer Receives by half of them, and posts none."""
+
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+        """See `PropertyRules`."""
+        if octets <= standing.own.receive_buffer:
+            return super().judge_receive_buffer(octets, standing)
+        half = min(octets // 2, standing.limits.largest_receive_buffer)
+        return Judgement(Disposition.OTHER, ReceiveBufferSize(max(half, 6000)))
+
+
+@mutant(breaks=HOLDS, roles=BOTH_ENDS, also_trips={DONE: "answers are as early"})
+class TellsUpdatesTooEarly(PropertyRules):
+    """Tells of longer Receives while short ones are posted."""
+
+    def may_tell_length(self, octets: int, receives: ReceiveSizes) -> bool:
+        """See `PropertyRules`."""
+        return True
+
+
+@mutant(breaks="xcharext.3.1.reduction-only-on-request", roles=BOTH_ENDS)
+class ShortensReceivesUnasked(PropertyRules):
+    """Tells of shorter Receives for which nobody has asked."""
+
+    def may_shorten_unasked(self) -> bool:
+        """See `PropertyRules`."""
+        return True
+
+
+@mutant(
+    breaks=AFTER_ANSWER,
+    roles=BOTH_ENDS,
+)
+class ShortensReceivesAndSaysNo(PropertyRules):
+    """Makes its Receives shorter at a request, which it rejects."""
+
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+        """See `PropertyRules`."""
+        found = super().judge_receive_buffer(octets, standing)
+        if octets < standing.own.receive_buffer:
+            return Judgement(Disposition.REJECTED, found.value)
+        return found
+
+
+@mutant(breaks=AFTER_ANSWER, roles=BOTH_ENDS)
+class ShortensReceivesBeyondTheAnswer(OptionalHalf):
+    """Posts Receives as short as it is asked to, and answers that they are longer."""
+
+    def take(self, message: bytes) -> list[Action]:
+        """See `OptionalHalf`."""
+        actions = super().take(message)
+        asked = _asked_for(message)
+        if asked is not None and asked < self.exchange.posted_length:
+            self.exchange.posted_length = asked
+            self._carry_out([PostedLength(asked)])
+        return actions
+
+
+@mutant(breaks=AFTER_ANSWER, roles=BOTH_ENDS)
+class ShortensReceivesInSilence(OptionalHalf):
+    """Posts shorter Receives when it is told to by its own side, before it says a word of it."""
+
+    def fulfil(self) -> list[Action]:
+        """See `OptionalHalf`."""
+        actions = super().fulfil()
+        for value in self.wishes.denied:
+            if isinstance(value, ReceiveBufferSize):
+                self.exchange.posted_length = value.octets
+                self._carry_out([PostedLength(value.octets)])
+        return actions
+
+
+def _asked_for(message: bytes) -> int | None:
+    """Octets of the Receives that a message asks for; None if it does not ask for any."""
+    body = v2.decode_header(message)[0].rdma_body
+    if not isinstance(body, v2.Rdma2Optional):
+        return None
+    try:
+        option = decode_option(body)
+        wanted = option.optreqpr_want if isinstance(option, ReqProp) else ()
+        values = [decode_property(value) for value in wanted]
+    except DecodeError:
+        return None
+    return next((one.octets for one in values if isinstance(one, ReceiveBufferSize)), None)
+
+
+@mutant(
+    breaks="xcharext.3.unrequested-change-does-no-harm",
+    roles=BOTH_ENDS,
+    also_trips={"xcharext.4.": "the connection is gone over which it would tell"},
+)
+class ChangesByHangingUp(OptionalHalf):
+    """Ends the connection in order to change its Receives."""
+
+    def fulfil(self) -> list[Action]:
+        """See `OptionalHalf`."""
+        before = self.exchange.posted_length
+        actions = super().fulfil()
+        if self.exchange.posted_length > before:
+            actions.append(Disconnect("longer Receives"))
+        return actions
+
+
+@mutant(breaks="xcharext.3.1.reply-chunk-beyond-the-size", also_trips=TOLD)
+class RepliesInlineByTheDefault(Responder):
+    """Sends Replies inline up to 4096 octets, whatever the client has told."""
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        """See `Responder`."""
+        super().heed(version, max(send_limit, 4096), peer)
+
+
+@mutant(breaks="xcharext.3.1.long-call-beyond-the-size", also_trips=TOLD)
+class FailsCallsBeyondTheSize(Requester):
+    """Sends no Call that does not fit a size that the server has told of its own."""
+
+    def _request(self, event: CallRequested, now: float) -> list[Action]:
+        limit = self._planner.send_limit
+        if limit not in DEFAULTS and len(event.payload) + HEADER > limit:
+            return [Deliver(CallFailed(event.token, Failure.CANNOT_SEND))]
+        return super()._request(event, now)
+
+
+@mutant(breaks="xcharext.3.1.reply-chunk-by-the-own-size")
+class OffersReplyChunksByTheDefault(Requester):
+    """Offers Reply chunks as if it took 4096 octets, though it has shorter Receives."""
+
+    def post_from_now(self, octets: int) -> None:
+        """See `Requester`."""
+        super().post_from_now(octets)
+        self._planner.receive_limit = self.options.thresholds.reply

@@ -1,0 +1,86 @@
+"""Mutants of the client: credits, and how many calls are in flight (rfc8166 section 3.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.core.credits import Allowance
+from rpcrdma.endpoint.requester.request_rules import RequestRules
+from rpcrdma.endpoint.requester.requester import Requester
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.requester.outgoing import OutgoingCall
+
+BEYOND = "rfc8166.3.3.1.no-call-beyond-the-grant"
+HIGH = "a limit that is not the latest is too high a limit"
+LATEST = {"rfc8166.3.3.1.": HIGH, "bidir.2.1.": HIGH}
+
+
+@mutant(breaks="rfc8166.3.3.3.first-reply-before-second-call")
+class CallsBeforeTheFirstReply(Allowance):
+    """Takes what it requests for granted until the first reply comes."""
+
+    @property
+    def limit(self) -> int:
+        """See `Allowance`."""
+        return self.requested if self.granted is None else min(self.granted, self.requested)
+
+
+@mutant(breaks=BEYOND, also_trips=LATEST)
+class CallsBeyondTheGrant(Allowance):
+    """Has as many calls in flight as it requests, whatever is granted."""
+
+    @property
+    def limit(self) -> int:
+        """See `Allowance`."""
+        return 1 if self.granted is None else self.requested
+
+
+@mutant(breaks="rfc8166.3.3.1.grant-may-shrink", also_trips=LATEST)
+class KeepsTheLargestGrant(Allowance):
+    """Never gives back what was granted once."""
+
+    def granted_by_reply(self, value: int) -> None:
+        """See `Allowance`."""
+        self.granted = max(self.granted or 1, value)
+
+
+@mutant(breaks="rfc8166.3.3.1.credit-value-is-not-a-countdown", also_trips=LATEST)
+class AddsUpGrants(Allowance):
+    """Adds each grant to those before."""
+
+    def granted_by_reply(self, value: int) -> None:
+        """See `Allowance`."""
+        self.granted = (self.granted or 0) + value
+
+
+@mutant(breaks=BEYOND)
+class TakesZeroForNoLimit(Allowance):
+    """Takes a grant of zero for leave to make any number of calls."""
+
+    def granted_by_reply(self, value: int) -> None:
+        """See `Allowance`."""
+        self.granted = value or self.requested
+
+
+@mutant(
+    breaks="rfc8166.3.3.1.every-call-requests-credits",
+    also_trips="a request for zero is none",
+)
+class RequestsNoCredits(RequestRules):
+    """Requests zero credits in every call."""
+
+    def requested(self, credits: int) -> int:  # noqa: A002  # the word of the documents
+        """See `RequestRules`."""
+        return 0
+
+
+@mutant(breaks="rfc8166.2.2.2.reply-retires-the-xid")
+class TakesCreditsFromRepeatedReplies(Requester):
+    """Takes back a credit for every reply, also for one that it has had before."""
+
+    def _take_answered(self, xid: int) -> OutgoingCall | None:
+        if xid not in self._calls and self.allowance.outstanding > 1:
+            self.allowance.give_back()
+        return super()._take_answered(xid)

@@ -1,0 +1,129 @@
+"""Mutants of the client: grants, thresholds, and who connects (rfc8166 sections 2.2.3 and 3.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.core.actions import Action, Disconnect
+from rpcrdma.endpoint.core.credits import Allowance
+from rpcrdma.endpoint.core.dialect import ONE
+from rpcrdma.endpoint.requester.call_planning import CallPlanner
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.endpoint.requester.retransmission import Retransmission
+from rpcrdma.ulp import rpc
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.core.events import CallRequested
+    from rpcrdma.wire import TransportHeader
+
+HIGH: Final = "a limit that is not the latest is too high a limit"
+LATEST: Final = {"rfc8166.3.3.": HIGH, "rfc8166.8.1.4.": HIGH, "bidir.2.1.": HIGH}
+LONGER: Final = "a message that is too long breaks every rule about lengths"
+LATE: Final = 30
+"""So many calls must have been planned before a mutant changes its mind."""
+
+
+@mutant(breaks="rfc8166.3.3.1.latest-grant-counts", also_trips=LATEST)
+class KeepsTheFirstGrant(Allowance):
+    """Keeps to the first grant on a connection."""
+
+    def granted_by_reply(self, value: int) -> None:
+        """See `Allowance`."""
+        if self.granted is None:
+            self.granted = value
+
+
+@mutant(breaks="rfc8166.3.3.1.new-calls-within-lower-value")
+class CallsBeyondItsRequest(Allowance):
+    """Has as many calls in flight as are granted, though it has requested fewer credits."""
+
+    @property
+    def limit(self) -> int:
+        """See `Allowance`."""
+        return self.granted or 1
+
+
+@mutant(breaks="rfc8166.3.3.1.credits-travel-in-rdma-credit", also_trips=LATEST)
+class ReadsGrantsFromTheFirstWord(Requester):
+    """Takes the first word of a reply for its grant."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        return super()._judge(message[:8] + message[:4] + message[12:])
+
+
+@mutant(breaks="rfc8166.3.3.1.credit-values-may-change")
+class HangsUpOverSmallerGrants(Requester):
+    """Ends the connection when a grant is smaller than the one before."""
+
+    def _take_plain_reply(self, header: TransportHeader, message: bytes) -> list[Action] | None:
+        if header.rdma_credit < (self.allowance.granted or 0):
+            return [Disconnect("the server has taken credits away")]
+        return super()._take_plain_reply(header, message)
+
+
+@mutant(breaks="rfc8166.3.3.sender-respects-receive-resources", also_trips=LATEST)
+class LetsOneMoreCallThrough(Allowance):
+    """Has one call more in flight than is granted."""
+
+    def try_take(self) -> bool:
+        """See `Allowance`."""
+        if self.granted is None or self.outstanding != self.limit:
+            return super().try_take()
+        self.outstanding += 1
+        return True
+
+
+@mutant(breaks="rfc8166.3.3.3.one-credit-at-first")
+class CountsOnTwoCreditsAtFirst(Allowance):
+    """Makes two calls on a new connection before the first reply."""
+
+    @property
+    def limit(self) -> int:
+        """See `Allowance`."""
+        return 2 if self.granted is None else min(self.granted, self.requested)
+
+
+@mutant(breaks="rfc8166.3.3.2.threshold-is-the-smaller-end", also_trips={"rfc8166.": LONGER})
+class TakesItsOwnSendForTheThreshold(CallPlanner):
+    """Sends inline whatever fits its own Sends, which are of 2048 octets."""
+
+    @property
+    def threshold(self) -> int:
+        """See `CallPlanner`."""
+        return 2048
+
+
+@mutant(breaks="rfc8166.3.3.2.threshold-is-constant")
+class RaisesItsThreshold(CallPlanner):
+    """Sends longer messages inline once many short ones have been answered."""
+
+    _asked = 0
+
+    @property
+    def threshold(self) -> int:
+        """See `CallPlanner`."""
+        self._asked += 1
+        return super().threshold if self._asked < LATE else 4096
+
+
+@mutant(breaks="rfc8166.3.3.3.1024-octets-unless-known", also_trips={"rfc8166.": LONGER})
+class DoesNotCountHeaders(CallPlanner):
+    """Takes 1024 octets for the limit of the Payload stream alone."""
+
+    @property
+    def threshold(self) -> int:
+        """See `CallPlanner`."""
+        return super().threshold + ONE.header
+
+
+@mutant(breaks="rfc8166.2.2.3.requester-opens-the-connection")
+class WaitsForTheServerToConnect(Retransmission):
+    """Opens no connection for a call of procedure 0, and waits until there is one."""
+
+    @property
+    def unfinished(self) -> tuple[CallRequested, ...]:
+        """See `Retransmission`."""
+        return tuple(
+            call for call in super().unfinished if rpc.decode_call(call.payload)[0].procedure
+        )

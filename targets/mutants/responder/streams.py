@@ -1,0 +1,132 @@
+"""Mutants: the Payload stream of a reply, as it stands behind the header or in the Reply chunk.
+
+rfc8166 section 2.2.2    Requesters and Responders
+rfc8166 section 2.2.4.2  XDR Roundup
+rfc8166 section 3.2      Message Framing
+rfc8166 section 4.2.1    Transaction ID (XID)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.responder.call_rules import xid_of
+from rpcrdma.endpoint.responder.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder.responder import Responder
+from rpcrdma.wire import RdmaSegment, ReadSegment, encode_header
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.responder.call_rules import IncomingCall
+    from rpcrdma.ulp.bindings import DataItem
+    from rpcrdma.wire import TransportHeader
+
+BARE = 24
+"""Octets of a successful reply without results."""
+
+UNREADABLE = "a reply with results cannot be read, whatever else is looked at"
+
+
+@mutant(breaks="rfc8166.2.2.2.reply-msg-type", also_trips=UNREADABLE)
+class SendsRepliesAsCalls(ReplyRules):
+    """Sends replies with results under the message type of a Call."""
+
+    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `ReplyRules`."""
+        if len(payload) > BARE:
+            payload = payload[:4] + bytes(4) + payload[8:]
+        return super().encode_reply(header, payload)
+
+
+@mutant(breaks="rfc8166.3.2.one-rpc-message-each", also_trips=UNREADABLE)
+class SendsTwoMessagesInOne(ReplyRules):
+    """Sends the RPC message of a reply with results a second time behind the first."""
+
+    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `ReplyRules`."""
+        twice = payload if len(payload) > BARE else b""
+        return super().encode_reply(header, payload + twice)
+
+
+@mutant(breaks="rfc8166.3.2.payload-follows-the-header", also_trips=UNREADABLE)
+class LeavesGapBehindTheHeader(ReplyRules):
+    """Leaves a gap of eight octets between the header and a payload with results."""
+
+    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `ReplyRules`."""
+        gap = bytes(8 if len(payload) > BARE else 0)
+        return encode_header(header) + gap + payload
+
+
+@mutant(
+    breaks="rfc8166.4.2.1.xid-equals-payload-xid",
+    also_trips="what follows the header does not begin as the Reply to the Call",
+)
+class ClearsTheTopOfPayloadXids(ReplyRules):
+    """Leaves out the highest bit of the XID in the RPC message of a reply."""
+
+    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `ReplyRules`."""
+        first = bytes(octet & 0x7F for octet in payload[:1])
+        return super().encode_reply(header, first + payload[1:])
+
+
+@mutant(
+    breaks="rfc8166.4.rpc-layout-is-unchanged",
+    also_trips="a refusal cannot be decoded, whatever it was for",
+)
+class DropsVerifiersOfRefusals(ReplyRules):
+    """Leaves the verifier out of accepted replies that are no success."""
+
+    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `ReplyRules`."""
+        accepted = payload[8:12] == bytes(4)
+        if accepted and payload[20:24] != bytes(4):
+            payload = payload[:12] + payload[20:]
+        return super().encode_reply(header, payload)
+
+
+@mutant(
+    breaks="rfc8166.3.1.read-write-model-only",
+    also_trips={"rfc8166": "a Read list, by which such memory is offered, stands in the reply"},
+)
+class OffersMemoryOfItsOwn(ReplyRules):
+    """Offers memory of its own, by a Read list, in replies that return Write chunks."""
+
+    def reply_reads(self, call: IncomingCall) -> tuple[ReadSegment, ...]:
+        """See `ReplyRules`."""
+        return (ReadSegment(BARE, RdmaSegment(0x1234, 64, 0x1000)),) if call.writes else ()
+
+
+@mutant(breaks="rfc8166.2.2.4.2.roundup-is-zero-octets", also_trips=UNREADABLE)
+class PadsWithOnes(Responder):
+    """Fills the padding of eligible results with octets that are not zero."""
+
+    def execute(self, payload: bytes) -> list[bytes]:
+        """See `Responder`."""
+        replies = super().execute(payload)
+        for item in items(self, payload, replies):
+            end = item.position + item.length
+            replies = [replies[0][:end] + b"\x01" * item.padding + replies[0][item.end :]]
+        return replies
+
+
+@mutant(breaks="rfc8166.2.2.4.2.roundup-does-not-count", also_trips=UNREADABLE)
+class CountsRoundupInTheStream(Responder):
+    """Counts the padding of eligible results as part of their length."""
+
+    def execute(self, payload: bytes) -> list[bytes]:
+        """See `Responder`."""
+        replies = super().execute(payload)
+        for item in items(self, payload, replies):
+            count = (item.length + item.padding).to_bytes(4)
+            start = item.position - len(count)
+            replies = [replies[0][:start] + count + replies[0][item.position :]]
+        return replies
+
+
+def items(responder: Responder, payload: bytes, replies: list[bytes]) -> list[DataItem]:
+    """The eligible results of the one reply to a call; none of replies to several calls."""
+    if len(replies) != 1 or xid_of(replies[0]) != xid_of(payload):
+        return []
+    return [item for item in responder.results(payload, replies[0]) if item is not None]

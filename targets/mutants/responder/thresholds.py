@@ -1,0 +1,217 @@
+"""Mutants: how long a message may be, and what form a reply takes.
+
+rfc8166 section 3.3.2  Inline Threshold
+rfc8166 section 3.5    Message Size
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.core.actions import Send
+from rpcrdma.endpoint.core.dialect import ONE
+from rpcrdma.endpoint.core.faults import Fault
+from rpcrdma.endpoint.responder.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder.responder import Responder
+from rpcrdma.wire import decode_header
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.responder.call_rules import IncomingCall
+    from rpcrdma.ulp.bindings import DataItem
+    from rpcrdma.wire import TransportHeader, WriteChunk
+
+BARE = 52
+"""Octets of a message that answers NULL, on which the suite's own checks rest."""
+
+
+INLINE = "a reply that was sent inline is not in the Reply chunk"
+REFUSED = "a reply that would have come inline is refused where there is no Reply chunk"
+
+
+# -- which length fits
+
+
+@mutant(breaks="rfc8166.3.3.2.threshold-is-the-smaller-end", also_trips=INLINE)
+class SendsWhatItCouldReceive(ReplyRules):
+    """Sends up to 4096 octets inline, whatever its peer can take."""
+
+    def fits_inline(self, length: int, threshold: int) -> bool:
+        """See `ReplyRules`."""
+        return length <= 4 * threshold
+
+
+@mutant(breaks="rfc8166.3.3.2.threshold-is-constant")
+class DoublesItsThreshold(ReplyRules):
+    """Doubles the threshold after the third reply that did not fit it."""
+
+    def fits_inline(self, length: int, threshold: int) -> bool:
+        """See `ReplyRules`."""
+        misfits: int = vars(self).get("misfits", 0)
+        vars(self)["misfits"] = misfits + (length > threshold)
+        return super().fits_inline(length, 2 * threshold if misfits >= 3 else threshold)
+
+
+@mutant(breaks="rfc8166.3.3.3.1024-octets-unless-known", also_trips=REFUSED)
+class AssumesHalfTheThreshold(ReplyRules):
+    """Takes 512 octets for the threshold where nothing else is known."""
+
+    def fits_inline(self, length: int, threshold: int) -> bool:
+        """See `ReplyRules`."""
+        return super().fits_inline(length, threshold // 2)
+
+
+@mutant(breaks="rfc8166.3.3.3.one-exchange-of-1024-octets", also_trips=REFUSED)
+class KeepsBelowTheThreshold(ReplyRules):
+    """Sends inline only what is shorter than the threshold."""
+
+    def fits_inline(self, length: int, threshold: int) -> bool:
+        """See `ReplyRules`."""
+        return length < threshold
+
+
+@mutant(
+    breaks="rfc8166.3.5.3.still-too-large-means-long-message",
+    also_trips="a reply that was cut cannot be decoded, whatever else is looked at",
+)
+class CutsLongReplies(ReplyRules):
+    """Sends the first 1024 octets of a reply that does not fit, and no more."""
+
+    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `ReplyRules`."""
+        return super().encode_reply(header, payload)[:1024]
+
+
+# -- one Send
+
+
+@mutant(
+    breaks="rfc8166.3.5.1.short-message-is-one-send",
+    also_trips="what comes in the second Send is no message",
+)
+class SendsShortRepliesInTwo(Responder):
+    """Sends header and payload of a Short message with results by two Sends."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        if writes or len(send.data) <= BARE:
+            return super().transmit(writes, send)
+        head, tail = in_two(send)
+        return super().transmit([head], tail)
+
+
+@mutant(
+    breaks="rfc8166.3.5.2.reduced-stream-in-one-send",
+    also_trips="what comes in the second Send is no message",
+)
+class SendsChunkedRepliesInTwo(Responder):
+    """Sends header and reduced payload of a Chunked message by two Sends."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        if not writes:
+            return super().transmit(writes, send)
+        head, tail = in_two(send)
+        return super().transmit([*writes, head], tail)
+
+
+@mutant(
+    breaks="rfc8166.3.4.6.reply-follows-by-send",
+    also_trips="no reply comes for results in chunks, whatever else is looked at",
+)
+class WritesAndSendsNothing(Responder):
+    """Makes the Writes of a reply and sends nothing behind them."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        """See `Responder`."""
+        return writes or super().transmit(writes, send)
+
+
+# -- what goes where before it is measured
+
+
+@mutant(
+    breaks="rfc8166.3.5.3.large-stream-is-reduced-first",
+    also_trips="large results are looked for in the Write chunks",
+)
+class KeepsLargeResultsInTheStream(ReplyRules):
+    """Leaves results of more than 2000 octets in the stream, whatever Write chunks there are."""
+
+    def match(
+        self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
+    ) -> tuple[DataItem | None, ...]:
+        """See `ReplyRules`."""
+        matched = super().match(slots, writes)
+        return tuple(None if item and item.length > 2000 else item for item in matched)
+
+
+@mutant(
+    breaks="rfc8166.3.5.3.reply-reduced-before-measured",
+    also_trips="large results are looked for in the Write chunks",
+)
+class MeasuresBeforeItReduces(Responder):
+    """Compares a reply with the threshold as if nothing were reduced, and then reduces nothing."""
+
+    def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
+        """See `Responder`."""
+        fits = len(reply) + ONE.header <= self.options.thresholds.reply
+        return super().results(payload, reply) if fits else ()
+
+
+@mutant(
+    breaks="rfc8166.3.5.3.long-message-keeps-roundup",
+    also_trips="a reply without its padding cannot be decoded, whatever else is looked at",
+)
+class DropsRoundupFromLongReplies(Responder):
+    """Leaves the padding of the last result out of a reply that does not fit inline."""
+
+    def execute(self, payload: bytes) -> list[bytes]:
+        """See `Responder`."""
+        replies = super().execute(payload)
+        if len(replies) != 1 or len(replies[0]) + ONE.header <= self.options.thresholds.reply:
+            return replies
+        (reply,) = replies
+        items = [item for item in self.results(payload, reply) if item]
+        return [reply[: items[-1].position + items[-1].length]] if items else replies
+
+
+@mutant(breaks="rfc8166.4.3.2.3.empty-write-list-means-inline", also_trips=REFUSED)
+class WantsWriteChunksForResults(Responder):
+    """Answers ERR_CHUNK to a call that has no Write list for its eligible results."""
+
+    def _reply(self, call: IncomingCall, payload: bytes, reply: bytes) -> list[Action]:
+        if not call.writes and any(self.results(payload, reply)):
+            return self.send_error(call.words, Fault.WRITE_CHUNK_TOO_SHORT)
+        return super()._reply(call, payload, reply)
+
+
+@mutant(breaks="rfc8166.4.3.2.3.inline-results-may-need-a-long-reply")
+class IgnoresReplyChunksBesideEmptyChunks(Responder):
+    """Does not use a Reply chunk that stands beside an empty Write chunk."""
+
+    def _reply(self, call: IncomingCall, payload: bytes, reply: bytes) -> list[Action]:
+        if any(not chunk.target for chunk in call.writes):
+            call = replace(call, reply=None)
+        return super()._reply(call, payload, reply)
+
+
+@mutant(
+    breaks="rfc8166.4.3.3.reply-chunk-returned",
+    also_trips={"rfc8166.3.4.6": "a Reply chunk without segments has another count of them"},
+)
+class EmptiesUnusedReplyChunks(ReplyRules):
+    """Returns a Reply chunk that it did not use without any segment."""
+
+    def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
+        """See `ReplyRules`."""
+        return None if chunk is None else type(chunk)(())
+
+
+def in_two(send: Send) -> tuple[Send, Send]:
+    """Header and payload of a message, to be sent apart."""
+    end = decode_header(send.data)[1]
+    return Send(send.key, send.data[:end]), Send(send.key, send.data[end:])

@@ -1,0 +1,1 @@
+"""Mutants of Version Two (v2)."""

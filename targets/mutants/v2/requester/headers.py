@@ -1,0 +1,279 @@
+"""Mutants of the client: headers, chunks and lengths in Version Two (v2 sections 1, 2 and 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from rpcrdma.endpoint.core.actions import Deliver, ReplyReceived
+from rpcrdma.endpoint.core.dialect import ONE
+from rpcrdma.endpoint.core.dialect_two import TWO
+from rpcrdma.endpoint.requester.call_planning import CallPlanner
+from rpcrdma.endpoint.requester.request_rules import RequestRules
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.errors import LocalProtocolError
+from rpcrdma.ulp import rpc
+from rpcrdma.ulp.bindings import DataItem
+from rpcrdma.wire import RdmaMsg, WriteChunk
+from rpcrdma.wire import _generated_testprog as testprog
+from rpcrdma.wire.rpc import MessageType
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.reduction import CallPlan, ResultsPlan
+    from rpcrdma.endpoint.requester.outgoing import OutgoingCall
+    from rpcrdma.ulp.bindings import ReplyExpectation
+    from rpcrdma.wire import TransportHeader
+
+LONG: Final = {"xcharext.": "properties are seen by calls that are long, or have long replies"}
+
+_WORD: Final = 4
+_FIXED: Final = 16
+"""Octets of the fixed words, behind which the direction stands."""
+
+_PROCEDURE: Final = slice(8, 12)
+"""Of rdma_proc behind the XID."""
+
+
+@mutant(breaks="v2.4.2.header-layout")
+class LeavesTheDirectionOut(RequestRules):
+    """Sends calls with chunks in Version Two by the header of Version One."""
+
+    def encode(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `RequestRules`."""
+        octets = super().encode(header, payload)
+        return octets if self.dialect is not TWO else octets[:_FIXED] + octets[_FIXED + _WORD :]
+
+
+@mutant(
+    breaks="v2.3.2.chunk-lists-begin-with-the-direction",
+    also_trips="every list is then read one word too early",
+)
+class PutsTheDirectionOfCallsLast(RequestRules):
+    """Puts the direction word behind the chunk lists."""
+
+    def encode(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `RequestRules`."""
+        octets = self.dialect.encode(header, MessageType.CALL)
+        if self.dialect is TWO:
+            direction = octets[_FIXED : _FIXED + _WORD]
+            octets = octets[:_FIXED] + octets[_FIXED + _WORD :] + direction
+        return octets + payload
+
+
+@mutant(breaks="v2.4.2.procedure-numbers")
+class NumbersLongCallsTwo(RequestRules):
+    """Gives RDMA2_NOMSG the number 2."""
+
+    def encode(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `RequestRules`."""
+        octets = super().encode(header, payload)
+        if self.dialect is not TWO or isinstance(header.rdma_body, RdmaMsg):
+            return octets
+        return octets[:12] + (2).to_bytes(_WORD) + octets[_FIXED:]
+
+
+@mutant(breaks="v2.4.2.chunk-lists-as-before")
+class CountsItsReadSegments(RequestRules):
+    """Puts the number of read segments in front of the Read list."""
+
+    def encode(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `RequestRules`."""
+        octets = super().encode(header, payload)
+        reads = getattr(header.rdma_body, "rdma_reads", ())
+        if self.dialect is not TWO or not reads:
+            return octets
+        lists = _FIXED + _WORD
+        return octets[:lists] + len(reads).to_bytes(_WORD) + octets[lists:]
+
+
+@mutant(breaks="v2.4.2.1.msg-is-followed-by-its-payload")
+class LeavesThePayloadOut(RequestRules):
+    """Sends nothing behind the header of an RDMA2_MSG that has chunks."""
+
+    def encode(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `RequestRules`."""
+        return super().encode(header, b"" if self.dialect is TWO else payload)
+
+
+@mutant(breaks="v2.4.2.1.nomsg-conveys-its-payload-by-chunks")
+class AppendsToLongCalls(RequestRules):
+    """Sends a few octets behind the header of an RDMA2_NOMSG."""
+
+    def encode(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `RequestRules`."""
+        octets = super().encode(header, payload)
+        is_long = self.dialect is TWO and not isinstance(header.rdma_body, RdmaMsg)
+        return octets + bytes(_WORD) if is_long else octets
+
+
+@mutant(breaks="v2.4.2.2.direction-is-the-msg-type", also_trips=LONG)
+class SaysReplyInCallsWithReadChunks(RequestRules):
+    """Says in the header of a call with Read chunks that it is a reply."""
+
+    def encode(self, header: TransportHeader, payload: bytes) -> bytes:
+        """See `RequestRules`."""
+        if self.dialect is not TWO or not getattr(header.rdma_body, "rdma_reads", ()):
+            return super().encode(header, payload)
+        return self.dialect.encode(header, MessageType.REPLY) + payload
+
+
+@mutant(breaks="v2.1.payload-xid-equals-rdma-xid")
+class NumbersCallsWithChunksAnew(RequestRules):
+    """Sends calls with chunks in Version Two under another XID than their RPC message has."""
+
+    def xid(self, call: OutgoingCall) -> int:
+        """See `RequestRules`."""
+        return call.xid ^ 1 if self.dialect is TWO else call.xid
+
+
+@mutant(breaks="v2.1.long-calls-as-before")
+class MovesLongCallsToPositionFour(RequestRules):
+    """Gives the Read chunk of a Long Call in Version Two the Position 4."""
+
+    def position(self, position: int) -> int:
+        """See `RequestRules`."""
+        return position or (_WORD if self.dialect is TWO else 0)
+
+
+@mutant(breaks="v2.1.read-chunks-as-before")
+class CountsPositionsFromTheHeaderOfTwo(RequestRules):
+    """Counts the Positions of arguments in Version Two from four octets before the payload on."""
+
+    def position(self, position: int) -> int:
+        """See `RequestRules`."""
+        return position + _WORD if position and self.dialect is TWO else position
+
+
+@mutant(breaks="v2.1.write-chunks-as-before")
+class OffersShortWriteChunks(RequestRules):
+    """Offers half of the memory that a result needs in Version Two."""
+
+    def write_list(self, chunks: tuple[WriteChunk, ...]) -> tuple[WriteChunk, ...]:
+        """See `RequestRules`."""
+        return tuple(map(_halved, chunks)) if self.dialect is TWO else chunks
+
+
+@mutant(breaks="v2.1.reply-chunk-as-before", also_trips=LONG)
+class OffersShortReplyChunks(RequestRules):
+    """Offers half of the memory that a Long Reply needs in Version Two."""
+
+    def reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
+        """See `RequestRules`."""
+        return _halved(chunk) if chunk is not None and self.dialect is TWO else chunk
+
+
+@mutant(breaks="v2.1.only-eligible-items-are-reduced")
+class ReducesTextInTwo(CallPlanner):
+    """Takes the text of a long call for an eligible argument in Version Two."""
+
+    def choose_form(
+        self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
+    ) -> CallPlan:
+        """See `CallPlanner`."""
+        call, start = rpc.decode_call(payload)
+        in_two = self._options.dialect is TWO
+        if in_two and call.procedure == testprog.TEST_V1.TEST_LONG_CALL:
+            length = int.from_bytes(payload[start : start + _WORD])
+            items = (DataItem(start + _WORD, length),)
+        return super().choose_form(payload, items, results)
+
+
+@mutant(
+    breaks="v2.2.1.large-call-goes-by-rdma",
+    also_trips={"v2.": "no case has such a call then", **LONG},
+)
+class MakesNoLongCallsInTwo(CallPlanner):
+    """Does not make a call that is too long for a message of Version Two."""
+
+    def choose_form(
+        self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
+    ) -> CallPlan:
+        """See `CallPlanner`."""
+        if self._options.dialect is TWO and len(payload) > TWO.threshold and not items:
+            raise LocalProtocolError("it does not fit")
+        return super().choose_form(payload, items, results)
+
+
+@mutant(breaks="v2.2.1.chunk-offered-for-a-large-reply", also_trips=LONG)
+class OffersNoReplyChunkInTwo(CallPlanner):
+    """Offers no Reply chunk in Version Two."""
+
+    def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
+        """See `CallPlanner`."""
+        plan = super().offer(expectation)
+        return replace(plan, reply=()) if self._options.dialect is TWO else plan
+
+
+@mutant(breaks="v2.2.3.no-send-beyond-4096-octets", also_trips=LONG)
+class SendsTwiceTheDefault(CallPlanner):
+    """Sends up to 8192 octets inline once Version Two is settled."""
+
+    @property
+    def threshold(self) -> int:
+        """See `CallPlanner`."""
+        settled = self._options.dialect is TWO and self.send_limit >= TWO.threshold
+        return 2 * self.send_limit if settled else self.send_limit
+
+
+@mutant(
+    breaks="v2.2.3.receives-hold-4096-octets",
+    also_trips={
+        "v2.": "a message that is too long for a Receive costs the connection",
+        "xcharext.": "so does a long list of properties",
+    },
+)
+class PostsReceivesOfVersionOne(Requester):
+    """Posts Receives of 1024 octets for the first replies of Version Two."""
+
+    @property
+    def initial_receives(self) -> tuple[int, ...]:
+        """See `Requester`."""
+        receives = super().initial_receives
+        return (ONE.threshold,) * len(receives) if self.options.dialect is TWO else receives
+
+
+@mutant(
+    breaks="v2.5.1.both-ends-use-4096-octets",
+    also_trips={"v2.": "a reply that is dropped ends no call", **LONG},
+)
+class DropsLongRepliesOfVersionTwo(Requester):
+    """Drops replies of more than 1024 octets in Version Two."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        is_long = len(message) > ONE.threshold
+        return [] if is_long and self.options.dialect is TWO else super()._judge(message)
+
+
+@mutant(
+    breaks="v2.1.one-rpc-message-behind-the-header",
+    also_trips={"v2.": "what is put together wrongly is another reply", **LONG},
+)
+class ReadsBehindTheHeaderOfVersionOne(Requester):
+    """Takes the payload of a longer reply in Version Two from octet 28 on."""
+
+    def _take_plain_reply(self, header: TransportHeader, message: bytes) -> list[Action] | None:
+        delivered = super()._take_plain_reply(header, message)
+        if delivered is None or self.options.dialect is not TWO or len(message) < _LONGER:
+            return delivered
+        return [_shifted(action, message) for action in delivered]
+
+
+_LONGER: Final = 512
+
+
+def _shifted(action: Action, message: bytes) -> Action:
+    if isinstance(action, Deliver) and isinstance(action.event, ReplyReceived):
+        return Deliver(replace(action.event, payload=message[28:]))
+    return action
+
+
+def _halved(chunk: WriteChunk) -> WriteChunk:
+    return WriteChunk(
+        tuple(
+            msgspec.structs.replace(segment, length=segment.length // 2) for segment in chunk.target
+        )
+    )

@@ -1,0 +1,1 @@
+"""Mutants of the server in Version Two."""

@@ -1,0 +1,111 @@
+"""Mutants: how a Responder negotiates the version.
+
+v2 section 4.2.3  Transport Errors (versions that are not supported)
+v2 section 5.2    Responder Does Not Support RPC-over-RDMA Version Two
+v2 section 5.3    Requester Does Not Support RPC-over-RDMA Version Two
+
+Those that are about a Responder of Version One alone speak and claim that version only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.core.actions import Action, Disconnect
+from rpcrdma.endpoint.core.faults import Fault, FaultFound
+from rpcrdma.endpoint.responder.reply_rules import ReplyRules
+from rpcrdma.endpoint.responder.responder import Responder
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from rpcrdma.wire import FixedWords
+
+OPTIONAL: Final = 5
+TWO: Final = 2
+ONE_ALONE: Final = (1,)
+SAME: Final = {"rfc8166.4.": "to Version One, version 2 is one of those that get ERR_VERS"}
+
+
+@mutant(breaks="v2.4.2.3.unsupported-version-gets-err-vers")
+class DropsOptionalMessagesOfUnknownVersions(Responder):
+    """Keeps silent about what would be an optional message if its version were 2."""
+
+    def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
+        """See `Responder`."""
+        is_dropped = fault is Fault.UNKNOWN_VERSION and words.procedure == OPTIONAL
+        return [] if is_dropped else super().send_error(words, fault)
+
+
+@mutant(breaks="v2.4.2.3.err-vers-has-the-responders-range", also_trips=SAME)
+class LeavesVersionTwoOut(ReplyRules):
+    """Names a range of version 1 alone, though version 2 is served."""
+
+    def version_range(self) -> tuple[int, int]:
+        """See `ReplyRules`."""
+        return 1, 1
+
+
+@mutant(
+    breaks="v2.5.2.threshold-changes-keep-the-connection",
+    also_trips="whatever a case makes a device refuse costs the connection, and the case with it",
+)
+class HangsUpOnTheNextVersion(Responder):
+    """Closes the connection when a call comes behind one whose version was refused."""
+
+    def _judge(self, message: bytes, words: FixedWords) -> list[Action]:
+        was_refused = vars(self).get("refused", False)
+        vars(self)["refused"] = not self.calls.supports_version(words.version)
+        if was_refused and not vars(self)["refused"]:
+            return [Disconnect("another version")]
+        return super()._judge(message, words)
+
+
+@mutant(breaks="v2.5.2.thresholds-follow-the-version")
+class KeepsTheThresholdOfTwo(Responder):
+    """Sends replies of up to 4096 octets inline in Version One once another version was tried."""
+
+    def _judge(self, message: bytes, words: FixedWords) -> list[Action]:
+        if not self.calls.supports_version(words.version):
+            self.reply_limits[1] = 4096
+        return super()._judge(message, words)
+
+
+@mutant(
+    breaks="v2.5.3.one-only-requester-is-served",
+    also_trips="without chunks in Version One there is little of it left",
+)
+class RefusesChunksInVersionOne(Responder):
+    """Answers calls with chunks in Version One by ERR_VERS, though it claims that version."""
+
+    def _judge(self, message: bytes, words: FixedWords) -> list[Action]:
+        has_chunks = any(message[16:28])
+        if words.version == 1 and has_chunks and not words.is_error:
+            raise FaultFound(Fault.UNKNOWN_VERSION)
+        return super()._judge(message, words)
+
+
+@mutant(breaks="v2.5.2.one-only-responder-answers-err-vers", also_trips=SAME, versions=ONE_ALONE)
+class DropsVersionTwo(Responder):
+    """Keeps silent about messages in version 2."""
+
+    def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
+        """See `Responder`."""
+        return [] if words.version == TWO else super().send_error(words, fault)
+
+
+@mutant(breaks="v2.5.2.err-vers-has-the-same-xid", also_trips=SAME, versions=ONE_ALONE)
+class RefusesVersionTwoUnderXidZero(ReplyRules):
+    """Sends ERR_VERS to messages in version 2 under XID 0."""
+
+    def error_xid(self, words: FixedWords) -> int:
+        """See `ReplyRules`."""
+        return 0 if words.version == TWO else super().error_xid(words)
+
+
+@mutant(breaks="v2.5.2.err-vers-reports-a-range", also_trips=SAME, versions=ONE_ALONE)
+class ClaimsVersionTwoInErrors(ReplyRules):
+    """Names a range up to version 2, and serves version 1 alone."""
+
+    def version_range(self) -> tuple[int, int]:
+        """See `ReplyRules`."""
+        return 1, TWO

@@ -1,0 +1,1 @@
+"""The reference endpoint as a device under test, in both roles."""

@@ -1,0 +1,227 @@
+"""The upper tester of the reference client: acts as calls of the test program.
+
+`UpperTester` is the application above a `ReconnectingClient`.  It makes the calls of an act at
+once, takes their replies as they come, and compares each with what the call asks for; it takes no
+turns of its own and does no I/O.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from rpcrdma.endpoint.core.actions import CallFailed
+from rpcrdma.endpoint.properties.wishes import PropertyWishes
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp import rpc, testprog_calls
+from rpcrdma.ulp.pattern import pattern
+from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire import _generated_testprog as wire
+from rpcrdma.wire.properties import ReceiveBufferSize, RequesterRemoteInvalidation
+from targets.base import ActKind, ActResult, ActState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rpcrdma.endpoint.core.actions import ApplicationEvent
+    from rpcrdma.endpoint.core.xids import XidSource
+    from rpcrdma.endpoint.ends.reconnecting import ReconnectingClient
+    from targets.base import Act
+
+__all__ = ["ACTS", "Progress", "UpperTester"]
+
+ACTS: Final = frozenset(ActKind)
+"""The reference client can be brought to do anything."""
+
+NOTE: Final = b"a small call of the reference client"
+
+Make: TypeAlias = Callable[[int], bytes]
+
+LONG: Final = 8192
+"""Octets of a long call or reply for which no length is asked."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """An act under way (see `targets.base.RunningAct`).
+
+    Attributes:
+        calls: token -> the call, of those that have not ended.
+        pieces: number of a READ's call -> what it gave.
+        failures: in words.
+    """
+
+    client: ReconnectingClient
+    calls: dict[int, bytes] = field(default_factory=dict)
+    order: dict[int, int] = field(default_factory=dict)
+    pieces: dict[int, bytes] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    wants_data: bool = False
+    connecting: bool = False
+    _result: ActResult | None = None
+
+    def poll(self) -> ActResult | None:
+        """The result, once every call has ended."""
+        if self._result is None and not self._goes_on():
+            self._result = self._end()
+        return self._result
+
+    def abandon(self) -> None:
+        """Cancel what has not ended."""
+        for token in tuple(self.calls):
+            self.client.cancel(token)
+
+    def ended(self, token: int, event: ApplicationEvent) -> None:
+        """Take the end of one call."""
+        call = self.calls.pop(token)
+        if isinstance(event, CallFailed):
+            detail = f": {event.detail}" if event.detail else ""
+            self.failures.append(f"{event.failure.value}{detail}")
+        elif self.wants_data:
+            self._take_data(token, event.payload)
+        elif event.payload != testprog_calls.expected_reply(call):
+            self.failures.append("the reply is another than the call asks for")
+
+    def _take_data(self, token: int, reply: bytes) -> None:
+        try:
+            answered, start = rpc.decode_reply(reply)
+            result, _ = wire.decode_fetch_result(reply, start)
+        except DecodeError as error:
+            self.failures.append(f"the reply cannot be decoded: {error}")
+            return
+        if answered.succeeded and isinstance(result, wire.Fetched):
+            self.pieces[self.order[token]] = result.data
+        else:
+            self.failures.append(f"the reply has no data: {result}")
+
+    def _goes_on(self) -> bool:
+        if self.connecting:
+            return not self.client.connected and not self.client.refusal
+        return bool(self.calls)
+
+    def _end(self) -> ActResult:
+        if self.connecting and not self.client.connected:
+            self.failures.append(self.client.refusal)
+        if self.failures:
+            return ActResult(ActState.FAILED, "; ".join(dict.fromkeys(self.failures)))
+        if not self.wants_data:
+            return ActResult(ActState.DONE)
+        data = b"".join(self.pieces[number] for number in sorted(self.pieces))
+        return ActResult(ActState.DONE, data=data, digest=hashlib.sha256(data).hexdigest())
+
+
+class UpperTester:
+    """The application above one client.
+
+    Args:
+        client: which.
+        xids: of its calls.
+        wishes: what the client sees of acts about properties; nothing, if nobody else has these.
+    """
+
+    def __init__(
+        self, client: ReconnectingClient, xids: XidSource, wishes: PropertyWishes | None = None
+    ) -> None:
+        self._client = client
+        self._xids = xids
+        self._wishes = wishes or PropertyWishes()
+        self._layer = TestProgram()
+        self._running: dict[int, Progress] = {}
+
+    def connect(self) -> Progress:
+        """Have the client connect."""
+        self._client.connect()
+        return Progress(self._client, connecting=True)
+
+    def begin(self, act: Act) -> Progress:
+        """Make all calls of an act."""
+        progress = Progress(self._client)
+        progress.wants_data = act.kind in (ActKind.READ, ActKind.MANY_READS)
+        if act.kind is ActKind.DISCONNECT:
+            self._client.disconnect()
+            return progress
+        self._wish(act)
+        for number, payload in enumerate(self._payloads(act)):
+            token = self._client.call(self._layer, payload)
+            progress.calls[token] = payload
+            progress.order[token] = number
+            self._running[token] = progress
+        return progress
+
+    def collect(self) -> None:
+        """Hand out what the client has delivered."""
+        delivered = self._client.delivered
+        while delivered:
+            event = delivered.popleft()
+            self._running.pop(event.token).ended(event.token, event)
+
+    def _wish(self, act: Act) -> None:
+        """What an act has done about properties: behind the call that it makes."""
+        match act.kind:
+            case ActKind.ASK_SIZE:
+                self._wishes.ask(ReceiveBufferSize(act.length))
+            case ActKind.ASK_INVALIDATION:
+                self._wishes.ask(RequesterRemoteInvalidation(allowed=False))
+            case ActKind.CHANGE_SIZE:
+                self._wishes.change(ReceiveBufferSize(act.length))
+            case _:
+                pass
+
+    def _payloads(self, act: Act) -> Iterator[bytes]:
+        """The calls of an act."""
+        for _ in range(act.count):
+            for make in _CALLS[act.kind](act.length):
+                yield make(self._xids.take())
+
+
+def _null(_length: int) -> Iterator[Make]:
+    yield testprog_calls.null
+
+
+def _small(_length: int) -> Iterator[Make]:
+    yield lambda xid: testprog_calls.echo(xid, NOTE)
+
+
+def _read(length: int) -> Iterator[Make]:
+    for part in _cut(length):
+        yield partial(testprog_calls.fetch, length=part)
+
+
+def _write(length: int) -> Iterator[Make]:
+    for part in _cut(length):
+        yield partial(testprog_calls.store, data=pattern(part))
+
+
+def _long_call(length: int) -> Iterator[Make]:
+    yield partial(testprog_calls.long_call, text=pattern(length or LONG))
+
+
+def _long_reply(length: int) -> Iterator[Make]:
+    yield partial(testprog_calls.long_reply, length=length or LONG)
+
+
+_CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
+    ActKind.NULL: _null,
+    ActKind.SMALL: _small,
+    ActKind.MANY: _small,
+    ActKind.READ: _read,
+    ActKind.MANY_READS: _read,
+    ActKind.WRITE: _write,
+    ActKind.LONG_CALL: _long_call,
+    ActKind.LONG_REPLY: _long_reply,
+    ActKind.ASK_SIZE: _null,
+    ActKind.ASK_INVALIDATION: _null,
+    ActKind.CHANGE_SIZE: _null,
+}
+"""What each act consists of: from its length, what makes a call of an XID."""
+
+
+def _cut(length: int) -> Iterator[int]:
+    """A length in pieces that one call of the program moves."""
+    whole, rest = divmod(length, wire.TEST_MAX_ITEM)
+    yield from (wire.TEST_MAX_ITEM,) * whole
+    if rest or not whole:
+        yield rest

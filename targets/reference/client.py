@@ -1,0 +1,234 @@
+"""The reference endpoint as a device under test, in the Requester role.
+
+On loopback it lives in the tester's own process and gets its turns from the tester's polling.  Over
+verbs it is a process of its own:
+
+    python -m targets.reference.client [--versions 1 2] [--mutant NAME] [--forward-only]
+
+which takes from its standard input where to connect and what to do, and reports on its standard
+output how that ended, a JSON object in each line (`targets.reference.client_process`).  The client
+calls the test program, and executes it if the server calls back and the profile claims the
+backward direction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.backward.duplex import ClientDuplex
+from rpcrdma.endpoint.backward.responder import (
+    BackwardCallRules,
+    BackwardReplyRules,
+    BackwardResponder,
+)
+from rpcrdma.endpoint.core.xids import XidSource
+from rpcrdma.endpoint.ends.reconnecting import ReconnectingClient
+from rpcrdma.endpoint.negotiation.client import NegotiatingClient
+from rpcrdma.endpoint.negotiation.table import KnownServer, NegotiationRules
+from rpcrdma.endpoint.properties.optional_half import OptionalHalf
+from rpcrdma.endpoint.properties.rules import PropertyRules
+from rpcrdma.endpoint.properties.values import OPERATIONS
+from rpcrdma.endpoint.properties.wishes import PropertyWishes
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
+from rpcrdma.endpoint.requester.retransmission import Retransmission
+from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.memory import HandleAllocator
+from targets.base import TargetError
+from targets.device_address import device_host
+from targets.reference.acts import ACTS, UpperTester
+from targets.reference.roles import client_role
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.base import Fabric
+    from targets.base import Act, ActKind, ClientSession, RunningAct
+    from targets.profile import Profile
+
+__all__ = ["CLIENT", "ClientParts", "LoopbackClientSession", "ReferenceClientTarget", "make_client"]
+
+CONNECT_TIMEOUT: Final = 2.0
+"""Seconds that one try to connect may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientParts:
+    """The classes of which a client is put together; a mutant replaces one of them.
+
+    Attributes:
+        requester: the role.  inside: what a Requester consists of.
+        retransmission: what outlives a connection.
+        xids: where XIDs come from.
+        duplex: both directions together.
+        backward: the backward half.  backward_calls: how it judges.
+        backward_replies: how it answers.
+        allocator: on loopback, where the handles of its memory come from.
+        is_called: whether there is a backward half at all.
+        negotiation: which version is spoken.  negotiating: the role that finds it out.
+        optional: Version Two's optional messages.  properties: how it deals with properties.
+        operations: of the transport properties that are supported, by opttype.
+    """
+
+    requester: type[Requester] = Requester
+    inside: RequesterParts = REQUESTER
+    retransmission: type[Retransmission] = Retransmission
+    xids: type[XidSource] = XidSource
+    duplex: type[ClientDuplex] = ClientDuplex
+    backward: type[BackwardResponder] = BackwardResponder
+    backward_calls: type[BackwardCallRules] = BackwardCallRules
+    backward_replies: type[BackwardReplyRules] = BackwardReplyRules
+    allocator: type[HandleAllocator] = HandleAllocator
+    is_called: bool = True
+    negotiation: type[NegotiationRules] = NegotiationRules
+    negotiating: type[NegotiatingClient] = NegotiatingClient
+    optional: type[OptionalHalf] = OptionalHalf
+    properties: type[PropertyRules] = PropertyRules
+    operations: frozenset[int] = OPERATIONS
+
+
+CLIENT: Final = ClientParts()
+"""The reference itself."""
+
+
+def make_client(
+    fabric: Fabric,
+    address: Address,
+    parts: ClientParts = CLIENT,
+    versions: tuple[int, ...] = (1,),
+    connect_timeout: float = CONNECT_TIMEOUT,
+) -> tuple[ReconnectingClient, UpperTester]:
+    """A client of the server at an address, and the application above it.
+
+    Args:
+        fabric: of the client.
+        address: of the server.
+        parts: of which the client is made.
+        versions: that it speaks.
+        connect_timeout: seconds that one try to connect may take.
+    """
+    wishes = PropertyWishes()
+    make_role = partial(client_role, parts, versions, KnownServer(), wishes)
+    client = ReconnectingClient(fabric, address, connect_timeout, make_role, parts.retransmission())
+    return client, UpperTester(client, parts.xids(), wishes)
+
+
+class LoopbackClientSession:
+    """The client in this process (see `targets.base.ClientSession`)."""
+
+    acts: frozenset[ActKind] = ACTS
+
+    def __init__(
+        self,
+        listen_address: Address,
+        parts: ClientParts = CLIENT,
+        versions: tuple[int, ...] = (1,),
+    ) -> None:
+        self.listen_address = listen_address
+        self._versions = versions
+        self._parts = parts
+        self._begin()
+
+    def _begin(self) -> None:
+        # A network of its own each time: nothing of an earlier life is left, and every run is the
+        # same run.
+        self._network = LoopbackNetwork(make_allocator=self._parts.allocator)
+        self.fabric: Fabric = self._network.fabric("tester")
+        self._device = self._network.fabric("dut")
+        self._client: ReconnectingClient | None = None
+        self._application: UpperTester | None = None
+        self._failure: str | None = None
+        self._device.attach(self._step)
+
+    @property
+    def network(self) -> LoopbackNetwork:
+        """The simulated network, for faults."""
+        return self._network
+
+    def prepare(self, address: Address) -> RunningAct:
+        """Connect; a client of an earlier `prepare` is gone."""
+        if self._client is not None:
+            self._client.close()
+        self._client, self._application = make_client(
+            self._device, address, self._parts, self._versions
+        )
+        return self._application.connect()
+
+    def begin(self, act: Act) -> RunningAct:
+        """Make the calls of an act.
+
+        Raises:
+            TargetError: nothing has been prepared.
+        """
+        if self._application is None:
+            raise TargetError("the client has not been told where to connect; prepare it first")
+        return self._application.begin(act)
+
+    def alive(self) -> str | None:
+        """How the client failed, if it did."""
+        return self._failure
+
+    def restart(self) -> None:
+        """Start again on a new network."""
+        self.close()
+        self._begin()
+
+    def close(self) -> None:
+        """Stop the client and release the fabrics."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        self._device.close()
+        self.fabric.close()
+
+    def _step(self) -> None:
+        if self._client is None or self._application is None or self._failure is not None:
+            return
+        try:
+            while self._client.step():
+                pass
+            self._application.collect()
+        except Exception as error:  # noqa: BLE001  # a defect of the device, not of its caller
+            self._failure = f"{type(error).__name__}: {error}"
+            self._client.close()
+
+
+class ReferenceClientTarget:
+    """The reference client, or a mutant of it (see `targets.base.ClientTarget`)."""
+
+    def __init__(
+        self, profile: Profile, fabric: str = "", *, parts: ClientParts = CLIENT, mutant: str = ""
+    ) -> None:
+        if fabric not in ("", "loopback", "verbs"):
+            raise TargetError(f"the reference client runs on loopback or verbs, not on {fabric}")
+        self.name = f"mutant:{mutant}" if mutant else profile.name
+        self.profile = profile
+        self._on_verbs = fabric == "verbs"
+        self._parts = replace(parts, is_called=profile.claims.backward)
+        self._mutant = mutant
+
+    def start_client(self) -> ClientSession:
+        """Set the client going."""
+        extra = self.profile.extra
+        if not self._on_verbs:
+            address = Address(extra.address, extra.port)
+            return LoopbackClientSession(address, self._parts, self.profile.claims.versions)
+        # Only here is pyverbs needed, which a machine without RDMA does not have.
+        from rpcrdma.fabric.verbs import VerbsFabric
+        from targets.reference.client_process import ProcessClientSession
+
+        host = device_host(extra.address)
+        fabric, address = VerbsFabric(host), Address(host, extra.port)
+        claims = self.profile.claims
+        return ProcessClientSession(
+            fabric, address, self._mutant, is_called=claims.backward, versions=claims.versions
+        )
+
+
+if __name__ == "__main__":
+    import sys
+
+    from targets.reference.client_process import main
+
+    sys.exit(main())

@@ -1,0 +1,203 @@
+"""Any client that is driven by commands: a file system client, a program with a command line.
+
+The tester stands on the device that has the profile's address and listens there; the commands of
+the profile's table `[acts]` (see `targets.upper_tester.acts`), or a program that stays, make the
+client connect and act.  What the client stores is `pattern(length)` of `rpcrdma.ulp.pattern`,
+unless its commands use no `{content}`.
+
+A client may hang: commands are stopped by their deadlines, and whatever `release` does is tried
+before each new `prepare`, so that one case leaves nothing to the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.fabric.base import Address
+from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.mount3 import MountProgram
+from rpcrdma.ulp.pattern import pattern
+from targets.base import TargetError
+from targets.kernel_log import KernelLog
+from targets.nfs.mount_service import MountService
+from targets.profile import timeout_factor
+from targets.upper_tester.acts import uses
+from targets.upper_tester.commands import CommandActs, InTurn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rpcrdma.fabric.base import Fabric
+    from targets.base import Act, ActKind, ClientSession, RunningAct
+    from targets.profile import Profile
+    from targets.upper_tester.acts import Acts
+    from targets.upper_tester.commands import CommandRun
+
+__all__ = ["CommandClientTarget", "CommandSession"]
+
+STOP_DEADLINE: Final = 5.0
+"""Seconds until stopped commands must be gone."""
+
+
+class CommandSession:
+    """A client that is driven by commands (see `targets.base.ClientSession`)."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        acts: Acts,
+        fabric: Fabric,
+        mounts: MountService | None = None,
+    ) -> None:
+        """Take the client as it is: nothing is run before `prepare`.
+
+        Args:
+            profile: the client's.
+            acts: its commands.
+            fabric: the tester's.
+            mounts: whose port the commands name, if they do.
+        """
+        self.fabric = fabric
+        self.listen_address = Address(profile.extra.address, profile.extra.port)
+        self._table = acts
+        self._log = KernelLog() if acts.kernel_log else None
+        self._mounts = mounts
+        self._scratch = Path(tempfile.mkdtemp(prefix="rpcrdma-client-"))
+        self._values: dict[str, str] = {}
+        self._upper = CommandActs(acts, {"LC_ALL": "C.UTF-8"})
+        self._numbers = itertools.count(1)
+        self._closed = False
+
+    @property
+    def acts(self) -> frozenset[ActKind]:
+        """What the profile has a command for."""
+        return self._upper.kinds
+
+    def prepare(self, address: Address) -> RunningAct:
+        """Undo what an earlier `prepare` did, and have the client connect."""
+        starts = [] if not self._values else self._releases()
+        self._upper.abandon()
+        values = {"address": address.host, "port": str(address.port), "here": self._table.here}
+        if self._mounts is not None:
+            values["mount_port"] = str(self._mounts.port)
+        if self._table.use("folder"):
+            values["folder"] = tempfile.mkdtemp(prefix="mount-", dir=self._scratch)
+        self._values = values
+        prepare = self._table.preparing
+        return InTurn(*starts, lambda: self._upper.begin("prepare", prepare, values))
+
+    def begin(self, act: Act) -> RunningAct:
+        """Run the command for an act, or tell the resident program.
+
+        Raises:
+            Unsupported: the profile has none.
+            TargetError: nothing has been prepared, or the command cannot be started.
+        """
+        command = self._upper.command(act)
+        if not self._values:
+            raise TargetError("the client has not been told where to connect; prepare it first")
+        length = act.length or self._table.any_length
+        values = {**self._values, "length": str(length), "count": str(act.count)}
+        if uses(command, "content"):
+            values["content"] = str(self._content(length))
+        if uses(command, "output"):
+            values["output"] = str(self._scratch / f"output-{next(self._numbers)}")
+        return self._upper.begin(act.kind.value, command, values)
+
+    def alive(self) -> str | None:
+        """What the kernel's log tells, if the client is the kernel."""
+        return None if self._log is None else self._log.death()
+
+    def restart(self) -> None:
+        """Undo what `prepare` did.
+
+        Raises:
+            TargetError: the client is dead, or does not let go.
+        """
+        died = self.alive()
+        if died:
+            raise TargetError(f"{died}; start the machine again")
+        if not self._let_go():
+            raise TargetError("the client's commands do not end; look for processes that hang")
+
+    def close(self) -> None:
+        """Undo what `prepare` did, and release the fabric."""
+        if self._closed:
+            return
+        self._closed = True
+        # Without a server a client gives up sooner than with one that has fallen silent.
+        self.fabric.close()
+        self._let_go()
+        if self._mounts is not None:
+            self._mounts.close()
+        if self._log is not None:
+            self._log.close()
+        self._sweep()
+
+    def _releases(self) -> list[Callable[[], CommandRun]]:
+        command, values = self._table.releasing, self._values
+        return [] if command is None else [lambda: self._upper.run("release", command, values)]
+
+    def _let_go(self) -> bool:
+        """Stop everything and release; returns whether nothing is left."""
+        self._upper.abandon()
+        for start in self._releases() if self._values else ():
+            # Then it is stopped: an unmount that waits for a server ends when it is told to.
+            seconds = min(self._table.deadline, STOP_DEADLINE)
+            start().await_end(seconds * timeout_factor())
+        self._values = {}
+        return self._upper.stop(STOP_DEADLINE)
+
+    def _content(self, length: int) -> Path:
+        """The file with what is to be stored."""
+        path = self._scratch / f"content-{length}"
+        if not path.exists():
+            path.write_bytes(pattern(length))
+        return path
+
+    def _sweep(self) -> None:
+        """Remove our folder; one in which something is still mounted stays: it is not ours."""
+        for entry in (*self._scratch.glob("content-*"), *self._scratch.glob("output-*")):
+            entry.unlink()
+        for folder in (*self._scratch.glob("mount-*"), self._scratch):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
+class CommandClientTarget:
+    """A client by its profile: see `targets.base.ClientTarget`."""
+
+    def __init__(self, profile: Profile, fabric: str = "") -> None:
+        if fabric not in ("", "verbs"):
+            raise TargetError(
+                f"a client that is driven by commands is reached over verbs, not over {fabric}"
+            )
+        if profile.acts is None:
+            raise TargetError(
+                f"profile `{profile.name}` wants the adapter `command` and has no table [acts];"
+                " add one that says which commands make the client act"
+            )
+        self.name = profile.name
+        self.profile = profile
+        self._acts = profile.acts
+
+    def start_client(self) -> ClientSession:
+        """Stand on the profile's device and wait to be told to act."""
+        # Only here is pyverbs needed, which a machine without RDMA does not have.
+        from rpcrdma.fabric.verbs import VerbsFabric
+
+        host = self.profile.extra.address
+        fabric = VerbsFabric(host)
+        if not self._acts.use("mount_port"):
+            return CommandSession(self.profile, self._acts, fabric)
+        try:
+            # Its own files will do: what is asked of it is the handle of the root, a name.
+            mounts = MountService(MountProgram(FileStore()), host)
+        except TargetError:
+            fabric.close()
+            raise
+        return CommandSession(self.profile, self._acts, fabric, mounts)

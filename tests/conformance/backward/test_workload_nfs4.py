@@ -1,0 +1,167 @@
+"""A client of NFSv4.1 that has its server call back, against the suite's own server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.backward.workload_nfs4 import Nfs4Backward
+from conformance.tester.case import Inconclusive
+from rpcrdma.ulp import nfs4, nfs4_callback, rpc
+from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.file_tree import TREE
+from rpcrdma.ulp.nfs4_server import Nfs4Program
+from rpcrdma.ulp.nfs4_state import Nfs4Options, Nfs4State
+from rpcrdma.wire import _generated_nfs4 as wire
+from rpcrdma.wire._generated_nfs4 import Status
+from targets.base import Unsupported
+from targets.registry import find_profile
+
+if TYPE_CHECKING:
+    from conformance.backward.workload import Steps
+
+PROFILE = find_profile("linux-server")
+DELEGATING = Nfs4Options(backchannel=True, delegations=True)
+
+
+def server(options: Nfs4Options = DELEGATING) -> Nfs4Program:
+    return Nfs4Program(FileStore(TREE), Nfs4State(options))
+
+
+def carried_out(steps: Steps, program: Nfs4Program) -> list[str]:
+    """The titles of the requests that were made."""
+    titles: list[str] = []
+    request = next(steps, None)
+    while request is not None:
+        titles.append(request.title)
+        reply = b"".join(program.execute(request.encode(len(titles))))
+        assert request.check(b"", reply) == ""
+        try:
+            request = steps.send(reply)
+        except StopIteration:
+            break
+    return titles
+
+
+def announced(program: Nfs4Program) -> Nfs4Backward:
+    workload = Nfs4Backward(PROFILE)
+    carried_out(workload.announce(), program)
+    return workload
+
+
+def recalled(workload: Nfs4Backward, program: Nfs4Program, xid: int) -> bytes:
+    """A server's Call for the first delegation that the client holds."""
+    assert program.backchannel is not None
+    other, handle = next(iter(workload.client.callbacks.held.items()))
+    recall = nfs4_callback.recall(wire.StateId(1, other), handle)
+    return program.backchannel.call(xid, recall)
+
+
+def test_a_client_announces_itself_by_a_session_with_a_backchannel() -> None:
+    workload, program = Nfs4Backward(PROFILE), server()
+    titles = carried_out(workload.announce(), program)
+    assert titles == ["EXCHANGE_ID", "CREATE_SESSION", "RECLAIM_COMPLETE"]
+    assert workload.client.has_backchannel
+    assert program.backchannel is not None
+
+
+def test_a_client_that_is_known_goes_on_from_there() -> None:
+    workload, program = Nfs4Backward(PROFILE), server()
+    assert carried_out(workload.introduce(), program) == ["EXCHANGE_ID"]
+    assert program.backchannel is None
+    assert carried_out(workload.announce(), program) == ["CREATE_SESSION", "RECLAIM_COMPLETE"]
+
+
+def test_a_client_that_has_a_session_binds_its_new_connection() -> None:
+    first = server()
+    workload = announced(first)
+    other = Nfs4Program(FileStore(TREE), first.state)
+    assert carried_out(workload.announce(), other) == ["BIND_CONN_TO_SESSION"]
+    assert other.backchannel is not None
+    assert first.backchannel is None
+
+
+def test_a_request_makes_its_call_once() -> None:
+    """Another would take another slot."""
+    program = server()
+    workload = announced(program)
+    request = next(workload.provoke(1))
+    assert request.encode(7) == request.encode(7)
+    assert request.encode(7) != request.encode(8)
+
+
+def test_as_many_delegations_are_given_and_stood_in_the_way_of_as_calls_are_wanted() -> None:
+    program = server()
+    workload = announced(program)
+    titles = carried_out(workload.provoke(3), program)
+    opened, written = titles[:3], titles[3:]
+    assert opened == ["OPEN that wants a delegation"] * 3
+    assert written == ["WRITE in the way of a delegation"] * 3
+    assert len(workload.client.callbacks.held) == len(program.state.delegations) == 3
+
+
+def test_the_write_in_the_way_is_of_a_stranger_and_of_nothing() -> None:
+    program = server()
+    workload = announced(program)
+    steps = workload.provoke(1)
+    write = steps.send(b"".join(program.execute(next(steps).encode(90))))
+    header, start = rpc.decode_call(write.encode(91))
+    assert header.credential == rpc.auth_sys(PROFILE.extra.uid, PROFILE.extra.gid)
+    arguments, _ = wire.decode_compound_arguments(write.encode(91), start)
+    assert arguments.minorversion == 0
+    assert arguments.argarray[1:] == (nfs4.write(0, b""),)
+
+
+def test_a_recall_is_answered_and_answered_alike_when_it_is_answered_again() -> None:
+    program = server()
+    workload = announced(program)
+    carried_out(workload.provoke(1), program)
+    call = recalled(workload, program, 5)
+    reply = workload.answer(call)
+    assert nfs4_callback.parse(reply).status is Status.NFS4_OK
+    assert workload.answer(call) == reply
+    assert len(workload.client.callbacks.recalled) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (Nfs4Options(), "does not take the connection for a backchannel"),
+        (Nfs4Options(delegations=True), "does not take the connection for a backchannel"),
+    ],
+)
+def test_a_server_without_a_backchannel_leaves_cases_undecided(
+    options: Nfs4Options, problem: str
+) -> None:
+    with pytest.raises(Inconclusive, match=problem):
+        announced(server(options))
+
+
+def test_a_server_without_delegations_leaves_cases_undecided() -> None:
+    program = server(Nfs4Options(backchannel=True))
+    workload = announced(program)
+    with pytest.raises(Inconclusive, match="gave 0 of 2 delegations"):
+        carried_out(workload.provoke(2), program)
+
+
+def test_a_server_without_sessions_leaves_cases_undecided() -> None:
+    steps = Nfs4Backward(PROFILE).announce()
+    refusal = wire.CompoundResult(Status.NFS4ERR_MINOR_VERS_MISMATCH, b"", ())
+    next(steps)
+    with pytest.raises(Inconclusive, match=r"no session with callbacks: .*MINOR_VERS_MISMATCH"):
+        steps.send(rpc.accepted(1, wire.encode_compound_result(refusal)))
+
+
+def test_what_cannot_be_had_is_not_asked_for() -> None:
+    workload = Nfs4Backward(PROFILE)
+    with pytest.raises(Unsupported, match="without a session"):
+        next(workload.provoke(1))
+    for ask in (
+        lambda: next(announced(server()).provoke(1, 400)),
+        workload.tally,
+        lambda: workload.read_tally(b""),
+        lambda: workload.longest(1024),
+    ):
+        with pytest.raises(Unsupported):
+            ask()

@@ -1,0 +1,99 @@
+"""`rpcrdma lab`: arguments, exit statuses, and one clear sentence for a bad environment."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.cli import lab as command
+from targets.lab.console import ConsoleFault, Severity
+from targets.lab.errors import LabError
+from targets.lab.lab import Ending, LabResult, LabRun
+from targets.lab.setup import Server, ServerKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def lab(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_parser(parser.add_subparsers())
+    arguments = parser.parse_args(["lab", *words])
+    return command.run(arguments)
+
+
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[LabRun]:
+    """Runs that were asked for; each prints a line and ends with status 4."""
+    asked: list[LabRun] = []
+
+    def run(request: LabRun, on_line: object) -> LabResult:
+        asked.append(request)
+        assert callable(on_line)
+        on_line("hello")
+        return LabResult(Ending.EXITED, 4, 1.0)
+
+    monkeypatch.setattr(command, "run_in_lab", run)
+    monkeypatch.setattr(command, "is_native", lambda: False)
+    return asked
+
+
+def test_run_passes_the_command_on_and_ends_with_its_status(
+    requests: list[LabRun], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert lab("run", "--writable", str(tmp_path), "--", "uname", "-r") == 4
+    assert requests[0].setup.command == ("uname", "-r")
+    assert requests[0].writable == (tmp_path,)
+    assert capsys.readouterr().out == "hello\n"
+
+
+def test_another_server_replaces_nfsd(requests: list[LabRun]) -> None:
+    lab("run", "--server", "./server --port 1", "true")
+    lab("run", "--server", "none", "true")
+    assert requests[0].setup.server == Server(ServerKind.COMMAND, ("./server", "--port", "1"))
+    assert requests[1].setup.server.kind is ServerKind.NONE
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("run",), "lab run: no command was given"),
+        (("run", "--trace", "rpcrdma:*", "true"), "--trace needs a folder to leave the trace in"),
+    ],
+)
+def test_a_bad_request_is_one_sentence_and_status_2(
+    requests: list[LabRun],
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    sentence: str,
+) -> None:
+    assert lab(*words) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert len(error.splitlines()) == 1
+    assert requests == []
+
+
+def test_a_lab_that_does_not_come_up_is_one_sentence_and_status_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], requests: list[LabRun]
+) -> None:
+    def fail(request: LabRun, on_line: object) -> LabResult:
+        raise LabError("booting the lab", "virtme-ng is missing", "install it")
+
+    monkeypatch.setattr(command, "run_in_lab", fail)
+    assert lab("run", "true") == 2
+    assert capsys.readouterr().err == (
+        "rpcrdma lab: booting the lab: virtme-ng is missing; install it\n"
+    )
+
+
+def test_a_panic_is_status_1_and_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], requests: list[LabRun]
+) -> None:
+    fault = ConsoleFault(Severity.PANIC, 9, "Kernel panic - not syncing: x")
+    result = LabResult(Ending.PANIC, None, 1.0, (fault,))
+    monkeypatch.setattr(command, "run_in_lab", lambda request, on_line: result)
+    assert lab("run", "true") == 1
+    assert "panic in the guest: Kernel panic - not syncing: x" in capsys.readouterr().err

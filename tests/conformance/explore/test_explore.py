@@ -1,0 +1,96 @@
+"""Exploring finds, shrinks and keeps; what was kept can be run again."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.bad_input import BadInput
+from conformance.cli.main import main
+from conformance.explore.explore import Exploration, Way, explore, keep, load, repeat
+from conformance.tester.client.harness import Harness
+from targets.registry import find_target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+LOOKS = {Way.CALLS: 60, Way.EXCHANGES: 8}
+"""How often the clock is looked at before the time is over; an exchange takes longer."""
+
+
+def explored(target: str, way: Way) -> Exploration:
+    """By a clock that moves when it is looked at, so that a busy machine tries no fewer."""
+    harness = Harness(find_target(target))
+    step = 60 // LOOKS[way]
+    try:
+        return explore(harness, way, 60, 1, clock=count(0, step).__next__)
+    finally:
+        harness.close()
+
+
+@pytest.mark.parametrize("way", Way)
+def test_nothing_is_found_at_the_reference(way: Way) -> None:
+    result = explored("reference", way)
+
+    assert result.findings == {}
+    assert result.examples > 0
+
+
+@pytest.mark.parametrize(
+    ("way", "mutant"), [(Way.CALLS, "grants-zero"), (Way.EXCHANGES, "grants-zero")]
+)
+def test_finding_is_small_and_breaks_the_same_again(way: Way, mutant: str, tmp_path: Path) -> None:
+    result = explored(f"mutant:{mutant}", way)
+    finding = next(iter(result.findings.values()))
+
+    assert len(finding.shots) + len(finding.steps) <= 8
+    assert load(keep(tmp_path, finding)) == finding
+    assert repeated(f"mutant:{mutant}", finding)
+    assert not repeated("reference", finding)
+
+
+def repeated(target: str, finding) -> tuple[str, ...]:  # noqa: ANN001
+    harness = Harness(find_target(target))
+    try:
+        return repeat(harness, finding)
+    finally:
+        harness.close()
+
+
+def test_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text('{"format": 1}')
+
+    with pytest.raises(BadInput, match="no kept finding"):
+        load(path)
+
+
+def test_file_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(
+        '{"format": 9, "way": "calls", "target": "", "seed": 1, "broken": [], "detail": ""}'
+    )
+
+    with pytest.raises(BadInput, match="has format 9"):
+        load(path)
+
+
+def test_command_explores_and_its_file_replays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--time", "2", "--seed", "5", "--output", str(tmp_path)]
+
+    assert main(["explore", "mutant:grants-zero", *command]) == 1
+    path = next(tmp_path.iterdir())  # one finding for each version that is spoken
+    assert f"rpcrdma replay {path} mutant:grants-zero" in capsys.readouterr().out
+    assert main(["replay", str(path), "mutant:grants-zero"]) == 1
+    assert "rdma_credit is 0" in capsys.readouterr().out
+    assert main(["replay", str(path), "reference"]) == 0
+
+
+def test_command_refuses_to_explore_for_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "reference", "--time", "0"]) == 2
+    assert "--time" in capsys.readouterr().err

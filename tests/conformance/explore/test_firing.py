@@ -1,0 +1,119 @@
+"""The reference Responder against messages good and broken; broken Responders are found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from hypothesis import given
+
+from conformance.explore.firing import Fired, fire_all
+from conformance.explore.shots import BREACHES, CALLS, SEQUENCES, Breach, Shot
+from conformance.tester.client.harness import Harness
+from reports.record import Verdict
+from targets.reference.server import ReferenceTarget
+from targets.registry import find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="module")
+def reference() -> Iterator[Harness]:
+    harness = Harness(find_target("reference"))
+    yield harness
+    harness.close()
+
+
+@given(SEQUENCES)
+def test_responder_keeps_the_rules_whatever_it_gets(reference: Harness, shots: list[Shot]) -> None:
+    assert fire_all(reference, shots) == ()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("form", ["short", "reduced", "long", "long-reduced"])
+def test_every_good_call_is_served(reference: Harness, call: str, form: str, version: int) -> None:
+    fired: list[Fired] = []
+    for offer in ("needed", "write", "both"):
+        shot = Shot(call, 1500, 700, form, offer, 2, version=version)
+        fire_all(reference, [shot], fired.append)
+
+    names = (("RDMA_MSG", "RDMA_NOMSG"), ("RDMA2_MSG", "RDMA2_NOMSG"))[version - 1]
+    assert [item.verdict for item in fired] == [Verdict.PASS] * 3
+    assert all(item.outcome.startswith(names) for item in fired)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("kind", [kind for kind in BREACHES if kind != "none"])
+def test_every_breach_changes_the_message(reference: Harness, kind: str, version: int) -> None:
+    """Else it would test nothing under another name."""
+    fired: list[Fired] = []
+    for place in range(8):
+        breach = Breach(kind, place, 77 + place)
+        shot = Shot("store", 1500, 0, "reduced", "both", 2, breach, version)
+        fire_all(reference, [shot], fired.append)
+
+    assert all("instead of" in item.what for item in fired)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "shot", "requirement"),
+    [
+        ("grants-zero", Shot(), "rfc8166.3.3.1.grant-is-never-zero"),
+        (
+            "omits-err-vers-range",
+            Shot(breach=Breach("fixed-word", 0, 2)),
+            "rfc8166.4.5.1.err-vers-range",
+        ),
+        (
+            "writes-at-wrong-offset",
+            Shot("fetch", 1500, 0, "short", "write"),
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+        ),
+        (
+            "says-that-replies-are-calls",
+            Shot("small", version=2),
+            "v2.4.2.2.direction-is-the-msg-type",
+        ),
+        (
+            "drops-bad-headers-in-two",
+            Shot(breach=Breach("direction", 2, 7), version=2),
+            "v2.4.2.3.bad-call-gets-bad-header",
+        ),
+        (
+            "passes-over-unknown-operations",
+            Shot(breach=Breach("option", 0, 2), version=2),
+            "v2.3.1.unsupported-operation-is-answered",
+        ),
+        (
+            "serves-procedure-two",
+            Shot(breach=Breach("fixed-word", 2, 2), version=2),
+            "v2.4.2.3.old-procedures-are-gone",
+        ),
+    ],
+)
+def test_firing_names_what_a_responder_breaks(mutant: str, shot: Shot, requirement: str) -> None:
+    harness = Harness(find_target(f"mutant:{mutant}"))
+    try:
+        failed = fire_all(harness, [shot])
+    finally:
+        harness.close()
+
+    assert requirement in {name for item in failed for name in item.violated}
+
+
+def test_a_device_without_version_two_refuses_all_of_it(reference: Harness) -> None:
+    claims = msgspec.structs.replace(reference.profile.claims, versions=(1,))
+    profile = msgspec.structs.replace(reference.profile, claims=claims)
+    harness = Harness(ReferenceTarget(profile))
+    fired: list[Fired] = []
+    try:
+        failed = fire_all(harness, [Shot(version=2)], fired.append)
+    finally:
+        harness.close()
+
+    assert failed == ()
+    assert fired[0].allowed == ("ERR_VERS",)
+    assert "range 1..1" in fired[0].outcome

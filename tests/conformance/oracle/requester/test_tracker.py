@@ -1,0 +1,206 @@
+"""Credits and XIDs as calls arrive and replies go out, in whatever order the two cross."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.oracle.requester.expectation import Reaction
+from conformance.oracle.requester.state import CreditView
+from conformance.oracle.requester.tracker import RequesterTracker
+from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire import (
+    ErrChunk,
+    RdmaDone,
+    RdmaError,
+    RdmaMsg,
+    TransportHeader,
+    encode_header,
+    rpc,
+)
+from tests.conformance.oracle.requester.test_calls import ids
+
+
+def plain(xid: int, credits: int, payload: bytes) -> bytes:  # noqa: A002
+    return encode_header(TransportHeader(xid, 1, credits, RdmaMsg((), (), None))) + payload
+
+
+def reply(xid: int, granted: int) -> bytes:
+    return plain(xid, granted, rpc.encode_message(rpc.accepted(xid)))
+
+
+def error(xid: int, granted: int = 1) -> bytes:
+    return encode_header(TransportHeader(xid, 1, granted, RdmaError(ErrChunk())))
+
+
+class Line:
+    """A connection; calls and replies by XID."""
+
+    def __init__(self) -> None:
+        self.tracker = RequesterTracker(upper_layer=TestProgram())
+
+    def call(self, xid: int, requested: int = 32) -> list[str]:
+        payload = calls.null(xid)
+        return ids(self.tracker.judge(plain(xid, requested, payload), payload))
+
+    def reply(self, xid: int, granted: int) -> Reaction:
+        return self.tracker.answered(reply(xid, granted)).allowed[0].reaction
+
+
+@pytest.fixture
+def line() -> Line:
+    return Line()
+
+
+@pytest.fixture
+def busy() -> Line:
+    """Eight credits, eight calls in flight (XIDs 1 to 8)."""
+    line = Line()
+    line.call(100)
+    line.reply(100, 8)
+    assert [line.call(xid) for xid in range(1, 9)] == [[]] * 8
+    return line
+
+
+OVERRUN = ["3.3.1.no-call-beyond-the-grant"]
+
+
+def test_one_call_before_the_first_reply(line: Line) -> None:
+    assert line.call(1) == []
+    assert line.call(2) == ["3.3.3.first-reply-before-second-call"]
+
+
+def test_error_is_no_first_reply(line: Line) -> None:
+    line.call(1)
+    line.tracker.answered(error(1, 16))
+
+    assert line.call(2) == []
+    assert line.call(3) == ["3.3.3.first-reply-before-second-call"]
+
+
+def test_calls_within_the_grant(busy: Line) -> None:
+    assert busy.call(9) == OVERRUN
+
+
+def test_reply_gives_its_credit_back(busy: Line) -> None:
+    busy.reply(3, 8)
+
+    assert busy.call(9) == []
+    assert busy.call(10) == OVERRUN
+
+
+def test_reply_that_nobody_awaits_gives_nothing_back(busy: Line) -> None:
+    assert busy.reply(99, 8) is Reaction.WAITING
+    assert busy.call(9) == OVERRUN
+
+
+def test_second_reply_gives_nothing_back(busy: Line) -> None:
+    busy.reply(3, 8)
+    busy.reply(3, 8)
+
+    assert busy.call(9) == []
+    assert busy.call(10) == OVERRUN
+
+
+def test_larger_grant_counts_at_once(busy: Line) -> None:
+    busy.reply(3, 10)
+
+    assert [busy.call(xid) for xid in (9, 10, 11)] == [[]] * 3
+    assert busy.call(12) == OVERRUN
+
+
+def test_call_that_crosses_a_smaller_grant_is_good(busy: Line) -> None:
+    busy.reply(1, 8)
+    busy.reply(2, 2)
+
+    assert busy.call(9) == []
+    assert busy.call(10) == OVERRUN
+
+
+def test_smaller_grant_holds_once_it_has_been_seen(busy: Line) -> None:
+    busy.reply(1, 8)
+    busy.reply(2, 2)
+    busy.tracker.settled()
+
+    assert busy.call(9) == OVERRUN
+
+
+def test_smaller_grant_leaves_room_when_calls_are_answered(busy: Line) -> None:
+    for xid in range(1, 8):
+        busy.reply(xid, 2)
+    busy.tracker.settled()
+
+    assert busy.call(9) == []
+    assert busy.call(10) == OVERRUN
+
+
+def test_grant_of_zero_leaves_the_former_limit(busy: Line) -> None:
+    busy.reply(1, 0)
+
+    assert busy.call(9) == []
+    assert busy.call(10) == OVERRUN
+
+
+def test_value_requested_is_a_limit_too(line: Line) -> None:
+    line.call(100, 2)
+    line.reply(100, 8)
+
+    assert [line.call(xid, 2) for xid in (1, 2)] == [[]] * 2
+    assert line.call(3, 2) == ["3.3.1.new-calls-within-lower-value"]
+
+
+def test_message_that_may_end_a_call_makes_it_doubtful(busy: Line) -> None:
+    """An undecodable RDMA_ERROR: the Requester may wait on, or not (D-132)."""
+    broken = error(3)[:16] + (7).to_bytes(4)
+    busy.tracker.answered(broken)
+
+    assert busy.call(3) == []  # may have been ended, and its XID be free again
+    assert busy.call(9) == OVERRUN
+
+
+def test_call_that_is_sent_again_after_an_error(line: Line) -> None:
+    line.call(1)
+    line.tracker.answered(error(1))
+
+    assert line.call(1) == ["4.5.error-is-permanent"]
+
+
+def test_reconnection_starts_anew_and_forgets_no_error(busy: Line) -> None:
+    busy.tracker.answered(error(1))
+    busy.tracker.reconnected()
+
+    assert busy.tracker.state.views == (CreditView(0),)
+    assert busy.call(2) == []
+    assert busy.call(4) == ["3.3.3.first-reply-before-second-call"]
+    assert "4.5.error-is-permanent" in busy.call(1)
+
+
+def test_messages_that_nobody_answers_take_no_credit(line: Line) -> None:
+    done = encode_header(TransportHeader(1, 1, 1, RdmaDone())) + bytes(12)
+    line.tracker.judge(done, None)
+    line.tracker.backward_called(7)
+    line.tracker.judge(reply(7, 1), None)
+
+    assert line.tracker.state.outstanding == ()
+    assert line.call(1) == []
+
+
+def test_reply_that_may_be_dropped_leaves_either_grant(busy: Line) -> None:
+    """Two XIDs that differ (D-12): who drops it goes on with what was granted before."""
+    other = rpc.encode_message(rpc.accepted(99))
+    busy.tracker.answered(plain(1, 2, other))
+    busy.tracker.settled()
+
+    assert busy.call(9) == []
+    assert busy.call(10) == OVERRUN
+
+
+def test_reply_settles_a_call_that_may_have_been_over(busy: Line) -> None:
+    """Then a second Reply to it is about nothing, and its grant binds nobody."""
+    busy.tracker.answered(error(3)[:16] + (7).to_bytes(4))
+    busy.reply(3, 8)
+
+    assert busy.tracker.state.call(3) is None
+    assert busy.reply(3, 1) is Reaction.WAITING
+    assert busy.call(9) == []
+    assert busy.call(10) == OVERRUN

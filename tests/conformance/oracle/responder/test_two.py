@@ -1,0 +1,202 @@
+"""The oracle about messages in Version Two, fault class by fault class."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.catalogue.entries import load_catalogue
+from conformance.oracle.decoded import encode_header
+from conformance.oracle.outcome import read_outcome
+from conformance.oracle.responder.expectation import Expectation, ResponderState
+from conformance.oracle.responder.expected import expected
+from reports.record import Verdict
+from rpcrdma.ulp.rpc import Outcome, Reply, encode_reply
+from rpcrdma.wire import RdmaMsg, TransportHeader, v2
+from rpcrdma.wire.optional import (
+    ROPT_CONNPROP,
+    ROPT_REQPROP,
+    ROPT_UPDPROP,
+    ConnProp,
+    Option,
+    ReqProp,
+    UnknownOption,
+    UpdProp,
+    encode_option,
+)
+from rpcrdma.wire.properties import PropertyValue
+from rpcrdma.wire.rpc import MessageType
+from tests.conformance.oracle.oracle_fakes import FETCH, NULL, XID, TinyProgram, rpc_call
+
+BOTH = ResponderState(frozenset({1, 2}), TinyProgram())
+CALL, REPLY = MessageType.CALL, MessageType.REPLY
+
+
+def two(body: v2.Rdma2Body, payload: bytes = b"") -> bytes:
+    return v2.encode_header(v2.Rdma2Header(XID, 2, 4, body)) + payload
+
+
+def msg(payload: bytes | None = None, direction: MessageType = CALL) -> bytes:
+    given_payload = rpc_call(NULL) if payload is None else payload
+    return two(v2.Rdma2Msg(direction, (), (), None), given_payload)
+
+
+def option(what: Option, direction: MessageType = CALL) -> bytes:
+    return two(encode_option(direction, what))
+
+
+def with_word(message: bytes, place: int, value: int) -> bytes:
+    return message[:place] + value.to_bytes(4) + message[place + 4 :]
+
+
+def answers(expectation: Expectation) -> list[str]:
+    return [str(item) for item in expectation.allowed]
+
+
+UNDECODABLE = ConnProp((PropertyValue(1, b"\x00"),), ())
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        (msg(), ["a Reply"]),
+        (msg()[:27], ["silence"]),
+        (msg()[:28], ["ERR_CHUNK", "silence (warning)"]),
+        (msg(direction=REPLY), ["silence", "ERR_CHUNK"]),
+        (with_word(msg(), 16, 2), ["ERR_CHUNK"]),
+        (with_word(msg(), 12, 2), ["ERR_CHUNK", "silence (warning)"]),
+        (with_word(msg(), 12, 3), ["ERR_CHUNK", "silence"]),
+        (with_word(msg(), 12, 6), ["ERR_CHUNK"]),
+        (two(v2.Rdma2Nomsg(CALL, (), (), None)), ["ERR_CHUNK"]),
+        (two(v2.Rdma2Error(v2.ErrBadHeader())) + bytes(8), ["silence"]),
+        (option(UnknownOption(77, b"")), ["INVAL_OPTION"]),
+        (option(UnknownOption(77, b""), REPLY), ["silence", "INVAL_OPTION", "ERR_CHUNK (warning)"]),
+        (option(ReqProp(())), ["an optional message", "INVAL_OPTION"]),
+        (option(ReqProp(()), REPLY), ["silence", "INVAL_OPTION", "ERR_CHUNK (warning)"]),
+        (option(ConnProp((), ())), ["silence", "INVAL_OPTION"]),
+        (option(UNDECODABLE), ["ERR_CHUNK", "INVAL_OPTION (warning)"]),
+    ],
+)
+def test_each_kind_of_message_gets_what_the_documents_allow(
+    message: bytes, wanted: list[str]
+) -> None:
+    result = expected(message, BOTH)
+
+    assert answers(result) == wanted
+    # Of less than 28 octets not even the XID is looked at.
+    assert (result.xid, result.version) == ((XID, 2) if len(message) >= 28 else (0, 1))
+
+
+def test_a_presence_word_of_two_is_borne_with_a_warning() -> None:
+    result = expected(with_word(msg(), 20, 2) + bytes(40), BOTH)
+
+    assert answers(result)[0] == "ERR_CHUNK"
+    assert all(item.warning for item in result.allowed[1:])
+
+
+def test_a_device_with_the_backward_direction_may_drop_what_it_cannot_decode() -> None:
+    state = ResponderState(frozenset({1, 2}), TinyProgram(), backward=True)
+
+    assert answers(expected(with_word(msg(), 16, 2), state)) == ["ERR_CHUNK", "silence"]
+
+
+def test_the_reading_of_bad_optinfo_is_the_profiles() -> None:
+    state = ResponderState(frozenset({2}), chosen={"D-59": "either"})
+
+    assert answers(expected(option(UNDECODABLE), state)) == ["ERR_CHUNK", "INVAL_OPTION"]
+
+
+def with_optinfo(opttype: int, optinfo: bytes) -> bytes:
+    return two(v2.Rdma2Optional(CALL, opttype, optinfo))
+
+
+LEFT_OVER = bytes(12)
+"""The contents of an empty UPDPROP or REQPROP with two words too many; of a CONNPROP one."""
+
+IN_A_VALUE = UpdProp((PropertyValue(1, bytes(8)),))
+
+
+@pytest.mark.parametrize(
+    ("message", "passed_over"),
+    [
+        (with_optinfo(ROPT_CONNPROP, LEFT_OVER), "silence"),
+        (with_optinfo(ROPT_UPDPROP, LEFT_OVER), "silence"),
+        (with_optinfo(ROPT_REQPROP, LEFT_OVER), "an optional message"),
+        (option(IN_A_VALUE), "silence"),
+    ],
+)
+def test_octets_left_over_may_be_reported_or_passed_over(message: bytes, passed_over: str) -> None:
+    """D-59, D-60, D-76."""
+    wanted = ["ERR_CHUNK", "INVAL_OPTION (warning)", passed_over]
+
+    assert answers(expected(message, BOTH)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        (option(ConnProp((), ())), ["silence", "INVAL_OPTION", "ERR_CHUNK"]),
+        (option(ReqProp(())), ["an optional message", "INVAL_OPTION", "ERR_CHUNK"]),
+        (option(UNDECODABLE), ["ERR_CHUNK", "INVAL_OPTION (warning)"]),
+        (option(UnknownOption(77, b"")), ["INVAL_OPTION"]),
+    ],
+)
+def test_octets_behind_an_operation_may_be_reported_as_well(
+    message: bytes, wanted: list[str]
+) -> None:
+    """D-32, D-60: but nobody knows what belongs behind an operation that nobody knows."""
+    assert answers(expected(message + bytes(40), BOTH)) == wanted
+
+
+@given(st.binary(max_size=80))
+def test_everything_is_judged_by_the_ids_of_version_two(tail: bytes) -> None:
+    catalogue = load_catalogue()
+    message = with_word(msg()[:16] + tail, 4, 2)
+
+    result = expected(message, BOTH)
+
+    assert result.allowed
+    assert all(catalogue[one] for one in result.requirements)
+    if len(message) >= 28:
+        assert {one.partition(".")[0] for one in result.requirements} <= {"v2", "xcharext"}
+
+
+def reply(xid: int = XID, version: int = 2, direction: MessageType = REPLY) -> bytes:
+    header = TransportHeader(xid, version, 4, RdmaMsg((), (), None))
+    return encode_header(header, direction) + encode_reply(Reply(XID, Outcome.SUCCESS))
+
+
+@pytest.mark.parametrize(
+    ("answer", "violated"),
+    [
+        (reply(), ()),
+        (reply(version=1), ("v2.5.3.reply-has-the-version-of-its-call",)),
+        (reply(direction=CALL), ("v2.4.2.2.direction-is-the-msg-type",)),
+        (two(v2.Rdma2Error(v2.ErrInvalidOption())), ("v2.5.1.answer-has-the-same-xid",)),
+    ],
+)
+def test_a_reply_is_judged_by_the_rules_of_version_two(
+    answer: bytes, violated: tuple[str, ...]
+) -> None:
+    judgement = expected(msg(), BOTH).judge(read_outcome(answer))
+
+    assert judgement.verdict is (Verdict.FAIL if violated else Verdict.PASS)
+    assert judgement.violated == violated
+
+
+def test_an_answer_to_another_request_breaks_the_rule_about_xids() -> None:
+    answer = v2.Rdma2Header(XID + 1, 2, 4, v2.Rdma2Optional(REPLY, 3, bytes(12)))
+
+    judgement = expected(option(ReqProp(())), BOTH).judge(read_outcome(v2.encode_header(answer)))
+
+    assert judgement.violated == ("xcharext.4.3.answer-has-the-requests-xid",)
+
+
+@pytest.mark.parametrize(("length", "fits"), [(4096 - 60, True), (4096 - 56, False)])
+def test_replies_of_4096_octets_go_inline(length: int, *, fits: bool) -> None:
+    call = msg(rpc_call(FETCH, length.to_bytes(4)))
+
+    # A Reply has 28 octets beside its data, and a header of 32.
+    refusals = [] if fits else ["ERR_CHUNK", "loss of the connection"]
+    assert answers(expected(call, BOTH)) == ["a Reply", *refusals]

@@ -1,0 +1,142 @@
+"""The matrix: how the records of a run against a mutant are sorted, and what is printed."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from conformance.proof import matrix
+from conformance.proof.matrix import Row, Trip, cases_citing, main, row_of
+from reports.record import CaseRecord, Citation, Verdict
+from targets.mutants.base import Mutant
+from targets.reference.server import Parts
+
+BROKEN = "rfc8166.3.3.1.grant-is-never-zero"
+OTHER = "rfc8166.4.5.error-xid-echoed"
+MUTANT = Mutant("odd", BROKEN, "Is odd.", Parts(), (("rfc8166.4.5", "errors are replies, too"),))
+
+
+def record(verdict: Verdict, cited: str, name: str = "a", violated: str = "") -> CaseRecord:
+    return CaseRecord(
+        id=f"rfc8166/1/{name}",
+        title="",
+        verdict=verdict,
+        reason="so it is",
+        citations=(Citation(cited, "MUST", "rfc8166", "1", ""),),
+        violated=(violated or cited,),
+    )
+
+
+@pytest.mark.parametrize("verdict", [Verdict.FAIL, Verdict.WARN])
+def test_a_case_that_cites_the_broken_requirement_kills(verdict: Verdict) -> None:
+    row = row_of(MUTANT, [record(verdict, BROKEN), record(Verdict.FAIL, OTHER, "b")])
+
+    assert row.killers == ("rfc8166/1/a",)
+    assert row.trips == (Trip("rfc8166/1/b", (OTHER,), "errors are replies, too"),)
+    assert row.good
+
+
+def test_a_mutant_that_nothing_notices_lives() -> None:
+    row = row_of(MUTANT, [record(Verdict.PASS, BROKEN), record(Verdict.NA, BROKEN, "b")])
+
+    assert row.killers == ()
+    assert row.cases == 2
+    assert not row.good
+
+
+def test_a_trip_without_explanation_is_not_good() -> None:
+    unexplained = record(Verdict.FAIL, "rfc8166.4.2.2.version-is-one", "b")
+
+    row = row_of(MUTANT, [record(Verdict.FAIL, BROKEN), unexplained])
+
+    assert [trip.case for trip in row.unexplained] == ["rfc8166/1/b"]
+    assert not row.good
+
+
+@pytest.mark.parametrize(
+    ("breaks", "case", "is_explained"),
+    [
+        (BROKEN, "v2/1/b", True),
+        (BROKEN, "xcharext/1/b", True),
+        (BROKEN, "bidir/1/b", False),
+        ("v2.5.1.answer-is-no-error", "v2/1/b", False),
+    ],
+)
+def test_what_breaks_version_one_explains_what_breaks_in_version_two(
+    breaks: str, case: str, *, is_explained: bool
+) -> None:
+    mutant = Mutant("odd", breaks, "Is odd.", Parts())
+    tripped = msgspec.structs.replace(record(Verdict.FAIL, "v2.1.write-chunks-as-before"), id=case)
+
+    (trip,) = row_of(mutant, [tripped]).trips
+
+    assert bool(trip.why) is is_explained
+
+
+@pytest.mark.parametrize(
+    ("verdict", "about"),
+    [(Verdict.ERROR, OTHER), (Verdict.INCONC, "rfc8166.4.2.2.version-is-one")],
+)
+def test_a_case_that_could_not_be_judged_is_not_good(verdict: Verdict, about: str) -> None:
+    records = [record(Verdict.FAIL, BROKEN), record(Verdict.FAIL, OTHER), record(verdict, about)]
+
+    row = row_of(MUTANT, records)
+
+    assert row.unjudged == (("rfc8166/1/a", f"{verdict.value}: so it is"),)
+    assert not row.good
+
+
+def test_what_a_mutant_hides_may_be_explained() -> None:
+    row = row_of(MUTANT, [record(Verdict.FAIL, BROKEN), record(Verdict.INCONC, OTHER, "b")])
+
+    assert row.trips == (Trip("rfc8166/1/b", (OTHER,), "errors are replies, too"),)
+    assert row.good
+
+
+def test_an_explanation_that_nothing_needs_is_not_good() -> None:
+    row = row_of(MUTANT, [record(Verdict.FAIL, BROKEN)])
+
+    assert row.idle == ("errors are replies, too",)
+    assert not row.good
+
+
+def test_knows_the_cases_that_cite_a_requirement() -> None:
+    cases = cases_citing(BROKEN)
+
+    assert any(case.startswith("rfc8166/3.3.1/") for case in cases)
+    assert len(set(cases)) == len(cases)
+
+
+def test_prints_killers_and_trips_by_reason() -> None:
+    trips = (Trip("r/1/b", (OTHER,), "why"), Trip("r/1/d", (OTHER,), ""))
+    row = Row(
+        "odd", ("r/1/a[1]", "r/1/a[2]", "r/1/c"), trips, (("r/1/e", "ERROR: x"),), ("idle",), 9
+    )
+
+    text = "\n".join(matrix._lines(MUTANT, row))
+
+    assert text == (
+        "odd: killed. Is odd.\n"
+        f"    breaks {BROKEN}\n"
+        "    killed by r/1/a (2 parameters)\n"
+        "    killed by r/1/c\n"
+        "    also trips, since why:\n"
+        "        r/1/b\n"
+        f"    UNEXPLAINED r/1/d: {OTHER}\n"
+        "    UNJUDGED r/1/e: ERROR: x\n"
+        "    EXPLAINS NOTHING: idle"
+    )
+
+
+def test_runs_a_mutant_and_says_what_killed_it(capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["--processes", "1", "claims-version-three"])
+
+    printed = capsys.readouterr().out
+    assert "claims-version-three: killed." in printed
+    assert "1 mutants," in printed
+    assert status == 0
+
+
+def test_refuses_a_mutant_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["grants-plenty"]) == 2
+    assert "there is no mutant `grants-plenty`" in capsys.readouterr().err

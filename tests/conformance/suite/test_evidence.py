@@ -1,0 +1,92 @@
+"""What a case leaves behind: its trace, its capture, and the steps that a report shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.suite.evidence import annotated, complete, exchanges, read_trace, write_evidence
+from reports.record import CaseRecord, RunFooter, RunHeader, RunRecord, Verdict
+from reports.stream import read_run
+from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADER = bytes.fromhex("00000001" * 2 + "00000008" + "00000000" * 4)
+TRACE = Trace(
+    [
+        TraceEvent(2.0, 1, Side.LOCAL, EventKind.CONNECT, b"\x01", detail="there:1"),
+        TraceEvent(2.0, 1, Side.LOCAL, EventKind.POST_RECEIVE, length=1024),
+        TraceEvent(2.5, 1, Side.LOCAL, EventKind.SEND, HEADER, length=len(HEADER)),
+        TraceEvent(3.0, 1, Side.PEER, EventKind.RDMA_WRITE, b"abcd", 7, 0x1000, 4),
+        TraceEvent(3.5, 1, Side.PEER, EventKind.SEND, bytes(600), length=600),
+    ],
+    1,
+)
+
+
+def test_steps_tell_who_did_what_and_leave_out_what_nobody_asks() -> None:
+    connected, sent, written, received = exchanges(
+        annotated(TRACE, {HEADER: "rdma_vers 2 instead of 1", bytes(600): "no message of ours"})
+    )
+
+    assert (connected.direction, connected.summary) == (
+        "event",
+        "connect by tester (there:1)",
+    )
+    assert (sent.direction, sent.time, sent.octets) == ("sent", 0.5, HEADER.hex())
+    assert sent.summary.endswith("[rdma_vers 2 instead of 1]")
+    assert "rdma_credit: 8" in sent.detail
+    assert written.summary == "RDMA Write by device of 4 octets at handle 0x00000007"
+    assert (received.direction, received.length, len(received.octets)) == ("received", 600, 1024)
+
+
+def test_a_trace_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    lines, capture = write_evidence(TRACE, tmp_path, "case")
+
+    assert (lines, capture) == ("evidence/case.jsonl", "evidence/case.pcapng")
+    assert read_trace(tmp_path / lines) == TRACE
+    assert (tmp_path / capture).stat().st_size > 0
+
+
+def test_the_capture_shows_every_field_of_a_version_two_message(tmp_path: Path) -> None:
+    message = bytes.fromhex("00000001 00000002 00000008 00000004 00000002")
+    trace = Trace([TraceEvent(0.0, 1, Side.PEER, EventKind.SEND, message, length=20)], 1)
+
+    _, capture = write_evidence(trace, tmp_path, "case")
+
+    assert (
+        b"\n    16        rdma_err: RDMA2_ERR_BAD_HEADER (2)" in (tmp_path / capture).read_bytes()
+    )
+
+
+def test_a_capture_can_be_left_for_later(tmp_path: Path) -> None:
+    _, capture = write_evidence(TRACE, tmp_path, "case", capture=False)
+
+    assert not (tmp_path / capture).exists()
+
+
+def test_what_was_left_for_later_is_made_of_the_traces(tmp_path: Path) -> None:
+    changed = annotated(TRACE, {HEADER: "rdma_vers 2 instead of 1"})
+    files = write_evidence(changed, tmp_path, "case", capture=False)
+    header = RunHeader(1, "mine", "mine", "loopback", ("a", "b"), (), "")
+    cases = (CaseRecord("a", "", Verdict.PASS, evidence=files), CaseRecord("b", "", Verdict.NA))
+    records = tmp_path / "records.jsonl"
+
+    found = complete(RunRecord(header, cases, RunFooter(2, 3.5, complete=True)), tmp_path, records)
+
+    assert found.cases[0].exchanges == exchanges(changed)
+    assert found.cases[0].exchanges[1].summary.endswith("[rdma_vers 2 instead of 1]")
+    assert found.cases[1] == cases[1]
+    assert (tmp_path / files[1]).stat().st_size > 0
+    assert read_run(records) == found
+
+
+def test_a_run_that_was_cut_short_stays_so(tmp_path: Path) -> None:
+    header = RunHeader(1, "mine", "mine", "loopback", ("a", "b"), (), "")
+    records = tmp_path / "records.jsonl"
+
+    found = complete(RunRecord(header, (CaseRecord("a", "", Verdict.PASS),)), tmp_path, records)
+
+    assert found.footer is None
+    assert read_run(records).footer is None

@@ -1,0 +1,58 @@
+"""What the guest runs: an order is judged, and each line of output is for the host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from conformance.suite.guest import Order, main
+from conformance.suite.runner import RECORDS, Selection
+from reports.stream import read_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOME = Selection(section="3.3.1", role="responder")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_order_is_judged_and_told_without_captures(
+    tmp_path: Path, workers: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    order = Order("reference", "", str(tmp_path), SOME, "ref --kernel x", workers)
+
+    assert main([msgspec.json.encode(order).decode()]) == 0
+
+    record = read_run(tmp_path / RECORDS)
+    count = len(record.header.planned)
+    told = sorted(capsys.readouterr().out.splitlines())
+    assert told == sorted(f"begin {count} {case.id}" for case in record.cases)
+    assert record.cases[0].rerun.startswith("rpcrdma certify ref --kernel x --case ")
+    assert not list((tmp_path / "evidence").glob("*.pcapng"))
+
+
+def test_each_order_is_judged_into_its_own_folder_and_the_worst_status_stays(
+    tmp_path: Path,
+) -> None:
+    orders = [
+        Order("reference", "", str(tmp_path / "server"), SOME),
+        Order("no-such", "", str(tmp_path / "none"), SOME),
+        Order("reference-client", "", str(tmp_path / "client"), Selection(section="6.2")),
+    ]
+
+    assert main([msgspec.json.encode(order).decode() for order in orders]) == 2
+
+    targets = [read_run(tmp_path / one / RECORDS).header.target for one in ("server", "client")]
+    assert targets == ["reference", "reference-client"]
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_cannot_be_run_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    order = Order("no-such", "", str(tmp_path), SOME)
+
+    assert main([msgspec.json.encode(order).decode()]) == 2
+
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("stop no target `no-such`")

@@ -1,0 +1,101 @@
+"""What comes home from the lab, with this process in place of the machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.suite import guest, in_lab
+from conformance.suite.guest import Order
+from conformance.suite.in_lab import collect, collect_all, lab_run
+from conformance.suite.runner import Selection
+from reports.record import Verdict
+from targets.base import TargetError
+from targets.lab.lab import Ending, LabResult, LabRun
+from targets.registry import find_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SOME = Selection(section="3.3.1", role="responder")
+
+
+@pytest.fixture
+def machine(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[Ending], None]:
+    """Has orders executed right here, and tells that the machine ended in this way."""
+
+    def install(ending: Ending) -> None:
+        def run(request: LabRun, on_line: Callable[[str], None]) -> LabResult:
+            status = guest.main(request.setup.command[3:])
+            for line in capsys.readouterr().out.splitlines():
+                on_line(line)
+            return LabResult(ending, status if ending is Ending.EXITED else None, 1.0)
+
+        monkeypatch.setattr(in_lab, "run_in_lab", run)
+
+    return install
+
+
+def run_of(*orders: Order) -> LabRun:
+    return lab_run(orders, find_profile("reference"))
+
+
+def test_a_run_comes_home_with_its_captures(
+    machine: Callable[[Ending], None], tmp_path: Path
+) -> None:
+    machine(Ending.EXITED)
+
+    record, problem = collect(run_of(Order("reference", "", str(tmp_path), SOME)), tmp_path)
+
+    assert problem == ""
+    assert {case.verdict for case in record.cases} == {Verdict.PASS}
+    assert all(any(name.endswith(".pcapng") for name in case.evidence) for case in record.cases)
+
+
+def test_several_orders_come_home_from_one_machine(
+    machine: Callable[[Ending], None], tmp_path: Path
+) -> None:
+    machine(Ending.EXITED)
+    server, client = tmp_path / "server", tmp_path / "client"
+    orders = (
+        Order("reference", "", str(server), SOME),
+        Order("reference-client", "", str(client), Selection(section="6.2")),
+    )
+
+    run = run_of(*orders)
+    found = collect_all(run, (server, client))
+
+    assert run.writable == (server, client)
+    assert [record.header.target for record, _ in found] == ["reference", "reference-client"]
+    assert [problem for _, problem in found] == ["", ""]
+
+
+def test_a_machine_that_died_leaves_what_it_had_written(
+    machine: Callable[[Ending], None], tmp_path: Path
+) -> None:
+    machine(Ending.DIED)
+
+    record, problem = collect(run_of(Order("reference", "", str(tmp_path), SOME)), tmp_path)
+
+    assert record.cases
+    assert problem.startswith("the virtual machine ended before the command did after 1 s")
+    assert problem.endswith(f"{len(record.cases)} cases had been judged")
+
+
+def test_what_could_not_be_run_is_an_error_that_says_why(
+    machine: Callable[[Ending], None], tmp_path: Path
+) -> None:
+    machine(Ending.EXITED)
+
+    with pytest.raises(TargetError, match=r"^no target `no-such`"):
+        collect(run_of(Order("no-such", "", str(tmp_path), SOME)), tmp_path)
+
+
+def test_a_machine_may_work_for_long_but_not_be_silent_for_long() -> None:
+    run = run_of()
+
+    assert run.silence_s < run.deadline_s / 10

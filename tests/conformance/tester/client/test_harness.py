@@ -1,0 +1,142 @@
+"""One device for a whole run: connected to, watched, started again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.client import build
+from conformance.tester.client.harness import Harness
+from targets.profile import Binding
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def test_every_case_begins_alike(harness: Harness) -> None:
+    xids, traces = [], []
+    for _ in range(2):
+        harness.begin()
+        xids.append(harness.ready_peer().next_xid())
+        traces.append([event.kind for event in harness.trace.events])
+        harness.end()
+
+    assert xids[0] & 0xFF == xids[1] & 0xFF
+    assert traces[0] == traces[1] != []
+
+
+def test_no_case_has_an_xid_that_a_server_may_remember(harness: Harness) -> None:
+    xids = []
+    for _ in range(2):
+        harness.begin()
+        peer = harness.ready_peer()
+        xids += [peer.next_xid() for _ in range(3)]
+        harness.end()
+    other = Harness(harness.target)
+    xids.append(other.ready_peer().next_xid())
+    other.close()
+
+    assert len(set(xids)) == 7
+
+
+def test_the_end_of_a_case_closes_its_connections(harness: Harness) -> None:
+    peer = harness.connect()
+
+    harness.end()
+
+    assert not peer.connected
+
+
+def test_a_device_that_never_serves_is_started_again_once_and_then_given_up(
+    mini: ModuleType,
+) -> None:
+    target = mini.MiniatureTarget(mini.mute)
+    harness = Harness(target)
+
+    for _ in range(3):
+        with pytest.raises(Inconclusive, match="NULL got nothing within 5 s"):
+            harness.ready_peer()
+
+    assert target.session.restarts == 1
+    harness.close()
+
+
+def test_a_device_that_refuses_connections_deviates(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.good, mini.Door.SHUT))
+
+    with pytest.raises(Deviation, match="does not accept a connection") as caught:
+        harness.connect()
+
+    assert caught.value.expected == ("a connection",)
+    harness.close()
+
+
+def test_a_dead_device_is_told_by_how_it_died(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.good, dies_after=2))
+    harness.ready_peer().send(b"the last thing that it hears")
+    harness.connect()  # which gives the device its turn
+
+    with pytest.raises(Deviation, match="The device died: killed by signal 11"):
+        harness.check_after()
+    harness.close()
+
+
+def test_the_trace_goes_on_over_a_restart(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.good, dies_after=2))
+    harness.begin()
+    trace = harness.trace
+    peer = harness.ready_peer()
+    peer.send(b"the last thing that it hears")
+    peer.receive()
+
+    harness.ready_peer()
+
+    assert harness.trace is trace
+    harness.close()
+
+
+def test_a_run_begins_when_the_servers_grace_period_is_over(mini: ModuleType) -> None:
+    server = mini.InGrace(3)
+    harness = Harness(mini.MiniatureTarget(server, binding=Binding.NFS4))
+
+    harness.preflight()
+
+    assert server.times == 0
+    harness.close()
+
+
+def test_a_server_that_was_started_again_has_time_to_leave_its_grace_period(
+    mini: ModuleType,
+) -> None:
+    server = mini.InGrace(0)
+    harness = Harness(mini.MiniatureTarget(server, dies_after=2, binding=Binding.NFS4))
+    harness.ready_peer().send(build.null_call(harness.connect()))
+    harness.end()
+    server.times = 3
+
+    harness.ready_peer()
+
+    assert harness.session.restarts == 1
+    assert server.times == 0
+    harness.close()
+
+
+def test_a_grace_period_without_end_is_one_sentence(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.InGrace(10**6), binding=Binding.NFS4))
+
+    with pytest.raises(Inconclusive, match="in its grace period, and does not leave it"):
+        harness.preflight()
+
+    harness.close()
+
+
+def test_a_device_that_serves_no_call_in_version_two_deviates(mini: ModuleType) -> None:
+    harness = Harness(mini.MiniatureTarget(mini.good))
+
+    with pytest.raises(Deviation, match="in Version Two is not served") as caught:
+        harness.ready_peer_two()
+
+    assert caught.value.breaks == ("v2.5.1.answer-is-no-error",)
+    harness.close()

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.tester.case import Inconclusive
+from conformance.tester.client import build
+from conformance.tester.client.harness import Harness
+from rpcrdma.ulp import rpc
+from rpcrdma.ulp.pattern import pattern
+from rpcrdma.wire import _generated_nfs4 as wire
+from targets.base import Unsupported
+from targets.profile import SHIPPED
+from targets.registry import find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conformance.tester.client.peer import Peer
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Iterator[Peer]:
+    """Connected to the embedded endpoint, which serves NFSv4.0 beside the test program."""
+    path = tmp_path / "embedded.toml"
+    text = (SHIPPED / "reference.toml").read_text().replace('"testprog"', '"nfs4"')
+    path.write_text(text)
+    harness = Harness(find_target(str(path)))
+    yield harness.ready_peer()
+    harness.close()
+
+
+def test_a_read_comes_by_a_write_chunk(peer: Peer) -> None:
+    call = build.with_write_chunks(peer, peer.workload.fetch(3000), ((1024, 1024, 2048),))
+
+    peer.send(call)
+
+    verify.served(peer, call)
+
+
+def test_a_write_goes_by_a_read_chunk(peer: Peer) -> None:
+    request = peer.workload.store(pattern(2049, 9))
+    call = build.with_read_chunks(peer, request, ((1000, 25),), roundup=True)
+
+    peer.send(call)
+
+    verify.served(peer, call)
+
+
+def test_a_write_goes_by_a_long_call(peer: Peer) -> None:
+    call = build.long_call(peer, peer.workload.long_call(8192), (1000, 3001))
+
+    peer.send(call)
+
+    verify.served(peer, call)
+
+
+def test_a_listing_comes_by_a_long_reply(peer: Peer) -> None:
+    call = build.long_reply(peer, peer.workload.long_reply(8192))
+
+    peer.send(call)
+
+    assert verify.served(peer, call).answer.is_long
+
+
+def test_an_unreached_read_returns_its_write_chunk_unused(peer: Peer) -> None:
+    call = build.with_write_chunks(peer, peer.workload.fetch_nothing())
+
+    peer.send(call)
+
+    reply = verify.served(peer, call)
+    assert [segment.length for segment in reply.answer.body.rdma_writes[0].target] == [0]
+
+
+def test_cut_arguments_are_garbage(peer: Peer) -> None:
+    call = build.short(peer, peer.workload.garbage())
+
+    peer.send(call)
+
+    verify.garbage_args(peer, call)
+
+
+def test_wrong_octets_are_noticed(peer: Peer) -> None:
+    call = build.with_write_chunks(peer, peer.workload.fetch(512))
+    peer.send(call)
+    reply = verify.served(peer, call)
+    spoilt = bytearray(reply.payload)
+    spoilt[-8] ^= 1
+
+    problem = call.request.check(call.unreduced, bytes(spoilt))
+
+    assert problem == (
+        "the READ returned other data than the file's: 1 of 512 octets are wrong,"
+        " from octet 504 on: 1434537291b0cfee instead of 1534537291b0cfee"
+    )
+
+
+def test_what_the_binding_lacks_is_unsupported(peer: Peer) -> None:
+    with pytest.raises(Unsupported, match="binding `nfs4` has no call for a call held"):
+        peer.workload.hold(1)
+
+
+def test_a_server_in_its_grace_period_leaves_a_case_undecided(peer: Peer) -> None:
+    request = peer.workload.store(b"data")
+    empty = bytes(8)  # neither a tag nor results
+    reply = rpc.accepted(7) + wire.Status.NFS4ERR_GRACE.to_bytes(4, "big") + empty
+
+    with pytest.raises(Inconclusive, match="grace period"):
+        request.check(request.encode(7), reply)

@@ -1,0 +1,115 @@
+"""Optional messages of a client that speaks Version Two, and those that go to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.tester.case import Inconclusive
+from conformance.tester.server.options import FIRST_XID, encode_two
+from rpcrdma.wire import v2
+from rpcrdma.wire.optional import ConnProp, UnknownOption
+from rpcrdma.wire.rpc import MessageType
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.tester.server.options import OptionMessage
+    from tests.conformance.tester.server.conftest import Facing
+
+
+def is_announcement(message: OptionMessage) -> bool:
+    return isinstance(message.option, ConnProp)
+
+
+def test_puts_aside_what_the_client_announces(facing_two: Facing) -> None:
+    assert facing_two.do(ActKind.NULL).done
+
+    announced = facing_two.service.options.next(is_announcement)
+
+    assert announced.direction is MessageType.CALL
+    assert announced.credits > 0
+    assert (announced.behind, announced.problem, announced.error) == (b"", "", None)
+    assert [call.version for call in facing_two.service.received] == [2]
+    assert "ConnProp" in str(announced)
+
+
+def test_brings_the_error_that_answers_an_unknown_operation(facing_two: Facing) -> None:
+    facing_two.do(ActKind.NULL)
+    options = facing_two.service.options
+
+    xid = options.send(UnknownOption(77, b""))
+
+    error = options.answer(xid)
+    assert xid == FIRST_XID
+    assert error is not None
+    assert error.is_error
+    assert isinstance(error.error, v2.ErrInvalidOption)
+    assert "ErrInvalidOption" in str(error)
+    assert not facing_two.service.violations
+
+
+def test_serves_calls_while_it_waits(facing_two: Facing) -> None:
+    act = facing_two.begin(ActKind.NULL)
+
+    facing_two.service.options.next(is_announcement)
+
+    assert facing_two.service.serve_until(act).done
+
+
+def test_says_that_nothing_came(facing_two: Facing) -> None:
+    facing_two.do(ActKind.NULL)
+    options = facing_two.service.options
+
+    with pytest.raises(Inconclusive, match="no such optional message"):
+        options.next(lambda message: message.is_error, timeout=0.1)
+
+    assert options.answer(7) is None
+
+
+def test_refuses_an_operation(facing_two: Facing) -> None:
+    facing_two.do(ActKind.NULL)
+    options = facing_two.service.options
+    announced = options.next(is_announcement)
+
+    options.refuse(announced)
+
+    assert facing_two.do(ActKind.SMALL).done
+    assert len(options.messages) == 1
+
+
+def test_forgets_a_case(facing_two: Facing) -> None:
+    facing_two.do(ActKind.NULL)
+    options = facing_two.service.options
+
+    options.forget()
+
+    assert options.messages == []
+
+
+@pytest.mark.parametrize(
+    ("octets", "problem"),
+    [
+        (encode_two(5, v2.Rdma2Optional(MessageType.CALL, 1, b"abcd"), 1), "rdma_optinfo"),
+        (encode_two(5, v2.Rdma2Optional(MessageType.CALL, 1, b""), 1)[:-2], "rdma_optinfo"),
+    ],
+)
+def test_keeps_what_it_cannot_read(facing_two: Facing, octets: bytes, problem: str) -> None:
+    facing_two.do(ActKind.NULL)
+    service = facing_two.service
+
+    assert service.options.take(service.line, octets)
+
+    message = service.options.messages[-1]
+    assert problem in message.problem
+    assert message.option is None
+    assert str(message)
+
+
+def test_leaves_calls_and_version_one_alone(facing_two: Facing) -> None:
+    facing_two.do(ActKind.NULL)
+    service = facing_two.service
+
+    assert not service.options.take(service.line, service.received[0].octets)
+    assert not service.options.take(service.line, b"\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\4")
+    assert not service.options.take(service.line, b"\0\0\0\1\0\0\0\2")

@@ -1,0 +1,237 @@
+"""One verification each about a client's calls and acts."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import verify
+from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.server.harness import ClientHarness
+from rpcrdma.ulp.pattern import pattern
+from rpcrdma.wire import ErrChunk
+from targets.base import ActKind, ActResult, ActState
+from targets.registry import find_any_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.tester.server import ReceivedCall
+    from targets.base import RunningAct
+
+DONE = ActResult(ActState.DONE)
+FAILED = ActResult(ActState.FAILED, "input/output error")
+
+
+@pytest.fixture
+def harness() -> Iterator[ClientHarness]:
+    running = ClientHarness(find_any_target("reference-client"))  # type: ignore[arg-type]
+    running.begin()
+    running.ready()
+    yield running
+    running.close()
+
+
+def test_done_and_failed_are_told_apart() -> None:
+    verify.calls.done(DONE)
+    verify.calls.failed(FAILED)
+    with pytest.raises(Deviation, match="failed, though its calls were answered") as found:
+        verify.calls.done(FAILED)
+    assert found.value.actual == "failed (input/output error)"
+    with pytest.raises(Deviation, match="takes for done what was refused"):
+        verify.calls.failed(DONE)
+
+
+def read(data: bytes) -> ActResult:
+    return ActResult(ActState.DONE, data=data, digest=hashlib.sha256(data).hexdigest())
+
+
+def test_what_was_read_is_the_pattern() -> None:
+    verify.calls.reads(read(pattern(100)), 100)
+
+
+@pytest.mark.parametrize(
+    ("data", "actual"),
+    [(pattern(99), "99 octets"), (pattern(50) + bytes(50), "100 octets, wrong from 50 on")],
+)
+def test_what_was_read_is_something_else(data: bytes, actual: str) -> None:
+    with pytest.raises(Deviation, match="other octets than were placed") as found:
+        verify.calls.reads(read(data), 100)
+    assert found.value.actual == actual
+
+
+def test_a_digest_is_enough_to_tell() -> None:
+    with pytest.raises(Deviation) as found:
+        verify.calls.reads(ActResult(ActState.DONE, digest="0" * 64), 100)
+    assert found.value.actual == "other octets"
+    with pytest.raises(Inconclusive, match="cannot tell what the client has read"):
+        verify.calls.reads(DONE, 100)
+
+
+def test_calls_in_flight_are_counted(harness: ClientHarness) -> None:
+    harness.client.begin(ActKind.MANY, count=3)
+    harness.service.waiting()
+
+    verify.calls.in_flight(harness.service, at_most=3, after="so")
+    with pytest.raises(Deviation, match=r"^3 calls are in flight under a grant of 2\.$"):
+        verify.calls.in_flight(harness.service, at_most=2, after="under a grant of 2")
+
+
+def test_there_must_be_a_call_to_look_at(harness: ClientHarness) -> None:
+    calls = harness.service.received
+
+    assert verify.calls.some(calls, "at all") == tuple(calls)
+    with pytest.raises(Inconclusive, match="the client made no call with chunks"):
+        verify.calls.some((), "with chunks")
+
+
+def test_every_call_is_looked_at(harness: ClientHarness) -> None:
+    calls = harness.service.received
+
+    verify.calls.each(calls, lambda _call: "")
+    with pytest.raises(Deviation, match=r"^It is odd\.$") as found:
+        verify.calls.each(calls, lambda _call: "It is odd")
+    assert found.value.actual == str(calls[0])
+    assert found.value.breaks == ()
+    with pytest.raises(Deviation) as found:
+        verify.calls.each(calls, lambda _call: "It is odd", ("rfc8166.4.header-is-xdr",))
+    assert found.value.breaks == ("rfc8166.4.header-is-xdr",)
+
+
+def test_a_connection_stands_until_either_end_has_ended_it(harness: ClientHarness) -> None:
+    line = harness.service.line
+    verify.calls.stands(line, "a good call")
+
+    harness.client.begin(ActKind.DISCONNECT)
+    harness.service.waiting()
+
+    with pytest.raises(Deviation, match="lost after a good call") as found:
+        verify.calls.stands(line, "a good call", ("rfc8166.4.header-is-xdr",))
+    assert found.value.actual == "the client has ended it"
+    assert found.value.breaks == ("rfc8166.4.header-is-xdr",)
+
+
+def test_what_a_connection_was_lost_over_is_told(harness: ClientHarness) -> None:
+    line = harness.service.line
+    line.send(bytes(5000))
+    harness.service.waiting()
+
+    with pytest.raises(Deviation) as found:
+        verify.calls.stands(line, "5000 octets")
+    assert found.value.actual == "Send: remote invalid request"
+
+
+def test_a_refused_call_is_not_to_be_seen_again(harness: ClientHarness) -> None:
+    service = harness.service
+    harness.client.begin(ActKind.SMALL)
+    call = service.next_call()
+    service.error(call, ErrChunk())
+    verify.calls.not_again(service, call)
+
+    service.received.append(call)
+    with pytest.raises(Deviation, match="sends again a call that an RDMA_ERROR has ended"):
+        verify.calls.not_again(service, call)
+
+
+def waiting_call(harness: ClientHarness) -> tuple[ReceivedCall, RunningAct]:
+    act = harness.client.begin(ActKind.SMALL)
+    return harness.service.next_call(), act
+
+
+def test_a_good_reply_completes_the_call(harness: ClientHarness) -> None:
+    call, act = waiting_call(harness)
+
+    verify.calls.reaction(harness.service, call, act, harness.service.draft(call).octets)
+
+    assert harness.case.actual == "the Call completes"
+    assert act.poll() == DONE
+
+
+def test_a_call_that_waits_gets_its_reply_afterwards(harness: ClientHarness) -> None:
+    call, act = waiting_call(harness)
+
+    verify.calls.reaction(harness.service, call, act, bytes(8))
+
+    assert harness.case.actual == "the Call stays as it is"
+    assert act.poll() == DONE
+
+
+def test_what_is_tolerated_warns(harness: ClientHarness) -> None:
+    """A client that hangs up over a bad header (D-28)."""
+    call, act = waiting_call(harness)
+    harness.session._client.disconnect()  # type: ignore[attr-defined]
+    octets = harness.service.draft(call).octets
+
+    verify.calls.reaction(harness.service, call, act, octets[:12] + b"\0\0\0\x09" + octets[16:])
+
+    assert harness.case.actual == "the connection ends"
+    assert [warned.breaks for warned in harness.case.warnings] == [
+        ("rfc8166.4.5.bad-reply-header-discarded",)
+    ]
+
+
+def test_another_reaction_is_a_deviation(harness: ClientHarness) -> None:
+    call, act = waiting_call(harness)
+    harness.session._client.disconnect()  # type: ignore[attr-defined]
+
+    with pytest.raises(Deviation, match="the connection ends") as found:
+        verify.calls.reaction(harness.service, call, act, bytes(8))
+    assert found.value.breaks == ("rfc8166.4.5.short-message-discarded",)
+
+
+@pytest.mark.parametrize(("may", "actual"), [(False, "completes"), (True, "ends with an error")])
+def test_an_act_that_asks_for_its_data_again_may_count_as_a_failed_call(
+    harness: ClientHarness, may: bool, actual: str
+) -> None:
+    service, act = harness.service, harness.client.begin(ActKind.READ, 4096)
+    call = service.next_call()
+    harness.client.begin(ActKind.READ, 4096)
+    service.next_call(lambda later: later is not call)
+    draft = service.draft(call)
+    service.line_of(call).place(draft.placements)
+
+    # The reply is good, so that a call which fails is what the case did not expect.
+    context = pytest.raises(Deviation) if may else contextlib.nullcontext()
+    with context:
+        verify.calls.reaction(service, call, act, draft.octets, may_ask_again=may)
+
+    assert actual in harness.case.actual
+
+
+def test_an_act_that_is_done_with_other_data_is_a_deviation(harness: ClientHarness) -> None:
+    service, act = harness.service, harness.client.begin(ActKind.READ, 4096)
+    call = service.next_call()
+    draft = service.draft(call)
+    (placement,) = draft.placements
+    service.line_of(call).place([replace(placement, data=b"\xee" * 4096)])
+
+    with pytest.raises(Deviation, match="other octets than were placed") as found:
+        verify.calls.reaction(service, call, act, draft.octets, reading=4096)
+    assert found.value.actual == "4096 octets, wrong from 0 on"
+
+
+@pytest.mark.parametrize(
+    ("kind", "for_results", "how"),
+    [(ActKind.READ, True, "written"), (ActKind.WRITE, False, "read")],
+)
+def test_memory_within_reach_is_found(
+    harness: ClientHarness, kind: ActKind, how: str, *, for_results: bool
+) -> None:
+    """First of a call in progress, then when it is over."""
+    service = harness.service
+    act = harness.client.begin(kind, 4000)
+    call = service.next_call()
+    segment = call.writes[0].target[0] if for_results else call.reads[0].target
+    line = service.line_of(call)
+
+    with pytest.raises(Deviation, match=f"can still be {how}"):
+        verify.calls.unreachable(service, line, segment, for_results=for_results)
+    service.reply(call)
+    service.serve_until(act)
+    verify.calls.unreachable(service, line, segment, for_results=for_results)
+    with pytest.raises(Inconclusive, match="ended before the memory could be tried"):
+        verify.calls.unreachable(service, line, segment, for_results=for_results)

@@ -1,0 +1,122 @@
+"""The life of a connection: every pair of state and event."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcrdma.endpoint.core import events
+from rpcrdma.endpoint.core.actions import Disconnect
+from rpcrdma.endpoint.core.connection import DROPPED, TRANSITIONS, Endpoint, State
+from rpcrdma.endpoint.core.credits import Allowance, grant
+from rpcrdma.endpoint.core.thresholds import InlineThresholds
+from rpcrdma.endpoint.requester.outgoing import PHASES, Phase, Step
+from rpcrdma.errors import LocalProtocolError
+
+KINDS = get_args(events.Event)
+SAMPLES = {
+    events.Connected: events.Connected(),
+    events.MessageReceived: events.MessageReceived(b""),
+    events.ReadCompleted: events.ReadCompleted(1, b""),
+    events.WorkFailed: events.WorkFailed(1, ""),
+    events.Registered: events.Registered(1, 1, 1),
+    events.RegistrationFailed: events.RegistrationFailed(1, ""),
+    events.Invalidated: events.Invalidated(1, b""),
+    events.Disconnected: events.Disconnected(),
+    events.CallRequested: events.CallRequested(1, None, b""),
+    events.CallCancelled: events.CallCancelled(1),
+    events.PeerReady: events.PeerReady(None),
+    events.CallsWaiting: events.CallsWaiting(),
+}
+
+
+class Recording:
+    """A role that notes what it is told, and may want to disconnect."""
+
+    initial_receives = ()
+
+    def __init__(self) -> None:
+        self.told: list[type] = []
+        self.answer: list[Disconnect] = []
+        self.handlers = dict.fromkeys(KINDS, self.note)
+
+    def note(self, event: events.Event, _now: float) -> list[Disconnect]:
+        self.told.append(type(event))
+        return self.answer
+
+
+@given(st.lists(st.sampled_from(KINDS), max_size=12))
+def test_every_event_moves_by_the_table_or_is_refused(script: list[type]) -> None:
+    """After any script of events the state is what the table says, and refusals change nothing."""
+    role = Recording()
+    endpoint = Endpoint(role)
+    for kind in script:
+        before, told = endpoint.state, len(role.told)
+        target = TRANSITIONS.get((before, kind))
+        if target is None:
+            with pytest.raises(LocalProtocolError, match=kind.__name__):
+                endpoint.handle(SAMPLES[kind], 0.0)
+            assert endpoint.state is before
+        else:
+            endpoint.handle(SAMPLES[kind], 0.0)
+            assert endpoint.state is target
+            assert len(role.told) == told + ((before, kind) not in DROPPED)
+
+
+def test_a_role_that_disconnects_hears_of_no_further_message() -> None:
+    """OPEN becomes CLOSING, in which messages are dropped and the end is still reported."""
+    role = Recording()
+    endpoint = Endpoint(role)
+    endpoint.handle(SAMPLES[events.Connected], 0.0)
+    role.answer = [Disconnect("why")]
+    endpoint.handle(SAMPLES[events.MessageReceived], 0.0)
+    assert endpoint.state is State.CLOSING
+    assert endpoint.handle(SAMPLES[events.MessageReceived], 0.0) == []
+    endpoint.handle(SAMPLES[events.Disconnected], 0.0)
+    assert role.told[1:] == [events.MessageReceived, events.Disconnected]
+    assert endpoint.state is State.CLOSED
+
+
+def test_every_phase_of_a_call_leads_to_its_end() -> None:
+    """From every phase but DONE there is a way on, and ENDED is possible wherever it can happen."""
+    assert {phase for phase, _ in PHASES} == set(Phase) - {Phase.DONE}
+    assert {phase for phase, step in PHASES if step is Step.ENDED} == {
+        Phase.REGISTERING,
+        Phase.QUEUED,
+        Phase.SENT,
+    }
+
+
+@given(st.integers(1, 99), st.lists(st.sampled_from(("take", "back", 0, 1, 5, 200)), max_size=30))
+def test_calls_in_flight_never_exceed_the_lower_value(requested: int, script: list[object]) -> None:
+    """Whatever is granted when: one call before the first reply, then min(requested, granted)."""
+    allowance = Allowance(requested)
+    assert allowance.limit == 1
+    for step in script:
+        if isinstance(step, int):
+            allowance.granted_by_reply(step)
+            assert 1 <= allowance.limit <= requested
+        elif step == "take":
+            before = allowance.outstanding
+            assert allowance.try_take() is (before < allowance.limit)
+            assert allowance.outstanding <= max(before, allowance.limit)
+        elif allowance.outstanding:
+            allowance.give_back()
+        else:
+            with pytest.raises(LocalProtocolError, match="no call is in flight"):
+                allowance.give_back()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 300))
+def test_a_grant_is_at_least_one_and_at_most_what_is_posted(requested: int, posted: int) -> None:
+    """And no more than requested, where zero counts as one."""
+    assert grant(requested, posted) == max(1, min(requested, posted))
+
+
+def test_thresholds_below_the_minimum_are_refused() -> None:
+    """1024 octets is the least that anybody supports."""
+    with pytest.raises(LocalProtocolError, match="1024"):
+        InlineThresholds(call=1023)

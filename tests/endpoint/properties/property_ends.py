@@ -1,0 +1,75 @@
+"""One end of an exchange of transport properties, and short names for what goes over the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.endpoint.properties.exchange import OptionMessage, PropertyExchange
+from rpcrdma.endpoint.properties.values import (
+    PropertyLimits,
+    PropertyOptions,
+    PropertyValues,
+)
+from rpcrdma.wire.optional import (
+    Option,
+    ReqProp,
+    RespProp,
+    UpdProp,
+    encode_option,
+)
+from rpcrdma.wire.properties import (
+    BackwardRequestSupport,
+    BackwardSupport,
+    Property,
+    RequesterRemoteInvalidation,
+    property_values,
+)
+from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.properties.rules import PropertyRules
+
+ALLOWED = RequesterRemoteInvalidation(allowed=True)
+GENERAL = BackwardRequestSupport(BackwardSupport.BKREQSUP_GENL)
+LARGE = PropertyOptions(own=PropertyValues(8192), limits=PropertyLimits(1024, 16384))
+SILENT = PropertyOptions(announced=False, limits=PropertyLimits(1024, 16384))
+FIRST = 0x50110001
+
+
+def opened(
+    options: PropertyOptions = SILENT, *lengths: int, rules: PropertyRules | None = None
+) -> PropertyExchange:
+    """An end that has said at its start what it has to say, and has Receives of these lengths."""
+    exchange = PropertyExchange(options, rules)
+    for octets in lengths or (exchange.posted_length,) * 2:
+        exchange.receives.posted(octets)
+    exchange.start()
+    return exchange
+
+
+def replaced(exchange: PropertyExchange) -> list[object]:
+    """A message uses up a Receive, and another is posted."""
+    outgoing = exchange.received()
+    exchange.receives.posted(exchange.posted_length)
+    return list(outgoing)
+
+
+def from_peer(exchange: PropertyExchange, option: Option, xid: int = 1) -> list[object]:
+    direction = MessageType.REPLY if isinstance(option, RespProp) else MessageType.CALL
+    return list(exchange.receive(xid, encode_option(direction, option)))
+
+
+def call(xid: int, option: Option) -> OptionMessage:
+    return OptionMessage(xid, MessageType.CALL, option)
+
+
+def answer(xid: int, option: Option) -> OptionMessage:
+    return OptionMessage(xid, MessageType.REPLY, option)
+
+
+def ask(*wanted: Property) -> ReqProp:
+    return ReqProp(property_values(*wanted))
+
+
+def update(*values: Property) -> UpdProp:
+    return UpdProp(property_values(*values))

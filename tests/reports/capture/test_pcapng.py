@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pcapng
+from pcapng.blocks import EnhancedPacket
+
+from reports.capture.pcapng import write_pcapng
+from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+from rpcrdma.wire.describe import capture_comment
+from rpcrdma.wire.optional import UpdProp, encode_option
+from rpcrdma.wire.properties import ReceiveBufferSize, property_values
+from rpcrdma.wire.v2 import MessageType, Rdma2Header, encode_header
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def packets(path: Path) -> list[EnhancedPacket]:
+    with path.open("rb") as stream:
+        return [block for block in pcapng.FileScanner(stream) if isinstance(block, EnhancedPacket)]
+
+
+def test_every_event_on_the_wire_becomes_a_frame_with_a_comment(tmp_path: Path) -> None:
+    trace = Trace(
+        [
+            TraceEvent(0.0, 1, Side.LOCAL, EventKind.CONNECT, data=b"\x01"),
+            TraceEvent(0.1, 1, Side.LOCAL, EventKind.POST_RECEIVE, length=1024),
+            TraceEvent(0.2, 1, Side.LOCAL, EventKind.SEND, data=bytes(28), length=28),
+            TraceEvent(0.3, 1, Side.PEER, EventKind.RDMA_WRITE, b"abcd", 7, 0x1000, 4),
+            TraceEvent(0.4, 1, Side.PEER, EventKind.RDMA_READ, b"abcd", 7, 0x1000, 4),
+        ]
+    )
+    path = tmp_path / "case.pcapng"
+    assert write_pcapng(trace, path, lambda message: f"{len(message)} zeroes") == 4
+    comments = [packet.options.get("opt_comment") for packet in packets(path)]
+    assert comments[0] == (
+        "connection 1: connect by tester, private data 01\ntester: Send of 28 octets\n28 zeroes"
+    )
+    assert comments[1] == "device: RDMA Write of 4 octets, handle 0x00000007"
+    assert packets(path)[0].timestamp_low == 200_000
+
+
+def test_connections_have_their_own_ports_and_queue_pairs(tmp_path: Path) -> None:
+    trace = Trace(
+        [TraceEvent(0.0, number, Side.LOCAL, EventKind.SEND, b"abcd") for number in (1, 2)]
+    )
+    write_pcapng(trace, tmp_path / "case.pcapng")
+    first, second = (packet.packet_data for packet in packets(tmp_path / "case.pcapng"))
+    assert first[34:36] != second[34:36]
+    assert first[47:50] != second[47:50]
+
+
+def test_version_two_packet_carries_its_decoded_header(tmp_path: Path) -> None:
+    """Wireshark has no dissector for it: the comment of the packet says what it holds."""
+    from scapy.contrib.roce import BTH
+    from scapy.utils import PcapNgReader
+
+    grow = UpdProp(property_values(ReceiveBufferSize(8192)))
+    message = encode_header(Rdma2Header(7, 2, 32, encode_option(MessageType.CALL, grow)))
+    path = tmp_path / "case.pcapng"
+    write_pcapng(
+        Trace([TraceEvent(0.0, 1, Side.LOCAL, EventKind.SEND, message)]), path, capture_comment
+    )
+
+    (packet,) = packets(path)
+    comment = packet.options.get("opt_comment")
+    with PcapNgReader(str(path)) as reader:
+        frame = reader.read_packet()
+
+    assert comment == f"tester: Send of 44 octets\n{capture_comment(message)}"
+    assert "RDMA2_OPTIONAL, CALL, ROPT_UPDPROP, PROP_RBSIZ 8192" in comment
+    assert "    40              octets: 8192" in comment.splitlines()
+    assert frame.comments == [comment.encode()]
+    assert bytes(frame[BTH].payload).startswith(message)

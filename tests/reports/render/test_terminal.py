@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.console import Console
+
+from reports.render.terminal import Progress, print_summary
+
+if TYPE_CHECKING:
+    from reports.baseline import BaselineCheck
+    from reports.record import RunRecord
+
+
+def test_terminal_lists_what_needs_attention_and_not_what_passed(run: RunRecord) -> None:
+    console = Console(file=io.StringIO(), width=120)
+    print_summary(console, run)
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    for shown in ("case[FAIL]", "case[WARN]", "case[INCONC]", "case[ERROR]", "never-judged"):
+        assert shown in text
+    assert "case[PASS]" not in text
+    assert "& [more]" in text
+    assert "reference over loopback: 6 cases, 2 requirements in 1.5 s" in text
+
+
+def progress_of(run: RunRecord, *, terminal: bool, verbose: bool = False) -> str:
+    """All that is written while the cases of a run are judged."""
+    console = Console(file=io.StringIO(), width=60, force_terminal=terminal, _environ={})
+    with Progress(console, verbose=verbose) as progress:
+        for case in run.cases:
+            progress.begin(case.id, len(run.cases))
+            progress.judged(case)
+    return console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+
+
+def test_progress_writes_a_line_for_each_case_that_needs_attention(run: RunRecord) -> None:
+    text = progress_of(run, terminal=False)
+
+    assert [line.split()[0] for line in text.splitlines()] == ["WARN", "FAIL", "INCONC", "ERROR"]
+
+
+def test_progress_leaves_what_a_baseline_lists_to_the_summary(run: RunRecord) -> None:
+    console = Console(file=io.StringIO(), width=60, _environ={})
+    with Progress(console, listed={"rfc8166/4.5.1/case[FAIL]"}) as progress:
+        for case in run.cases:
+            progress.judged(case)
+
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
+    assert [line.split()[0] for line in lines] == ["WARN", "INCONC", "ERROR"]
+
+
+def test_progress_is_verbose_when_asked(run: RunRecord) -> None:
+    assert len(progress_of(run, terminal=False, verbose=True).splitlines()) == len(run.cases)
+
+
+def test_progress_on_a_terminal_counts_and_names_the_running_case(run: RunRecord) -> None:
+    text = progress_of(run, terminal=True)
+
+    assert "5/6" in text  # the last of six is running
+    assert run.cases[-1].id[:20] in text
+
+
+def test_terminal_explains_the_worst_and_counts_the_rest(run: RunRecord) -> None:
+    failed = run.cases[2]
+    many = tuple(msgspec.structs.replace(failed, id=f"case-{number}") for number in range(30))
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, msgspec.structs.replace(run, cases=many))
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert text.count("again ") == 20
+    assert "and 10 cases more: see the report" in text
+
+
+def test_terminal_explains_only_what_is_not_known(run: RunRecord, check: BaselineCheck) -> None:
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, run, check)
+
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
+    assert not any("case[FAIL]" in line for line in lines)
+    assert any(line.startswith("WARN   rfc8166/4.5.1/case[WARN]") for line in lines)
+    assert "known FAIL     1  F-1 It fails & nobody minds (known/findings.md#f-1)" in lines
+    assert "BASELINE rfc8166/4.5.1/gone: The suite has no such case any more." in lines
+    assert "baseline known/server.toml: 1 known deviation, 4 problems" in lines
+
+
+def test_terminal_counts_one_of_a_kind_as_one(run: RunRecord) -> None:
+    one = msgspec.structs.replace(run, cases=(msgspec.structs.replace(run.cases[0]),))
+    one = msgspec.structs.replace(
+        one, cases=(msgspec.structs.replace(one.cases[0], citations=one.cases[0].citations[:1]),)
+    )
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, one)
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert "over loopback: 1 case, 1 requirement in 1.5 s" in text

@@ -1,0 +1,104 @@
+"""The resident program of the linux-client profiles, on a folder that nobody has mounted."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from targets.base import ActKind
+from targets.profile import SHIPPED
+from targets.registry import find_profile
+from targets.upper_tester.acts import Prints
+from targets.upper_tester.resident import Resident, ToldRun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from targets.base import ActResult
+
+STOP = 10.0
+
+
+class Client:
+    """The script, at work in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.mounted = folder / "m"
+        script = SHIPPED / "linux_client.pl"
+        self.resident = Resident(("perl", str(script), str(self.mounted), "10.9.0.1:/"), {})
+
+    def tell(self, line: str, prints: Prints = Prints.NOTHING, output: str = "") -> ActResult:
+        run = ToldRun("act", self.resident, line, prints, output, STOP)
+        while (ended := run.poll()) is None:
+            os.sched_yield()
+        return ended
+
+    def close(self) -> None:
+        self.resident.close()
+        assert self.resident.await_end(STOP)
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    made = Client(tmp_path)
+    (made.mounted / "many").mkdir(parents=True)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("line", ["small", "many 3", "list"])
+def test_what_can_be_done_is_done(client: Client, line: str) -> None:
+    assert client.tell(line).done
+    assert client.tell(line).done
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("small", "stat: No such file or directory"),
+        ("many 3", "3 of 3 failed"),
+        ("list", "open: No such file or directory"),
+        ("read 4096 OUTPUT", "open: No such file or directory"),
+        ("many-reads 4096 2 OUTPUT", "2 of 2 failed"),
+        ("write 4 CONTENT", "open: No such file or directory"),
+        ("write 9 CONTENT", "CONTENT: too short"),
+        ("set-list posix", "setxattr: No such file or directory"),
+        ("set-list nfs4", "setxattr: No such file or directory"),
+        ("mount-again", "umount: "),
+        ("unmount", "umount: "),
+    ],
+)
+def test_nothing_is_done_without_a_mount(tmp_path: Path, line: str, why: str) -> None:
+    content = tmp_path / "what is stored"
+    content.write_bytes(b"abcd")
+    client = Client(tmp_path)
+
+    told = client.tell(
+        line.replace("CONTENT", str(content)).replace("OUTPUT", str(tmp_path / "fetched"))
+    )
+
+    assert not told.done
+    assert told.detail.startswith(why.replace("CONTENT", str(content)))
+    client.close()
+
+
+def test_a_word_that_it_does_not_know_is_a_failure(client: Client) -> None:
+    assert not client.tell("dance").done
+    assert client.tell("small").done
+
+
+@pytest.mark.parametrize("name", ["linux-client", "linux-client-nfs40", "linux-client-nfs41"])
+def test_a_profile_tells_it_each_act_by_a_word_that_it_knows(name: str) -> None:
+    known = re.findall(r"^    '([a-z-]+)' => sub", (SHIPPED / "linux_client.pl").read_text(), re.M)
+    acts = find_profile(name).acts
+    assert acts is not None
+
+    commands = {kind: acts.of(kind) for kind in ActKind}
+    told = {kind: one.tell.split()[0] for kind, one in commands.items() if one is not None}
+
+    assert acts.staying.words[:2] == ("perl", "{here}/linux_client.pl")
+    assert set(told.values()) == set(known)

@@ -1,0 +1,88 @@
+"""A program of the upper tester: how it is started, stopped, and what it says of its end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from targets.base import TargetError
+from targets.upper_tester.program import Program
+
+STOP = 5.0
+
+
+def program(script: str, environment: dict[str, str] | None = None) -> Program:
+    return Program(
+        "small",
+        ("sh", "-c", script),
+        environment or {},
+        takes=subprocess.DEVNULL,
+        prints=subprocess.DEVNULL,
+    )
+
+
+def test_it_has_a_status_when_it_has_ended() -> None:
+    running = program("sleep 60")
+    assert running.status is None
+    assert not running.await_end(0.0)
+
+    running.kill()
+
+    assert running.await_end(STOP)
+    assert running.status == -9
+    running.close()
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("echo one >&2; echo two >&2; exit 3", "two"),
+        ("exit 3", "exit status 3"),
+        ("exit 0", "exit status 0"),
+        ("kill -15 $$", "ended by signal 15"),
+    ],
+)
+def test_why_it_ended_is_its_last_complaint_or_its_status(script: str, why: str) -> None:
+    ended = program(script)
+    assert ended.await_end(STOP)
+    status = ended.status
+
+    assert status is not None
+    assert ended.why(status) == why
+    ended.close()
+
+
+def test_variables_are_added_to_ours() -> None:
+    ended = program('test "$MINE" = x && test -n "$PATH"', {"MINE": "x"})
+
+    assert ended.await_end(STOP)
+    assert ended.status == 0
+    ended.close()
+
+
+def test_killing_what_has_ended_is_nothing() -> None:
+    ended = program("exit 0")
+    assert ended.await_end(STOP)
+
+    ended.kill()
+
+    ended.close()
+
+
+def test_it_is_the_head_of_its_own_group() -> None:
+    running = program("sleep 60")
+
+    assert os.getpgid(running.process.pid) == running.process.pid
+
+    running.kill()
+    assert running.await_end(STOP)
+    running.close()
+
+
+def test_a_program_that_is_not_there_is_said_so() -> None:
+    with pytest.raises(
+        TargetError, match=r"`no-such-program` of \[acts\] small cannot be started: No such file"
+    ):
+        Program("small", ("no-such-program",), {}, takes=subprocess.DEVNULL, prints=1)

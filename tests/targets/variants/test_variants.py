@@ -1,0 +1,122 @@
+"""Variants: no case may hold it against an endpoint that it chooses otherwise."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+import targets.variants
+from conformance.catalogue.entries import load_catalogue
+from conformance.catalogue.interpretations import load_interpretations
+from conformance.suite.runner import Selection, collect_cases, judge
+from reports.record import Verdict
+from rpcrdma.endpoint.properties.rules import PropertyRules
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.endpoint.responder.reply_rules import ReplyRules
+from targets.base import TargetError
+from targets.reference.client import ClientParts
+from targets.reference.replaced_parts import BOTH_ENDS, Registry
+from targets.reference.server import Parts
+from targets.registry import find_any_target, find_profile
+from targets.variants import base
+from targets.variants.base import PREFIX, find_variant, variant, variant_target, variants
+
+if TYPE_CHECKING:
+    from targets.variants.base import Variant
+
+ALL = variants()
+
+
+@pytest.fixture
+def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "_registry", Registry(targets.variants, "variant"))
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_registers_a_part_under_its_name() -> None:
+    part = type("AlikeButOther", (ReplyRules,), {"__doc__": "Chooses\n otherwise."})
+    variant("D-1", leaves_open={"rfc8166/3": "of this"})(part)
+
+    found = base._registry.find("alike-but-other")
+    assert (found.slug, found.allowed_by, found.choice) == (
+        *("alike-but-other", "D-1"),
+        "Chooses otherwise.",
+    )
+    assert found.parts == Parts(replies=part)
+    assert found.profile_name == "reference"
+    assert found.explanation("rfc8166/3.1/x") == "of this"
+    assert found.explanation("rfc8166/4/x") == ""
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_what_both_ends_have_is_a_variant_of_each() -> None:
+    part = type("Odd", (PropertyRules,), {"__doc__": "Is odd."})
+    variant("D-1", roles=BOTH_ENDS)(part)
+
+    assert base._registry.find("odd").parts == Parts(properties=part)
+    assert base._registry.find("odd-at-client").parts == ClientParts(properties=part)
+    assert base._registry.find("odd-at-client").profile_name == "reference-client"
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_a_name_is_taken_once() -> None:
+    part = type("Odd", (Requester,), {"__doc__": "Is odd."})
+    variant("D-1")(part)
+
+    with pytest.raises(ValueError, match="two variants named odd"):
+        variant("D-1")(part)
+
+
+def test_a_variant_is_a_target_of_that_name() -> None:
+    target = find_any_target("variant:grants-one-credit", "loopback")
+
+    assert target.name == "variant:grants-one-credit"
+    assert target.profile.claims == find_profile("reference").claims
+
+
+def test_what_is_not_there_is_said_so() -> None:
+    with pytest.raises(TargetError, match="no variant `nobody`; `rpcrdma targets` lists them"):
+        find_variant("variant:nobody")
+    with pytest.raises(TargetError, match="on loopback, not on verbs"):
+        variant_target("grants-one-credit", find_profile("reference"), "verbs")
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
+def test_names_what_leaves_the_choice(one: Variant) -> None:
+    readings = {reading.id for reading in load_interpretations().values()}
+    assert one.allowed_by in load_catalogue() or one.allowed_by in readings
+    assert one.choice.count(".") == 1
+    assert one.choice.endswith(".")
+    cases = [case.id for case in collect_cases()]
+    for begin, why in one.leaves_open:
+        assert any(case.startswith(begin) for case in cases), begin
+        assert why
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
+def test_is_judged_as_the_reference_is(one: Variant) -> None:
+    # What has to do with properties is Version Two's alone; all of the rest goes on in it.
+    document = "v2,xcharext" if one.parts.properties is not PropertyRules else ""
+    expected = verdicts(one.profile_name, document)
+    found = verdicts(f"{PREFIX}{one.slug}", document)
+
+    assert found.keys() == expected.keys()
+    other = {case: said for case, said in found.items() if said[0] is not expected[case][0]}
+    held = {case: said for case, said in other.items() if said[0] in DECIDED}
+    assert held == {}
+    unexplained = {case: said for case, said in other.items() if not one.explanation(case)}
+    assert unexplained == {}
+    needed = {one.explanation(case) for case in other}
+    assert {why for _, why in one.leaves_open} == needed
+
+
+DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR)
+
+
+@cache
+def verdicts(name: str, document: str) -> dict[str, tuple[Verdict, str]]:
+    target = find_any_target(name, "loopback")
+    selection = Selection(document=document, destructive=True)
+    return {record.id: (record.verdict, record.reason) for record in judge(target, selection)}

@@ -47,9 +47,8 @@ if TYPE_CHECKING:
     from conformance.backward.build import Backward
     from conformance.backward.workload import BackwardWorkload, Steps
     from conformance.oracle.outcome import Outcome
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
-    from conformance.tester.client.workload.base import Request
+    from conformance.tester.sent import Call, Request
     from rpcrdma.ulp.backprog import Tally
 
 __all__ = ["BackwardClient"]

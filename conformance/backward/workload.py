@@ -15,7 +15,7 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from conformance.tester.client.workload.base import Request
+from conformance.tester.sent import Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import backprog, testprog_calls
 from rpcrdma.ulp.backprog import BackwardProgram, Tally

@@ -20,7 +20,7 @@ from multiprocessing import current_process
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.tester.case import Inconclusive
-from conformance.tester.client.workload.base import Request
+from conformance.tester.sent import Request
 from rpcrdma.errors import DecodeError, RemoteProtocolError
 from rpcrdma.ulp import nfs4, rpc
 from rpcrdma.ulp.file_tree import DIRECTORY

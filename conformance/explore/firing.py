@@ -36,10 +36,10 @@ from rpcrdma.wire import any_overlap
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.harness import Harness
     from conformance.tester.client.peer import Peer
     from conformance.tester.memory import ExposedSegment
+    from conformance.tester.sent import Call
     from rpcrdma.wire import RdmaSegment
 
 __all__ = ["CallMemory", "Fired", "fire_all"]

@@ -14,6 +14,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from conformance.tester.client import build, mutate
+from conformance.tester.sent import Mutation
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk, v2
 from rpcrdma.wire._generated_rfc8166 import SCHEMA
@@ -25,9 +26,9 @@ from targets.base import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
-    from conformance.tester.client.workload.base import Request, Workload
+    from conformance.tester.sent import Call, Request
+    from conformance.tester.workload.base import Workload
 
 __all__ = ["SEQUENCES", "SHOTS", "Breach", "Shot", "build_shot"]
 
@@ -177,7 +178,7 @@ def _xdr(call: Call, place: int, _value: int) -> Call:
     schema, name = _SCHEMAS[call.version]
     ways = every_spoiling(schema, name, call.octets[:end])
     way = ways[place % len(ways)]
-    mutation = mutate.Mutation(way.path, "good", way.reason.value)
+    mutation = Mutation(way.path, "good", way.reason.value)
     return replace(call, octets=way.octets + call.octets[end:], mutations=(mutation,))
 
 
@@ -196,7 +197,7 @@ def _option(call: Call, place: int, value: int) -> Call:
         contents,
     )
     octets = v2.encode_header(v2.Rdma2Header(call.xid, v2.VERSION, 8, body))
-    mutation = mutate.Mutation("message", call.title, f"operation {body.rdma_opttype}")
+    mutation = Mutation("message", call.title, f"operation {body.rdma_opttype}")
     return replace(call, octets=octets, mutations=(mutation,))
 
 

@@ -20,7 +20,7 @@ from conformance.oracle.outcome import (
 )
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.client import build, message
-from conformance.tester.client.workload.base import Request
+from conformance.tester.sent import Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import propprog, rpc
 from rpcrdma.ulp.propprog import PropertyProgram
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
     from conformance.tester.case import CaseLog
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.properties import Property
     from targets.profile import Profile
@@ -187,9 +188,7 @@ class OptionClient:
                 verify.right(self.peer, call, answer, breaks=breaks)
             count -= together
 
-    def _answer_to(
-        self, calls: tuple[build.Call, ...], breaks: tuple[str, ...]
-    ) -> tuple[Answered, ...]:
+    def _answer_to(self, calls: tuple[Call, ...], breaks: tuple[str, ...]) -> tuple[Answered, ...]:
         """The Replies to some Calls, in the order of the Calls; operations are put aside."""
         found: dict[int, Answered] = {}
         while len(found) < len(calls):

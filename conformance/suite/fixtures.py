@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from conformance.options.tester import OptionTester
     from conformance.suite.rigs import Rig, RunningSession
     from conformance.tester.client.peer import Peer
-    from conformance.tester.client.workload.base import Workload
     from conformance.tester.server import Service
     from conformance.tester.server.harness import ActingClient
+    from conformance.tester.workload.base import Workload
     from targets.base import ClientTarget, Target
     from targets.profile import Profile
 

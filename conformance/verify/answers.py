@@ -19,7 +19,7 @@ Whatever is accepted, an error must carry the call's XID and version, and a repl
 
     verify.refused(peer, message)                           INVAL_OPTION, in Version Two
 
-What is verified is a `build.Call` or any other `build.Message`.  In Version Two the rules of
+What is verified is a `Call` or any other `Message`.  In Version Two the rules of
 Version One that go on are told by the ids of that document.
 
     rfc8166 section 4.5  Error Handling
@@ -52,8 +52,8 @@ from rpcrdma.wire import RdmaDone, RdmaMsgp, v2
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from conformance.tester.client.build import Call, Message
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call, Message
 
 __all__ = [
     "Ids",

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.oracle.outcome import Outcome
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
     from conformance.tester.memory import ExposedChunk
+    from conformance.tester.sent import Call
     from conformance.verify.answers import Ids, Reply
     from rpcrdma.wire import WriteChunk
 

@@ -1,4 +1,4 @@
-"""How reports call each kind of outcome that a verification waits for, and what is wrong in data.
+"""How reports call each kind of outcome that a verification waits for.
 
 rfc8166 section 4.5  Error Handling
 v2 section 4.2.3     Transport Errors (BAD_HEADER is what ERR_CHUNK was)
@@ -26,9 +26,9 @@ from rpcrdma.wire import v2
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from conformance.tester.client.build import Call, Message
+    from conformance.tester.sent import Call, Message
 
-__all__ = ["SENTENCES", "differing", "sentences"]
+__all__ = ["SENTENCES", "sentences"]
 
 SENTENCES: Final[Mapping[type[Outcome], str]] = {
     Answered: "an RPC reply with the call's XID",
@@ -52,21 +52,3 @@ def sentences(kinds: Iterable[type[Outcome]], message: Call | Message) -> tuple[
     """The kinds in the words of the version of what they answer."""
     is_two = message.version == v2.VERSION
     return tuple(BAD_HEADER if is_two and kind is ErrChunk else SENTENCES[kind] for kind in kinds)
-
-
-_SHOWN: Final = 8
-"""Octets; what is wrong with them often tells where they come from."""
-
-
-def differing(found: bytes, expected: bytes) -> str:
-    """How data differ, in a clause; empty if they do not."""
-    if len(found) != len(expected):
-        return f"{len(found)} octets instead of {len(expected)}"
-    wrong = [place for place, octet in enumerate(found) if octet != expected[place]]
-    if not wrong:
-        return ""
-    shown = slice(wrong[0], wrong[0] + _SHOWN)
-    return (
-        f"{len(wrong)} of {len(found)} octets are wrong, from octet {wrong[0]} on:"
-        f" {found[shown].hex()} instead of {expected[shown].hex()}"
-    )

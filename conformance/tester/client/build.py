@@ -23,26 +23,22 @@ What is no Call is a `Message` (`conformance.tester.client.message`):
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.oracle.decoded import encode_header
-from conformance.tester.client.message import REQUESTED_CREDITS, Message, error, option
+from conformance.tester.client.message import error, option
 from conformance.tester.memory import ExposedChunk, split
-from rpcrdma.ulp.bindings import DataItem, reduce, restore
+from conformance.tester.sent import REQUESTED_CREDITS, Call
+from rpcrdma.ulp.bindings import DataItem, reduce
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.oracle.outcome import Answered
-    from conformance.tester.client.mutate import Mutation
     from conformance.tester.client.peer import Peer
-    from conformance.tester.client.workload.base import Request
+    from conformance.tester.sent import Request
 
 __all__ = [
-    "Call",
-    "Message",
     "call",
     "error",
     "long_call",
@@ -54,80 +50,6 @@ __all__ = [
     "with_read_chunks",
     "with_write_chunks",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call in the form in which it goes out, with the memory that its header tells of.
-
-    Attributes:
-        xid: of the transport header and (unless mutated) of the payload.
-        request: what is called.
-        header: the good transport header; mutations do not change it.
-        payload: what follows the header: the reduced Payload stream, or nothing for a Long Call.
-        octets: what is sent.
-        unreduced: the complete call payload.
-        read_chunks: memory of the Read chunks, by Position; the Position-Zero one first.
-        write_chunks: memory of the Write chunks.  reply_chunk: memory of the Reply chunk.
-        mutations: what was changed in the octets, in order.
-    """
-
-    xid: int
-    request: Request
-    header: TransportHeader
-    payload: bytes
-    octets: bytes
-    unreduced: bytes
-    read_chunks: tuple[ExposedChunk, ...] = ()
-    write_chunks: tuple[ExposedChunk, ...] = ()
-    reply_chunk: ExposedChunk | None = None
-    mutations: tuple[Mutation, ...] = ()
-
-    @property
-    def version(self) -> int:
-        """rdma_vers as sent; 0 if the message is too short to have one."""
-        return int.from_bytes(self.octets[4:8], "big")
-
-    @property
-    def title(self) -> str:
-        """What is called, for people."""
-        return self.request.title
-
-    @property
-    def body(self) -> RdmaMsg | RdmaNomsg:
-        """The good header's lists."""
-        body = self.header.rdma_body
-        if not isinstance(body, RdmaMsg | RdmaNomsg):
-            raise TypeError("a call is built with RDMA_MSG or RDMA_NOMSG")
-        return body
-
-    def __str__(self) -> str:
-        changes = f" with {', '.join(map(str, self.mutations))}" if self.mutations else ""
-        return f"{self.request.title}, xid {self.xid:#010x}, {len(self.octets)} octets{changes}"
-
-    def reply_payload(self, answer: Answered) -> bytes:
-        """The reply's payload with everything in its place, out of Send, Write and Reply chunks.
-
-        Raises:
-            DecodeError: the reply is not valid.
-        """
-        payload = answer.payload
-        if answer.is_long and answer.body.rdma_reply and self.reply_chunk:
-            payload = self.reply_chunk.contents(answer.body.rdma_reply.target)
-        used = {
-            slot: chunk.contents(back.target)
-            for slot, (chunk, back) in enumerate(
-                zip(self.write_chunks, answer.body.rdma_writes, strict=False)
-            )
-            if any(segment.length for segment in back.target)
-        }
-        slots = self.request.layer.results(self.unreduced, payload, frozenset(used))
-        placed = [
-            (item.position, used[index])
-            for index, item in enumerate(slots)
-            if item is not None and index in used
-        ]
-        return restore(payload, placed)
 
 
 def call(  # the general builder: every argument is one independent choice

@@ -12,8 +12,8 @@ from conformance.tester.client import build
 from rpcrdma.wire import v2
 
 if TYPE_CHECKING:
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 __all__ = ["call_of", "reply_of"]
 

@@ -5,12 +5,15 @@ The harness stands between the plugin and a `targets.base.Session`; it knows not
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.outcome import Answered
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
-from conformance.tester.client import liveness
+from conformance.tester.client import build, liveness
 from conformance.tester.client.peer import RECEIVE_LENGTH, RECEIVES, Peer
-from conformance.tester.client.workload.base import Prepared, workload_for
+from conformance.tester.workload.base import Prepared
+from conformance.tester.workload.choice import workload_for
 from conformance.tester.xids import Xids
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import ConnectionParameters
@@ -18,6 +21,7 @@ from rpcrdma.fabric.trace import Trace
 from targets.base import TargetError
 
 if TYPE_CHECKING:
+    from conformance.tester.sent import Request
     from targets.base import Session, Target
 
 __all__ = ["Harness"]
@@ -215,4 +219,21 @@ class Harness:
 
     def _prepare(self, peer: Peer) -> None:
         if isinstance(self.workload, Prepared):
-            self.workload.prepare(peer)
+            self.workload.prepare(_Preparing(peer))
+
+
+@dataclass(frozen=True, slots=True)
+class _Preparing:
+    """The calls that a workload makes for itself, on a connection that belongs to no case."""
+
+    peer: Peer
+
+    def reply_to(self, request: Request) -> bytes:
+        """The payload of the reply to a Short call; empty if none came."""
+        self.peer.send(build.short(self.peer, request))
+        outcome = self.peer.receive()
+        return outcome.payload if isinstance(outcome, Answered) else b""
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass; whatever comes meanwhile is dropped."""
+        self.peer.receive(seconds)

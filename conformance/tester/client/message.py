@@ -4,55 +4,25 @@
     v2 section 3.1       Optional Features
     v2 section 4.2.3     Transport Errors
 
-A `Message` goes wherever a `build.Call` goes: it is sent, mutated and waited for in the same way.
+A `Message` goes wherever a `Call` goes: it is sent, mutated and waited for in the same way.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance.oracle.decoded import encode_header
+from conformance.tester.sent import REQUESTED_CREDITS, Message
 from rpcrdma.wire import RdmaError, TransportHeader, v2
 from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from conformance.tester.client.mutate import Mutation
     from conformance.tester.client.peer import Peer
     from rpcrdma.wire import ErrorBody
     from rpcrdma.wire.optional import Option
 
-__all__ = ["REQUESTED_CREDITS", "Message", "error", "option"]
-
-REQUESTED_CREDITS: Final = 8
-"""rdma_credit of messages that do not care."""
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What is sent and is no Call, in the form in which it goes out.
-
-    Attributes:
-        xid: of its header.
-        octets: what is sent.
-        title: for people.
-        mutations: what was changed in the octets, in order.
-    """
-
-    xid: int
-    octets: bytes
-    title: str
-    mutations: tuple[Mutation, ...] = ()
-
-    @property
-    def version(self) -> int:
-        """rdma_vers as sent; 0 if the message is too short to have one."""
-        return int.from_bytes(self.octets[4:8], "big")
-
-    def __str__(self) -> str:
-        changes = f" with {', '.join(map(str, self.mutations))}" if self.mutations else ""
-        return f"{self.title}, xid {self.xid:#010x}, {len(self.octets)} octets{changes}"
+__all__ = ["error", "option"]
 
 
 def option(

@@ -24,17 +24,17 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 
 from conformance.oracle.decoded import decode_header, encode_header
+from conformance.tester.sent import Mutation
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment, WriteChunk
 from rpcrdma.wire.describe import header_tree
 from rpcrdma.xdr.tree import Kind
 
 if TYPE_CHECKING:
-    from conformance.tester.client.build import Call, Message
+    from conformance.tester.sent import Call, Message
     from rpcrdma.wire import Body
 
 __all__ = [
     "Discriminator",
-    "Mutation",
     "append",
     "body",
     "credits",
@@ -60,23 +60,6 @@ WORD: Final = 4
 """Octets of an XDR unit."""
 
 Sent = TypeVar("Sent", "Call", "Message")
-
-
-@dataclass(frozen=True, slots=True)
-class Mutation:
-    """One applied change.
-
-    Attributes:
-        what: the place, `rdma_vers (octet 4)`.
-        was: what stood there.  became: what stands there now.
-    """
-
-    what: str
-    was: str
-    became: str
-
-    def __str__(self) -> str:
-        return f"{self.what} {self.became} instead of {self.was}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ memory, and drops the connection.  It uses the codec and the fabric directly; th
 has no part in it.  What it sees becomes an `Outcome`; a device that hangs, hangs up or talks
 garbage never makes it raise or wait beyond the profile's deadline.
 
-    peer.send(call)                     a `build.Call`, or any octets
+    peer.send(call)                     a `Call` or `Message`, or any octets
     peer.receive()                      the next outcome
     peer.post_receives(2, length=1024)  by hand, if made with `receives=0`
     peer.expose(data) / peer.room(n)    memory to read from / to write to
-    peer.send_option(ReqProp(...))      an optional message of Version Two
     peer.next_option()                  the next that the device begins
     peer.disconnect()
 
@@ -30,8 +29,8 @@ from conformance.oracle.outcome import (
     as_called,
     read_outcome,
 )
-from conformance.tester.client.message import REQUESTED_CREDITS, option
 from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
+from conformance.tester.sent import REQUESTED_CREDITS
 from rpcrdma.errors import ConnectionLost
 from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode
 from rpcrdma.wire import RdmaSegment
@@ -42,12 +41,9 @@ if TYPE_CHECKING:
 
     from conformance.oracle.outcome import Outcome
     from conformance.tester.case import CaseLog
-    from conformance.tester.client.build import Call
-    from conformance.tester.client.message import Message
-    from conformance.tester.client.workload.base import Workload
+    from conformance.tester.sent import Call, Message
+    from conformance.tester.workload.base import Workload
     from rpcrdma.fabric.base import Connection, MemoryRegion
-    from rpcrdma.wire import v2
-    from rpcrdma.wire.optional import Option
     from targets.profile import Profile
 
 __all__ = ["RECEIVES", "RECEIVE_LENGTH", "REQUESTED_CREDITS", "Peer"]
@@ -164,17 +160,6 @@ class Peer:
         return (*self._aside, *self._arrived)
 
     # -- optional messages of Version Two
-
-    def send_option(
-        self,
-        what: Option | v2.Rdma2Optional,
-        direction: MessageType = MessageType.CALL,
-        xid: int | None = None,
-    ) -> Message:
-        """Send one; what answers it comes by `receive` (see `message.option`)."""
-        message = option(self, what, direction=direction, xid=xid)
-        self.send(message)
-        return message
 
     def next_option(self, timeout: float | None = None) -> OptionReceived | None:
         """The next one that the device begins; None if none comes, or the connection ends.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _miniatures() -> ModuleType:
-    path = Path(__file__).with_name("miniatures.py")
+    path = Path(__file__).parents[1] / "miniatures.py"
     spec = importlib.util.spec_from_file_location("conformance_miniatures", path)
     assert spec is not None
     assert spec.loader is not None

@@ -15,12 +15,13 @@ from conformance.tester.client.harness import Harness
 from conformance.verify.answers import SAME_XID
 from rpcrdma import wire
 from rpcrdma.ulp import rpc
-from tests.conformance.suite.miniatures import MiniatureTarget, good, hanging_up, mute
+from tests.conformance.miniatures import MiniatureTarget, good, hanging_up, mute
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
     Behaviour = Callable[[bytes], list[bytes] | None]
 
@@ -68,7 +69,7 @@ class Overtaken:
         return answers
 
 
-def send_bad(peer: Peer) -> build.Call:
+def send_bad(peer: Peer) -> Call:
     call = mutate.procedure(build.null_call(peer), BAD_PROCEDURE)
     peer.send(call)
     return call

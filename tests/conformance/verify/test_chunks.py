@@ -21,8 +21,8 @@ from targets.reference.server import ReferenceTarget
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 
 @pytest.fixture

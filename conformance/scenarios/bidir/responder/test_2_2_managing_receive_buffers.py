@@ -12,8 +12,8 @@ from conformance.tester.client import build
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 FOR_REPLIES = "bidir.2.2.2.server-posts-a-receive-for-each-backward-call"
 FOR_CALLS = "bidir.2.2.2.server-posts-receives-for-its-forward-grant"

@@ -12,8 +12,8 @@ from conformance.oracle.outcome import Answered
 from conformance.tester.client import build
 
 if TYPE_CHECKING:
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 ZEROES: Final = "rfc8166.2.2.4.2.roundup-is-zero-octets"
 COUNTS: Final = "rfc8166.2.2.4.2.roundup-does-not-count"

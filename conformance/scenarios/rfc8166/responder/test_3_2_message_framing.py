@@ -14,8 +14,8 @@ from conformance.tester.client import build, mutate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 CALLS: Final[dict[str, Callable[[Peer], Call]]] = {
     "null": build.null_call,

@@ -10,8 +10,8 @@ from conformance.oracle.outcome import Answered
 from conformance.tester.client import build
 
 if TYPE_CHECKING:
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 TOKEN: Final = 33
 BEYOND: Final = 16

@@ -16,9 +16,9 @@ from rpcrdma.ulp.pattern import pattern
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
     from conformance.tester.memory import ExposedChunk
+    from conformance.tester.sent import Call
 
 WITH_MEMORY: dict[str, Callable[[Peer], Call]] = {
     "read-chunk": lambda peer: build.with_read_chunks(peer, peer.workload.store(pattern(900, 3))),

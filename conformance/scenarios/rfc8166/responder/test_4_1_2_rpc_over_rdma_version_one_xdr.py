@@ -15,8 +15,8 @@ from rpcrdma.wire import encode_header
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 UNKNOWN_VERSION: Final = 0xFFFF
 UNKNOWN_PROCEDURE: Final = 0xFFFF

@@ -19,8 +19,8 @@ from rpcrdma.ulp.pattern import pattern
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 DROPS_ERROR: Final = "rfc8166.4.2.4.responder-discards-error"
 ERR_VERS: Final = wire.RdmaError(wire.ErrVers(1, 1))

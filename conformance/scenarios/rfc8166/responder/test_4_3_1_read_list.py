@@ -15,8 +15,8 @@ from rpcrdma.ulp.pattern import pattern
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 FORMS: dict[str, Callable[[Peer], Call]] = {
     "short": build.small_call,

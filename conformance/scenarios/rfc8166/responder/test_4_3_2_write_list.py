@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.tester.client.peer import Peer
-    from conformance.tester.client.workload.base import Request
+    from conformance.tester.sent import Request
     from conformance.verify.answers import Reply
 
 

@@ -16,8 +16,8 @@ from conformance.oracle.outcome import Answered, ErrChunk
 from conformance.tester.client import build, mutate
 
 if TYPE_CHECKING:
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 GETS_ERR_CHUNK: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 ANSWERED: Final = "rfc8166.4.5.bad-call-header-answered"

@@ -21,8 +21,8 @@ from targets.base import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 GETS_ERR_VERS: Final = "rfc8166.4.5.1.unsupported-version-gets-err-vers"
 RANGE: Final = "rfc8166.4.5.1.err-vers-range"

@@ -16,8 +16,8 @@ from rpcrdma.ulp.pattern import pattern
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 BEYOND: Final = 1 << 16
 """Octets that a segment is told to be longer than its memory."""

@@ -18,8 +18,8 @@ from targets.base import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 SHORTEST_HEADER: Final = 28
 LENGTHS: Final = (0, 1, 4, 8, 12, 15, 16, 20, 24, 27)

@@ -17,8 +17,8 @@ from rpcrdma import wire
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 DONE: Final = 3
 MESSAGES: Final[dict[str, Callable[[Call], Call]]] = {

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.oracle.outcome import Answered
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
     from conformance.tester.memory import ExposedChunk
+    from conformance.tester.sent import Call
 
 WORD: Final = 4
 LISTS: Final = 16

@@ -20,9 +20,9 @@ from rpcrdma.ulp.pattern import pattern
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
     from conformance.tester.memory import ExposedChunk
+    from conformance.tester.sent import Call
 
 LARGE: Final = {"two-gigabytes": 1 << 31, "the-largest-number": 2**32 - 1}
 """Octets that a segment is told to have; its memory is as small as ever."""

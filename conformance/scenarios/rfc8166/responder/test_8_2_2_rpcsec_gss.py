@@ -19,7 +19,7 @@ from rpcrdma.ulp import rpc
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
-    from conformance.tester.client.workload.base import Request
+    from conformance.tester.sent import Request
 
 RPCSEC_GSS: Final = 6
 NO_CONTEXT: Final = b"".join(word.to_bytes(4) for word in (1, 0, 1, 1, 4, 0xBADC0DE))

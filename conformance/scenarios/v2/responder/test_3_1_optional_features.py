@@ -37,7 +37,9 @@ CONTENTS: Final = {
 @pytest.mark.parametrize("operation", [0, 5, 8, 77, 2**31, 2**32 - 1])
 def test_responder_refuses_an_operation_that_nobody_knows(peer_two: Peer, operation: int) -> None:
     """An optional message with an unknown operation gets INVAL_OPTION, and RPCs go on."""
-    message = peer_two.send_option(UnknownOption(operation, b""))
+    message = build.option(peer_two, UnknownOption(operation, b""))
+
+    peer_two.send(message)
 
     verify.refused(peer_two, message)
     call = build.small_call(peer_two)
@@ -51,7 +53,9 @@ def test_responder_reads_nothing_of_an_operation_that_it_does_not_know(
     peer_two: Peer, contents: str
 ) -> None:
     """Whatever an unknown operation carries, the message gets INVAL_OPTION."""
-    message = peer_two.send_option(UnknownOption(77, CONTENTS[contents]))
+    message = build.option(peer_two, UnknownOption(77, CONTENTS[contents]))
+
+    peer_two.send(message)
 
     verify.refused(peer_two, message)
 
@@ -63,7 +67,9 @@ def test_responder_refuses_an_unknown_operation_before_any_call(
     """An unknown operation as the very first message gets INVAL_OPTION; then Calls are served."""
     peer = connect_two()
 
-    message = peer.send_option(UnknownOption(77, b""))
+    message = build.option(peer, UnknownOption(77, b""))
+
+    peer.send(message)
 
     verify.refused(peer, message)
     call = build.null_call(peer)

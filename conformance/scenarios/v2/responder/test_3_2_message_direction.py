@@ -33,7 +33,9 @@ OPTIONS: Final[dict[str, Option]] = {
 @pytest.mark.parametrize("option", OPTIONS)
 def test_responder_takes_an_optional_reply_for_no_request(peer_two: Peer, option: str) -> None:
     """An operation that is said to be an answer, and answers nothing, begins nothing."""
-    message = peer_two.send_option(OPTIONS[option], MessageType.REPLY)
+    message = build.option(peer_two, OPTIONS[option], direction=MessageType.REPLY)
+
+    peer_two.send(message)
 
     verify.discarded(peer_two, message, InvalidOption, tolerated=(ErrChunk,), breaks=TOLD)
 

@@ -21,8 +21,8 @@ from rpcrdma.wire.v2 import ErrBadHeader, ErrInvalidOption
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call, Message
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call, Message
 
 BAD_CALL: Final = "v2.4.2.3.bad-call-gets-bad-header"
 SHORT: Final = "v2.4.2.3.short-message-is-dropped"

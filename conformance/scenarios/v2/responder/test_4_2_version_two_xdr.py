@@ -20,8 +20,8 @@ from rpcrdma.wire.rpc import MessageType
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 CALLS: Final[dict[str, Callable[[Peer], Call]]] = {
     "no-chunk": build.small_call,

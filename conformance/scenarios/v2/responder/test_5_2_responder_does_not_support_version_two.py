@@ -20,8 +20,8 @@ from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call, Message
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call, Message
 
 ANSWERED: Final = "v2.5.2.one-only-responder-answers-err-vers"
 SAME_XID: Final = "v2.5.2.err-vers-has-the-same-xid"

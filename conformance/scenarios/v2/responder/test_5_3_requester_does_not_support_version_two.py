@@ -21,8 +21,8 @@ from rpcrdma.wire.optional import UnknownOption
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call, Message
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call, Message
 
 SERVED: Final = "v2.5.3.one-only-requester-is-served"
 ITS_VERSION: Final = "v2.5.3.reply-has-the-version-of-its-call"

@@ -24,8 +24,8 @@ from rpcrdma.wire.properties import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
     from rpcrdma.fabric.base import MemoryRegion
 
 PLAIN = "xcharext.3.2.plain-send-unless-announced"

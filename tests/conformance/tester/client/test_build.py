@@ -11,8 +11,8 @@ from conformance.tester.client import build
 from rpcrdma.wire import RdmaNomsg, decode_header
 
 if TYPE_CHECKING:
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 DATA = bytes(range(256)) * 4
 

@@ -12,8 +12,8 @@ from rpcrdma.wire import decode_header
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.build import Call
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,10 @@ def test_what_the_device_answers_is_received(peer: Peer) -> None:
     peer.send(build.null_call(peer))
     assert isinstance(peer.receive(), Answered)
 
-    known, unknown = peer.send_option(ReqProp(())), peer.send_option(UnknownOption(77, b""))
+    known = build.option(peer, ReqProp(()))
+    unknown = build.option(peer, UnknownOption(77, b""))
+    peer.send(known)
+    peer.send(unknown)
 
     answer, refusal = peer.receive(), peer.receive()
     assert isinstance(answer, OptionReceived)

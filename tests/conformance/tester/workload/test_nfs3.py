@@ -8,8 +8,8 @@ from conformance import verify
 from conformance.tester.case import Inconclusive
 from conformance.tester.client import build
 from conformance.tester.client.harness import Harness
-from conformance.tester.client.workload.base import Prepared
-from conformance.tester.client.workload.nfs3 import Nfs3Workload
+from conformance.tester.workload.base import Prepared
+from conformance.tester.workload.nfs3 import Nfs3Workload
 from rpcrdma.ulp import nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.mount3 import MountProgram

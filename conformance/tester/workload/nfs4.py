@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.outcome import Answered
 from conformance.tester.case import Inconclusive
-from conformance.tester.client import build
-from conformance.tester.client.workload.base import NullWorkload, Request
-from conformance.verify.words import differing
+from conformance.tester.data import differing
+from conformance.tester.sent import Request
+from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs4, rpc
 from rpcrdma.ulp.file_store import FileStore
@@ -27,7 +26,7 @@ from rpcrdma.wire import _generated_nfs4 as wire
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.peer import Peer
+    from conformance.tester.workload.base import Caller
     from targets.profile import Profile
 
 __all__ = ["Nfs4Workload"]
@@ -51,19 +50,16 @@ class Nfs4Workload(NullWorkload):
         self._export = profile.extra.export
         self._credential = rpc.auth_sys(profile.extra.uid, profile.extra.gid)
 
-    def prepare(self, peer: Peer) -> None:
+    def prepare(self, caller: Caller) -> None:
         """Wait until the server's grace period is over, on a connection that belongs to no case.
 
         Raises:
             Inconclusive: it goes on for two minutes.
         """
         for _ in range(_LOOKS):
-            peer.send(build.short(peer, self.store(b"")))
-            outcome = peer.receive()
-            reply = outcome.payload if isinstance(outcome, Answered) else b""
-            if _status(reply) is not wire.Status.NFS4ERR_GRACE:
+            if _status(caller.reply_to(self.store(b""))) is not wire.Status.NFS4ERR_GRACE:
                 return  # what else may be wrong is for the cases to find
-            peer.receive(_LOOK)
+            caller.wait(_LOOK)
         raise Inconclusive("the server is in its grace period, and does not leave it")
 
     def null(self) -> Request:

@@ -15,11 +15,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.outcome import Answered
 from conformance.tester.case import Inconclusive
-from conformance.tester.client import build
-from conformance.tester.client.workload.base import NullWorkload, Request
-from conformance.verify.words import differing
+from conformance.tester.data import differing
+from conformance.tester.sent import Request
+from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
@@ -34,7 +33,7 @@ from targets.nfs.mount_client import export_handle
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.tester.client.peer import Peer
+    from conformance.tester.workload.base import Caller
     from rpcrdma.ulp.bindings import ReplyExpectation
     from targets.profile import Profile
 
@@ -76,7 +75,7 @@ class Nfs3Workload(NullWorkload):
         self._credential = rpc.auth_sys(profile.extra.uid, profile.extra.gid)
         self._handles: dict[str, bytes] = {}
 
-    def prepare(self, peer: Peer) -> None:
+    def prepare(self, caller: Caller) -> None:
         """Get the file handles, on a connection that does not belong to a case.
 
         Raises:
@@ -88,11 +87,7 @@ class Nfs3Workload(NullWorkload):
         found = {"": root}
         for name in (_READ, WRITABLE.name, DIRECTORY.name):
             request = self._request(f"LOOKUP of {name}", nfs3.lookup(root, name.encode()), _any)
-            call = build.short(peer, request)
-            peer.send(call)
-            outcome = peer.receive()
-            payload = outcome.payload if isinstance(outcome, Answered) else b""
-            problem, found[name] = _looked_up(payload)
+            problem, found[name] = _looked_up(caller.reply_to(request))
             if problem:
                 raise Inconclusive(f"the server has no `{name}` in its export: {problem}")
         self._handles = found

@@ -12,41 +12,18 @@ A `Request` is a call that has no form yet (short, chunked, long) and no XID;
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from rpcrdma.ulp import rpc, testprog_calls
-from rpcrdma.ulp.bindings import XDR_UNIT
-from rpcrdma.ulp.pattern import pattern
+from conformance.tester.sent import Request
+from rpcrdma.ulp import rpc
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Unsupported
-from targets.profile import Binding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conformance.tester.client.peer import Peer
     from rpcrdma.ulp.bindings import UpperLayer
     from targets.profile import Profile
 
-__all__ = ["NullWorkload", "Prepared", "Request", "TestprogWorkload", "Workload", "workload_for"]
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A call to be made.
-
-    Attributes:
-        title: for people, `FETCH of 4096 octets`.
-        encode: XID -> complete, unreduced call payload.
-        check: call and unreduced reply payload -> what is wrong with the results, or nothing.
-        layer: the Upper-Layer Binding.
-    """
-
-    title: str
-    encode: Callable[[int], bytes]
-    check: Callable[[bytes, bytes], str]
-    layer: UpperLayer
+__all__ = ["Caller", "NullWorkload", "Prepared", "Workload"]
 
 
 class Workload(Protocol):
@@ -128,151 +105,32 @@ class Workload(Protocol):
         ...
 
 
+class Caller(Protocol):
+    """Makes calls of a workload's own, on a connection that belongs to no case."""
+
+    def reply_to(self, request: Request) -> bytes:
+        """The payload of the reply to a Short call; empty if none came."""
+        ...
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass; whatever comes meanwhile is dropped."""
+        ...
+
+
 @runtime_checkable
 class Prepared(Protocol):
     """A workload whose calls need something that only the device can give, or a ready device."""
 
-    def prepare(self, peer: Peer) -> None:
+    def prepare(self, caller: Caller) -> None:
         """Get it, or wait until the device is ready, whenever the device has just been started.
 
         Args:
-            peer: a connection on which a good call has just been answered.
+            caller: on a connection on which a good call has just been answered.
 
         Raises:
             Inconclusive: the device does not give it.
         """
         ...
-
-
-def workload_for(profile: Profile) -> Workload:
-    """The workload of a profile's binding."""
-    match profile.binding:
-        case Binding.TESTPROG:
-            return TestprogWorkload()
-        case Binding.NFS4:
-            # Imported here because nobody else needs the generated NFSv4 codec.
-            from conformance.tester.client.workload.nfs4 import Nfs4Workload
-
-            return Nfs4Workload(profile)
-        case Binding.NFS3:
-            from conformance.tester.client.workload.nfs3 import Nfs3Workload  # likewise
-
-            return Nfs3Workload(profile)
-        case Binding.NULL_ONLY:
-            return NullWorkload(profile)
-
-
-class TestprogWorkload:
-    """The suite's own program: the right reply to any call is known to the octet."""
-
-    __test__ = False  # pytest collects classes called Test...; this is none
-
-    def __init__(self) -> None:
-        self._layer = TestProgram()
-
-    def null(self) -> Request:
-        """NULL."""
-        return self._request("NULL", testprog_calls.null)
-
-    def small(self) -> Request:
-        """ECHO of 12 octets."""
-        return self._request("ECHO", lambda xid: testprog_calls.echo(xid, b"conformance!"))
-
-    def fetch(self, length: int) -> Request:
-        """FETCH."""
-        return self._request(
-            f"FETCH of {length} octets", lambda xid: testprog_calls.fetch(xid, length, 1)
-        )
-
-    def fetch_two(self, first: int, second: int) -> Request:
-        """FETCH_TWO."""
-        return self._request(
-            f"FETCH_TWO of {first} and {second} octets",
-            lambda xid: testprog_calls.fetch_two(xid, first, second, b"between"),
-        )
-
-    def fetch_nothing(self) -> Request:
-        """FETCH_UNION of which both arms have no data."""
-        return self._request(
-            "FETCH_UNION without data", lambda xid: testprog_calls.fetch_union(xid, None, None)
-        )
-
-    def fetch_second_only(self, length: int) -> Request:
-        """FETCH_UNION of which the first arm has no data."""
-        return self._request(
-            f"FETCH_UNION of nothing and {length} octets",
-            lambda xid: testprog_calls.fetch_union(xid, None, length),
-        )
-
-    def store(self, data: bytes) -> Request:
-        """STORE."""
-        return self._request(
-            f"STORE of {len(data)} octets", lambda xid: testprog_calls.store(xid, data)
-        )
-
-    def stored(self, data: bytes) -> Request | None:
-        """The reply to STORE has a digest of the data."""
-        return None
-
-    def refusal(self, reply: bytes) -> str:
-        """There is no such error: GARBAGE_ARGS says it."""
-        return ""
-
-    def store_two(self, first: bytes, second: bytes) -> Request:
-        """STORE_TWO."""
-        return self._request(
-            f"STORE_TWO of {len(first)} and {len(second)} octets",
-            lambda xid: testprog_calls.store_two(xid, first, b"between", second),
-        )
-
-    def long_call(self, length: int) -> Request:
-        """LONG_CALL."""
-        text = pattern(length, 3)
-        return self._request(
-            f"LONG_CALL of {length} octets", lambda xid: testprog_calls.long_call(xid, text)
-        )
-
-    def long_reply(self, length: int) -> Request:
-        """LONG_REPLY."""
-        return self._request(
-            f"LONG_REPLY of {length} octets", lambda xid: testprog_calls.long_reply(xid, length, 4)
-        )
-
-    def long_store(self, length: int, data: bytes) -> Request:
-        """LONG_STORE."""
-        text = pattern(length, 5)
-        return self._request(
-            f"LONG_STORE of {length} and {len(data)} octets",
-            lambda xid: testprog_calls.long_store(xid, text, data),
-        )
-
-    def long_fetch(self, length: int, data: int) -> Request:
-        """LONG_FETCH."""
-        return self._request(
-            f"LONG_FETCH of {length} and {data} octets",
-            lambda xid: testprog_calls.long_fetch(xid, length, data),
-        )
-
-    def garbage(self) -> Request:
-        """ECHO without its arguments."""
-        whole = testprog_calls.echo
-        return self._request("ECHO without arguments", lambda xid: whole(xid, b"")[:-XDR_UNIT])
-
-    def hold(self, token: int) -> Request:
-        """HOLD."""
-        return self._request("HOLD", lambda xid: testprog_calls.hold(xid, token))
-
-    def release(self, token: int) -> Request:
-        """RELEASE: how many it released is not compared, since only the device knows."""
-        return Request(
-            "RELEASE",
-            lambda xid: testprog_calls.release(xid, token),
-            lambda _call, _reply: "",
-            self._layer,
-        )
-
-    def _request(self, title: str, encode: Callable[[int], bytes]) -> Request:
-        return Request(title, encode, _as_expected, self._layer)
 
 
 class NullWorkload:
@@ -361,15 +219,3 @@ class NullWorkload:
     def _unsupported(self, what: str) -> Unsupported:
         binding = self._profile.binding.value
         return Unsupported(f"the binding `{binding}` has no call for {what}")
-
-
-def _as_expected(call: bytes, reply: bytes) -> str:
-    expected = testprog_calls.expected_reply(call)
-    if reply == expected:
-        return ""
-    if len(reply) != len(expected):
-        return f"the unreduced reply has {len(reply)} octets instead of {len(expected)}"
-    place = next(i for i, octet in enumerate(reply) if octet != expected[i])
-    return (
-        f"octet {place} of the unreduced reply is {reply[place]:#04x}, not {expected[place]:#04x}"
-    )

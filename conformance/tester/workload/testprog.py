@@ -1,0 +1,141 @@
+"""The workload of the suite's own program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.tester.sent import Request
+from rpcrdma.ulp import testprog_calls
+from rpcrdma.ulp.bindings import XDR_UNIT
+from rpcrdma.ulp.pattern import pattern
+from rpcrdma.ulp.testprog import TestProgram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["TestprogWorkload"]
+
+
+class TestprogWorkload:
+    """The suite's own program: the right reply to any call is known to the octet."""
+
+    __test__ = False  # pytest collects classes called Test...; this is none
+
+    def __init__(self) -> None:
+        self._layer = TestProgram()
+
+    def null(self) -> Request:
+        """NULL."""
+        return self._request("NULL", testprog_calls.null)
+
+    def small(self) -> Request:
+        """ECHO of 12 octets."""
+        return self._request("ECHO", lambda xid: testprog_calls.echo(xid, b"conformance!"))
+
+    def fetch(self, length: int) -> Request:
+        """FETCH."""
+        return self._request(
+            f"FETCH of {length} octets", lambda xid: testprog_calls.fetch(xid, length, 1)
+        )
+
+    def fetch_two(self, first: int, second: int) -> Request:
+        """FETCH_TWO."""
+        return self._request(
+            f"FETCH_TWO of {first} and {second} octets",
+            lambda xid: testprog_calls.fetch_two(xid, first, second, b"between"),
+        )
+
+    def fetch_nothing(self) -> Request:
+        """FETCH_UNION of which both arms have no data."""
+        return self._request(
+            "FETCH_UNION without data", lambda xid: testprog_calls.fetch_union(xid, None, None)
+        )
+
+    def fetch_second_only(self, length: int) -> Request:
+        """FETCH_UNION of which the first arm has no data."""
+        return self._request(
+            f"FETCH_UNION of nothing and {length} octets",
+            lambda xid: testprog_calls.fetch_union(xid, None, length),
+        )
+
+    def store(self, data: bytes) -> Request:
+        """STORE."""
+        return self._request(
+            f"STORE of {len(data)} octets", lambda xid: testprog_calls.store(xid, data)
+        )
+
+    def stored(self, data: bytes) -> Request | None:
+        """The reply to STORE has a digest of the data."""
+        return None
+
+    def refusal(self, reply: bytes) -> str:
+        """There is no such error: GARBAGE_ARGS says it."""
+        return ""
+
+    def store_two(self, first: bytes, second: bytes) -> Request:
+        """STORE_TWO."""
+        return self._request(
+            f"STORE_TWO of {len(first)} and {len(second)} octets",
+            lambda xid: testprog_calls.store_two(xid, first, b"between", second),
+        )
+
+    def long_call(self, length: int) -> Request:
+        """LONG_CALL."""
+        text = pattern(length, 3)
+        return self._request(
+            f"LONG_CALL of {length} octets", lambda xid: testprog_calls.long_call(xid, text)
+        )
+
+    def long_reply(self, length: int) -> Request:
+        """LONG_REPLY."""
+        return self._request(
+            f"LONG_REPLY of {length} octets", lambda xid: testprog_calls.long_reply(xid, length, 4)
+        )
+
+    def long_store(self, length: int, data: bytes) -> Request:
+        """LONG_STORE."""
+        text = pattern(length, 5)
+        return self._request(
+            f"LONG_STORE of {length} and {len(data)} octets",
+            lambda xid: testprog_calls.long_store(xid, text, data),
+        )
+
+    def long_fetch(self, length: int, data: int) -> Request:
+        """LONG_FETCH."""
+        return self._request(
+            f"LONG_FETCH of {length} and {data} octets",
+            lambda xid: testprog_calls.long_fetch(xid, length, data),
+        )
+
+    def garbage(self) -> Request:
+        """ECHO without its arguments."""
+        whole = testprog_calls.echo
+        return self._request("ECHO without arguments", lambda xid: whole(xid, b"")[:-XDR_UNIT])
+
+    def hold(self, token: int) -> Request:
+        """HOLD."""
+        return self._request("HOLD", lambda xid: testprog_calls.hold(xid, token))
+
+    def release(self, token: int) -> Request:
+        """RELEASE: how many it released is not compared, since only the device knows."""
+        return Request(
+            "RELEASE",
+            lambda xid: testprog_calls.release(xid, token),
+            lambda _call, _reply: "",
+            self._layer,
+        )
+
+    def _request(self, title: str, encode: Callable[[int], bytes]) -> Request:
+        return Request(title, encode, _as_expected, self._layer)
+
+
+def _as_expected(call: bytes, reply: bytes) -> str:
+    expected = testprog_calls.expected_reply(call)
+    if reply == expected:
+        return ""
+    if len(reply) != len(expected):
+        return f"the unreduced reply has {len(reply)} octets instead of {len(expected)}"
+    place = next(i for i, octet in enumerate(reply) if octet != expected[i])
+    return (
+        f"octet {place} of the unreduced reply is {reply[place]:#04x}, not {expected[place]:#04x}"
+    )

@@ -69,7 +69,7 @@ from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.rpc import REPLY_MAXIMUM_LENGTH
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 from targets.lab.guest import INSIDE
-from targets.reference.server import responder_factory
+from targets.reference.server_parts import responder_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

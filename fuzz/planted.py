@@ -15,7 +15,7 @@ from fuzz.harnesses.v1_header import ReferenceCodec
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError, Reason
-from targets.reference.server import Parts, responder_factory
+from targets.reference.server_parts import Parts, responder_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

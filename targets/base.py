@@ -34,7 +34,6 @@ __all__ = [
     "ClientTarget",
     "RunningAct",
     "Session",
-    "Stimulus",
     "Target",
     "TargetError",
     "TargetFactory",
@@ -51,19 +50,6 @@ class TargetError(Exception):
 
 class Unsupported(Exception):  # an answer, not an error
     """The adapter (or the profile's binding) cannot do this; the message says what and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stimulus:
-    """Something that a device is asked to do of its own accord: what an upper tester is told.
-
-    Attributes:
-        action: a name that adapters know, `mount`.
-        arguments: (name, value) pairs.
-    """
-
-    action: str
-    arguments: tuple[tuple[str, str], ...] = ()
 
 
 class Session(Protocol):
@@ -92,14 +78,6 @@ class Session(Protocol):
 
         Raises:
             TargetError: it does not come up, or the adapter has no means to start it.
-        """
-        ...
-
-    def stimulate(self, stimulus: Stimulus) -> None:
-        """Have the device do something.
-
-        Raises:
-            Unsupported: the adapter does not know the action.
         """
         ...
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rpcrdma.fabric.base import Address
-from targets.base import TargetError, Unsupported
+from targets.base import TargetError
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.nfsd import restart_nfsd
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.fabric.base import Fabric
-    from targets.base import Stimulus
     from targets.profile import Profile
 
 __all__ = ["NetworkSession", "NetworkTarget", "start_again"]
@@ -61,14 +60,6 @@ class NetworkSession:
             self._start_again()
         except LabError as error:
             raise TargetError(f"the server cannot be started again: {error}") from error
-
-    def stimulate(self, stimulus: Stimulus) -> None:
-        """A server acts only on calls.
-
-        Raises:
-            Unsupported: always.
-        """
-        raise Unsupported(f"a server at an address cannot be made to `{stimulus.action}`")
 
     def close(self) -> None:
         """Release the fabric."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from hypothesis import strategies as st
 
-from rpcrdma.endpoint.core.reduction import MessageForm
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.requester.requester import RequesterOptions
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.pattern import pattern

@@ -9,7 +9,7 @@ from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.faults import DropAfterSends, Fault, RefuseConnections, SlowDown
 from rpcrdma.fabric.loopback import LoopbackNetwork
-from targets.reference.server import REFERENCE, Parts, server_factory
+from targets.reference.server_parts import REFERENCE, Parts, server_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

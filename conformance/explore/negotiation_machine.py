@@ -31,7 +31,8 @@ from rpcrdma.wire import ErrChunk, ErrVers, v2
 from rpcrdma.wire.optional import UnknownOption
 from targets.base import Act, ActKind
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import CLIENT, ClientParts, LoopbackClientSession
+from targets.reference.client import LoopbackClientSession
+from targets.reference.client_parts import CLIENT, ClientParts
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall

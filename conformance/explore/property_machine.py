@@ -34,9 +34,9 @@ from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.wire.properties import ReceiveBufferSize
 from targets.base import Act, ActKind
 from targets.reference.acts import UpperTester
-from targets.reference.client import CLIENT, ClientParts
+from targets.reference.client_parts import CLIENT, ClientParts
 from targets.reference.roles import client_role
-from targets.reference.server import REFERENCE, Parts, server_factory
+from targets.reference.server_parts import REFERENCE, Parts, server_factory
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.backward.duplex import Duplex

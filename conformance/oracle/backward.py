@@ -16,9 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.endpoint.responder.call_rules import xid_of
 from rpcrdma.wire import RdmaMsg
-from rpcrdma.wire.rpc import MessageType, message_type_of
+from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

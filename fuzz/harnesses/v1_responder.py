@@ -24,7 +24,7 @@ from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
-from targets.reference.server import responder_factory
+from targets.reference.server_parts import responder_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,14 +9,14 @@ Everything else may change.
 
 from __future__ import annotations
 
-from rpcrdma.endpoint.backward.backchannel import Backchannel
 from rpcrdma.endpoint.backward.duplex import ClientDuplex, Duplex, server_duplex
 from rpcrdma.endpoint.backward.requester import BackwardOptions, BackwardRequester
 from rpcrdma.endpoint.backward.responder import BackwardResponder
 from rpcrdma.endpoint.core.actions import ApplicationEvent, CallFailed, Failure, ReplyReceived
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.core.connection import Endpoint, Role
 from rpcrdma.endpoint.core.driver import Driver, parameters_for
-from rpcrdma.endpoint.core.reduction import MessageForm
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
 from rpcrdma.endpoint.ends.calling import Client
 from rpcrdma.endpoint.ends.reconnecting import ReconnectingClient

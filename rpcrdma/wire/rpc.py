@@ -78,6 +78,7 @@ __all__ = [
     "message_type_of",
     "parse_auth_sys",
     "rejected",
+    "xid_of",
 ]
 
 RPC_VERSION: Final = 2
@@ -113,6 +114,11 @@ def accepted(
 def rejected(xid: int, reason: RpcMismatch | AuthError) -> RpcMessage:
     """A Reply header that rejects the Call."""
     return RpcMessage(xid, ReplyBody(RejectedReply(reason)))
+
+
+def xid_of(payload: bytes) -> int:
+    """The XID with which an RPC message of at least four octets begins (rfc5531 9)."""
+    return word_at(payload, 0)
 
 
 def message_type_of(payload: bytes) -> int | None:

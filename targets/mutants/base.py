@@ -30,9 +30,11 @@ import msgspec
 import targets.mutants
 from rpcrdma.wire.optional import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP
 from targets.base import TargetError
-from targets.reference.client import ClientParts, ReferenceClientTarget
+from targets.reference.client import ReferenceClientTarget
+from targets.reference.client_parts import ClientParts
 from targets.reference.replaced_parts import Part, Registry, ends_with, sentence_of
-from targets.reference.server import Parts, ReferenceTarget
+from targets.reference.server import ReferenceTarget
+from targets.reference.server_parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

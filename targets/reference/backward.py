@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.backward.backchannel import Backchannel
 from rpcrdma.endpoint.core.actions import ReplyReceived
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.errors import LocalProtocolError
 from rpcrdma.ulp.backprog import Tally
 

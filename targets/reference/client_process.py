@@ -34,8 +34,8 @@ from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
 from targets.reference.acts import ACTS
-from targets.reference.client import CLIENT, ClientParts, make_client
-from targets.reference.device_process import STOP_DEADLINE, parse_address, stop_process
+from targets.reference.client_parts import CLIENT, ClientParts, make_client
+from targets.reference.device_process import STOP_DEADLINE, parse_address, process_of, stop_process
 from targets.reference.lives import END_OF_LIFE, Ended, live
 
 if TYPE_CHECKING:
@@ -146,10 +146,8 @@ class ProcessClientSession:
 
     def command(self) -> list[str]:
         """What is run to be a client."""
-        command = [sys.executable, "-m", "targets.reference.client"]
+        command = [sys.executable, "-m", *process_of("client", self._mutant)]
         command += ["--versions", *map(str, self._versions)]
-        if self._mutant:
-            command += ["--mutant", self._mutant]
         return command if self._is_called else [*command, "--forward-only"]
 
     def prepare(self, address: Address) -> RunningAct:
@@ -277,18 +275,14 @@ def serve(
         client.close()
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, parts: ClientParts = CLIENT) -> int:
     """Be a client over verbs, as often as is ordered, until standard input ends."""
-    parser = argparse.ArgumentParser(prog="python -m targets.reference.client", description=__doc__)
-    parser.add_argument("--mutant", default="", metavar="NAME", help="break one requirement")
+    parser = argparse.ArgumentParser(
+        prog="python -m targets.reference.client_process", description=__doc__
+    )
     parser.add_argument("--forward-only", action="store_true", help="take no backward Calls")
     parser.add_argument("--versions", type=int, nargs="+", default=(1,), help="to be spoken")
     chosen = parser.parse_args(arguments)
-    parts = CLIENT
-    if chosen.mutant:
-        from targets.mutants.base import find_client_parts  # it needs the client
-
-        parts = find_client_parts(chosen.mutant)
     parts = replace(parts, is_called=not chosen.forward_only)
     with suppress(ImportError):  # the client will tell, in words
         importlib.import_module("rpcrdma.fabric.verbs_connection")
@@ -315,3 +309,7 @@ def _be(address: Address, parts: ClientParts, versions: tuple[int, ...]) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

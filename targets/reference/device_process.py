@@ -11,7 +11,7 @@ from typing import Final
 
 from rpcrdma.fabric.base import Address
 
-__all__ = ["STOP_DEADLINE", "parse_address", "stop_process"]
+__all__ = ["STOP_DEADLINE", "parse_address", "process_of", "stop_process"]
 
 STOP_DEADLINE: Final = 5.0
 """Seconds until it must be gone."""
@@ -27,6 +27,18 @@ def parse_address(text: str) -> Address:
     if not colon or not port.isdigit():
         raise ValueError(f"`{text.strip()}` is not ADDRESS:PORT")
     return Address(host, int(port))
+
+
+def process_of(role: str, mutant: str = "") -> tuple[str, ...]:
+    """The module that is run to be an end of the reference, and its first arguments.
+
+    Args:
+        role: `server` or `client`.
+        mutant: by name; empty: the reference itself.
+    """
+    if mutant:
+        return "targets.mutants.process", role, mutant
+    return (f"targets.reference.{role}_process",)
 
 
 def stop_process(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:

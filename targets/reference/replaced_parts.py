@@ -13,7 +13,6 @@ import pkgutil
 import re
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from rpcrdma.endpoint.backward.backchannel import Backchannel
 from rpcrdma.endpoint.backward.direction import DirectionRules
 from rpcrdma.endpoint.backward.duplex import ClientDuplex, Duplex
 from rpcrdma.endpoint.backward.requester import BackwardRequester
@@ -22,6 +21,7 @@ from rpcrdma.endpoint.backward.responder import (
     BackwardReplyRules,
     BackwardResponder,
 )
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.core.xids import XidSource
 from rpcrdma.endpoint.negotiation.client import NegotiatingClient
@@ -38,8 +38,8 @@ from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.fabric.memory import HandleAllocator
 from targets.base import TargetError
-from targets.reference.client import ClientParts
-from targets.reference.server import Parts
+from targets.reference.client_parts import ClientParts
+from targets.reference.server_parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

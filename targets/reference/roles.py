@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.properties.optional_half import OptionalHalf
     from rpcrdma.endpoint.properties.wishes import PropertyWishes
     from rpcrdma.endpoint.requester.requester import Requester
-    from targets.reference.client import ClientParts
-    from targets.reference.server import Parts
+    from targets.reference.client_parts import ClientParts
+    from targets.reference.server_parts import Parts
 
 __all__ = ["client_role", "optional_half"]
 

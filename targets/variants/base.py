@@ -24,14 +24,16 @@ import msgspec
 
 import targets.variants
 from targets.base import TargetError
-from targets.reference.client import ClientParts, ReferenceClientTarget
+from targets.reference.client import ReferenceClientTarget
+from targets.reference.client_parts import ClientParts
 from targets.reference.replaced_parts import Part, Registry, ends_with, sentence_of
-from targets.reference.server import Parts, ReferenceTarget
+from targets.reference.server import ReferenceTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from targets.profile import Profile
+    from targets.reference.server_parts import Parts
 
 __all__ = ["PREFIX", "Variant", "find_variant", "variant", "variant_target", "variants"]
 

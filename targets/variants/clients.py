@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.backward.responder import BackwardReplyRules
-from rpcrdma.endpoint.core.reduction import MessageForm
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.core.xids import XidSource
 from rpcrdma.endpoint.requester.call_planning import CallPlanner, RequesterOptions
 from rpcrdma.endpoint.requester.requester import Requester

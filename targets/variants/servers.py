@@ -12,10 +12,11 @@ import msgspec
 from rpcrdma.endpoint.backward.requester import BackwardRequester
 from rpcrdma.endpoint.core.actions import RdmaRead
 from rpcrdma.endpoint.core.faults import Fault
-from rpcrdma.endpoint.responder.call_rules import CallRules, xid_of
+from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
 from rpcrdma.wire import chunk_length
+from rpcrdma.wire.rpc import xid_of
 from targets.variants.base import variant
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_nfs4 as nfs4
-from targets.base import Stimulus, TargetError, Unsupported
+from targets.base import TargetError
 from targets.profile import Binding
 from targets.registry import find_profile
 
@@ -143,10 +143,6 @@ class MiniatureSession:
         self._lives = 0
         self.close()
         self._begin()
-
-    def stimulate(self, stimulus: Stimulus) -> None:
-        """Nothing can be asked of it."""
-        raise Unsupported(stimulus.action)
 
     def close(self) -> None:
         """Release both ends."""

@@ -28,7 +28,7 @@ SELECTION = Selection(document="v2,xcharext")
 
 def as_my_server(found: re.Match[str]) -> str:
     # The reference serves until its input ends, and the lab gives a server none.
-    serve = f"exec {sys.executable} -m targets.reference.server --listen {found['address']}"
+    serve = f"exec {sys.executable} -m targets.reference.server_process --listen {found['address']}"
     return f"start = {json.dumps(['sh', '-c', f'tail -f /dev/null | {serve}'])}"
 
 

@@ -8,7 +8,7 @@ import pytest
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from targets import network
-from targets.base import Stimulus, TargetError, Unsupported
+from targets.base import TargetError
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.network import NetworkSession, NetworkTarget, start_again
@@ -60,11 +60,6 @@ def test_only_the_kernels_server_in_the_lab_can_be_started_again(
     assert start_again(msgspec.structs.replace(profile, lab=program)) is None
     monkeypatch.delenv(INSIDE)
     assert start_again(profile) is None
-
-
-def test_it_acts_on_calls_only() -> None:
-    with pytest.raises(Unsupported, match="cannot be made to `mount`"):
-        session().stimulate(Stimulus("mount"))
 
 
 def test_closing_twice_is_allowed() -> None:

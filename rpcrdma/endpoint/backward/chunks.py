@@ -30,7 +30,7 @@ from rpcrdma.endpoint.requester.requester import Requester
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rpcrdma.endpoint.backward.backchannel import BackwardCall
+    from rpcrdma.endpoint.core.backchannel import BackwardCall
     from rpcrdma.endpoint.properties.values import PropertyValues
     from rpcrdma.ulp.bindings import UpperLayer
 

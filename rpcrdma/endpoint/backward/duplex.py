@@ -43,8 +43,8 @@ from rpcrdma.xdr.runtime import word_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rpcrdma.endpoint.backward.backchannel import Backchannel
     from rpcrdma.endpoint.backward.responder import BackwardResponder
+    from rpcrdma.endpoint.core.backchannel import Backchannel
     from rpcrdma.endpoint.core.connection import Handler
     from rpcrdma.endpoint.requester.requester import Requester
     from rpcrdma.endpoint.responder.responder import Responder

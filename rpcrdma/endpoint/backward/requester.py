@@ -51,16 +51,15 @@ from rpcrdma.endpoint.core.actions import (
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS, ONE, Dialect
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
-from rpcrdma.endpoint.responder.call_rules import xid_of
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader
 from rpcrdma.wire.properties import BackwardSupport
-from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.rpc import MessageType, xid_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rpcrdma.endpoint.backward.backchannel import Backchannel, BackwardCall
+    from rpcrdma.endpoint.core.backchannel import Backchannel, BackwardCall
     from rpcrdma.endpoint.core.connection import Handler
     from rpcrdma.endpoint.properties.values import PropertyValues
     from rpcrdma.ulp.bindings import UpperLayer

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.backward.backchannel import Backchannel
+    from rpcrdma.endpoint.core.backchannel import Backchannel
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
 
 __all__ = [

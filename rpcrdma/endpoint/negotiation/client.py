@@ -28,9 +28,9 @@ from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.negotiation.table import Negotiation, NegotiationState, Signal
 from rpcrdma.endpoint.properties.values import PropertyValues
-from rpcrdma.endpoint.responder.call_rules import xid_of
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrVers, RdmaError, decode_any_header, v2
+from rpcrdma.wire.rpc import xid_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

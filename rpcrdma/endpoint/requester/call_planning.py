@@ -3,7 +3,7 @@
     rfc8166 section 3.5    Message Size (Short, Chunked and Long Messages)
     rfc8166 section 4.3.2  Write List, and 4.3.3 Reply Chunk (what is offered for the reply)
 
-The choice itself is made by `rpcrdma.endpoint.core.reduction`; here its outcome becomes an
+The choice itself is made by `rpcrdma.endpoint.requester.plan`; here its outcome becomes an
 `OutgoingCall`.  Nothing is registered or sent here.
 """
 
@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core.actions import Register
 from rpcrdma.endpoint.core.dialect import ONE, Dialect
-from rpcrdma.endpoint.core.reduction import (
+from rpcrdma.endpoint.core.message_form import MessageForm
+from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
+from rpcrdma.endpoint.requester.outgoing import Memory, OutgoingCall
+from rpcrdma.endpoint.requester.plan import (
     NO_RESULTS,
     CallPlan,
-    MessageForm,
     ResultsPlan,
     plan_call,
     plan_results,
 )
-from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
-from rpcrdma.endpoint.requester.outgoing import Memory, OutgoingCall
 from rpcrdma.fabric.base import Access
 
 if TYPE_CHECKING:

@@ -18,14 +18,14 @@ import msgspec
 from rpcrdma.endpoint.core.actions import Forget, Invalidate
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.requester.reply_parsing import Offer, reassemble
-from rpcrdma.endpoint.responder.call_rules import xid_of
 from rpcrdma.wire import RdmaNomsg
+from rpcrdma.wire.rpc import xid_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rpcrdma.endpoint.core.actions import CallFailed, Register
-    from rpcrdma.endpoint.core.reduction import CallPlan
+    from rpcrdma.endpoint.requester.plan import CallPlan
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import RdmaMsg, RdmaSegment, WriteChunk
 

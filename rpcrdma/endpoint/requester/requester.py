@@ -7,7 +7,7 @@
     xcharext section 3.2   Requester Remote Invalidation
 
 Theory of operation.  A call goes through the phases of `PHASES`.  Its form is chosen at once
-(`rpcrdma.endpoint.core.reduction`); then its memory is REGISTERING, then it is QUEUED for a credit,
+(`rpcrdma.endpoint.requester.plan`); then its memory is REGISTERING, then it is QUEUED for a credit,
 then SENT.  However it ends, by a reply, an error, a cancellation or the loss of the connection, its
 memory is INVALIDATING before the application hears of it; a call without chunks has no memory and
 passes through those phases without a pause.
@@ -42,7 +42,7 @@ from rpcrdma.endpoint.core.actions import (
 )
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS
 from rpcrdma.endpoint.core.faults import RULES, Answer, Fault, FaultFound
-from rpcrdma.endpoint.core.reduction import MessageForm
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.outgoing import (
     NOTHING_OFFERED,
@@ -56,7 +56,6 @@ from rpcrdma.endpoint.requester.outgoing import (
 )
 from rpcrdma.endpoint.requester.reply_parsing import Offer, judge_returned
 from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
-from rpcrdma.endpoint.responder.call_rules import xid_of
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire import (
     ErrVers,
@@ -69,7 +68,7 @@ from rpcrdma.wire import (
     TransportHeader,
     WriteChunk,
 )
-from rpcrdma.wire.rpc import MessageType, message_type_of
+from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -37,7 +37,7 @@ from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
 from rpcrdma.wire import FixedWords, RdmaMsg, RdmaNomsg, group_by_position
-from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.rpc import MessageType, xid_of
 from rpcrdma.xdr.runtime import Reader, word_at
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
     from rpcrdma.wire import ReadChunk, ReadSegment, TransportHeader, WriteChunk
 
-__all__ = ["MINIMUM_HEADER", "CallRules", "IncomingCall", "xid_of"]
+__all__ = ["MINIMUM_HEADER", "CallRules", "IncomingCall"]
 
 MINIMUM_HEADER: Final = 28
 """Octets of the shortest header: four fixed words and three absent lists (rfc8166 4.5)."""
@@ -84,11 +84,6 @@ class IncomingCall:
         """Of the memory that it offers, with repetitions: Write list, Read list, Reply chunk."""
         chunks = (*self.writes, *self.chunks, *(() if self.reply is None else (self.reply,)))
         return tuple(segment.handle for chunk in chunks for segment in chunk.target)
-
-
-def xid_of(payload: bytes) -> int:
-    """The XID with which a Payload stream of at least four octets begins (rfc8166 3.2)."""
-    return word_at(payload, 0)
 
 
 class CallRules:

@@ -6,7 +6,7 @@
     rfc8166 section 4.3    Chunk Lists
     rfc8166 section 4.5    Error Handling (how an RDMA_ERROR is formed)
 
-Nothing here has state.  The rules are put together by `rpcrdma.endpoint.core.reduction`.
+Nothing here has state.  The rules are put together by `rpcrdma.endpoint.responder.plan`.
 
 Hooks (methods that a mutant may override, one each):
 

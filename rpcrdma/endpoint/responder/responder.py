@@ -42,10 +42,10 @@ from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Action, Disconnect, PostReceive, RdmaRead, RdmaWrite, Send
 from rpcrdma.endpoint.core.faults import RULES, Answer, Fault, FaultFound
 from rpcrdma.endpoint.core.placement import pull_schedule
-from rpcrdma.endpoint.core.reduction import plan_reply
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
-from rpcrdma.endpoint.responder.call_rules import CallRules, IncomingCall, xid_of
+from rpcrdma.endpoint.responder.call_rules import CallRules, IncomingCall
 from rpcrdma.endpoint.responder.lost_replies import LostReplies, is_fault_of_the_call
+from rpcrdma.endpoint.responder.plan import plan_reply
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import (
@@ -57,6 +57,7 @@ from rpcrdma.wire import (
     TransportHeader,
     fixed_words,
 )
+from rpcrdma.wire.rpc import xid_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rpcrdma.endpoint.backward.backchannel import Backchannel
 from rpcrdma.endpoint.backward.requester import BackwardRequester
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.wire import (
     RdmaMsg,
@@ -23,7 +23,7 @@ from targets.mutants.base import mutant
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from rpcrdma.endpoint.backward.backchannel import BackwardCall
+    from rpcrdma.endpoint.core.backchannel import BackwardCall
     from rpcrdma.wire import Body
 
 LISTS = "bidir.2.5.call-has-empty-lists"

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
-from rpcrdma.endpoint.backward.backchannel import Backchannel
 from rpcrdma.endpoint.backward.requester import BackwardRequester
 from rpcrdma.endpoint.core.actions import Send
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError
@@ -17,8 +17,8 @@ from rpcrdma.wire import RdmaDone, RdmaMsg, TransportHeader, encode_header
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.backward.backchannel import BackwardCall, Carrier
     from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.backchannel import BackwardCall, Carrier
 
 
 def probe(xid: int) -> Send:

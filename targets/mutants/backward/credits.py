@@ -13,9 +13,9 @@ from rpcrdma.wire import fixed_words
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.backward.backchannel import BackwardCall
     from rpcrdma.endpoint.core import events
     from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.backchannel import BackwardCall
 
 WITHIN = "bidir.2.1.2.backward-calls-within-the-grant"
 

@@ -13,9 +13,9 @@ from rpcrdma.wire import RdmaMsg, decode_header, fixed_words
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.backward.backchannel import BackwardCall
     from rpcrdma.endpoint.core import events
     from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.backchannel import BackwardCall
     from rpcrdma.wire import TransportHeader
 
 MATCHED = "bidir.1.3.4.reply-is-matched-by-xid"

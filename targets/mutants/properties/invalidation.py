@@ -9,7 +9,7 @@ import msgspec
 from rpcrdma.endpoint.core.actions import CallFailed, Failure
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.requester.requester import Requester
-from rpcrdma.endpoint.responder.call_rules import xid_of
+from rpcrdma.wire.rpc import xid_of
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.core.reduction import ResultsPlan
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
+from rpcrdma.endpoint.requester.plan import ResultsPlan
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.wire import RdmaMsg, ReadSegment, WriteChunk
 from targets.mutants.base import mutant

@@ -9,9 +9,10 @@ import msgspec
 
 from rpcrdma.endpoint.core.actions import Register
 from rpcrdma.endpoint.core.dialect import ONE
-from rpcrdma.endpoint.core.reduction import NO_RESULTS, MessageForm, ReadPlan, ResultsPlan
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.endpoint.requester.outgoing import Memory
+from rpcrdma.endpoint.requester.plan import NO_RESULTS, ReadPlan, ResultsPlan
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.fabric.base import Access
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
@@ -19,7 +20,7 @@ from targets.mutants.base import mutant
 from targets.mutants.requester.encodings import lists_of
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.core.reduction import CallPlan
+    from rpcrdma.endpoint.requester.plan import CallPlan
     from rpcrdma.ulp.bindings import DataItem, ReplyExpectation
     from rpcrdma.wire import TransportHeader
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core.actions import Send
-from rpcrdma.endpoint.core.reduction import CallPlan, MessageForm, ReadPlan
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
+from rpcrdma.endpoint.requester.plan import CallPlan, ReadPlan
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.ulp import rpc
@@ -15,8 +16,8 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
-    from rpcrdma.endpoint.core.reduction import ResultsPlan
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
+    from rpcrdma.endpoint.requester.plan import ResultsPlan
     from rpcrdma.ulp.bindings import DataItem
 
 MOST: Final = 16384

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core.actions import Invalidate, PostReceive, Register
-from rpcrdma.endpoint.core.reduction import CallPlan, MessageForm
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.requester.outgoing import Memory, OutgoingCall, Phase
+from rpcrdma.endpoint.requester.plan import CallPlan
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.fabric.base import Access
 from rpcrdma.ulp.testprog import TestProgram

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.endpoint.core.reduction import MessageForm, ReadPlan
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
+from rpcrdma.endpoint.requester.plan import ReadPlan
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem
@@ -15,8 +16,8 @@ from rpcrdma.wire import _generated_testprog as testprog
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.core.reduction import CallPlan, ResultsPlan
     from rpcrdma.endpoint.requester.outgoing import Memory
+    from rpcrdma.endpoint.requester.plan import CallPlan, ResultsPlan
     from rpcrdma.wire import ReadSegment, WriteChunk
 
 WORD: Final = 4

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
-from rpcrdma.endpoint.responder.call_rules import CallRules, xid_of
+from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc as calls
 from rpcrdma.wire import rpc
+from rpcrdma.wire.rpc import xid_of
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:

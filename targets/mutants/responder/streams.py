@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.responder.call_rules import xid_of
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire import RdmaSegment, ReadSegment, encode_header
+from rpcrdma.wire.rpc import xid_of
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:

@@ -25,8 +25,10 @@ from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.wire import v2
 from rpcrdma.wire.properties import Property, propid_of
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import ClientParts, ReferenceClientTarget
-from targets.reference.server import Parts, ReferenceTarget
+from targets.reference.client import ReferenceClientTarget
+from targets.reference.client_parts import ClientParts
+from targets.reference.server import ReferenceTarget
+from targets.reference.server_parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

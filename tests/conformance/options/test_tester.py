@@ -21,7 +21,8 @@ from rpcrdma.wire.rpc import MessageType
 from targets.base import Unsupported
 from targets.profile import SHIPPED, Binding, load_profile
 from targets.reference.client import ReferenceClientTarget
-from targets.reference.server import Parts, ReferenceTarget
+from targets.reference.server import ReferenceTarget
+from targets.reference.server_parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from conformance.proof import matrix
 from conformance.proof.matrix import Row, Trip, cases_citing, main, row_of
 from reports.record import CaseRecord, Citation, Verdict
 from targets.mutants.base import Mutant
-from targets.reference.server import Parts
+from targets.reference.server_parts import Parts
 
 BROKEN = "rfc8166.3.3.1.grant-is-never-zero"
 OTHER = "rfc8166.4.5.error-xid-echoed"

@@ -13,7 +13,8 @@ from rpcrdma.endpoint.negotiation.table import NegotiationRules, NegotiationStat
 from targets.base import ActKind
 from targets.mutants.base import find_client_parts
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import ClientParts, ReferenceClientTarget
+from targets.reference.client import ReferenceClientTarget
+from targets.reference.client_parts import ClientParts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rpcrdma.endpoint.backward.backchannel import Backchannel
 from rpcrdma.endpoint.backward.direction import DirectionRules
 from rpcrdma.endpoint.backward.duplex import ClientDuplex, Duplex
 from rpcrdma.endpoint.backward.requester import BackwardOptions, BackwardRequester
@@ -16,6 +15,7 @@ from rpcrdma.endpoint.backward.responder import (
     BackwardResponder,
 )
 from rpcrdma.endpoint.core.actions import ApplicationEvent, CallFailed, Failure, ReplyReceived
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.core.connection import Endpoint
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.driver import Driver, parameters_for

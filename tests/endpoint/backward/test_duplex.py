@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rpcrdma.endpoint.backward.backchannel import Backchannel
 from rpcrdma.endpoint.backward.duplex import ClientDuplex, Duplex, server_duplex
 from rpcrdma.endpoint.backward.requester import BackwardOptions, BackwardRequester
 from rpcrdma.endpoint.backward.responder import BackwardResponder
@@ -18,6 +17,7 @@ from rpcrdma.endpoint.core.actions import (
     ReplyReceived,
     Send,
 )
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.core.connection import Endpoint
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.driver import parameters_for

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.endpoint.backward.backchannel import Backchannel
 from rpcrdma.endpoint.backward.requester import BackwardOptions, BackwardRequester
 from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import (
@@ -15,6 +14,7 @@ from rpcrdma.endpoint.core.actions import (
     ReplyReceived,
     Send,
 )
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.core.connection import Endpoint
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
 from rpcrdma.errors import LocalProtocolError

@@ -7,14 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.endpoint.core.faults import FaultFound
-from rpcrdma.endpoint.core.reduction import (
-    MessageForm,
-    ResultsPlan,
-    plan_call,
-    plan_reply,
-    plan_results,
-)
+from rpcrdma.endpoint.core.message_form import MessageForm
+from rpcrdma.endpoint.requester.plan import ResultsPlan, plan_call, plan_results
 from rpcrdma.endpoint.responder.call_rules import IncomingCall
+from rpcrdma.endpoint.responder.plan import plan_reply
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, restore
 from rpcrdma.wire import FixedWords, RdmaSegment, WriteChunk, decode_header

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpcrdma.endpoint.core.actions import ReplyReceived
-from rpcrdma.endpoint.core.reduction import MessageForm
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.requester.requester import RequesterOptions
 from rpcrdma.fabric.trace import EventKind
 from rpcrdma.ulp import testprog_calls as calls

@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from rpcrdma.endpoint.core.events import CallRequested
-from rpcrdma.endpoint.core.reduction import MessageForm
+from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.requester.call_planning import CallPlanner, RequesterOptions
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.bindings import ReplyExpectation

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
-from rpcrdma.endpoint.responder.call_rules import CallRules, IncomingCall, xid_of
+from rpcrdma.endpoint.responder.call_rules import CallRules, IncomingCall
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
@@ -25,6 +25,7 @@ from rpcrdma.wire import (
     encode_header,
     fixed_words,
 )
+from rpcrdma.wire.rpc import xid_of
 
 RULES = CallRules()
 WORDS = FixedWords(1, 1, 1, 0)

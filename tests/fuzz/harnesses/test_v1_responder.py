@@ -15,7 +15,7 @@ from rpcrdma.endpoint.core.actions import Action, PostReceive, Send
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
-from targets.reference.server import Parts, responder_factory
+from targets.reference.server_parts import Parts, responder_factory
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.faults import Fault

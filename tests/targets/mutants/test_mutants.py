@@ -35,9 +35,10 @@ from targets.mutants.base import (
     registered,
 )
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import ClientParts, ReferenceClientTarget
+from targets.reference.client import ReferenceClientTarget
+from targets.reference.client_parts import ClientParts
 from targets.reference.replaced_parts import Registry
-from targets.reference.server import Parts
+from targets.reference.server_parts import Parts
 
 ALL = mutants()
 ANY = "rfc8166.3.3.1.grant-is-never-zero"

@@ -21,12 +21,8 @@ from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import (
-    ClientParts,
-    LoopbackClientSession,
-    ReferenceClientTarget,
-    make_client,
-)
+from targets.reference.client import LoopbackClientSession, ReferenceClientTarget
+from targets.reference.client_parts import ClientParts, make_client
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action

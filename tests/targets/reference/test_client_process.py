@@ -21,7 +21,7 @@ from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
 from targets.reference import client_process
-from targets.reference.client import ClientParts
+from targets.reference.client_parts import ClientParts
 from targets.reference.client_process import (
     Lines,
     Order,
@@ -269,9 +269,8 @@ def test_the_process_is_this_program() -> None:
     session = ProcessClientSession(fabric, SOMEWHERE, "odd", versions=(1, 2))
 
     assert session.command()[1:] == [
-        *("-m", "targets.reference.client"),
+        *("-m", "targets.mutants.process", "client", "odd"),
         *("--versions", "1", "2"),
-        *("--mutant", "odd"),
     ]
 
 

@@ -24,14 +24,14 @@ from rpcrdma.wire.properties import (
     subset,
 )
 from targets.base import Act, ActKind
-from targets.reference.client import CLIENT, make_client
-from targets.reference.server import server_factory
+from targets.reference.client_parts import CLIENT, make_client
+from targets.reference.server_parts import server_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.endpoint.core.connection import Role
-    from targets.reference.client import ClientParts
+    from targets.reference.client_parts import ClientParts
 
 ACTS = (
     Act(ActKind.NULL),

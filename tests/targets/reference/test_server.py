@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcrdma.endpoint.backward.backchannel import Backchannel
 from rpcrdma.endpoint.backward.direction import DirectionRules
 from rpcrdma.endpoint.backward.requester import BackwardRequester
 from rpcrdma.endpoint.backward.responder import BackwardResponder
 from rpcrdma.endpoint.core.actions import ReplyReceived
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.ends.calling import Client
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import FabricError
@@ -21,17 +21,11 @@ from rpcrdma.ulp.backprog import BackwardProgram
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.testprog import TestProgram
-from targets.base import Stimulus, TargetError, Unsupported
+from targets.base import TargetError
 from targets.reference.backward import BackwardService
-from targets.reference.server import (
-    LoopbackSession,
-    Parts,
-    ProcessSession,
-    ReferenceTarget,
-    main,
-    responder_factory,
-    server_factory,
-)
+from targets.reference.server import LoopbackSession, ProcessSession, ReferenceTarget
+from targets.reference.server_parts import Parts, responder_factory, server_factory
+from targets.reference.server_process import main
 from targets.registry import find_profile
 
 if TYPE_CHECKING:
@@ -90,14 +84,6 @@ def test_a_session_is_alive_until_its_endpoint_fails_and_again_after_a_restart()
     session.restart()
     assert session.alive() is None
     assert session.network is not network
-    session.close()
-
-
-def test_a_responder_cannot_be_stimulated() -> None:
-    """It says so, which is not a failure."""
-    session = LoopbackSession(ADDRESS, Parts())
-    with pytest.raises(Unsupported, match="mount"):
-        session.stimulate(Stimulus("mount"))
     session.close()
 
 

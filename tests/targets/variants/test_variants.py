@@ -16,9 +16,9 @@ from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from targets.base import TargetError
-from targets.reference.client import ClientParts
+from targets.reference.client_parts import ClientParts
 from targets.reference.replaced_parts import BOTH_ENDS, Registry
-from targets.reference.server import Parts
+from targets.reference.server_parts import Parts
 from targets.registry import find_any_target, find_profile
 from targets.variants import base
 from targets.variants.base import PREFIX, find_variant, variant, variant_target, variants

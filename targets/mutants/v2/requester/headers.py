@@ -23,8 +23,8 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
-    from rpcrdma.endpoint.core.reduction import CallPlan, ResultsPlan
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
+    from rpcrdma.endpoint.requester.plan import CallPlan, ResultsPlan
     from rpcrdma.ulp.bindings import ReplyExpectation
     from rpcrdma.wire import TransportHeader
 

@@ -29,8 +29,8 @@ from rpcrdma.wire.rpc import MessageType
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.backward.backchannel import BackwardCall
     from rpcrdma.endpoint.core import events
+    from rpcrdma.endpoint.core.backchannel import BackwardCall
 
 OFFERED: Final = RdmaMsg((), (), WriteChunk((RdmaSegment(1, 64, 0),)))
 SPOILT: Final = "what goes wrong with every backward Call shows whatever a case is about"

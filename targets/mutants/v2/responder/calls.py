@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.endpoint.backward.direction import DirectionRules, Half
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
-from rpcrdma.endpoint.responder.call_rules import CallRules, xid_of
+from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
-from rpcrdma.wire.rpc import MessageType, message_type_of
+from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:

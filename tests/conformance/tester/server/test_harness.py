@@ -19,7 +19,8 @@ from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind, TargetError, Unsupported
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import ClientParts, LoopbackClientSession, ReferenceClientTarget
+from targets.reference.client import LoopbackClientSession, ReferenceClientTarget
+from targets.reference.client_parts import ClientParts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

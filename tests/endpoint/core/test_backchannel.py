@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.endpoint.backward.backchannel import WORD_MAXIMUM, Backchannel
 from rpcrdma.endpoint.core.actions import CallFailed, Failure, ReplyReceived
+from rpcrdma.endpoint.core.backchannel import WORD_MAXIMUM, Backchannel
 from rpcrdma.ulp import testprog_calls as calls
 
 

@@ -31,8 +31,8 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from targets.acts import Acts  # noqa: TC001  (msgspec needs it at run time)
 from targets.base import TargetError
-from targets.upper_tester.acts import Acts  # noqa: TC001  (msgspec needs it at run time)
 
 __all__ = [
     "SHIPPED",

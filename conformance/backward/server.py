@@ -27,9 +27,9 @@ from conformance.backward import build as build_backward
 from conformance.backward.calls import TestprogCalls, backward_calls_for
 from conformance.oracle.backward import broken_reply_rules
 from conformance.oracle.headers import VERSION_ONE
+from conformance.oracle.message_type import whole_type
 from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, Outcome, read_outcome
 from conformance.tester.case import Deviation, Inconclusive
-from rpcrdma.endpoint.backward.direction import is_whole
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
@@ -222,10 +222,10 @@ class BackwardServer:
         """Take what is of the backward direction: told by the msg_type, or else by the XID."""
         outcome = read_outcome(octets)
         if isinstance(outcome, Answered):
-            is_call = is_whole(outcome.payload, MessageType.CALL) or any(
+            is_call = whole_type(outcome.payload) is MessageType.CALL or any(
                 segment.position == 0 for segment in outcome.body.rdma_reads
             )
-            is_reply = is_whole(outcome.payload, MessageType.REPLY)
+            is_reply = whole_type(outcome.payload) is MessageType.REPLY
             takes = is_reply or (outcome.xid in self._calls and not is_call)
         else:
             takes = isinstance(outcome, ErrChunk | ErrVers)  # only a Responder sends these

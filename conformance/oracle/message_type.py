@@ -11,9 +11,9 @@ from typing import Final
 from conformance.oracle.headers import as_one
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaMsg, decode_any_header
-from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.rpc import CallBody, MessageType, decode_message
 
-__all__ = ["message_type"]
+__all__ = ["message_type", "whole_type"]
 
 _PLACE: Final = slice(4, 8)
 """In the Payload stream, behind the XID."""
@@ -31,3 +31,12 @@ def message_type(message: bytes) -> MessageType | None:
     word = int.from_bytes(message[end:][_PLACE])
     whole = len(message) >= end + _PLACE.stop
     return MessageType(word) if whole and word in tuple(MessageType) else None
+
+
+def whole_type(payload: bytes) -> MessageType | None:
+    """What an RPC message is whose header is whole; None if that is cut or no header."""
+    try:
+        message, _ = decode_message(payload)
+    except DecodeError:
+        return None
+    return MessageType.CALL if isinstance(message.body, CallBody) else MessageType.REPLY

@@ -1,7 +1,7 @@
 """Any client that is driven by commands: a file system client, a program with a command line.
 
 The tester stands on the device that has the profile's address and listens there; the commands of
-the profile's table `[acts]` (see `targets.upper_tester.acts`), or a program that stays, make the
+the profile's table `[acts]` (see `targets.acts`), or a program that stays, make the
 client connect and act.  What the client stores is `pattern(length)` of `rpcrdma.ulp.pattern`,
 unless its commands use no `{content}`.
 
@@ -21,20 +21,20 @@ from rpcrdma.fabric.base import Address
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.mount3 import MountProgram
 from rpcrdma.ulp.pattern import pattern
+from targets.acts import uses
 from targets.base import TargetError
 from targets.kernel_log import KernelLog
 from targets.nfs.mount_service import MountService
 from targets.profile import timeout_factor
-from targets.upper_tester.acts import uses
 from targets.upper_tester.commands import CommandActs, InTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.fabric.base import Fabric
+    from targets.acts import Acts
     from targets.base import Act, ActKind, ClientSession, RunningAct
     from targets.profile import Profile
-    from targets.upper_tester.acts import Acts
     from targets.upper_tester.commands import CommandRun
 
 __all__ = ["CommandClientTarget", "CommandSession"]

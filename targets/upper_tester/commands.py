@@ -19,17 +19,17 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
 
+from targets.acts import Prints, expand
 from targets.base import ActKind, ActResult, ActState, TargetError, Unsupported
 from targets.profile import timeout_factor
-from targets.upper_tester.acts import Prints, expand
 from targets.upper_tester.program import Program
 from targets.upper_tester.resident import Resident, ToldRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from targets.acts import Acts, Command
     from targets.base import Act, RunningAct
-    from targets.upper_tester.acts import Acts, Command
 
 __all__ = ["CommandActs", "CommandRun", "InTurn"]
 

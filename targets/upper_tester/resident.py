@@ -1,7 +1,7 @@
 """A program that stays and is told what to do, line by line: an upper tester without its start.
 
 A `Resident` is the program, a `ToldRun` one thing that it has been told and does, or has done; that
-is a `targets.base.RunningAct`.  What lines say is described in `targets.upper_tester.acts`.
+is a `targets.base.RunningAct`.  What lines say is described in `targets.acts`.
 Nothing here ever
 waits: the pipe is read as far as there is something in it.
 
@@ -20,8 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from targets.acts import Prints
 from targets.base import ActResult, ActState, TargetError
-from targets.upper_tester.acts import Prints
 from targets.upper_tester.program import Program
 
 if TYPE_CHECKING:

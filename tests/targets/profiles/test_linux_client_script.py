@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from targets.acts import Prints
 from targets.base import ActKind
 from targets.profile import SHIPPED
 from targets.registry import find_profile
-from targets.upper_tester.acts import Prints
 from targets.upper_tester.resident import Resident, ToldRun
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp.pattern import pattern
+from targets.acts import Acts
 from targets.base import Act, ActKind, ActResult, ClientTarget, TargetError, Unsupported
 from targets.registry import find_profile
-from targets.upper_tester.acts import Acts
 from targets.upper_tester.client import CommandClientTarget, CommandSession
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from targets.acts import Acts, Command, Prints
 from targets.base import Act, ActKind, ActResult, ActState, TargetError, Unsupported
-from targets.upper_tester.acts import Acts, Command, Prints
 from targets.upper_tester.commands import CommandActs, CommandRun, InTurn
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from targets.acts import Prints
 from targets.base import ActResult, ActState, TargetError
-from targets.upper_tester.acts import Prints
 from targets.upper_tester.resident import Resident, ToldRun
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from targets.acts import PLACEHOLDERS, Acts, Command, Prints, expand, uses
 from targets.base import ActKind
 from targets.profile import ProfileError, load_profile
-from targets.upper_tester.acts import PLACEHOLDERS, Acts, Command, Prints, expand, uses
 
 if TYPE_CHECKING:
     from pathlib import Path

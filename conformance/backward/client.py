@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import verify
 from conformance.backward import build as build_backward
-from conformance.backward.workload import ForwardOnly, backward_workload_for
+from conformance.backward.choice import backward_workload_for
+from conformance.backward.workload import ForwardOnly
 from conformance.oracle.backward import InFlight, broken_rules
 from conformance.oracle.outcome import (
     Answered,

@@ -3,8 +3,7 @@
     bidir section 2.2.3  the Upper-Layer Protocol says that the client is prepared
 
 The test program's counterpart is `rpcrdma.ulp.backprog`; NFSv4's is in
-`conformance.backward.workload_nfs4`.  For a binding that has no way to provoke
-a backward Call `backward_workload_for` raises `Unsupported`.
+`conformance.backward.workload_nfs4`, and `conformance.backward.choice` picks one.
 """
 
 from __future__ import annotations
@@ -15,24 +14,23 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
+from typing_extensions import override
+
 from conformance.tester.sent import Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import backprog, testprog_calls
 from rpcrdma.ulp.backprog import BackwardProgram, Tally
 from targets.base import Unsupported
-from targets.profile import Binding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from targets.profile import Profile
 
 __all__ = [
     "BackwardWorkload",
     "ForwardOnly",
     "Steps",
     "TestprogBackward",
-    "backward_workload_for",
     "new_identity",
 ]
 
@@ -87,22 +85,6 @@ class BackwardWorkload(Protocol):
         ...
 
 
-def backward_workload_for(profile: Profile) -> BackwardWorkload:
-    """The workload of a new client.
-
-    Raises:
-        Unsupported: the binding has none.
-    """
-    if profile.binding is Binding.TESTPROG:
-        return TestprogBackward(new_identity())
-    if profile.binding is Binding.NFS4:
-        # Imported here because nobody else needs the generated NFSv4 codec.
-        from conformance.backward.workload_nfs4 import Nfs4Backward
-
-        return Nfs4Backward(profile)
-    raise Unsupported(f"the binding `{profile.binding.value}` provokes no backward Calls")
-
-
 def new_identity() -> int:
     """A client of the test program that nobody has been before: what was left pending is not ours.
 
@@ -117,7 +99,7 @@ def _identities(_process: int) -> Iterator[int]:
     return count(secrets.randbits(32))
 
 
-class TestprogBackward:
+class TestprogBackward(BackwardWorkload):
     """The test program's: everything can be asked for."""
 
     __test__ = False  # pytest collects classes called Test...; this is none
@@ -162,37 +144,37 @@ class TestprogBackward:
         return Request(title, encode, _accepted, self._layer)
 
 
-class ForwardOnly:
+class ForwardOnly(BackwardWorkload):
     """Of a client that has nothing to do with the backward direction."""
 
     many = 0
 
+    @override
     def introduce(self) -> Steps:
-        """Not there."""
         raise Unsupported("this client has no name")
 
+    @override
     def announce(self) -> Steps:
-        """Not there."""
         raise Unsupported("this client announces nothing")
 
+    @override
     def provoke(self, calls: int, length: int = 0) -> Steps:
-        """Not there."""
         raise Unsupported(f"this client provokes no {calls} Calls of {length} octets")
 
+    @override
     def tally(self) -> Request:
-        """Not there."""
         raise Unsupported("nobody counts the Calls to this client")
 
+    @override
     def read_tally(self, reply: bytes) -> Tally:
-        """Not there."""
         raise Unsupported(f"nobody counts the Calls to this client, nor in {len(reply)} octets")
 
+    @override
     def answer(self, call: bytes) -> bytes:
-        """Not there."""
         raise Unsupported(f"this client answers no Call, nor one of {len(call)} octets")
 
+    @override
     def longest(self, threshold: int) -> int:
-        """Not there."""
         raise Unsupported(f"this client provokes no Call of {threshold} octets")
 
 

@@ -19,6 +19,9 @@ from itertools import count, cycle
 from multiprocessing import current_process
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from typing_extensions import override
+
+from conformance.backward.workload import BackwardWorkload
 from conformance.tester.case import Inconclusive
 from conformance.tester.sent import Request
 from rpcrdma.errors import DecodeError, RemoteProtocolError
@@ -52,7 +55,7 @@ _INSTANCE: Final = secrets.token_bytes(8)
 """Of this run: a server forgets what clients of these names had in an earlier one."""
 
 
-class Nfs4Backward:
+class Nfs4Backward(BackwardWorkload):
     """A client with one session, and a writer who gets in its way.
 
     Attributes:
@@ -124,12 +127,12 @@ class Nfs4Backward:
         for handle in handles:
             yield self._request("WRITE in the way of a delegation", self._write(handle))
 
+    @override
     def tally(self) -> Request:
-        """Not there."""
         raise Unsupported("an NFSv4.1 server does not tell what became of its callbacks")
 
+    @override
     def read_tally(self, reply: bytes) -> Tally:
-        """Not there."""
         raise Unsupported(f"there is no count of callbacks, nor in {len(reply)} octets")
 
     def answer(self, call: bytes) -> bytes:
@@ -138,8 +141,8 @@ class Nfs4Backward:
             self._replies[call] = b"".join(self.client.callbacks.execute(call))
         return self._replies[call]
 
+    @override
     def longest(self, threshold: int) -> int:
-        """Not there."""
         raise Unsupported(f"nobody can have a server make a callback of {threshold} octets")
 
     def _open(self, name: str) -> Callable[[int], bytes]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from typing_extensions import override
+
 from conformance import verify
-from conformance.options.tester import Heard
+from conformance.options.tester import Heard, OptionTester
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -55,7 +57,7 @@ HELD: Final = 0x51
 
 
 @dataclass(slots=True)
-class OptionClient:
+class OptionClient(OptionTester):
     """The tester, on a connection on which a Call of Version Two was just answered.
 
     Attributes:
@@ -83,33 +85,34 @@ class OptionClient:
         verify.served(tester.peer, call)
         return tester
 
+    @override
     def again(self) -> OptionClient:
-        """See `OptionTester`."""
         self.peer.disconnect()
         return OptionClient.of(self.connect)
 
     @property
+    @override
     def profile(self) -> Profile:
-        """See `OptionTester`."""
         return self.peer.profile
 
     @property
+    @override
     def case(self) -> CaseLog:
-        """See `OptionTester`."""
         return self.peer.case
 
     @property
+    @override
     def connected(self) -> bool:
-        """See `OptionTester`."""
         return self.peer.connected
 
     @property
+    @override
     def credits(self) -> int:
-        """See `OptionTester`."""
         return self.peer.granted
 
     # -- operations
 
+    @override
     def send(
         self,
         option: Option | v2.Rdma2Optional,
@@ -118,20 +121,19 @@ class OptionClient:
         xid: int | None = None,
         behind: bytes = b"",
     ) -> int:
-        """See `OptionTester`."""
         sent = message.option(self.peer, option, direction=direction, xid=xid, behind=behind)
         self.peer.send(sent)
         return sent.xid
 
+    @override
     def refuse(self, message_: Heard) -> None:
-        """See `OptionTester`."""
         error = message.error(self.peer, v2.ErrInvalidOption(), xid=message_.xid)
         self.peer.send(error)
 
     # -- RPCs
 
+    @override
     def call(self, breaks: tuple[str, ...] = ()) -> None:
-        """See `OptionTester`."""
         call = build.small_call(self.peer)
         self.peer.send(call)
         verify.right(self.peer, call, self._answer_to((call,), breaks)[0], breaks=breaks)
@@ -146,8 +148,8 @@ class OptionClient:
         self._answer_to((held, release), breaks)
         return xid
 
+    @override
     def quiet(self) -> None:
-        """See `OptionTester`."""
         while True:
             outcome = self.peer.receive(self.profile.grace)
             if isinstance(outcome, Silent | Disconnected):
@@ -155,8 +157,8 @@ class OptionClient:
                 return
             self._aside(outcome)
 
+    @override
     def longest(self, octets: int, breaks: tuple[str, ...] = ()) -> int:
-        """See `OptionTester`."""
         request = self.peer.workload.long_reply(octets - REPLY_OF_NOTHING)
         call = build.long_reply(self.peer, request)
         self.peer.send(call)
@@ -164,8 +166,8 @@ class OptionClient:
         verify.right(self.peer, call, answer, breaks=breaks)
         return answer.length
 
+    @override
     def attempt(self, octets: int) -> int:
-        """See `OptionTester`."""
         request = self.peer.workload.long_reply(octets - REPLY_OF_NOTHING)
         self.peer.send(build.long_reply(self.peer, request))
         outcome = self.peer.receive()
@@ -174,8 +176,8 @@ class OptionClient:
         self._aside(outcome)
         return 0
 
+    @override
     def deliver(self, octets: int, count: int = 1, breaks: tuple[str, ...] = ()) -> None:
-        """See `OptionTester`."""
         empty = build.short(self.peer, self.peer.workload.long_call(0))
         request = self.peer.workload.long_call(octets - len(empty.octets))
         while count > 0:
@@ -233,16 +235,16 @@ class OptionClient:
 
     # -- what the device is told to do
 
+    @override
     def ask_size(self, octets: int) -> None:
-        """See `OptionTester`."""
         self._tell("PROPERTY_ASK", propprog.ask, ReceiveBufferSize(octets))
 
+    @override
     def ask_invalidation(self) -> None:
-        """See `OptionTester`."""
         self._tell("PROPERTY_ASK", propprog.ask, RequesterRemoteInvalidation(allowed=False))
 
+    @override
     def change_size(self, octets: int) -> None:
-        """See `OptionTester`."""
         self._tell("PROPERTY_CHANGE", propprog.change, ReceiveBufferSize(octets))
 
     def _tell(self, title: str, encode: Callable[..., bytes], value: Property) -> None:

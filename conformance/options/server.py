@@ -9,8 +9,10 @@ import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from typing_extensions import override
+
 from conformance import verify
-from conformance.options.tester import Heard
+from conformance.options.tester import Heard, OptionTester
 from conformance.oracle.headers import is_two
 from conformance.tester.case import Deviation, Inconclusive
 from rpcrdma.errors import DecodeError
@@ -45,7 +47,7 @@ UNUSED: Final = 1024
 
 
 @dataclass(slots=True)
-class OptionServer:
+class OptionServer(OptionTester):
     """The tester, on a connection on which it has answered a Call of Version Two.
 
     Attributes:
@@ -75,32 +77,33 @@ class OptionServer:
         tester._note()
         return tester
 
+    @override
     def again(self) -> OptionServer:
-        """See `OptionTester`."""
         return OptionServer.of(self.service, self.client)
 
     @property
+    @override
     def profile(self) -> Profile:
-        """See `OptionTester`."""
         return self.service.profile
 
     @property
+    @override
     def case(self) -> CaseLog:
-        """See `OptionTester`."""
         return self.service.case
 
     @property
+    @override
     def connected(self) -> bool:
-        """See `OptionTester`."""
         return self.line.connected
 
     @property
+    @override
     def credits(self) -> int:
-        """See `OptionTester`."""
         return self.service.received[-1].credits
 
     # -- operations
 
+    @override
     def send(
         self,
         option: Option | v2.Rdma2Optional,
@@ -109,11 +112,10 @@ class OptionServer:
         xid: int | None = None,
         behind: bytes = b"",
     ) -> int:
-        """See `OptionTester`."""
         return self.service.options.send(option, direction, xid=xid, behind=behind)
 
+    @override
     def refuse(self, message: Heard) -> None:
-        """See `OptionTester`."""
         for one in reversed(self.service.options.messages):
             if one.xid == message.xid and one.option == message.option:
                 self.service.options.refuse(one)
@@ -122,8 +124,8 @@ class OptionServer:
 
     # -- RPCs
 
+    @override
     def call(self, breaks: tuple[str, ...] = ()) -> None:
-        """See `OptionTester`."""
         self._done(self.client.good_act(), breaks)
 
     def send_within_call(self, option: Option, breaks: tuple[str, ...] = ()) -> int:
@@ -136,22 +138,22 @@ class OptionServer:
         self._done(act, breaks)
         return xid
 
+    @override
     def quiet(self) -> None:
-        """See `OptionTester`."""
         self.service.serve_while(lambda: True, self.profile.grace)
         self.service.waiting()
         self._note()
 
+    @override
     def longest(self, octets: int, breaks: tuple[str, ...] = ()) -> int:
-        """See `OptionTester`."""
         act = self.client.begin(ActKind.LONG_CALL, octets - CALL_OF_NOTHING)
         call = self._next_call(breaks)
         self.service.serve(call)
         self._done(act, breaks)
         return len(call.octets)
 
+    @override
     def attempt(self, octets: int) -> int:
-        """See `OptionTester`."""
         before = len(self.service.received)
         self.client.begin(ActKind.LONG_CALL, octets - CALL_OF_NOTHING)
         self.service.waiting()
@@ -159,8 +161,8 @@ class OptionServer:
         self.service.answer_all()
         return max(sent, default=0)
 
+    @override
     def deliver(self, octets: int, count: int = 1, breaks: tuple[str, ...] = ()) -> None:
-        """See `OptionTester`."""
         length = octets - REPLY_OF_NOTHING
         acts = [self.client.begin(ActKind.LONG_REPLY, length) for _ in range(count)]
         while count:
@@ -229,16 +231,16 @@ class OptionServer:
 
     # -- what the device is told to do
 
+    @override
     def ask_size(self, octets: int) -> None:
-        """See `OptionTester`."""
         self._tell(ActKind.ASK_SIZE, octets)
 
+    @override
     def ask_invalidation(self) -> None:
-        """See `OptionTester`."""
         self._tell(ActKind.ASK_INVALIDATION)
 
+    @override
     def change_size(self, octets: int) -> None:
-        """See `OptionTester`."""
         self._tell(ActKind.CHANGE_SIZE, octets)
 
     def _tell(self, kind: ActKind, octets: int = 0) -> None:

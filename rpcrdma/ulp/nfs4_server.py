@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from typing_extensions import override
+
 from rpcrdma.ulp import nfs4_clients, nfs4_data, nfs4_files, nfs4_opens, nfs4_sessions, rpc
 from rpcrdma.ulp.file_node import FileError
 from rpcrdma.ulp.nfs4_binding import (
@@ -144,8 +146,8 @@ class Nfs4Program(ProcedureTable):
                 session.back_connection = None
         self._binding.backchannel = None
 
+    @override
     def execute(self, call: bytes) -> list[bytes]:
-        """See `UpperLayer.execute`."""
         self._size = len(call)
         return super().execute(call)
 

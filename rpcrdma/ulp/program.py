@@ -12,9 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from typing_extensions import override
+
 from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.bindings import NOTHING_REDUCED, DataItem, ReplyExpectation
+from rpcrdma.ulp.bindings import NOTHING_REDUCED, DataItem, ReplyExpectation, UpperLayer
 from rpcrdma.ulp.cursor import PayloadCursor
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def refusal(call: rpc.Call, number: int, versions: Collection[int]) -> bytes | N
     return None
 
 
-class ProcedureTable:
+class ProcedureTable(UpperLayer):
     """An RPC program made of procedures."""
 
     # Each row has its own type of arguments, which only the row itself looks at: hence Any.
@@ -77,18 +79,18 @@ class ProcedureTable:
         self.version = version
         self._procedures = procedures
 
+    @override
     def arguments(self, call: bytes) -> tuple[DataItem, ...]:
-        """See `UpperLayer.arguments`."""
         header, start = rpc.decode_call(call)
         procedure = self._procedure(header)
         if procedure is None:
             return ()
         return procedure.items(call, _decode_all(procedure, call, start), start)
 
+    @override
     def results(
         self, call: bytes, reply: bytes, reduced: Collection[int] = NOTHING_REDUCED
     ) -> tuple[DataItem | None, ...]:
-        """See `UpperLayer.results`."""
         asked, start = rpc.decode_call(call)
         answered, offset = rpc.decode_reply(reply)
         if answered.xid != asked.xid:
@@ -102,8 +104,8 @@ class ProcedureTable:
         procedure.walk(cursor, _decode_all(procedure, call, start))
         return cursor.finish()
 
+    @override
     def expectation(self, call: bytes) -> ReplyExpectation:
-        """See `UpperLayer.expectation`."""
         header, start = rpc.decode_call(call)
         procedure = self._procedure(header)
         if procedure is None:
@@ -113,8 +115,8 @@ class ProcedureTable:
         maximum = max(rpc.REPLY_HEADER_LENGTH + size, rpc.REPLY_MAXIMUM_LENGTH)
         return ReplyExpectation(maximum, items, procedure.guessed(arguments))
 
+    @override
     def execute(self, call: bytes) -> list[bytes]:
-        """See `UpperLayer.execute`."""
         try:
             header, start = rpc.decode_call(call)
         except DecodeError:
@@ -145,7 +147,7 @@ def _decode_all(procedure: Procedure[A], call: bytes, start: int) -> A:
     return arguments
 
 
-class Programs:
+class Programs(UpperLayer):
     """Several programs behind one connection: an `rpcrdma.ulp.bindings.UpperLayer`."""
 
     def __init__(self, programs: Sequence[Program]) -> None:
@@ -154,22 +156,22 @@ class Programs:
         self._programs = {(program.number, program.version): program for program in programs}
         self._any = programs[0]
 
+    @override
     def arguments(self, call: bytes) -> tuple[DataItem, ...]:
-        """See `UpperLayer.arguments`."""
         return self._of(call).arguments(call)
 
+    @override
     def results(
         self, call: bytes, reply: bytes, reduced: Collection[int] = NOTHING_REDUCED
     ) -> tuple[DataItem | None, ...]:
-        """See `UpperLayer.results`."""
         return self._of(call).results(call, reply, reduced)
 
+    @override
     def expectation(self, call: bytes) -> ReplyExpectation:
-        """See `UpperLayer.expectation`."""
         return self._of(call).expectation(call)
 
+    @override
     def execute(self, call: bytes) -> list[bytes]:
-        """See `UpperLayer.execute`."""
         try:
             header, _ = rpc.decode_call(call)
         except DecodeError:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from rpcrdma.endpoint.core.actions import ReplyReceived
 from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.errors import LocalProtocolError
-from rpcrdma.ulp.backprog import Tally
+from rpcrdma.ulp.backprog import CallsBack, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +67,7 @@ class BackwardService:
         return client
 
 
-class BackwardPort:
+class BackwardPort(CallsBack):
     """One connection's way to the service (`rpcrdma.ulp.backprog.CallsBack`)."""
 
     def __init__(self, service: BackwardService) -> None:
@@ -76,8 +78,8 @@ class BackwardPort:
         """The role that serves the connection: it is made after its program."""
         self._role = role
 
+    @override
     def ready(self, identity: int) -> bool:
-        """See `CallsBack`."""
         if self._role is None:
             return False
         try:
@@ -86,10 +88,10 @@ class BackwardPort:
             return False  # the connection is another client's
         return True
 
+    @override
     def call(self, identity: int, encode: Callable[[int], bytes]) -> None:
-        """See `CallsBack`."""
         self._service.channel(identity).call(encode)
 
+    @override
     def tally(self, identity: int) -> Tally:
-        """See `CallsBack`."""
         return self._service.tally(identity)

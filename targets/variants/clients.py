@@ -46,7 +46,6 @@ class RequestsOneCredit(_OtherOptions):
     """Asks for one credit."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
-        """See `_OtherOptions`."""
         return replace(options, credits=1)
 
 
@@ -55,7 +54,6 @@ class RequestsManyCredits(_OtherOptions):
     """Asks for 200 credits."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
-        """See `_OtherOptions`."""
         return replace(options, credits=200)
 
 
@@ -64,7 +62,6 @@ class OffersSmallSegments(_OtherOptions):
     """Cuts chunks into segments of an odd number of octets."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
-        """See `_OtherOptions`."""
         return replace(options, segment=100_001)
 
 
@@ -79,7 +76,6 @@ class MakesEveryCallALongCall(_OtherOptions):
     """Puts every Call into a Position-Zero Read chunk."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
-        """See `_OtherOptions`."""
         return replace(options, form=MessageForm.LONG)
 
 
@@ -88,7 +84,6 @@ class ReducesWhateverItMay(_OtherOptions):
     """Reduces eligible arguments of any length."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
-        """See `_OtherOptions`."""
         return replace(options, form=MessageForm.CHUNKED)
 
 
@@ -97,7 +92,6 @@ class OffersAWriteChunkForEveryResult(_OtherOptions):
     """Offers Write chunks for eligible results also where the Reply fits without them."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
-        """See `_OtherOptions`."""
         return replace(options, always_reduce_results=True)
 
 
@@ -106,7 +100,6 @@ class LeavesSmallResultsInTheStream(_OtherOptions):
     """Offers no Write chunk for results of up to 400 octets."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
-        """See `_OtherOptions`."""
         return replace(options, inline_results=400)
 
 

@@ -30,7 +30,6 @@ class RejectsEveryChange(PropertyRules):
     """Changes nothing that it is asked to change."""
 
     def judge(self, wanted: KnownProperty | None, standing: Standing) -> Judgement:
-        """No."""
         return REJECTED
 
 

@@ -18,6 +18,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from conformance.oracle.headers import VERSION_ONE, VERSION_TWO, as_one
 from conformance.oracle.requester.calls import judge_call
 from conformance.oracle.requester.reaction import expected_reaction
@@ -51,6 +53,7 @@ class RequesterTracker:
         state: what is known now.
     """
 
+    @override
     def __init__(
         self,
         *,
@@ -60,7 +63,6 @@ class RequesterTracker:
         chosen: Mapping[str, str] | None = None,
         serves_two: bool = False,
     ) -> None:
-        """See `RequesterState`."""
         versions = (VERSION_ONE, VERSION_TWO) if serves_two else (VERSION_ONE,)
         self.state = RequesterState(
             call_threshold=call_threshold,

@@ -8,18 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rpcrdma.ulp.bindings import NOTHING_REDUCED, DataItem
+from typing_extensions import override
+
+from rpcrdma.ulp.bindings import NOTHING_REDUCED, DataItem, UpperLayer
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
+    from rpcrdma.ulp.bindings import ReplyExpectation
 
 __all__ = ["Misbound"]
 
 
 @dataclass(frozen=True, slots=True)
-class Misbound:
+class Misbound(UpperLayer):
     """A binding in which the last octets of every call are an eligible item."""
 
     real: UpperLayer
@@ -29,16 +31,16 @@ class Misbound:
         """The item that is none."""
         return (DataItem(len(call) - self.length, self.length),)
 
+    @override
     def results(
         self, call: bytes, reply: bytes, reduced: Collection[int] = NOTHING_REDUCED
     ) -> tuple[DataItem | None, ...]:
-        """As they are."""
         return self.real.results(call, reply, reduced)
 
+    @override
     def expectation(self, call: bytes) -> ReplyExpectation:
-        """As it is."""
         return self.real.expectation(call)
 
+    @override
     def execute(self, call: bytes) -> list[bytes]:
-        """As it is."""
         return self.real.execute(call)

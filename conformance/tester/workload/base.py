@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from typing_extensions import override
+
 from conformance.tester.sent import Request
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.testprog import TestProgram
@@ -133,7 +135,7 @@ class Prepared(Protocol):
         ...
 
 
-class NullWorkload:
+class NullWorkload(Workload):
     """Nothing but NULL, of whichever program the profile names."""
 
     def __init__(self, profile: Profile) -> None:
@@ -156,64 +158,64 @@ class NullWorkload:
         """NULL will do: it is short and has nothing DDP-eligible."""
         return self.null()
 
+    @override
     def fetch(self, length: int) -> Request:
-        """Not there."""
         raise self._unsupported(f"a result of {length} octets")
 
+    @override
     def fetch_two(self, first: int, second: int) -> Request:
-        """Not there."""
         raise self._unsupported(f"results of {first} and {second} octets")
 
+    @override
     def fetch_nothing(self) -> Request:
-        """Not there."""
         raise self._unsupported("a union with a DDP-eligible arm")
 
+    @override
     def fetch_second_only(self, length: int) -> Request:
-        """Not there."""
         raise self._unsupported(f"two unions, one of {length} octets")
 
+    @override
     def store(self, data: bytes) -> Request:
-        """Not there."""
         raise self._unsupported(f"an argument of {len(data)} octets")
 
+    @override
     def stored(self, data: bytes) -> Request | None:
-        """Not there."""
         raise self._unsupported(f"{len(data)} octets that were stored")
 
     def refusal(self, reply: bytes) -> str:
         """NULL has no results."""
         return ""
 
+    @override
     def store_two(self, first: bytes, second: bytes) -> Request:
-        """Not there."""
         raise self._unsupported(f"arguments of {len(first)} and {len(second)} octets")
 
+    @override
     def long_call(self, length: int) -> Request:
-        """Not there."""
         raise self._unsupported(f"a call of {length} octets")
 
+    @override
     def long_reply(self, length: int) -> Request:
-        """Not there."""
         raise self._unsupported(f"a reply of {length} octets")
 
+    @override
     def long_store(self, length: int, data: bytes) -> Request:
-        """Not there."""
         raise self._unsupported(f"a call of {length + len(data)} octets")
 
+    @override
     def long_fetch(self, length: int, data: int) -> Request:
-        """Not there."""
         raise self._unsupported(f"a reply of {length + data} octets")
 
+    @override
     def garbage(self) -> Request:
-        """Not there."""
         raise self._unsupported("arguments, good or bad")
 
+    @override
     def hold(self, token: int) -> Request:
-        """Not there."""
         raise self._unsupported(f"a call held under token {token}")
 
+    @override
     def release(self, token: int) -> Request:
-        """Not there."""
         raise self._unsupported(f"a call that releases token {token}")
 
     def _unsupported(self, what: str) -> Unsupported:

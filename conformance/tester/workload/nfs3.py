@@ -15,6 +15,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from typing_extensions import override
+
 from conformance.tester.case import Inconclusive
 from conformance.tester.data import differing
 from conformance.tester.sent import Request
@@ -54,8 +56,8 @@ class _RoomForListings(Nfs3Program):
     nothing about the transport.
     """
 
+    @override
     def expectation(self, call: bytes) -> ReplyExpectation:
-        """See `rpcrdma.ulp.bindings.UpperLayer.expectation`."""
         strict = super().expectation(call)
         return replace(strict, maximum=strict.maximum + _ON_TOP)
 

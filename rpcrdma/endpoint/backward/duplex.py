@@ -124,7 +124,7 @@ class Duplex:
 
     @property
     def later_receives(self) -> int:
-        """See `Role`."""
+        """Those of the backward half; the forward half posts its own at once."""
         return self.backward.later_receives
 
     def peer_is_ready(self, channel: Backchannel) -> None:

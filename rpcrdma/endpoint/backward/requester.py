@@ -154,7 +154,7 @@ class BackwardRequester:
         channel.bind(self)
 
     def wake(self) -> None:
-        """See `Carrier`."""
+        """Have the connection send what its channel holds."""
         if self.waker is not None:
             self.waker()
 
@@ -163,7 +163,7 @@ class BackwardRequester:
         self.dialect, self.send_limit = dialect, max(self.send_limit, dialect.threshold)
 
     def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
-        """See `rpcrdma.endpoint.properties.optional_half.Limited`."""
+        """Keep backward Calls within what the peer has announced (xcharext 3.1, 3.3)."""
         if version == self.dialect.number:
             self.send_limit, self.peer = send_limit, peer
             if self._chunked is not None:

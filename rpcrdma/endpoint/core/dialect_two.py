@@ -36,7 +36,7 @@ class VersionTwo:
     plain: Final[Body] = NO_CHUNKS
 
     def decode(self, message: bytes) -> tuple[TransportHeader, int]:
-        """See `Dialect`."""
+        """The header in Version One's objects, and where it ends."""
         header, end = v2.decode_header(message)
         body = self._body(header.rdma_body)
         return TransportHeader(header.rdma_xid, header.rdma_vers, header.rdma_credit, body), end

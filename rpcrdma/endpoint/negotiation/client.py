@@ -86,7 +86,7 @@ class NegotiatingClient:
 
     @property
     def later_receives(self) -> int:
-        """See `Role`."""
+        """Those of the role that is in place."""
         return self.role.later_receives
 
     # -- calls

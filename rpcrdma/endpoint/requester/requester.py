@@ -128,7 +128,7 @@ class Requester:
         return (self.options.thresholds.reply,) * self.options.credits
 
     def heed(self, version: int, send_limit: int, _peer: PropertyValues) -> None:
-        """See `rpcrdma.endpoint.properties.optional_half.Limited`."""
+        """Keep Calls within what the peer has announced (xcharext 3.1)."""
         if version == self._version:
             self._planner.send_limit = send_limit
 

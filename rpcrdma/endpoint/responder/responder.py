@@ -154,7 +154,7 @@ class Responder:
         return (self.receive_length,) * self.options.receives
 
     def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
-        """See `rpcrdma.endpoint.properties.optional_half.Limited`."""
+        """Keep Replies within what the peer has announced (xcharext 3.1, 3.2)."""
         self.reply_limits[version] = send_limit
         self.may_invalidate = peer.remote_invalidation
 

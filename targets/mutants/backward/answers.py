@@ -31,7 +31,6 @@ class AnswersBackwardCallsInVersionThree(BackwardReplyRules):
     """Answers backward Calls in version three."""
 
     def reply_version(self, call: IncomingCall) -> int:
-        """See `ReplyRules`."""
         return 3
 
 
@@ -40,7 +39,6 @@ class AnswersBackwardCallsUnderAnotherXid(BackwardReplyRules):
     """Answers backward Calls under another XID in the transport header."""
 
     def reply_xid(self, call: IncomingCall) -> int:
-        """See `ReplyRules`."""
         return call.xid ^ 0x100
 
 
@@ -49,7 +47,6 @@ class AnswersBackwardCallsUnderTheNextXid(BackwardResponder):
     """Answers each backward Call under the XID that comes behind its own, in both headers."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         xid = (int.from_bytes(send.data[:4]) + 1).to_bytes(4)
         message = send.data
         changed = xid + message[4:MINIMUM_HEADER] + xid + message[MINIMUM_HEADER + 4 :]
@@ -61,7 +58,6 @@ class AnswersBackwardCallsWithTwoXids(BackwardResponder):
     """Puts another XID into the RPC header of a backward Reply."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         message = send.data
         changed = message[:MINIMUM_HEADER] + bytes(4) + message[MINIMUM_HEADER + 4 :]
         return super().transmit(writes, Send(send.key, changed))
@@ -72,7 +68,6 @@ class AnswersBackwardCallsByCalls(BackwardResponder):
     """Gives backward Replies the msg_type of Calls."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         place = MINIMUM_HEADER + 4
         changed = send.data[:place] + bytes(4) + send.data[place + 4 :]
         return super().transmit(writes, Send(send.key, changed))
@@ -83,7 +78,6 @@ class AnswersBackwardCallsByAnUnknownType(BackwardResponder):
     """Gives backward Replies a msg_type that there is not."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         place = MINIMUM_HEADER + 4
         changed = send.data[:place] + (2).to_bytes(4) + send.data[place + 4 :]
         return super().transmit(writes, Send(send.key, changed))
@@ -94,7 +88,6 @@ class AnswersBackwardCallsByNomsg(BackwardResponder):
     """Answers backward Calls by Long Messages."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         changed = send.data[:12] + (1).to_bytes(4) + send.data[16:MINIMUM_HEADER]
         return super().transmit(writes, Send(send.key, changed))
 
@@ -106,7 +99,6 @@ class AnswersBackwardCallsWithReadList(BackwardReplyRules):
     """Answers backward Calls with a Read list."""
 
     def reply_reads(self, call: IncomingCall) -> tuple[ReadSegment, ...]:
-        """See `ReplyRules`."""
         return (ReadSegment(24, SEGMENT),)
 
 
@@ -117,7 +109,6 @@ class AnswersBackwardCallsWithWriteList(BackwardReplyRules):
     """Answers backward Calls with a Write list."""
 
     def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
         return (WriteChunk((SEGMENT,)),)
 
 
@@ -126,7 +117,6 @@ class GrantsNoBackwardCredit(BackwardReplyRules):
     """Grants no credit in backward Replies."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         return 0
 
 
@@ -135,7 +125,6 @@ class GrantsNothingToTheModest(BackwardReplyRules):
     """Grants one backward credit less than is requested."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         return min(requested - 1, posted)
 
 
@@ -144,7 +133,6 @@ class GrantsNothingToTheGreedy(BackwardReplyRules):
     """Adds one to the backward credits requested in 32 bits, so that the largest gets nothing."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         return min((requested + 1) & 0xFFFFFFFF, posted)
 
 
@@ -156,7 +144,6 @@ class GrantsNothingTwice(BackwardReplyRules):
     """Takes off the backward credits requested what it has granted, and so grants none again."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         return super().grant(requested, posted) - min(requested, posted)
 
 
@@ -165,7 +152,6 @@ class AnswersBackwardCallsHoweverLarge(BackwardReplyRules):
     """Sends backward Replies of any size."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         return True
 
 
@@ -174,7 +160,6 @@ class CountsNoHeaderOfBackwardReplies(BackwardReplyRules):
     """Leaves the transport header out of the count when it decides whether a Reply fits."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         return length - MINIMUM_HEADER <= threshold
 
 
@@ -185,7 +170,6 @@ class ExecutesBackwardCallsWithChunks(BackwardCallRules):
     def take_short(
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
     ) -> IncomingCall:
-        """See `CallRules`."""
         return CallRules.take_short(self, words, body, payload, limit)
 
 
@@ -199,6 +183,5 @@ class LeavesEveryFifthCallUnanswered(BackwardResponder):
     made: ClassVar[list[bytes]] = []
 
     def execute(self, payload: bytes) -> list[bytes]:
-        """See `Responder`."""
         self.made.append(payload)
         return super().execute(payload) if len(self.made) % 5 else []

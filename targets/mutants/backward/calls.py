@@ -41,7 +41,6 @@ class CallsBackInVersionThree(BackwardRequester):
     """Makes backward Calls in version three."""
 
     def header(self, call: BackwardCall) -> TransportHeader:
-        """See `BackwardRequester`."""
         return msgspec.structs.replace(super().header(call), rdma_vers=3)
 
 
@@ -53,7 +52,6 @@ class CallsBackByNomsg(BackwardRequester):
     """Makes backward Calls as Long Messages."""
 
     def header(self, call: BackwardCall) -> TransportHeader:
-        """See `BackwardRequester`."""
         body = RdmaNomsg((ReadSegment(0, SEGMENT),), (), None)
         return with_body(super().header(call), body)
 
@@ -66,7 +64,6 @@ class CallsBackWithReadList(BackwardRequester):
     """Makes backward Calls with a Read list."""
 
     def header(self, call: BackwardCall) -> TransportHeader:
-        """See `BackwardRequester`."""
         body = RdmaMsg((ReadSegment(40, SEGMENT),), (), None)
         return with_body(super().header(call), body)
 
@@ -79,7 +76,6 @@ class CallsBackWithWriteList(BackwardRequester):
     """Makes backward Calls with a Write list."""
 
     def header(self, call: BackwardCall) -> TransportHeader:
-        """See `BackwardRequester`."""
         return with_body(super().header(call), RdmaMsg((), (WriteChunk((SEGMENT,)),), None))
 
 
@@ -91,7 +87,6 @@ class CallsBackWithReplyChunk(BackwardRequester):
     """Offers a Reply chunk in backward Calls."""
 
     def header(self, call: BackwardCall) -> TransportHeader:
-        """See `BackwardRequester`."""
         return with_body(super().header(call), RdmaMsg((), (), WriteChunk((SEGMENT,))))
 
 
@@ -100,7 +95,6 @@ class CallsBackWithTwoXids(BackwardRequester):
     """Puts another XID into the transport header than into the RPC header."""
 
     def header(self, call: BackwardCall) -> TransportHeader:
-        """See `BackwardRequester`."""
         return msgspec.structs.replace(super().header(call), rdma_xid=call.xid ^ 0x100)
 
 
@@ -109,7 +103,6 @@ class CallsBackWithoutPayload(BackwardRequester):
     """Sends no more of a backward Call than its XID and msg_type."""
 
     def frame(self, call: BackwardCall) -> bytes:
-        """See `BackwardRequester`."""
         return encode_header(self.header(call)) + call.payload[:8]
 
 
@@ -121,7 +114,6 @@ class CallsBackByReplies(BackwardRequester):
     """Gives backward Calls the msg_type of Replies."""
 
     def frame(self, call: BackwardCall) -> bytes:
-        """See `BackwardRequester`."""
         payload = call.payload[:4] + (1).to_bytes(4) + call.payload[8:]
         return encode_header(self.header(call)) + payload
 
@@ -131,7 +123,6 @@ class CallsBackUnderOneXid(Backchannel):
     """Makes every backward Call under one XID."""
 
     def choose_xid(self, taken: Collection[int]) -> int:
-        """See `Backchannel`."""
         return 7
 
 
@@ -140,7 +131,6 @@ class RequestsNoBackwardCredit(BackwardRequester):
     """Requests no credit in backward Calls."""
 
     def requested(self) -> int:
-        """See `BackwardRequester`."""
         return 0
 
 
@@ -149,7 +139,6 @@ class CallsBackHoweverLarge(BackwardRequester):
     """Sends backward Calls of any size."""
 
     def fits(self, message: bytes) -> bool:
-        """See `BackwardRequester`."""
         return True
 
 
@@ -161,7 +150,6 @@ class CallsBackByAnUnknownType(BackwardRequester):
     """Gives backward Calls a msg_type that there is not."""
 
     def frame(self, call: BackwardCall) -> bytes:
-        """See `BackwardRequester`."""
         payload = call.payload[:4] + (2).to_bytes(4) + call.payload[8:]
         return encode_header(self.header(call)) + payload
 
@@ -174,7 +162,6 @@ class CallsBackUnderTwoXids(Backchannel):
     """Takes turns between two XIDs for all backward Calls."""
 
     def choose_xid(self, taken: Collection[int]) -> int:
-        """See `Backchannel`."""
         return 1 + len(self.pending) % 2
 
 
@@ -183,7 +170,6 @@ class CountsNoHeaderOfBackwardCalls(BackwardRequester):
     """Leaves the transport header out of the count when it decides whether a Call fits."""
 
     def fits(self, message: bytes) -> bool:
-        """See `BackwardRequester`."""
         return super().fits(message[MINIMUM_HEADER:])
 
 
@@ -195,7 +181,6 @@ class RequestsBackwardCreditsOnce(BackwardRequester):
     """Requests backward credits until it has been granted some."""
 
     def requested(self) -> int:
-        """See `BackwardRequester`."""
         return super().requested() if self.allowance.granted is None else 0
 
 
@@ -207,7 +192,6 @@ class RequestsNothingUnderAGrantOfOne(BackwardRequester):
     """Requests no further backward credits where it was granted one."""
 
     def requested(self) -> int:
-        """See `BackwardRequester`."""
         return 0 if self.allowance.granted == 1 else super().requested()
 
 
@@ -219,5 +203,4 @@ class NeverCallsBack(BackwardRequester):
     """Makes no backward Call at all."""
 
     def may_send(self) -> bool:
-        """See `BackwardRequester`."""
         return False

@@ -36,7 +36,6 @@ class TakesItsOwnXidsForReplies(ClientDuplex):
     """Takes a backward Call under an XID of its own for the Reply to that Call."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if fixed_words(event.data).xid >= OWN_XIDS:
             return self.to_forward(as_reply(event), now)
         return super().to_backward(event, now)
@@ -47,7 +46,6 @@ class DropsCallsUnderItsOwnXids(ClientDuplex):
     """Drops a backward Call under an XID of its own."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if fixed_words(event.data).xid >= OWN_XIDS:
             return [PostReceive(self.initial_receives[0])]
         return super().to_backward(event, now)
@@ -58,7 +56,6 @@ class TakesEachCallForAReply(ClientDuplex):
     """Shows each backward Call to the half that awaits Replies, beside executing it."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         seen = self.to_forward(as_reply(event), now)
         seen = [action for action in seen if not isinstance(action, PostReceive)]
         return super().to_backward(event, now) + seen
@@ -69,7 +66,6 @@ class HangsUpOverItsOwnXids(ClientDuplex):
     """Ends the connection over a backward Call under an XID of its own."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if fixed_words(event.data).xid >= OWN_XIDS:
             return [Disconnect("an XID is in use")]
         return super().to_backward(event, now)
@@ -83,7 +79,6 @@ class HangsUpWhenCalled(ClientDuplex):
     """Ends the connection over a backward Call while a forward one is in flight."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         forward = self.forward
         if isinstance(forward, Requester) and forward.allowance.outstanding:
             return [Disconnect("one direction at a time")]
@@ -98,7 +93,6 @@ class StopsCallingWhenCalled(ClientDuplex):
     """Takes all forward credits for a backward Call, and never gives them back."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if isinstance(self.forward, Requester):
             self.forward.allowance.outstanding += 10_000
         return super().to_backward(event, now)
@@ -109,7 +103,6 @@ class TakesBackwardRequestsForGrants(ClientDuplex):
     """Takes the credits that a backward Call requests for a grant of forward ones."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if isinstance(self.forward, Requester) and len(event.data) >= MINIMUM_HEADER:
             self.forward.allowance.granted_by_reply(fixed_words(event.data).credit)
         return super().to_backward(event, now)
@@ -120,7 +113,6 @@ class TakesTheCreditOfRunts(ClientDuplex):
     """Takes the credit value of a message that is too small for a grant."""
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
-        """See `Duplex`."""
         if isinstance(self.forward, Requester) and len(event.data) >= MINIMUM_HEADER:
             self.forward.allowance.granted_by_reply(fixed_words(event.data).credit)
         return super().drop(event)
@@ -137,7 +129,6 @@ class ExecutesRunts(ClientDuplex):
     """Takes a message that is too small for a backward NULL Call."""
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
-        """See `Duplex`."""
         message = event.data
         null = testprog_calls.null(fixed_words(message).xid)
         return self.to_backward(type(event)(message[:MINIMUM_HEADER] + null), 0.0)
@@ -153,7 +144,6 @@ class HangsUpOverSmallMessages(ClientDuplex):
     """Ends the connection over a message that is too small."""
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
-        """See `Duplex`."""
         return [Disconnect("a message is too small")]
 
 
@@ -167,7 +157,6 @@ class AnswersOnItsFirstConnectionOnly(BackwardResponder):
     first: ClassVar[list[int]] = []
 
     def execute(self, payload: bytes) -> list[bytes]:
-        """See `Responder`."""
         self.first.append(id(self))
         return super().execute(payload) if self.first[0] == id(self) else []
 
@@ -180,7 +169,6 @@ class AnswersNoBackwardCall(BackwardResponder):
     """Executes no backward Call."""
 
     def execute(self, payload: bytes) -> list[bytes]:
-        """See `Responder`."""
         return []
 
 
@@ -189,7 +177,6 @@ class TellsTheDirectionByTheLength(ClientDuplex):
     """Takes every message of more than a hundred octets for a forward Reply."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if len(event.data) > 100:
             return self.to_forward(event, now)
         return super().to_backward(event, now)
@@ -203,7 +190,6 @@ class SendsReplyBehindEachReply(ClientDuplex):
     """Sends a backward Reply behind each forward one, though nobody called."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         header = encode_header(TransportHeader(_NOBODYS, 1, 1, RdmaMsg((), (), None)))
         reply = header + _NOBODYS.to_bytes(4) + (1).to_bytes(4) + bytes(16)
         return [*super().to_forward(event, now), Send(0, reply)]
@@ -218,7 +204,6 @@ class TakesACreditForEachBackwardCall(ClientDuplex):
     """Makes one forward Call more for each backward Call that it gets."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if isinstance(self.forward, Requester):
             allowance = self.forward.allowance
             allowance.granted_by_reply((allowance.granted or 0) + 1)
@@ -234,7 +219,6 @@ class PostsReceivesForRepliesOnly(ClientDuplex):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Duplex`."""
         return super().initial_receives[:1]
 
 
@@ -243,7 +227,6 @@ class LetsBackwardCallsTakeReceivesOfReplies(ClientDuplex):
     """Does not post a Receive again that a backward Call took while forward ones are in flight."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         actions = super().to_backward(event, now)
         if isinstance(self.forward, Requester) and self.forward.allowance.outstanding:
             return [action for action in actions if not isinstance(action, PostReceive)]
@@ -255,7 +238,6 @@ class IsPreparedBehindItsFirstReply(ClientDuplex):
     """Loses the backward Calls that come before the first Reply on a connection."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if isinstance(self.forward, Requester) and self.forward.allowance.granted is None:
             return [PostReceive(self.initial_receives[0])]
         return super().to_backward(event, now)
@@ -279,7 +261,6 @@ class PostsBackwardReceivesOnce(BackwardResponder):
     """Does not post a Receive again that a backward Call took."""
 
     def repost(self) -> list[Action]:
-        """See `Responder`."""
         return []
 
 
@@ -288,7 +269,6 @@ class HangsUpOverModestRequests(ClientDuplex):
     """Ends the connection over a backward Call that requests one credit."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if fixed_words(event.data).credit == 1:
             return [Disconnect("one credit is not enough")]
         return super().to_backward(event, now)

@@ -35,7 +35,6 @@ class ProbesEveryConnection(BackwardRequester):
     """Makes a backward NULL Call on each new connection, to see whether somebody answers."""
 
     def connected(self) -> list[Action]:
-        """See `BackwardRequester`."""
         return [probe(0x7FFF0001)]
 
 
@@ -47,7 +46,6 @@ class ProbesWhoeverMakesItselfKnown(Responder):
     """Makes a backward NULL Call behind each Reply to a client that names itself."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         actions = super().transmit(writes, send)
         if _is_about_a_client(send.data[MINIMUM_HEADER:]):
             actions.append(probe(0x7FFF0005))
@@ -75,7 +73,6 @@ class ProbesAgainAndAgain(BackwardRequester):
     lives: ClassVar[list[int]] = []
 
     def connected(self) -> list[Action]:
-        """See `BackwardRequester`."""
         self.lives.append(1)
         return [probe(0x7FFF0002)] if len(self.lives) > 1 else []
 
@@ -88,7 +85,6 @@ class RepeatsUnderFreshXids(BackwardRequester):
     """Repeats a Call under another XID."""
 
     def frame(self, call: BackwardCall) -> bytes:
-        """See `BackwardRequester`."""
         if not call.transmissions:
             return super().frame(call)
         xid = call.xid ^ 0x10000
@@ -101,7 +97,7 @@ class ForgetsWhatWasLost(Backchannel):
     """Forgets the Calls that a lost connection carried."""
 
     def take_back(self, carrier: Carrier) -> None:
-        """See `Backchannel`."""
+        pass
 
 
 @mutant(
@@ -112,7 +108,6 @@ class RepeatsAtOnce(BackwardRequester):
     """Sends every backward Call twice."""
 
     def behind(self, message: bytes) -> list[Action]:
-        """See `BackwardRequester`."""
         return [Send(-1, message)]
 
 
@@ -127,7 +122,6 @@ class PostsFewReceivesOnLaterConnections(Responder):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Responder`."""
         self.lives.append(1)
         receives = self.options.receives if len(self.lives) < 3 else 2
         return (self.options.thresholds.call,) * receives
@@ -141,7 +135,6 @@ class GreetsEveryConnection(BackwardRequester):
     """Sends an RDMA_DONE on each new connection, to see whether anybody objects."""
 
     def connected(self) -> list[Action]:
-        """See `BackwardRequester`."""
         return [Send(-1, encode_header(TransportHeader(0x7FFF0003, 1, 1, RdmaDone())))]
 
 
@@ -153,5 +146,4 @@ class CallsBackBehindEachReply(Responder):
     """Makes a backward NULL Call behind each forward Reply."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         return [*super().transmit(writes, send), probe(0x7FFF0004)]

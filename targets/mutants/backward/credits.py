@@ -28,7 +28,6 @@ class CallsBackWithoutCredit(BackwardRequester):
     """Makes all backward Calls at once, whatever was granted."""
 
     def may_send(self) -> bool:
-        """See `BackwardRequester`."""
         self.allowance.outstanding += 1
         return True
 
@@ -38,7 +37,6 @@ class AddsBackwardGrantsUp(BackwardRequester):
     """Adds each backward grant to those before it."""
 
     def grant(self, value: int) -> None:
-        """See `BackwardRequester`."""
         super().grant((self.allowance.granted or 0) + value)
 
 
@@ -47,7 +45,6 @@ class NeverLowersTheBackwardGrant(BackwardRequester):
     """Goes by the largest backward grant there was."""
 
     def grant(self, value: int) -> None:
-        """See `BackwardRequester`."""
         super().grant(max(self.allowance.granted or 0, value))
 
 
@@ -56,7 +53,6 @@ class HeedsTheFirstBackwardGrantOnly(BackwardRequester):
     """Takes the first backward grant for the last word."""
 
     def grant(self, value: int) -> None:
-        """See `BackwardRequester`."""
         if self.allowance.granted is None:
             super().grant(value)
 
@@ -69,7 +65,6 @@ class TakesForwardRequestsForGrants(Duplex):
     """Takes the credits that a forward Call requests for a grant of backward ones."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if isinstance(self.backward, BackwardRequester) and len(event.data) >= MINIMUM_HEADER:
             self.backward.grant(fixed_words(event.data).credit)
         return super().to_forward(event, now)
@@ -80,7 +75,6 @@ class TakesForwardCreditsForBackwardCalls(Duplex):
     """Grants a forward credit less for each backward Call in flight."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         actions = super().to_forward(event, now)
         busy = len(self.backward.in_flight) if isinstance(self.backward, BackwardRequester) else 0
         return [
@@ -106,7 +100,6 @@ class PostsNoReceiveForBackwardReplies(BackwardRequester):
     """Lets backward Replies use up the Receives of forward Calls."""
 
     def receive_for(self, call: BackwardCall) -> list[Action]:
-        """See `BackwardRequester`."""
         return []
 
 
@@ -118,7 +111,6 @@ class UsesTheCreditOfRunts(Duplex):
     """Takes the credit value of a message that is too small for a grant."""
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
-        """See `Duplex`."""
         if isinstance(self.backward, BackwardRequester) and len(event.data) >= MINIMUM_HEADER:
             self.backward.grant(fixed_words(event.data).credit)
         return super().drop(event)
@@ -132,7 +124,6 @@ class TakesRuntsForReplies(Duplex):
     """Has a message that is too small end the backward Call under its XID."""
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
-        """See `Duplex`."""
         whole = event.data[:MINIMUM_HEADER] + event.data[:4] + _REPLY
         return self.to_backward(type(event)(whole), 0.0)
 
@@ -145,7 +136,6 @@ class HangsUpOverOtherGrants(Duplex):
     """Ends the connection over a backward grant that is not what it requested."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if fixed_words(event.data).credit != _REQUESTED:
             return [Disconnect("a grant differs")]
         return super().to_backward(event, now)
@@ -156,7 +146,6 @@ class PostsNoReceiveBehindRunts(Duplex):
     """Does not post a Receive again that a message took which is too small."""
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
-        """See `Duplex`."""
         return []
 
 
@@ -172,7 +161,6 @@ class PostsHalfOfItsReceives(Responder):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Responder`."""
         return (self.options.thresholds.call,) * (self.options.receives // 2)
 
 
@@ -187,5 +175,4 @@ class HangsUpOverRunts(Duplex):
     """Ends the connection over a message that is too small."""
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
-        """See `Duplex`."""
         return [Disconnect("a message is too small")]

@@ -26,7 +26,6 @@ class TakesBackwardRepliesInOrder(BackwardRequester):
     """Takes any Reply for that to its oldest Call."""
 
     def find(self, xid: int) -> BackwardCall | None:
-        """See `BackwardRequester`."""
         known = super().find(xid)
         return known or next((call for call in self.in_flight), None)
 
@@ -36,7 +35,6 @@ class TakesMalformedReplies(BackwardRequester):
     """Takes whatever has the msg_type and the XID of a Reply, whatever else is in it."""
 
     def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
-        """See `BackwardRequester`."""
         return True
 
 
@@ -48,7 +46,6 @@ class TakesCallsForReplies(Duplex):
     """Takes a forward Call under the XID of a backward one for its Reply, beside serving it."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         message = event.data
         as_reply = message[: MINIMUM_HEADER + 4] + bytes((0, 0, 0, 1)) + bytes(16)
         seen = self.to_backward(type(event)(as_reply), now)
@@ -64,7 +61,6 @@ class ExpectsForwardXidsToDiffer(DirectionRules):
     """Takes a message under a small XID, as its own are, for one of the backward direction."""
 
     def sort(self, message: bytes) -> Half:
-        """See `DirectionRules`."""
         small = len(message) >= MINIMUM_HEADER and fixed_words(message).xid < 0x1000
         return Half.BACKWARD if small else super().sort(message)
 
@@ -77,7 +73,6 @@ class ServesOneDirectionAtATime(Duplex):
     """Drops forward Calls while a backward Call is in flight."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if isinstance(self.backward, BackwardRequester) and self.backward.in_flight:
             return [PostReceive(self.initial_receives[0])]
         return super().to_forward(event, now)
@@ -91,7 +86,6 @@ class HangsUpWhenBothAreBusy(Duplex):
     """Ends the connection over a forward Call while a backward Call is in flight."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if isinstance(self.backward, BackwardRequester) and self.backward.in_flight:
             return [Disconnect("one direction at a time")]
         return super().to_forward(event, now)
@@ -112,7 +106,6 @@ class DropsXidsInUse(Duplex):
     """Drops a forward Call under the XID of a backward Call in flight."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if in_use(self, event):
             return [PostReceive(self.initial_receives[0])]
         return super().to_forward(event, now)
@@ -126,7 +119,6 @@ class HangsUpOverXidsInUse(Duplex):
     """Ends the connection over a forward Call under the XID of a backward Call in flight."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if in_use(self, event):
             return [Disconnect("an XID is in use")]
         return super().to_forward(event, now)
@@ -137,7 +129,6 @@ class WritesToChunksOfReplies(Duplex):
     """Writes to the memory of which a backward Reply tells."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         body = decode_header(event.data)[0].rdma_body
         chunks = body.rdma_writes if isinstance(body, RdmaMsg) else ()
         writes = [
@@ -156,7 +147,6 @@ class TellsDirectionsByTheLength(DirectionRules):
     """Takes every message of no more than seventy octets for a backward Reply."""
 
     def sort(self, message: bytes) -> Half:
-        """See `DirectionRules`."""
         return Half.BACKWARD if len(message) <= 70 else super().sort(message)
 
 
@@ -168,7 +158,6 @@ class AnswersForwardCallsUnderOtherXids(Duplex):
     """Answers forward Calls under another XID once the backward direction is in use."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         return [
             Send(action.key, (0x7777).to_bytes(4) + action.data[4:])
             if isinstance(action, Send)
@@ -185,7 +174,6 @@ class AnswersForwardCallsByCalls(Duplex):
     """Gives forward Replies the msg_type of Calls once the backward direction is in use."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         place = MINIMUM_HEADER + 4
         return [
             Send(action.key, action.data[:place] + bytes(4) + action.data[place + 4 :])

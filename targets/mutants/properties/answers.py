@@ -34,7 +34,6 @@ class HangsUpWhenRejected(OptionalHalf):
     """Ends the connection when its request is rejected."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         before = self.exchange.outcomes
         actions = super().take(message)
         after = self.exchange.outcomes
@@ -50,7 +49,6 @@ class TakesARefusalForAnAnswer(OptionalHalf):
     """Takes what it has asked for when the operation is refused."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         was_pending = self.exchange.is_pending
         actions = super().take(message)
         body = decode_header(message)[0].rdma_body
@@ -68,7 +66,6 @@ class TakesWhatItAskedFor(PropertyRules):
     def effects(
         self, outcomes: Iterable[Outcome], other: Iterable[KnownProperty]
     ) -> tuple[KnownProperty, ...]:
-        """See `PropertyRules`."""
         changes = tuple(outcomes)
         found = super().effects(changes, other)
         if any(one.disposition is Disposition.OTHER for one in changes):
@@ -86,7 +83,6 @@ class TakesForeignValues(PropertyRules):
     def effects(
         self, outcomes: Iterable[Outcome], other: Iterable[KnownProperty]
     ) -> tuple[KnownProperty, ...]:
-        """See `PropertyRules`."""
         changes = tuple(outcomes)
         asked = {one.propid for one in changes}
         foreign = [
@@ -106,7 +102,6 @@ class TakesDoneBeforeAllElse(PropertyRules):
         rejected: Collection[int],
         other: Collection[int],
     ) -> tuple[Disposition, ...]:
-        """See `PropertyRules`."""
         found = super().dispositions(asked, done, rejected, other)
         return tuple(
             Disposition.DONE if position in done else one for position, one in enumerate(found)
@@ -124,7 +119,6 @@ class TakesSilenceForConsent(PropertyRules):
         rejected: Collection[int],
         other: Collection[int],
     ) -> tuple[Disposition, ...]:
-        """See `PropertyRules`."""
         found = super().dispositions(asked, done, rejected, other)
         return tuple(
             Disposition.DONE if not (place in done or place in rejected or code in other) else one
@@ -137,7 +131,6 @@ class TakesAnyAnswerForItsOwn(PropertyRules):
     """Takes an answer for that to its request, whatever XID it has."""
 
     def answers(self, request: int, response: int) -> bool:
-        """See `PropertyRules`."""
         return True
 
 
@@ -150,5 +143,4 @@ class ReadsBitsFromTheHighEnd(PropertyRules):
     """Takes the highest bit of a word for the first element of a set."""
 
     def members(self, words: Iterable[int], *, high_bit_first: bool) -> frozenset[int]:
-        """See `PropertyRules`."""
         return super().members(words, high_bit_first=not high_bit_first)

@@ -59,7 +59,6 @@ class KeepsWhatIsLeftOut(PropertyRules):
     """Goes on with the value of a property that a second CONNPROP leaves out."""
 
     def connected(self, peer: PropertyValues, announced: Iterable[KnownProperty]) -> PropertyValues:
-        """See `PropertyRules`."""
         return peer.changed(*announced)
 
 
@@ -72,7 +71,6 @@ class UpdatesWhatItLeftOut(PropertyRules):
     """Leaves its receive buffer size out of its CONNPROP, and updates it all the same."""
 
     def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
-        """See `PropertyRules`."""
         return tuple(one for one in super().announced(own) if propid_of(one) != PROP_RBSIZ)
 
 
@@ -81,7 +79,6 @@ class AsksForWhatIsLeftOut(PropertyRules):
     """Asks for changes of what the peer's CONNPROP left out."""
 
     def may_request(self, propid: int, left_out: Collection[int]) -> bool:
-        """See `PropertyRules`."""
         return True
 
 
@@ -90,7 +87,6 @@ class UpdatesWhatWillNotChange(PropertyRules):
     """Says that its receive buffer size will not change, and changes it."""
 
     def unchanging(self, start: Sequence[Property], fixed: Collection[int]) -> tuple[int, ...]:
-        """See `PropertyRules`."""
         return super().unchanging(start, {*fixed, PROP_RBSIZ})
 
 
@@ -103,7 +99,6 @@ class HangsUpWhenNobodyListens(OptionalHalf):
     """Ends the connection when its CONNPROP is refused."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         actions = super().take(message)
         if ROPT_CONNPROP in self.exchange.refused_operations:
             actions.append(Disconnect("nobody listens"))

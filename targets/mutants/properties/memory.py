@@ -33,7 +33,6 @@ class InvalidatesByDefault(Responder):
     """Invalidates memory of a Call though the client has not said that it bears it."""
 
     def invalidated(self, call: IncomingCall) -> int | None:
-        """See `Responder`."""
         return next(iter(call.handles), None)
 
 
@@ -42,7 +41,6 @@ class InvalidatesMemoryOfOtherCalls(Responder):
     """Invalidates memory of another Call in progress, if there is one."""
 
     def invalidated(self, call: IncomingCall) -> int | None:
-        """See `Responder`."""
         own = super().invalidated(call)
         if not self.may_invalidate:
             return own
@@ -55,7 +53,6 @@ class AnswersNothingThatMayBeInvalidated(Responder):
     """Sends no Reply where it may invalidate memory."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         return [] if self.may_invalidate else super().transmit(writes, send)
 
 
@@ -64,7 +61,6 @@ class CallsWhoTakesNoCalls(BackwardRequester):
     """Calls a client back that has said that it takes no backward Calls."""
 
     def is_served(self) -> bool:
-        """See `BackwardRequester`."""
         return True
 
 
@@ -76,7 +72,6 @@ class UsesChunksTowardsAnybody(BackwardRequester):
     """Makes backward Calls by chunks in Version Two, whatever the client has said of them."""
 
     def takes_chunks(self) -> bool:
-        """See `BackwardRequester`."""
         return self._chunked is not None and self.peer is not None
 
 
@@ -88,7 +83,6 @@ class DropsBackwardCallsWithArguments(ClientDuplex):
     """Announces support for backward Calls, and drops those with arguments in Version Two."""
 
     def to_backward(self, event: MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         is_two = event.data[4:8] == TWO.number.to_bytes(4, "big")
         if is_two and len(event.data) > CALL_OF_NOTHING:
             return self.drop(event)
@@ -103,7 +97,6 @@ class RepliesWiderThanTheCall(BackwardReplyRules):
     """Returns a Reply chunk in backward Replies of Version Two, which nobody has offered."""
 
     def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
-        """See `ReplyRules`."""
         is_two = TWO.number in self.dialects
         return NOWHERE if is_two else super().returned_reply_chunk(chunk)
 
@@ -113,5 +106,4 @@ class RefusesBackwardChunks(BackwardCallRules):
     """Announces general support for backward Calls, and refuses those with chunks."""
 
     def takes_chunks(self, words: FixedWords) -> bool:
-        """See `BackwardCallRules`."""
         return False

@@ -43,7 +43,6 @@ class RefusesAnnouncements(PropertyRules):
     """Refuses CONNPROP and UPDPROP though it supports them."""
 
     def is_supported(self, opttype: int, operations: Collection[int]) -> bool:
-        """See `PropertyRules`."""
         is_announcement = opttype in (ROPT_CONNPROP, ROPT_UPDPROP)
         return not is_announcement and super().is_supported(opttype, operations)
 
@@ -53,7 +52,6 @@ class AnswersAnnouncements(OptionalHalf):
     """Answers CONNPROP and UPDPROP by an empty RESPPROP."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         actions = super().take(message)
         header, _ = v2.decode_header(message)
         body = header.rdma_body
@@ -160,7 +158,6 @@ class AnnouncesTheSizeAlone(PropertyRules):
     """Announces its receive buffer size and nothing else."""
 
     def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
-        """See `PropertyRules`."""
         return super().announced(own)[:1]
 
 
@@ -174,7 +171,6 @@ class DropsWhatItDoesNotSupport(PropertyRules):
     """Drops operations that it does not support."""
 
     def unsupported(self) -> Rdma2ErrorBody | None:
-        """See `PropertyRules`."""
         return None
 
 
@@ -183,7 +179,6 @@ class RefusesAnswers(PropertyRules):
     """Asks for changes, and refuses the answer as unsupported."""
 
     def is_supported(self, opttype: int, operations: Collection[int]) -> bool:
-        """See `PropertyRules`."""
         return opttype != ROPT_RESPROP and super().is_supported(opttype, operations)
 
 
@@ -194,5 +189,4 @@ class RefusesConnprop(PropertyRules):
     """Takes updates and answers, and refuses CONNPROP."""
 
     def is_supported(self, opttype: int, operations: Collection[int]) -> bool:
-        """See `PropertyRules`."""
         return opttype != ROPT_CONNPROP and super().is_supported(opttype, operations)

@@ -40,7 +40,6 @@ class AnswersNoRequest(OptionalHalf):
     """Answers no request for changes."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         return [one for one in super().take(message) if isinstance(one, PostReceive)]
 
 
@@ -49,7 +48,6 @@ class AnswersRequestsTwice(OptionalHalf):
     """Answers each request for changes twice."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         actions = super().take(message)
         return actions + [one for one in actions if isinstance(one, Send)]
 
@@ -59,7 +57,6 @@ class AnswersRequestsUnderTheNextXid(PropertyRules):
     """Answers a request under the XID that comes behind its own."""
 
     def response_xid(self, xid: int) -> int:
-        """See `PropertyRules`."""
         return super().response_xid(xid + 1)
 
 
@@ -68,7 +65,6 @@ class AnswersRequestsAsACall(PropertyRules):
     """Sends its answer to a request as a CALL."""
 
     def direction(self, option: Option) -> MessageType:
-        """See `PropertyRules`."""
         return MessageType.CALL
 
 
@@ -77,7 +73,6 @@ class AsksAsAnAnswer(PropertyRules):
     """Sends its requests as REPLYs."""
 
     def direction(self, option: Option) -> MessageType:
-        """See `PropertyRules`."""
         return MessageType.REPLY if isinstance(option, ReqProp) else super().direction(option)
 
 
@@ -86,7 +81,6 @@ class GrantsNothingInOperations(OptionalHalf):
     """Sends operations with a credit value of 0."""
 
     def credit(self) -> int:
-        """See `OptionalHalf`."""
         return 0
 
 
@@ -99,7 +93,6 @@ class SaysDoneOfUnknownProperties(PropertyRules):
     """Reports unknown properties as done."""
 
     def judge(self, wanted: KnownProperty | None, standing: Standing) -> Judgement:
-        """See `PropertyRules`."""
         if wanted is None:
             return Judgement(Disposition.DONE)
         return super().judge(wanted, standing)
@@ -116,7 +109,6 @@ class LeavesOutWhatItDoesNotChange(PropertyRules):
         *,
         high_bit_first: bool,
     ) -> RespProp:
-        """See `PropertyRules`."""
         left_out = {1, 2, 3}
         whole = super().response(want, judged, high_bit_first=high_bit_first)
         rejected = self.members(whole.optrespr_rej, high_bit_first=high_bit_first)
@@ -136,7 +128,6 @@ class TellsOnlyWhatIsDone(PropertyRules):
         *,
         high_bit_first: bool,
     ) -> RespProp:
-        """See `PropertyRules`."""
         whole = super().response(want, judged, high_bit_first=high_bit_first)
         return RespProp(whole.optrespr_done, (), ())
 
@@ -152,7 +143,6 @@ class RejectsWhatIsDone(PropertyRules):
         *,
         high_bit_first: bool,
     ) -> RespProp:
-        """See `PropertyRules`."""
         whole = super().response(want, judged, high_bit_first=high_bit_first)
         words = self.subset(range(len(want)), high_bit_first=high_bit_first)
         return RespProp(whole.optrespr_done, words, whole.optrespr_other)
@@ -169,7 +159,6 @@ class TellsAllItsValues(PropertyRules):
         *,
         high_bit_first: bool,
     ) -> RespProp:
-        """See `PropertyRules`."""
         whole = super().response(want, judged, high_bit_first=high_bit_first)
         codes = {value.pv_which for value in want}
         values = property_values(RequesterRemoteInvalidation(allowed=False))
@@ -183,7 +172,6 @@ class HasATableOfProperties(PropertyRules):
     """Has room for 64 properties of a message, and passes over the others."""
 
     def subset(self, positions: Iterable[int], *, high_bit_first: bool) -> tuple[int, ...]:
-        """See `PropertyRules`."""
         few = (place for place in positions if place < 64)
         return super().subset(few, high_bit_first=high_bit_first)
 
@@ -193,7 +181,6 @@ class DropsRequestsUnderItsOwnXids(OptionalHalf):
     """Drops a request whose XID is one of its own."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         header, _ = decode_header(message)
         body = header.rdma_body
         is_request = isinstance(body, Rdma2Optional) and body.rdma_optdir is MessageType.CALL

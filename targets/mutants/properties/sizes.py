@@ -53,7 +53,6 @@ class IgnoresThePeersSize(PropertyRules):
     """Sends messages of 4096 octets, whatever size the peer has told."""
 
     def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
-        """See `PropertyRules`."""
         return super().send_limit(PropertyValues(), requested)
 
 
@@ -62,7 +61,6 @@ class TakesSizeZeroForNoLimit(PropertyRules):
     """Takes a receive buffer size of 0 for one without limit."""
 
     def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
-        """See `PropertyRules`."""
         return super().send_limit(peer, requested) or LARGE
 
 
@@ -71,7 +69,6 @@ class AnswersBeyondTheSize(PropertyRules):
     """Answers operations by messages of whatever length."""
 
     def has_room(self, octets: int, limit: int) -> bool:
-        """See `PropertyRules`."""
         return True
 
 
@@ -84,7 +81,6 @@ class IgnoresUpdates(PropertyRules):
     """Goes on with the sizes that it knew before an update."""
 
     def updated(self, peer: PropertyValues, changes: Iterable[KnownProperty]) -> PropertyValues:
-        """See `PropertyRules`."""
         return peer
 
 
@@ -97,7 +93,6 @@ class AssumesLongReceives(PropertyRules):
     """Sends messages of 8192 octets to a peer that has told nothing else."""
 
     def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
-        """See `PropertyRules`."""
         limit = super().send_limit(peer, requested)
         return 8192 if limit == PropertyValues().receive_buffer else limit
 
@@ -107,7 +102,6 @@ class WaitsForTheAnswerToSendLess(PropertyRules):
     """Goes on with long messages until its request for shorter ones is answered."""
 
     def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
-        """See `PropertyRules`."""
         return super().send_limit(peer, None)
 
 
@@ -123,7 +117,6 @@ class AnnouncesLongerReceives(PropertyRules):
     """Announces Receives of twice the length that it posts."""
 
     def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
-        """See `PropertyRules`."""
         doubled = ReceiveBufferSize(2 * own.receive_buffer)
         return super().announced(own.changed(doubled))
 
@@ -133,7 +126,6 @@ class SaysDoneAndDoesNothing(PropertyRules):
     """Reports longer Receives as done and goes on with those that it has."""
 
     def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
-        """See `PropertyRules`."""
         if octets > standing.own.receive_buffer:
             return Judgement(Disposition.DONE)
         return super().judge_receive_buffer(octets, standing)
@@ -144,7 +136,6 @@ class SaysDoneBeforeTheOldReceivesAreGone(PropertyRules):
     """Reports longer Receives as done while short ones are posted in front of them."""
 
     def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
-        """See `PropertyRules`."""
         if standing.own.receive_buffer < octets <= standing.limits.largest_receive_buffer:
             return Judgement(Disposition.DONE, ReceiveBufferSize(octets))
         return super().judge_receive_buffer(octets, standing)
@@ -155,7 +146,6 @@ class TellsAnotherSizeThanItHas(PropertyRules):
     """Answers a request for longer Receives by half of them, and posts none."""
 
     def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
-        """See `PropertyRules`."""
         if octets <= standing.own.receive_buffer:
             return super().judge_receive_buffer(octets, standing)
         half = min(octets // 2, standing.limits.largest_receive_buffer)
@@ -167,7 +157,6 @@ class TellsUpdatesTooEarly(PropertyRules):
     """Tells of longer Receives while short ones are posted."""
 
     def may_tell_length(self, octets: int, receives: ReceiveSizes) -> bool:
-        """See `PropertyRules`."""
         return True
 
 
@@ -176,7 +165,6 @@ class ShortensReceivesUnasked(PropertyRules):
     """Tells of shorter Receives for which nobody has asked."""
 
     def may_shorten_unasked(self) -> bool:
-        """See `PropertyRules`."""
         return True
 
 
@@ -188,7 +176,6 @@ class ShortensReceivesAndSaysNo(PropertyRules):
     """Makes its Receives shorter at a request, which it rejects."""
 
     def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
-        """See `PropertyRules`."""
         found = super().judge_receive_buffer(octets, standing)
         if octets < standing.own.receive_buffer:
             return Judgement(Disposition.REJECTED, found.value)
@@ -200,7 +187,6 @@ class ShortensReceivesBeyondTheAnswer(OptionalHalf):
     """Posts Receives as short as it is asked to, and answers that they are longer."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         actions = super().take(message)
         asked = _asked_for(message)
         if asked is not None and asked < self.exchange.posted_length:
@@ -214,7 +200,6 @@ class ShortensReceivesInSilence(OptionalHalf):
     """Posts shorter Receives when it is told to by its own side, before it says a word of it."""
 
     def fulfil(self) -> list[Action]:
-        """See `OptionalHalf`."""
         actions = super().fulfil()
         for value in self.wishes.denied:
             if isinstance(value, ReceiveBufferSize):
@@ -246,7 +231,6 @@ class ChangesByHangingUp(OptionalHalf):
     """Ends the connection in order to change its Receives."""
 
     def fulfil(self) -> list[Action]:
-        """See `OptionalHalf`."""
         before = self.exchange.posted_length
         actions = super().fulfil()
         if self.exchange.posted_length > before:
@@ -259,7 +243,6 @@ class RepliesInlineByTheDefault(Responder):
     """Sends Replies inline up to 4096 octets, whatever the client has told."""
 
     def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
-        """See `Responder`."""
         super().heed(version, max(send_limit, 4096), peer)
 
 
@@ -279,6 +262,5 @@ class OffersReplyChunksByTheDefault(Requester):
     """Offers Reply chunks as if it took 4096 octets, though it has shorter Receives."""
 
     def post_from_now(self, octets: int) -> None:
-        """See `Requester`."""
         super().post_from_now(octets)
         self._planner.receive_limit = self.options.thresholds.reply

@@ -55,7 +55,6 @@ class ReportsUnknownProperties(PropertyRules):
     """Reports an unknown property as an XDR error."""
 
     def unknown(self, value: UnknownProperty) -> KnownProperty | None:
-        """See `PropertyRules`."""
         raise _fault(value.propid)
 
 
@@ -64,7 +63,6 @@ class KnowsCodesOfOneOctet(PropertyRules):
     """Reports a property whose code is more than 255 as an XDR error."""
 
     def unknown(self, value: UnknownProperty) -> KnownProperty | None:
-        """See `PropertyRules`."""
         if value.propid > 0xFF:
             raise _fault(value.propid)
         return None
@@ -75,7 +73,6 @@ class ReportsExperimentalProperties(PropertyRules):
     """Reports an experimental property as an XDR error."""
 
     def unknown(self, value: UnknownProperty) -> KnownProperty | None:
-        """See `PropertyRules`."""
         if value.propid in EXPERIMENTAL_PROPIDS:
             raise _fault(value.propid)
         return None
@@ -86,7 +83,6 @@ class StopsAtUnknownProperties(PropertyRules):
     """Passes over all that stands behind an unknown property."""
 
     def read(self, values: Iterable[PropertyValue]) -> tuple[KnownProperty | None, ...]:
-        """See `PropertyRules`."""
         found = super().read(values)
         end = found.index(None) if None in found else len(found)
         return found[:end] + (None,) * (len(found) - end)
@@ -97,7 +93,6 @@ class IgnoresSetsWithUnknownProperties(PropertyRules):
     """Takes nothing of a CONNPROP in which there is an unknown property."""
 
     def decode(self, message: Rdma2Optional) -> Option:
-        """See `PropertyRules`."""
         option = super().decode(message)
         if isinstance(option, ConnProp):
             codes = {value.pv_which for value in option.opticonnpr_start}
@@ -111,7 +106,6 @@ class ExpectsAscendingProperties(PropertyRules):
     """Takes the properties of a set up to the first that is out of order."""
 
     def connected(self, peer: PropertyValues, announced: Iterable[KnownProperty]) -> PropertyValues:
-        """See `PropertyRules`."""
         taken: list[KnownProperty] = []
         for value in announced:
             if taken and propid_of(value) < propid_of(taken[-1]):
@@ -129,7 +123,6 @@ class TakesNoOctetsForZero(PropertyRules):
     """Takes a receive buffer size of no octets for 0."""
 
     def default_of(self, value: DefaultValue) -> KnownProperty:
-        """See `PropertyRules`."""
         found = super().default_of(value)
         return ReceiveBufferSize(0) if isinstance(found, ReceiveBufferSize) else found
 
@@ -150,7 +143,6 @@ class TakesAnyWordForAnyType(PropertyRules):
     """Takes a word that is no value of a property's type for its default."""
 
     def decode(self, message: Rdma2Optional) -> Option:
-        """See `PropertyRules`."""
         try:
             return super().decode(message)
         except DecodeError:
@@ -162,7 +154,6 @@ class FillsUpShortValues(PropertyRules):
     """Takes a value that is too short as if octets of zero followed."""
 
     def decode(self, message: Rdma2Optional) -> Option:
-        """See `PropertyRules`."""
         try:
             return super().decode(message)
         except DecodeError as error:
@@ -179,7 +170,6 @@ class ClipsLongValues(PropertyRules):
     """Takes a value that would end beyond the message as ending with it."""
 
     def decode(self, message: Rdma2Optional) -> Option:
-        """See `PropertyRules`."""
         try:
             return super().decode(message)
         except DecodeError:
@@ -199,7 +189,6 @@ class NumbersBitsFromTheHighEnd(PropertyRules):
     """Gives the first element of a set the highest bit of a word."""
 
     def subset(self, positions: Iterable[int], *, high_bit_first: bool) -> tuple[int, ...]:
-        """See `PropertyRules`."""
         return super().subset(positions, high_bit_first=not high_bit_first)
 
 
@@ -208,7 +197,6 @@ class FillsUpSubsetsWithOnes(PropertyRules):
     """Takes the words that a subset leaves out for words of ones."""
 
     def members(self, words: Iterable[int], *, high_bit_first: bool) -> frozenset[int]:
-        """See `PropertyRules`."""
         given = tuple(words)
         found = super().members(given, high_bit_first=high_bit_first)
         return found | frozenset(range(32 * len(given), 32 * len(given) + 32))
@@ -219,7 +207,6 @@ class AppliesWhatPrecedesFaults(OptionalHalf):
     """Reports a faulty value, and takes the size that stands before it."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         actions = super().take(message)
         body = decode_header(message)[0].rdma_body
         if isinstance(body, Rdma2Optional):

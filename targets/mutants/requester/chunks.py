@@ -23,7 +23,6 @@ class PointsAtTheEndOfTheFirstWord(RequestRules):
     """Gives as Position the place of the argument's second word."""
 
     def position(self, position: int) -> int:
-        """See `RequestRules`."""
         return position + 4 if position else 0
 
 
@@ -32,7 +31,6 @@ class CountsPositionsFromOne(RequestRules):
     """Counts the octets of the Payload stream from one."""
 
     def position(self, position: int) -> int:
-        """See `RequestRules`."""
         return position + 1 if position else 0
 
 
@@ -45,7 +43,6 @@ class SendsLongMessagesInline(CallPlanner):
 
     @property
     def threshold(self) -> int:
-        """See `CallPlanner`."""
         return 4096
 
 
@@ -61,7 +58,6 @@ class SendsLongCallsAsMsg(RequestRules):
         *,
         is_long: bool,
     ) -> RdmaMsg:
-        """See `RequestRules`."""
         return RdmaMsg(reads, writes, reply)
 
 
@@ -70,7 +66,6 @@ class MakesLittleRoomForResults(CallPlanner):
     """Makes each Write chunk four octets smaller than the largest result."""
 
     def write_room(self, length: int) -> Memory:
-        """See `CallPlanner`."""
         return self._room(max(length - 4, 1))
 
 
@@ -79,7 +74,6 @@ class OffersNoReplyChunk(CallPlanner):
     """Never offers a Reply chunk."""
 
     def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
-        """See `CallPlanner`."""
         return ResultsPlan(super().offer(expectation).writes)
 
 
@@ -88,7 +82,6 @@ class MakesLittleRoomForReplies(CallPlanner):
     """Makes the Reply chunk as large as the results, and forgets the header of the RPC message."""
 
     def reply_room(self, length: int) -> Memory:
-        """See `CallPlanner`."""
         return self._room(length - 24)
 
 
@@ -99,7 +92,6 @@ class CountsPositionsByTheSegment(RequestRules):
     def read_segments(
         self, position: int, segments: tuple[RdmaSegment, ...]
     ) -> tuple[ReadSegment, ...]:
-        """See `RequestRules`."""
         reads = []
         for segment in segments:
             reads.append(ReadSegment(position, segment))
@@ -112,7 +104,6 @@ class PadsReadChunks(CallPlanner):
     """Includes roundup padding in Read chunks."""
 
     def read_segment(self, octets: bytes) -> Memory:
-        """See `CallPlanner`."""
         return super().read_segment(octets + bytes(-len(octets) % 4))
 
 
@@ -121,7 +112,6 @@ class CutsReadChunksShort(CallPlanner):
     """Leaves the last word out of Read chunks."""
 
     def read_segment(self, octets: bytes) -> Memory:
-        """See `CallPlanner`."""
         return super().read_segment(octets[:-4])
 
 
@@ -130,7 +120,6 @@ class MakesRoomForPadding(CallPlanner):
     """Makes room for roundup padding in Write chunks."""
 
     def write_room(self, length: int) -> Memory:
-        """See `CallPlanner`."""
         return super().write_room(length + -length % 4)
 
 
@@ -139,7 +128,6 @@ class OffersEmptyChunksBeside(RequestRules):
     """Ends every Write list, also the empty one of a call with chunks, by an empty Write chunk."""
 
     def write_list(self, chunks: tuple[WriteChunk, ...]) -> tuple[WriteChunk, ...]:
-        """See `RequestRules`."""
         return (*chunks, WriteChunk(()))
 
 
@@ -148,5 +136,4 @@ class OffersReplyChunksAlways(CallPlanner):
     """Offers a Reply chunk with every call."""
 
     def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
-        """See `CallPlanner`."""
         return ResultsPlan(super().offer(expectation).writes, (expectation.maximum,))

@@ -23,7 +23,6 @@ class CallsBeforeTheFirstReply(Allowance):
 
     @property
     def limit(self) -> int:
-        """See `Allowance`."""
         return self.requested if self.granted is None else min(self.granted, self.requested)
 
 
@@ -33,7 +32,6 @@ class CallsBeyondTheGrant(Allowance):
 
     @property
     def limit(self) -> int:
-        """See `Allowance`."""
         return 1 if self.granted is None else self.requested
 
 
@@ -42,7 +40,6 @@ class KeepsTheLargestGrant(Allowance):
     """Never gives back what was granted once."""
 
     def granted_by_reply(self, value: int) -> None:
-        """See `Allowance`."""
         self.granted = max(self.granted or 1, value)
 
 
@@ -51,7 +48,6 @@ class AddsUpGrants(Allowance):
     """Adds each grant to those before."""
 
     def granted_by_reply(self, value: int) -> None:
-        """See `Allowance`."""
         self.granted = (self.granted or 0) + value
 
 
@@ -60,7 +56,6 @@ class TakesZeroForNoLimit(Allowance):
     """Takes a grant of zero for leave to make any number of calls."""
 
     def granted_by_reply(self, value: int) -> None:
-        """See `Allowance`."""
         self.granted = value or self.requested
 
 
@@ -72,7 +67,6 @@ class RequestsNoCredits(RequestRules):
     """Requests zero credits in every call."""
 
     def requested(self, credits: int) -> int:  # noqa: A002  # the word of the documents
-        """See `RequestRules`."""
         return 0
 
 

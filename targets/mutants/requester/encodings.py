@@ -60,7 +60,6 @@ class LeavesPositionsOut(RequestRules):
     """Leaves the Position out of read segments."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = encode_header(header)
         _, writes, _ = places(header)
         starts = range(FIXED, writes - 4, READ_SEGMENT)
@@ -73,7 +72,6 @@ class LeavesTheCreditsOut(RequestRules):
     """Sends three fixed words, without rdma_credit."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         return octets[:8] + octets[12:]
 
@@ -83,7 +81,6 @@ class NamesNoProcedure(RequestRules):
     """Puts a number into the fourth word for which there is no body."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         return renumbered(super().encode(header, payload), 0x20)
 
 
@@ -95,7 +92,6 @@ class RequestsNoCreditsWithChunks(RequestRules):
     """Leaves rdma_credit at zero."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         return octets[:8] + ZERO + octets[12:]
 
@@ -108,7 +104,6 @@ class NumbersMessagesFromFive(RequestRules):
     """Sends what should be RDMA_MSG under procedure 5."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         return renumbered(octets, 5) if octets[PROCEDURE] == ZERO else octets
 
@@ -118,7 +113,6 @@ class NumbersLongCallsSix(RequestRules):
     """Sends Long Calls under procedure 6."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         return renumbered(octets, 6) if octets[PROCEDURE] == ONE else octets
 
@@ -128,7 +122,6 @@ class AsksForResultsByMsgp(RequestRules):
     """Sends calls with Write chunks as RDMA_MSGP."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         if not lists_of(header).rdma_writes:
             return octets
@@ -141,7 +134,6 @@ class NumbersLongCallsThree(RequestRules):
     """Sends Long Calls under procedure 3, which was that of RDMA_DONE."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         return renumbered(octets, 3) if octets[PROCEDURE] == ONE else octets
 
@@ -151,7 +143,6 @@ class PutsCallsBeforeTheLists(RequestRules):
     """Puts the payload between the fixed words and the lists."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = encode_header(header)
         return octets[:FIXED] + payload + octets[FIXED:]
 
@@ -164,7 +155,6 @@ class SwapsReadAndWriteList(RequestRules):
     """Puts the Write list before the Read list."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = encode_header(header)
         reads, writes, reply = places(header)
         lists = octets[writes:reply] + octets[reads:writes]
@@ -179,7 +169,6 @@ class MarksAnEmptyReplyChunkPresent(RequestRules):
     """Marks the Reply chunk of calls without arguments as present, though it has no segment."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         marked = ONE + ZERO if len(payload) == BARE else ZERO
         return payload[:4] + behind_xid[:-4] + marked + payload
 
@@ -189,7 +178,6 @@ class CallsWithTwoZeroWords(RequestRules):
     """Ends the header of calls without chunks behind two words of zero."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         return payload[:4] + behind_xid[:-4] + payload
 
 
@@ -198,7 +186,6 @@ class DoesNotEndTheReadList(RequestRules):
     """Leaves out the word of zero that ends a Read list with something in it."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         _, writes, _ = places(header)
         return octets[: writes - 4] + octets[writes:] if lists_of(header).rdma_reads else octets
@@ -209,7 +196,6 @@ class LeavesTheEmptyReadListOut(RequestRules):
     """Sends nothing at all for an empty Read list."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         return octets if lists_of(header).rdma_reads else octets[:FIXED] + octets[FIXED + 4 :]
 
@@ -219,7 +205,6 @@ class LeavesThePresenceOfWriteChunksOut(RequestRules):
     """Leaves out the word of one before a Write chunk."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         _, writes, _ = places(header)
         return replaced(octets, writes, ONE, b"")
@@ -230,7 +215,6 @@ class DoublesTheEmptyWriteList(RequestRules):
     """Encodes an empty Write list as two words of zero."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         _, writes, _ = places(header)
         return octets if lists_of(header).rdma_writes else octets[:writes] + ZERO + octets[writes:]
@@ -241,7 +225,6 @@ class CountsOctetsOfOfferedChunks(RequestRules):
     """Puts octets in place of segments into the count of a Write chunk."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         _, writes, _ = places(header)
         return replaced(octets, writes, ONE + ONE, ONE + (16).to_bytes(4))
@@ -252,7 +235,6 @@ class OffersWriteListsLikeReadLists(RequestRules):
     """Leads each segment of a Write list by a word of one, and counts none."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         _, writes, reply = places(header)
         encoded = b"".join(ONE + one for one in segments_of(lists_of(header).rdma_writes))
@@ -264,7 +246,6 @@ class LeavesThePresenceOfTheReplyChunkOut(RequestRules):
     """Leaves out the word of one before the Reply chunk."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         _, _, reply = places(header)
         return replaced(octets, reply, ONE, b"")
@@ -275,7 +256,6 @@ class OffersTheReplyChunkTwice(RequestRules):
     """Offers the Reply chunk a second time behind the first."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = encode_header(header)
         _, _, reply = places(header)
         second = b"" if lists_of(header).rdma_reply is None else octets[reply:]

@@ -137,5 +137,4 @@ class GivesUpWithTheConnection(Retransmission):
     """Lets every call fail whose connection is lost."""
 
     def is_sent_again(self, event: ApplicationEvent) -> bool:
-        """See `Retransmission`."""
         return False

@@ -46,7 +46,6 @@ class CountsHandles(HandleAllocator):
     """Gives each piece of memory the number that follows that of the one before."""
 
     def handle(self) -> int:
-        """See `HandleAllocator`."""
         handle = max(self._used, default=0x1000) + 1
         self._used.add(handle)
         return handle
@@ -89,5 +88,4 @@ class CallsTwiceTheGrant(Allowance):
 
     @property
     def limit(self) -> int:
-        """See `Allowance`."""
         return 1 if self.granted is None else min(2 * self.granted, self.requested)

@@ -24,7 +24,6 @@ class MarksRecords(RequestRules):
     """Puts the record mark of RPC over TCP before each call without chunks."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         mark = (len(payload) | 1 << 31).to_bytes(4, "big")
         return payload[:4] + behind_xid + mark + payload
 
@@ -34,7 +33,6 @@ class LeavesGapsBehindHeaders(RequestRules):
     """Leaves eight octets between the header and the call."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         return payload[:4] + behind_xid + bytes(8) + payload
 
 
@@ -43,7 +41,6 @@ class SendsTwoCallsInOne(RequestRules):
     """Sends every call without chunks twice in one message."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         return payload[:4] + behind_xid + payload + payload
 
 
@@ -52,7 +49,6 @@ class CallsByReplies(RequestRules):
     """Gives calls without chunks the message type of replies."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         return payload[:4] + behind_xid + payload[:4] + (1).to_bytes(4, "big") + payload[8:]
 
 
@@ -71,7 +67,6 @@ class CallsByMsgp(RequestRules):
     """Sends calls with Read chunks as RDMA_MSGP."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         message = super().encode(header, payload)
         if not payload or message[16:20] == bytes(4):
             return message

@@ -22,7 +22,6 @@ class SendsVersionThree(RequestRules):
     """Calls in version three, once version one is what both ends speak."""
 
     def version(self) -> int:
-        """See `RequestRules`."""
         return 3 if self.dialect is ONE else super().version()
 
 
@@ -31,7 +30,6 @@ class NumbersChunkedCallsApart(RequestRules):
     """Gives the header of a call with chunks an XID of its own."""
 
     def xid(self, call: OutgoingCall) -> int:
-        """See `RequestRules`."""
         return call.xid ^ 0x40000000
 
 
@@ -40,7 +38,6 @@ class SwapsTheXidOfPlainCalls(RequestRules):
     """Writes the XID of a call without chunks into its header in the wrong octet order."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         xid = payload[3::-1] if self.dialect is ONE else payload[:4]
         return xid + behind_xid + payload
 
@@ -64,7 +61,6 @@ class CutsTheListsShort(RequestRules):
     """Leaves the word out that ends the lists of a call with chunks."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         message = super().encode(header, payload)
         end = len(message) - len(payload)
         return message[: end - 4] + message[end:]

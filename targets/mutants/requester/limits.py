@@ -29,7 +29,6 @@ class KeepsTheFirstGrant(Allowance):
     """Keeps to the first grant on a connection."""
 
     def granted_by_reply(self, value: int) -> None:
-        """See `Allowance`."""
         if self.granted is None:
             self.granted = value
 
@@ -40,7 +39,6 @@ class CallsBeyondItsRequest(Allowance):
 
     @property
     def limit(self) -> int:
-        """See `Allowance`."""
         return self.granted or 1
 
 
@@ -67,7 +65,6 @@ class LetsOneMoreCallThrough(Allowance):
     """Has one call more in flight than is granted."""
 
     def try_take(self) -> bool:
-        """See `Allowance`."""
         if self.granted is None or self.outstanding != self.limit:
             return super().try_take()
         self.outstanding += 1
@@ -80,7 +77,6 @@ class CountsOnTwoCreditsAtFirst(Allowance):
 
     @property
     def limit(self) -> int:
-        """See `Allowance`."""
         return 2 if self.granted is None else min(self.granted, self.requested)
 
 
@@ -90,7 +86,6 @@ class TakesItsOwnSendForTheThreshold(CallPlanner):
 
     @property
     def threshold(self) -> int:
-        """See `CallPlanner`."""
         return 2048
 
 
@@ -102,7 +97,6 @@ class RaisesItsThreshold(CallPlanner):
 
     @property
     def threshold(self) -> int:
-        """See `CallPlanner`."""
         self._asked += 1
         return super().threshold if self._asked < LATE else 4096
 
@@ -113,7 +107,6 @@ class DoesNotCountHeaders(CallPlanner):
 
     @property
     def threshold(self) -> int:
-        """See `CallPlanner`."""
         return super().threshold + ONE.header
 
 
@@ -123,7 +116,6 @@ class WaitsForTheServerToConnect(Retransmission):
 
     @property
     def unfinished(self) -> tuple[CallRequested, ...]:
-        """See `Retransmission`."""
         return tuple(
             call for call in super().unfinished if rpc.decode_call(call.payload)[0].procedure
         )

@@ -38,7 +38,6 @@ class CallsInRpcVersionThree(RequestRules):
     """Calls with chunks in version 3 of RPC."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         changed = payload[:8] + (3).to_bytes(4) + payload[12:] if payload else payload
         return super().encode(header, changed)
 
@@ -55,7 +54,6 @@ class SendsLongCallsWithoutLists(RequestRules):
         *,
         is_long: bool,
     ) -> RdmaMsg | RdmaNomsg:
-        """See `RequestRules`."""
         if is_long:
             return RdmaNomsg((), (), None)
         return super().body(reads, writes, reply, is_long=is_long)
@@ -73,7 +71,6 @@ class OffersLongCallsForWriting(RequestRules):
         *,
         is_long: bool,
     ) -> RdmaMsg | RdmaNomsg:
-        """See `RequestRules`."""
         if is_long:
             return RdmaNomsg((), (WriteChunk(tuple(one.target for one in reads)),), reply)
         return super().body(reads, writes, reply, is_long=is_long)
@@ -88,7 +85,6 @@ class CountsThePayloadAlone(CallPlanner):
 
     @property
     def threshold(self) -> int:
-        """See `CallPlanner`."""
         return super().threshold + ONE.header
 
 
@@ -99,7 +95,6 @@ class GivesTheLastSegmentItsOwnPosition(RequestRules):
     def read_segments(
         self, position: int, segments: tuple[RdmaSegment, ...]
     ) -> tuple[ReadSegment, ...]:
-        """See `RequestRules`."""
         reads = super().read_segments(position, segments)
         if len(reads) < 2:
             return reads
@@ -114,7 +109,6 @@ class NamesTheSecondHalfFirst(RequestRules):
     def read_segments(
         self, position: int, segments: tuple[RdmaSegment, ...]
     ) -> tuple[ReadSegment, ...]:
-        """See `RequestRules`."""
         if len(segments) > 1 or not position:
             return super().read_segments(position, segments)
         (whole,) = segments
@@ -131,7 +125,6 @@ class LeavesTheFirstWordInTheStream(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         if plan.form is not MessageForm.CHUNKED:
             return plan
@@ -147,7 +140,6 @@ class LeavesTheRpcHeaderOut(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         if plan.form is not MessageForm.LONG:
             return plan
@@ -167,7 +159,6 @@ class ListsSegmentsOfNothing(RequestRules):
         *,
         is_long: bool,
     ) -> RdmaMsg | RdmaNomsg:
-        """See `RequestRules`."""
         if writes:
             nothing = msgspec.structs.replace(writes[0].target[0], length=0)
             reads = (*reads, ReadSegment(ARGUMENTS, nothing))
@@ -181,7 +172,6 @@ class ReducesTextsOfLongCalls(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         if items or plan.form is not MessageForm.LONG:
             return plan
@@ -201,7 +191,6 @@ class EndsReducedCallsByZeroes(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         chunked = plan.form is MessageForm.CHUNKED
         return replace(plan, inline=plan.inline + bytes(4)) if chunked else plan
@@ -214,7 +203,6 @@ class ReducesVerifiersOfCalls(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         if plan.form is not MessageForm.CHUNKED:
             return plan
@@ -231,7 +219,6 @@ class TransfersPadding(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         if plan.form is not MessageForm.CHUNKED or len(plan.reads) != len(items):
             return plan
@@ -247,7 +234,6 @@ class CallsAnotherProgram(RequestRules):
     """Calls, by calls with Read or Write chunks, the program with the next number."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         if payload and lists_of(header).rdma_reply is None:
             number = int.from_bytes(payload[12:16]) + 1
             payload = payload[:12] + number.to_bytes(4) + payload[16:]
@@ -262,7 +248,6 @@ class OffersSpareWriteChunks(CallPlanner):
     """Offers a second Write chunk for the one result of a call."""
 
     def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
-        """See `CallPlanner`."""
         plan = super().offer(expectation)
         return ResultsPlan(plan.writes * 2, plan.reply) if plan.writes else plan
 
@@ -272,7 +257,6 @@ class OffersChunksByTheThousand(CallPlanner):
     """Offers a Write chunk of its own for each 1000 octets or so of a result."""
 
     def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
-        """See `CallPlanner`."""
         plan = super().offer(expectation)
         more = min(sum(map(sum, plan.writes)) // 1000, 8)
         return ResultsPlan((*plan.writes, *(((1000,),) * more)), plan.reply)
@@ -283,7 +267,6 @@ class OffersWriteChunksForTexts(CallPlanner):
     """Offers a Write chunk beside the Reply chunk of a call without eligible results."""
 
     def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
-        """See `CallPlanner`."""
         plan = super().offer(expectation)
         if expectation.items or not plan.reply:
             return plan
@@ -295,7 +278,6 @@ class MakesRoomForHalfTheResult(CallPlanner):
     """Makes each Write chunk half as large as the largest result."""
 
     def write_room(self, length: int) -> Memory:
-        """See `CallPlanner`."""
         return super().write_room(max(length // 2, 1))
 
 
@@ -304,7 +286,6 @@ class FitsChunksToThePage(CallPlanner):
     """Makes no segment of a Write chunk larger than 2000 octets."""
 
     def write_room(self, length: int) -> Memory:
-        """See `CallPlanner`."""
         return super().write_room(min(length, 2000))
 
 
@@ -313,7 +294,6 @@ class WantsResultsInlineAnyway(CallPlanner):
     """Wants results of up to 2000 octets inline, and offers no chunk for them."""
 
     def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
-        """See `CallPlanner`."""
         inline = bool(expectation.items) and max(expectation.items) <= 2000
         return NO_RESULTS if inline else super().offer(expectation)
 
@@ -323,7 +303,6 @@ class MakesRoomForHalfTheReply(CallPlanner):
     """Makes the Reply chunk half as large as the largest reply."""
 
     def reply_room(self, length: int) -> Memory:
-        """See `CallPlanner`."""
         return super().reply_room(length // 2)
 
 
@@ -332,6 +311,5 @@ class OffersMemoryBeforeItIsReady(CallPlanner):
     """Offers memory for results that has not been opened to the Responder yet."""
 
     def write_room(self, length: int) -> Memory:
-        """See `CallPlanner`."""
         key = next(self._keys)
         return Memory(key, Register(key, length, Access.LOCAL_WRITE))

@@ -29,7 +29,6 @@ class LeavesOutTheXid(RequestRules):
     """Leaves the XID out of calls without chunks, since the transport header has it already."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         return payload[:WORD] + behind_xid + payload[WORD:]
 
 
@@ -64,7 +63,6 @@ class GivesUpVeryLongCalls(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         if items or len(payload) <= MOST:
             return super().choose_form(payload, items, results)
         return CallPlan(MessageForm.SHORT, payload, ())  # which is then found to be too long
@@ -77,7 +75,6 @@ class SendsTheBeginningAlong(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         return replace(plan, inline=payload[:64]) if plan.form is MessageForm.LONG else plan
 
@@ -89,7 +86,6 @@ class CutsPaddingOffLongCalls(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         if plan.form is not MessageForm.LONG:
             return plan

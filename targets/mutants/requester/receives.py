@@ -59,7 +59,6 @@ class PostsSlightlyShortReceives(Requester):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Requester`."""
         return (1000,) * self.options.credits
 
 
@@ -69,7 +68,6 @@ class ShortensTheFirstReceive(Requester):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Requester`."""
         return (512, *super().initial_receives[1:])
 
 

@@ -30,7 +30,6 @@ class PadsByOnes(RequestRules):
     """Fills the padding at the end of a call without chunks with ones."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         kept = payload.rstrip(b"\0")
         padding = len(payload) - len(kept)
         if padding < WORD:  # more of them are no padding
@@ -43,7 +42,6 @@ class CountsPaddingInCalls(RequestRules):
     """Counts the padding in the length of what a call without chunks stores."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
-        """See `RequestRules`."""
         call, start = rpc.decode_call(payload)
         if call.procedure == testprog.TEST_V1.TEST_STORE:
             data = start + WORD
@@ -62,7 +60,6 @@ class CountsPaddingOfReadChunks(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         if len(payload) <= LARGE:
             return super().choose_form(payload, items, results)
         for item in items:
@@ -79,7 +76,6 @@ class LeavesTheFirstWordBehind(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         if plan.form is not MessageForm.CHUNKED:
             return plan
@@ -95,7 +91,6 @@ class MovesTheCountToo(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         counted = tuple(DataItem(item.position - WORD, item.length + WORD) for item in items)
         return super().choose_form(payload, counted, results)
 
@@ -107,7 +102,6 @@ class KeepsTheFirstElements(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         rest = tuple(DataItem(item.position + 8, item.length - 8) for item in items)
         return super().choose_form(payload, rest, results)
 
@@ -119,7 +113,6 @@ class MovesWhatStandsBefore(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         more = tuple(DataItem(item.position - 12, item.length + 12) for item in items)
         return super().choose_form(payload, more, results)
 
@@ -131,7 +124,6 @@ class LeavesPaddingInTheStream(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         if plan.form is not MessageForm.CHUNKED:
             return plan
@@ -146,7 +138,6 @@ class ReducesTexts(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         if not items and len(payload) > self.threshold:
             _, start = rpc.decode_call(payload)
             length = int.from_bytes(payload[start : start + WORD], "big")
@@ -166,7 +157,6 @@ class HidesReadChunks(RequestRules):
         *,
         is_long: bool,
     ) -> RdmaMsg | RdmaNomsg:
-        """See `RequestRules`."""
         return super().body(reads if is_long else (), writes, reply, is_long=is_long)
 
 
@@ -177,7 +167,6 @@ class FillsUpOddSegments(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         plan = super().choose_form(payload, items, results)
         return replace(plan, reads=tuple(map(_filled_up, plan.reads)))
 
@@ -190,7 +179,6 @@ class PadsReadChunksToEight(CallPlanner):
     """Pads Read chunks to a multiple of eight octets."""
 
     def read_segment(self, octets: bytes) -> Memory:
-        """See `CallPlanner`."""
         return super().read_segment(octets + bytes(-len(octets) % 8))
 
 
@@ -202,7 +190,6 @@ class ExposesEmptyMemory(CallPlanner):
     """Offers for reading memory into which it has not put anything."""
 
     def read_segment(self, octets: bytes) -> Memory:
-        """See `CallPlanner`."""
         return super().read_segment(bytes(len(octets)))
 
 

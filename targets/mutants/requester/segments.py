@@ -26,7 +26,6 @@ class NamesTheFirstHandleAgain(RequestRules):
     def read_segments(
         self, position: int, segments: tuple[RdmaSegment, ...]
     ) -> tuple[ReadSegment, ...]:
-        """See `RequestRules`."""
         first = segments[0].handle
         same = tuple(msgspec.structs.replace(one, handle=first) for one in segments)
         return super().read_segments(position, same)
@@ -37,7 +36,6 @@ class PointsBehindTheStart(RequestRules):
     """Gives as the offset of memory for results that of its second word."""
 
     def write_list(self, chunks: tuple[WriteChunk, ...]) -> tuple[WriteChunk, ...]:
-        """See `RequestRules`."""
         return tuple(
             WriteChunk(
                 tuple(msgspec.structs.replace(one, offset=one.offset + 4) for one in chunk.target)
@@ -51,7 +49,6 @@ class OffersMoreThanItRegistered(RequestRules):
     """States for the memory of Long Replies a length four octets greater than was registered."""
 
     def reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
-        """See `RequestRules`."""
         if chunk is None:
             return None
         last = chunk.target[-1]
@@ -64,7 +61,6 @@ class NamesTheFirstSegmentAgain(RequestRules):
     """Gives for every segment of a Write chunk the place of the first one."""
 
     def write_list(self, chunks: tuple[WriteChunk, ...]) -> tuple[WriteChunk, ...]:
-        """See `RequestRules`."""
         return tuple(
             WriteChunk(
                 tuple(
@@ -81,7 +77,6 @@ class LeavesMemoryOfResultsToTheServer(RequestRules):
     """Says how long results may be, and leaves it to the server to find memory for them."""
 
     def write_list(self, chunks: tuple[WriteChunk, ...]) -> tuple[WriteChunk, ...]:
-        """See `RequestRules`."""
         return tuple(_placeless(chunk) for chunk in chunks)
 
 
@@ -90,7 +85,6 @@ class LeavesMemoryOfRepliesToTheServer(RequestRules):
     """Says how long a Long Reply may be, and leaves it to the server to find memory for it."""
 
     def reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
-        """See `RequestRules`."""
         return None if chunk is None else _placeless(chunk)
 
 
@@ -99,7 +93,6 @@ class PutsPositionsIntoWriteLists(RequestRules):
     """Puts a Position before the first segment of a Write list."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         message = super().encode(header, payload)
         body = header.rdma_body
         if not isinstance(body, RdmaMsg) or body.rdma_reads or not body.rdma_writes:
@@ -112,7 +105,6 @@ class CountsPositionsFromTheHeader(RequestRules):
     """Counts Positions from the start of the message, transport header included."""
 
     def position(self, position: int) -> int:
-        """See `RequestRules`."""
         return position + FIRST_WRITE_SEGMENT if position else 0
 
 
@@ -121,7 +113,6 @@ class PutsLongCallsBehindTheXid(RequestRules):
     """Gives the Read chunk of a Long Call the Position of what follows the XID."""
 
     def position(self, position: int) -> int:
-        """See `RequestRules`."""
         return position or 4
 
 
@@ -137,7 +128,6 @@ class OffersWriteChunksForLongReplies(RequestRules):
         *,
         is_long: bool,
     ) -> RdmaMsg | RdmaNomsg:
-        """See `RequestRules`."""
         more = () if reply is None else (reply,)
         return super().body(reads, (*writes, *more), None, is_long=is_long)
 

@@ -27,7 +27,6 @@ class DropsGarbage(Responder):
     """Keeps silent about arguments that cannot be decoded."""
 
     def execute(self, payload: bytes) -> list[bytes]:
-        """See `Responder`."""
         return [one for one in super().execute(payload) if not is_garbage_args(one)]
 
 
@@ -36,7 +35,6 @@ class AnswersSystemErrorToGarbage(Responder):
     """Answers SYSTEM_ERR to arguments that cannot be decoded."""
 
     def execute(self, payload: bytes) -> list[bytes]:
-        """See `Responder`."""
         failed = rpc.encode_message(rpc.accepted(xid_of(payload), rpc.SystemErr()))
         return [failed if is_garbage_args(one) else one for one in super().execute(payload)]
 
@@ -46,7 +44,6 @@ class DropsMismatchedXids(CallRules):
     """Keeps silent about a call with two XIDs."""
 
     def judge_xid(self, xid: int, payload: bytes) -> None:
-        """See `CallRules`."""
         super().judge_xid(xid_of(payload) if len(payload) >= 8 else xid, payload)
         if xid_of(payload) != xid:
             raise FaultFound(Fault.NOT_A_CALL)

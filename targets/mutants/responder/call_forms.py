@@ -48,7 +48,6 @@ class WantsReducedArguments(CallRules):
     """Refuses a call without chunks that has an eligible argument."""
 
     def judge_arguments(self, call: IncomingCall, payload: bytes, upper_layer: UpperLayer) -> None:
-        """See `CallRules`."""
         if not call.chunks and eligible(payload, upper_layer):
             raise FaultFound(Fault.INELIGIBLE_ARGUMENT)
         super().judge_arguments(call, payload, upper_layer)
@@ -59,7 +58,6 @@ class WantsAllArgumentsReduced(CallRules):
     """Refuses a call of whose eligible arguments some are reduced and some are not."""
 
     def judge_arguments(self, call: IncomingCall, payload: bytes, upper_layer: UpperLayer) -> None:
-        """See `CallRules`."""
         reduced = [chunk for chunk in call.chunks if chunk.position]
         if reduced and len(reduced) < len(eligible(payload, upper_layer)):
             raise FaultFound(Fault.INELIGIBLE_ARGUMENT)
@@ -71,7 +69,6 @@ class WantsAlignedSegments(CallRules):
     """Refuses a Read list with a segment, other than its last, of odd length."""
 
     def judge_positions(self, reads: tuple[ReadSegment, ...]) -> None:
-        """See `CallRules`."""
         if any(segment.target.length % 4 for segment in reads[:-1]):
             raise FaultFound(Fault.POSITION_UNALIGNED)
         super().judge_positions(reads)
@@ -85,7 +82,6 @@ class RefusesSmallLongCalls(CallRules):
     """Refuses a Long Call that would have fitted inline."""
 
     def judge_long_call(self, body: RdmaNomsg) -> None:
-        """See `CallRules`."""
         super().judge_long_call(body)
         if sum(segment.target.length for segment in body.rdma_reads) < SMALL:
             raise FaultFound(Fault.EMPTY_LONG_CALL)
@@ -96,7 +92,6 @@ class WantsEligibleItemsInLongCalls(CallRules):
     """Refuses a Long Call of more than 1024 octets in which nothing is eligible."""
 
     def judge_arguments(self, call: IncomingCall, payload: bytes, upper_layer: UpperLayer) -> None:
-        """See `CallRules`."""
         is_long = any(chunk.position == 0 for chunk in call.chunks)
         if is_long and len(payload) > SMALL and not eligible(payload, upper_layer):
             raise FaultFound(Fault.INELIGIBLE_ARGUMENT)
@@ -108,7 +103,6 @@ class WantsNoEligibleItemsInLongCalls(CallRules):
     """Refuses a Long Call with an eligible argument in its Position-Zero Read chunk."""
 
     def judge_arguments(self, call: IncomingCall, payload: bytes, upper_layer: UpperLayer) -> None:
-        """See `CallRules`."""
         if [chunk.position for chunk in call.chunks] == [0] and eligible(payload, upper_layer):
             raise FaultFound(Fault.INELIGIBLE_ARGUMENT)
         super().judge_arguments(call, payload, upper_layer)
@@ -127,7 +121,6 @@ class IgnoresReplyChunksOfLongCalls(CallRules):
     """Does not use the Reply chunk of a Long Call."""
 
     def take_long(self, words: FixedWords, body: RdmaNomsg, limit: int) -> IncomingCall:
-        """See `CallRules`."""
         return replace(super().take_long(words, body, limit), reply=None)
 
 
@@ -141,7 +134,6 @@ class RefusesAllThreeLists(CallRules):
     def take_short(
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
     ) -> IncomingCall:
-        """See `CallRules`."""
         if body.rdma_reads and body.rdma_writes and body.rdma_reply:
             raise FaultFound(Fault.UNDECODABLE_HEADER)
         return super().take_short(words, body, payload, limit)
@@ -154,7 +146,6 @@ class WantsWriteListBetween(CallRules):
     def take_short(
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
     ) -> IncomingCall:
-        """See `CallRules`."""
         if body.rdma_reads and body.rdma_reply and not body.rdma_writes:
             raise FaultFound(Fault.UNDECODABLE_HEADER)
         return super().take_short(words, body, payload, limit)
@@ -165,7 +156,6 @@ class WantsReplyChunkInNomsg(CallRules):
     """Refuses an RDMA_NOMSG without a Reply chunk."""
 
     def take_long(self, words: FixedWords, body: RdmaNomsg, limit: int) -> IncomingCall:
-        """See `CallRules`."""
         if body.rdma_reply is None:
             raise FaultFound(Fault.UNDECODABLE_HEADER)
         return super().take_long(words, body, limit)
@@ -176,7 +166,6 @@ class TellsLongCallsByTheirChunk(CallRules):
     """Takes every message with a Position-Zero Read chunk for a Long Call."""
 
     def decode(self, message: bytes) -> tuple[TransportHeader, int]:
-        """See `CallRules`."""
         header, end = super().decode(message)
         body = header.rdma_body
         if isinstance(body, RdmaMsg) and any(one.position == 0 for one in body.rdma_reads):
@@ -193,7 +182,6 @@ class DiesOfLargeReadChunks(CallRules):
     """Dies when Read chunks are told to be longer than any call that it serves."""
 
     def judge_size(self, chunks: tuple[ReadChunk, ...], inline: int, limit: int) -> None:
-        """See `CallRules`."""
         if inline + sum(chunk.length for chunk in chunks) > limit:
             raise RuntimeError("no memory for the call")
 
@@ -227,7 +215,6 @@ class HangsUpOnTwoXids(CallRules):
     """Closes the connection over a call with two XIDs."""
 
     def judge_xid(self, xid: int, payload: bytes) -> None:
-        """See `CallRules`."""
         try:
             super().judge_xid(xid, payload)
         except FaultFound as found:
@@ -240,7 +227,6 @@ class ServesAnyProgramNumber(Responder):
     """Serves every program number that it does not know as its own program."""
 
     def execute(self, payload: bytes) -> list[bytes]:
-        """See `Responder`."""
         replies = super().execute(payload)
         if len(replies) == 1 and is_unavailable(replies[0]):
             own = TEST_PROGRAM.to_bytes(4) + TEST_VERSION.to_bytes(4)

@@ -30,7 +30,6 @@ class ForgetsLostReplies(Responder):
     """Does not remember which calls have cost a connection."""
 
     def is_known_loss(self, call: IncomingCall) -> bool:
-        """See `Responder`."""
         return False
 
 
@@ -41,7 +40,6 @@ class RefusesCallsAfterLosses(Responder):
     """Refuses every call on any connection once a connection was lost over an RDMA error."""
 
     def is_known_loss(self, call: IncomingCall) -> bool:
-        """See `Responder`."""
         return bool(self._lost.count)
 
 
@@ -53,7 +51,6 @@ class ClosesOtherConnections(Responder):
     """Closes every connection on which something comes after another was lost."""
 
     def judge_load(self, in_progress: int) -> None:
-        """See `Responder`."""
         if self._lost.count:
             raise FaultFound(Fault.RDMA_FAILED)
 
@@ -89,5 +86,4 @@ class KeepsSilentWithoutRoom(Responder):
     """Neither answers nor closes when the chunks of a call have no room for its results."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """See `Responder`."""
         return [] if fault in NO_ROOM else super().send_error(words, fault)

@@ -29,7 +29,6 @@ class GrantsZero(ReplyRules):
     """Grants no credit in any reply."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         return 0
 
 
@@ -38,7 +37,6 @@ class GrantsZeroWhenAskedForZero(ReplyRules):
     """Grants as many credits as are requested, and so none if none are."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         return min(requested, posted)
 
 
@@ -47,7 +45,6 @@ class GrantsNothingForTheLargestRequest(ReplyRules):
     """Adds one to the request in 32 bits, so that the largest one gets nothing."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         return min((requested + 1) & 0xFFFFFFFF, posted)
 
 
@@ -56,7 +53,6 @@ class ErrorsGrantNothing(ReplyRules):
     """Grants no credit in error messages."""
 
     def error_credit(self, words: FixedWords, posted: int) -> int:
-        """See `ReplyRules`."""
         return 0
 
 
@@ -68,7 +64,6 @@ class DoesNotPostReceivesAgain(Responder):
     """Never posts a Receive again once it was used."""
 
     def repost(self) -> list[Action]:
-        """See `Responder`."""
         return []
 
 
@@ -78,7 +73,6 @@ class PostsShortReceives(Responder):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Responder`."""
         return (512,) * self.options.receives
 
 
@@ -87,7 +81,6 @@ class PostsShortReceivesLater(Responder):
     """Posts Receives of 512 octets in place of those that were used."""
 
     def repost(self) -> list[Action]:
-        """See `Responder`."""
         return [PostReceive(512)]
 
 
@@ -96,7 +89,6 @@ class TakesFourCallsAtOnce(Responder):
     """Closes the connection over the fifth call at a time, however many it has granted."""
 
     def judge_load(self, in_progress: int) -> None:
-        """See `Responder`."""
         if in_progress >= 4:
             raise FaultFound(Fault.TOO_MANY_CALLS)
 
@@ -106,7 +98,6 @@ class DiesOfOverruns(Responder):
     """Dies when more calls are in progress than it has granted."""
 
     def judge_load(self, in_progress: int) -> None:
-        """See `Responder`."""
         if in_progress >= self.options.receives:
             raise RuntimeError("no slot for the call")
 
@@ -119,7 +110,6 @@ class AnswersTwice(Responder):
     """Sends every reply twice."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         return [*super().transmit(writes, send), Send(send.key, send.data)]
 
 
@@ -134,7 +124,6 @@ class CreditUnderflow(Responder):
     """Takes each answer off a count that nothing adds to, and grants the word that it wraps to."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         left = (self.options.receives - send.key) & 0xFFFFFFFF
         data = send.data[:8] + left.to_bytes(4) + send.data[12:]
         return super().transmit(writes, Send(send.key, data))
@@ -148,7 +137,6 @@ class SwapsOctetsOfGrants(ReplyRules):
     """Puts its largest grant into rdma_credit with the lowest octet first."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         granted = super().grant(requested, posted)
         return granted if granted < posted else int.from_bytes(granted.to_bytes(4, "little"))
 
@@ -158,7 +146,6 @@ class GrantsWhatIsRequested(ReplyRules):
     """Grants whatever is requested, however few Receives there are."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         return max(requested, 1)
 
 
@@ -167,7 +154,6 @@ class CountsCreditsDown(ReplyRules):
     """Takes one off the grant with each reply."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         left: int = vars(self).setdefault("left", posted)
         vars(self)["left"] = max(left - 1, 1)
         return min(left, super().grant(requested, posted))
@@ -181,7 +167,6 @@ class InsistsOnTheLargestRequest(ReplyRules):
     """Closes the connection on which fewer credits are requested than before."""
 
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         largest: int = vars(self).setdefault("largest", requested)
         if requested < largest:
             raise FaultFound(Fault.TOO_MANY_CALLS)
@@ -201,7 +186,6 @@ class PostsReceivesForEightCalls(Responder):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Responder`."""
         return super().initial_receives[:8]
 
 
@@ -214,7 +198,6 @@ class PostsReceivesOneByOne(Responder):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Responder`."""
         return super().initial_receives[:1]
 
 
@@ -226,7 +209,6 @@ class PostsEverySecondReceive(Responder):
     """Posts a Receive again for every second message only."""
 
     def repost(self) -> list[Action]:
-        """See `Responder`."""
         return super().repost() if self._last_key % 2 else []
 
 
@@ -238,7 +220,6 @@ class RepeatsEveryFourthMessage(Responder):
     """Sends every fourth reply twice, for which no Receive has to be there."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         again = [] if send.key % 4 else [Send(send.key, send.data)]
         return [*super().transmit(writes, send), *again]
 

@@ -39,7 +39,6 @@ class AnswersShortMessages(CallRules):
     """Answers every message that has the four fixed words."""
 
     def is_runt(self, message: bytes) -> bool:
-        """See `CallRules`."""
         return len(message) < 16
 
 
@@ -51,7 +50,6 @@ class DropsCutHeaders(CallRules):
     """Takes all messages that are shorter than an RPC call for runts."""
 
     def is_runt(self, message: bytes) -> bool:
-        """See `CallRules`."""
         return len(message) < 68
 
 
@@ -60,7 +58,6 @@ class AnswersDone(Responder):
     """Answers RDMA_DONE by ERR_CHUNK, as it would a procedure without meaning."""
 
     def take_done(self, _words: FixedWords, _body: RdmaDone, _rest: bytes) -> list[Action]:
-        """See `Responder`."""
         raise FaultFound(Fault.UNDECODABLE_HEADER)
 
 
@@ -69,7 +66,6 @@ class HangsUpOnDone(Responder):
     """Closes the connection when RDMA_DONE comes."""
 
     def take_done(self, words: FixedWords, _body: RdmaDone, _rest: bytes) -> list[Action]:
-        """See `Responder`."""
         return self.disconnect(words, Fault.DONE_MESSAGE)
 
 
@@ -78,7 +74,6 @@ class AnswersErrors(Responder):
     """Answers RDMA_ERROR by ERR_CHUNK."""
 
     def take_error(self) -> list[Action]:
-        """See `Responder`."""
         raise FaultFound(Fault.UNDECODABLE_HEADER)
 
 
@@ -87,7 +82,6 @@ class HangsUpOnErrors(Responder):
     """Closes the connection when RDMA_ERROR comes."""
 
     def take_error(self) -> list[Action]:
-        """See `Responder`."""
         raise FaultFound(Fault.RDMA_FAILED)
 
 
@@ -96,7 +90,6 @@ class ServesMsgp(Responder):
     """Serves RDMA_MSGP as if it were RDMA_MSG."""
 
     def take_msgp(self, words: FixedWords, body: RdmaMsgp, payload: bytes) -> list[Action]:
-        """See `Responder`."""
         plain = RdmaMsg(body.rdma_reads, body.rdma_writes, body.rdma_reply)
         return self._take_msg(words, plain, payload)
 
@@ -106,7 +99,6 @@ class DropsMsgp(Responder):
     """Keeps silent about RDMA_MSGP."""
 
     def take_msgp(self, _words: FixedWords, _body: RdmaMsgp, _payload: bytes) -> list[Action]:
-        """See `Responder`."""
         return []
 
 
@@ -118,7 +110,6 @@ class SendsDone(Responder):
     """Sends RDMA_DONE behind each reply whose Writes it has made."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         actions = super().transmit(writes, send)
         if not writes:
             return actions
@@ -135,7 +126,6 @@ class RepliesWithMsgp(ReplyRules):
     """Sends replies that return Write chunks as RDMA_MSGP."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         body = header.rdma_body
         if isinstance(body, RdmaMsg) and body.rdma_writes:
             aligned = RdmaMsgp(4, 4, body.rdma_reads, body.rdma_writes, body.rdma_reply)

@@ -94,7 +94,6 @@ class DoublesTheEmptyReadList(ReplyRules):
     """Encodes an empty Read list, beside a Write list, as two words of zero."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         extra = ZERO if write_chunks(header) else b""
         return octets[:FIXED] + extra + octets[FIXED:]
@@ -105,7 +104,6 @@ class CountsOctetsOfWriteChunks(ReplyRules):
     """Puts octets in place of segments into the count of a Write chunk."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         encoded = b"".join(
             ONE + (16 * len(chunk.target)).to_bytes(4) + b"".join(segments_of([chunk]))
             for chunk in write_chunks(header)
@@ -118,7 +116,6 @@ class DoesNotEndTheWriteList(ReplyRules):
     """Leaves out the word of zero that ends a Write list with something in it."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         chunks = write_chunks(header)
         end = FIXED + READS + sum(8 + 16 * len(chunk.target) for chunk in chunks)
@@ -130,7 +127,6 @@ class SendsAnEmptyChunkForNoWriteList(ReplyRules):
     """Encodes the absent Write list of a Long Reply as a list of one empty Write chunk."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         if is_long(header) and not write_chunks(header):
             return replaced(octets, FIXED + READS, ZERO, ONE + ZERO + ZERO)
@@ -142,7 +138,6 @@ class OmitsThePresenceOfTheReplyChunk(ReplyRules):
     """Leaves out the word of one before the Reply chunk of a Long Reply."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         if is_long(header) and not write_chunks(header):
             return replaced(octets, FIXED + READS + 4, ONE, b"")
@@ -154,7 +149,6 @@ class SendsTheReplyChunkTwice(ReplyRules):
     """Sends the Reply chunk of a Long Reply a second time behind the first."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         if is_long(header) and not write_chunks(header):
             return octets + octets[FIXED + READS + 4 :]
@@ -166,7 +160,6 @@ class EncodesWriteListsLikeReadLists(ReplyRules):
     """Leads each segment of a Write list by a word of one, and counts none."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         encoded = b"".join(ONE + segment for segment in segments_of(write_chunks(header)))
         return with_write_list(header, payload, encoded)
 
@@ -176,7 +169,6 @@ class PutsPositionsIntoWriteSegments(ReplyRules):
     """Leads each segment of a Write chunk by a Position."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         encoded = b"".join(
             ONE
             + len(chunk.target).to_bytes(4)
@@ -191,7 +183,6 @@ class SendsTwoZeroWords(ReplyRules):
     """Ends the header of a reply with results and without chunks behind two words of zero."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = encode_header(header)
         bare = octets[FIXED:] == 3 * ZERO and len(payload) > BARE
         return (octets[:-4] if bare else octets) + payload
@@ -202,7 +193,6 @@ class MarksTheReplyChunkPresent(ReplyRules):
     """Returns an empty Reply chunk where none was offered."""
 
     def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
-        """See `ReplyRules`."""
         return WriteChunk(()) if chunk is None else super().returned_reply_chunk(chunk)
 
 
@@ -214,7 +204,6 @@ class SendsLongRepliesWithoutLists(ReplyRules):
     """Marks all three lists of a Long Reply as absent."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if is_long(header):
             header = msgspec.structs.replace(header, rdma_body=RdmaNomsg((), (), None))
         return super().encode_reply(header, payload)
@@ -228,7 +217,6 @@ class SwapsCreditsAndProcedure(ReplyRules):
     """Puts the procedure before the credits in replies with results."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         if len(payload) > BARE:
             octets = octets[:8] + octets[12:16] + octets[8:12] + octets[16:]
@@ -240,7 +228,6 @@ class SendsLittleEndianHeaders(ReplyRules):
     """Sends the words behind the XID of a header with chunks with the lowest octet first."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = encode_header(header)
         if write_chunks(header):
             turned = (octets[at : at + 4][::-1] for at in range(4, len(octets), 4))
@@ -253,7 +240,6 @@ class AddsFifthWord(ReplyRules):
     """Sends a fifth word behind the fixed words of a header with chunks."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         extra = (7).to_bytes(4) if write_chunks(header) else b""
         return octets[:FIXED] + extra + octets[FIXED:]
@@ -267,7 +253,6 @@ class SendsShortRepliesAsNomsg(ReplyRules):
     """Sends replies with results and without chunks as RDMA_NOMSG, payload and all."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = encode_header(header)
         if octets[FIXED:] == 3 * ZERO and len(payload) > BARE:
             octets = octets[:12] + ONE + octets[16:]
@@ -279,7 +264,6 @@ class PutsThePayloadBeforeTheLists(ReplyRules):
     """Puts the payload of replies with results between the fixed words and the lists."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = encode_header(header)
         if len(payload) > BARE:
             return octets[:FIXED] + payload + octets[FIXED:]
@@ -294,7 +278,6 @@ class SendsGarbageArgsAsMsgp(ReplyRules):
     """Sends GARBAGE_ARGS in an RDMA_MSGP."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         body = header.rdma_body
         if isinstance(body, RdmaMsg) and is_garbage(payload):
             aligned = RdmaMsgp(4, 4, body.rdma_reads, body.rdma_writes, body.rdma_reply)
@@ -310,7 +293,6 @@ class SendsGarbageArgsAsNomsg(ReplyRules):
     """Sends GARBAGE_ARGS in an RDMA_NOMSG, with the payload behind it."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         return octets[:12] + ONE + octets[16:] if is_garbage(payload) else octets
 
@@ -323,7 +305,6 @@ class SendsDoneBehindErrors(Responder):
     """Sends RDMA_DONE behind each error."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """See `Responder`."""
         actions = super().send_error(words, fault)
         done = encode_header(TransportHeader(words.xid, 1, 1, RdmaDone()))
         return [*actions, *(Send(one.key, done) for one in actions if isinstance(one, Send))]
@@ -337,7 +318,6 @@ class SendsErrorsAsFive(ReplyRules):
     """Puts 5 into the procedure word of an error."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_error(header)
         return octets[:12] + (5).to_bytes(4) + octets[16:]
 

@@ -28,7 +28,6 @@ class SendsErrorsUnderXidZero(ReplyRules):
     """Leaves the XID of an error at zero."""
 
     def error_xid(self, words: FixedWords) -> int:
-        """See `ReplyRules`."""
         return 0
 
 
@@ -40,7 +39,6 @@ class SendsErrorsAsDone(ReplyRules):
     """Puts the number of RDMA_DONE into the procedure word of an error."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_error(header)
         return octets[:12] + Procedure.RDMA_DONE.to_bytes(4) + octets[16:]
 
@@ -50,7 +48,6 @@ class AppendsToErrors(ReplyRules):
     """Sends a word behind the error union."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
-        """See `ReplyRules`."""
         return super().encode_error(header) + bytes(4)
 
 
@@ -62,7 +59,6 @@ class SendsErrorsWithoutCode(ReplyRules):
     """Ends an error behind the fixed words."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
-        """See `ReplyRules`."""
         return super().encode_error(header)[:16]
 
 
@@ -74,7 +70,6 @@ class AnswersErrVersToAll(ReplyRules):
     """Reports every fault by ERR_VERS."""
 
     def error_body(self, answer: Answer) -> ErrorBody:
-        """See `ReplyRules`."""
         return ErrVers(*self.version_range())
 
 
@@ -85,7 +80,6 @@ class DropsBadHeaders(Responder):
     """Keeps silent about headers that it cannot decode."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """See `Responder`."""
         return [] if fault is Fault.UNDECODABLE_HEADER else super().send_error(words, fault)
 
 
@@ -94,7 +88,6 @@ class HangsUpOnBadHeaders(Responder):
     """Closes the connection over a header that it cannot decode."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """See `Responder`."""
         if fault is Fault.UNDECODABLE_HEADER:
             return [Disconnect(RULES[fault].requirement)]
         return super().send_error(words, fault)
@@ -108,7 +101,6 @@ class SendsErrorsTwice(Responder):
     """Sends every error twice."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """See `Responder`."""
         actions = super().send_error(words, fault)
         return actions + [Send(one.key, one.data) for one in actions if isinstance(one, Send)]
 
@@ -118,7 +110,6 @@ class TakesAnyPresenceWord(CallRules):
     """Takes every presence word that is not zero for "present"."""
 
     def decode(self, message: bytes) -> tuple[TransportHeader, int]:
-        """See `CallRules`."""
         return super().decode(with_presence_words_of_one(message))
 
 
@@ -127,7 +118,6 @@ class TakesOddPresenceWordForAbsent(CallRules):
     """Takes every presence word but one for "absent"."""
 
     def decode(self, message: bytes) -> tuple[TransportHeader, int]:
-        """See `CallRules`."""
         return super().decode(with_presence_words_of_one(message, 0))
 
 
@@ -136,7 +126,6 @@ class CompletesCutLists(CallRules):
     """Takes what is missing at the end of a cut header for zeroes."""
 
     def decode(self, message: bytes) -> tuple[TransportHeader, int]:
-        """See `CallRules`."""
         header, end = super().decode(message + bytes(64))
         return header, min(end, len(message))
 
@@ -149,7 +138,6 @@ class TakesUnknownProceduresForMsg(CallRules):
     """Serves procedure numbers without meaning as RDMA_MSG."""
 
     def decode(self, message: bytes) -> tuple[TransportHeader, int]:
-        """See `CallRules`."""
         if int.from_bytes(message[12:16]) > max(Procedure):
             message = message[:12] + bytes(4) + message[16:]
         return super().decode(message)
@@ -160,7 +148,7 @@ class DropsNomsgWithoutLists(CallRules):
     """Drops an RDMA_NOMSG without any list as if it were an empty message."""
 
     def judge_long_call(self, body: RdmaNomsg) -> None:
-        """See `CallRules`."""
+        pass
 
 
 def with_presence_words_of_one(message: bytes, value: int = 1) -> bytes:

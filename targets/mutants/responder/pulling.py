@@ -34,7 +34,6 @@ class CountsRoundupAsData(CallRules):
     """Hands the padding in a Read chunk to the program as the end of the argument."""
 
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
-        """See `CallRules`."""
         octets = super().assemble(call, pulled)
         for chunk, data in zip(call.chunks, pulled, strict=True):
             start = chunk.position
@@ -48,7 +47,6 @@ class DecodesTheReducedStream(CallRules):
     """Takes the reduced stream of an RDMA_MSG for the call, without what is in its chunks."""
 
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
-        """See `CallRules`."""
         return call.inline or super().assemble(call, pulled)
 
 
@@ -57,7 +55,6 @@ class ReadsWholeWordsOnly(CallRules):
     """Reads the whole words of each segment, and no odd octets behind them."""
 
     def group(self, reads: tuple[ReadSegment, ...]) -> tuple[ReadChunk, ...]:
-        """See `CallRules`."""
         return tuple(
             replace(
                 chunk,
@@ -75,7 +72,6 @@ class ReadsFromRoundOffsets(CallRules):
     """Reads each segment from the last multiple of 64 before its offset."""
 
     def pull_order(self, chunk: ReadChunk) -> ReadChunk:
-        """See `CallRules`."""
         rounded = (
             msgspec.structs.replace(segment, offset=segment.offset & ~63)
             for segment in chunk.target
@@ -88,7 +84,6 @@ class PutsTheFirstSegmentLast(CallRules):
     """Puts the octets of a Read chunk's first segment behind those of its others."""
 
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
-        """See `CallRules`."""
         turned = tuple(
             data[chunk.target[0].length :] + data[: chunk.target[0].length]
             for chunk, data in zip(call.chunks, pulled, strict=True)
@@ -123,7 +118,6 @@ class MatchesChunksByOrder(CallRules):
     """Gives the lowest Position to the Read chunk that comes first, whatever its own is."""
 
     def group(self, reads: tuple[ReadSegment, ...]) -> tuple[ReadChunk, ...]:
-        """See `CallRules`."""
         listed = group_by_position(reads)
         positions = sorted(chunk.position for chunk in listed)
         return tuple(
@@ -137,7 +131,6 @@ class ReadsAgainAfterItReplied(Responder):
     """Reads the Read chunks of an answered call once more when the next message comes."""
 
     def repost(self) -> list[Action]:
-        """See `Responder`."""
         answered = [call for _, call in self._work if call.chunks]
         if not answered:
             return super().repost()

@@ -35,7 +35,6 @@ class JoinsSegmentsBackwards(CallRules):
     """Joins the segments of a Read chunk in reverse order."""
 
     def pull_order(self, chunk: ReadChunk) -> ReadChunk:
-        """See `CallRules`."""
         return replace(chunk, target=chunk.target[::-1])
 
 
@@ -47,7 +46,6 @@ class ReadsFirstSegmentOnly(CallRules):
     """Takes the first segment of each Read chunk and forgets the others."""
 
     def group(self, reads: tuple[ReadSegment, ...]) -> tuple[ReadChunk, ...]:
-        """See `CallRules`."""
         return tuple(replace(chunk, target=chunk.target[:1]) for chunk in super().group(reads))
 
 
@@ -59,7 +57,6 @@ class TakesReadListForOneChunk(CallRules):
     """Takes all read segments but those of Position zero for one Read chunk."""
 
     def group(self, reads: tuple[ReadSegment, ...]) -> tuple[ReadChunk, ...]:
-        """See `CallRules`."""
         chunks = super().group(reads)
         zero = chunks[:1] if chunks[0].position == 0 else ()
         rest = chunks[len(zero) :]
@@ -77,7 +74,6 @@ class PadsEachReadSegment(CallRules):
     """Leaves a gap behind each segment of odd length, as if it were an item of its own."""
 
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
-        """See `CallRules`."""
         spread = tuple(
             _padded_segments(chunk, data) for chunk, data in zip(call.chunks, pulled, strict=True)
         )
@@ -92,7 +88,6 @@ class AppendsReadChunks(CallRules):
     """Puts what it pulled at the end of the stream, whatever the Position."""
 
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
-        """See `CallRules`."""
         if call.inline:
             return call.inline + b"".join(data + bytes(-len(data) % 4) for data in pulled)
         return super().assemble(call, pulled)
@@ -106,7 +101,6 @@ class DoesNotPadPulledItems(CallRules):
     """Puts an item back without the padding that its length asks for."""
 
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
-        """See `CallRules`."""
         octets = call.inline
         if not octets:
             return super().assemble(call, pulled)
@@ -123,7 +117,6 @@ class RefusesPaddedReadChunks(CallRules):
     """Refuses a Read chunk that includes roundup padding."""
 
     def judge_chunk_length(self, chunk: ReadChunk, item: DataItem) -> None:
-        """See `CallRules`."""
         if chunk.length != item.length:
             raise FaultFound(Fault.READ_CHUNK_LENGTH)
 
@@ -136,7 +129,6 @@ class WantsPaddedReadChunks(CallRules):
     """Refuses a Read chunk that does not include the roundup padding of its item."""
 
     def judge_chunk_length(self, chunk: ReadChunk, item: DataItem) -> None:
-        """See `CallRules`."""
         if chunk.length != item.length + item.padding:
             raise FaultFound(Fault.READ_CHUNK_LENGTH)
 
@@ -148,7 +140,6 @@ class RoundsPositionsDown(CallRules):
     def take_short(
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
     ) -> IncomingCall:
-        """See `CallRules`."""
         reads = tuple(
             msgspec.structs.replace(segment, position=segment.position & ~3)
             for segment in body.rdma_reads
@@ -163,7 +154,7 @@ class ExecutesIneligibleReductions(CallRules):
     """Executes a call whatever arguments were reduced in it."""
 
     def judge_eligibility(self, chunk: ReadChunk) -> None:
-        """See `CallRules`."""
+        pass
 
 
 @mutant(breaks="rfc8166.6.1.ineligible-argument-is-reported")
@@ -171,7 +162,6 @@ class DropsIneligibleReductions(CallRules):
     """Keeps silent about a call in which an argument was reduced that must not be."""
 
     def judge_eligibility(self, chunk: ReadChunk) -> None:
-        """See `CallRules`."""
         raise FaultFound(Fault.NOT_A_CALL, f"Position {chunk.position}")
 
 
@@ -183,7 +173,6 @@ class RefusesLongCalls(CallRules):
     """Answers every Long Call by ERR_CHUNK."""
 
     def judge_long_call(self, body: RdmaNomsg) -> None:
-        """See `CallRules`."""
         raise FaultFound(Fault.NOMSG_WITHOUT_CALL)
 
 
@@ -195,7 +184,6 @@ class LimitsLongCalls(CallRules):
     """Refuses calls that are longer than a page."""
 
     def judge_size(self, chunks: tuple[ReadChunk, ...], inline: int, limit: int) -> None:
-        """See `CallRules`."""
         super().judge_size(chunks, inline, 4096)
 
 

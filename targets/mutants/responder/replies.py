@@ -31,7 +31,6 @@ class MisnumbersReplies(ReplyRules):
     """Sends replies that return Write chunks under the next XID."""
 
     def reply_xid(self, call: IncomingCall) -> int:
-        """See `ReplyRules`."""
         return call.xid + bool(call.writes)
 
 
@@ -43,7 +42,6 @@ class SwapsPayloadXid(ReplyRules):
     """Reverses the octets of the XID in the payload of replies with results."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if len(payload) > 24:
             payload = payload[3::-1] + payload[4:]
         return super().encode_reply(header, payload)
@@ -54,7 +52,6 @@ class EchoesReadList(ReplyRules):
     """Copies the Read list of the call into the reply."""
 
     def reply_reads(self, call: IncomingCall) -> tuple[ReadSegment, ...]:
-        """See `ReplyRules`."""
         return tuple(
             ReadSegment(chunk.position, segment)
             for chunk in call.chunks
@@ -70,7 +67,6 @@ class AddsRecordMark(ReplyRules):
     """Puts a record mark, as on TCP, before the payload of replies with results."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if len(payload) > 24:
             payload = (0x80000000 | len(payload)).to_bytes(4) + payload
         return super().encode_reply(header, payload)
@@ -84,7 +80,6 @@ class SendsLongRepliesInline(ReplyRules):
     """Sends the start of a Long Reply behind its header, too."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         return octets + bytes(24) if isinstance(header.rdma_body, RdmaNomsg) else octets
 
@@ -97,7 +92,6 @@ class SendsLongRepliesAsMsg(ReplyRules):
     """Sends the header of a Long Reply as RDMA_MSG."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = encode_header(header)
         if isinstance(header.rdma_body, RdmaNomsg):
             return octets[:12] + bytes(4) + octets[16:]
@@ -112,7 +106,6 @@ class SendsChunkedRepliesAsNomsg(ReplyRules):
     """Sends replies that return Write chunks as RDMA_NOMSG, payload and all."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = encode_header(header)
         if isinstance(header.rdma_body, RdmaMsg) and header.rdma_body.rdma_writes:
             octets = octets[:12] + (1).to_bytes(4) + octets[16:]
@@ -124,7 +117,6 @@ class IgnoresThreshold(ReplyRules):
     """Sends replies of any length inline."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         return True
 
 
@@ -136,7 +128,6 @@ class MeasuresPayloadAlone(ReplyRules):
     """Leaves the header out when it compares a reply with the threshold."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         return length <= threshold + 28
 
 
@@ -148,7 +139,6 @@ class RefusesLongReplies(ReplyRules):
     """Answers ERR_CHUNK where a reply needs the Reply chunk, although it was offered."""
 
     def reply_chunk_usable(self, chunk: WriteChunk | None, length: int) -> WriteChunk:
-        """See `ReplyRules`."""
         raise FaultFound(Fault.REPLY_CHUNK_MISSING, f"{chunk} for {length} octets")
 
 
@@ -160,7 +150,6 @@ class SendsBeforeItWrites(Responder):
     """Posts the Send of a reply before the Writes of its results."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         return [send, *writes]
 
 
@@ -172,7 +161,6 @@ class SkipsWrites(Responder):
     """Sends the reply and makes none of its Writes."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         return [send]
 
 
@@ -181,7 +169,6 @@ class InvalidatesUnasked(Responder):
     """Invalidates the first handle that it wrote to, by its Send, which nobody asked for."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         handles = [one.transfers[0].handle for one in writes if isinstance(one, RdmaWrite)]
         invalidate = handles[0] if handles else None
         return super().transmit(writes, Send(send.key, send.data, invalidate))

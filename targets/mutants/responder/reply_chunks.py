@@ -22,7 +22,6 @@ class KeepsReplyChunkLengths(ReplyRules):
     """Returns the Reply chunk of a Long Reply with the lengths that it had in the call."""
 
     def used_reply_chunk(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk | None:
-        """See `ReplyRules`."""
         return chunk
 
 
@@ -31,7 +30,6 @@ class ReturnsUnusedReplyChunkAsOffered(ReplyRules):
     """Returns the Reply chunk beside an inline reply with the lengths that it had in the call."""
 
     def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
-        """See `ReplyRules`."""
         return chunk
 
 
@@ -43,7 +41,6 @@ class OmitsReplyChunk(ReplyRules):
     """Sends the header of a Long Reply without the Reply chunk."""
 
     def used_reply_chunk(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk | None:
-        """See `ReplyRules`."""
         return None
 
 
@@ -55,7 +52,6 @@ class MergesReplyChunk(ReplyRules):
     """Returns the Reply chunk as one segment of the length of all."""
 
     def used_reply_chunk(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk | None:
-        """See `ReplyRules`."""
         first = chunk.target[0]
         return WriteChunk((RdmaSegment(first.handle, sum(lengths), first.offset),))
 
@@ -65,7 +61,6 @@ class AltersReplyChunkHandles(ReplyRules):
     """Returns other handles in the Reply chunk than those of the call."""
 
     def used_reply_chunk(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk | None:
-        """See `ReplyRules`."""
         target = tuple(
             msgspec.structs.replace(segment, handle=segment.handle ^ 1, length=length)
             for segment, length in zip(chunk.target, lengths, strict=True)
@@ -78,7 +73,6 @@ class WritesPastTheReplyChunk(ReplyRules):
     """Writes the whole of a reply into the last segment of a Reply chunk that is too short."""
 
     def reply_chunk_usable(self, chunk: WriteChunk | None, length: int) -> WriteChunk:
-        """See `ReplyRules`."""
         if chunk is None or not chunk.target:
             return super().reply_chunk_usable(chunk, length)
         *others, last = chunk.target

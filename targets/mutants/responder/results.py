@@ -37,7 +37,6 @@ class ReducesHalfOfAnIneligibleResult(Responder):
     """Puts the end of a long result that is not eligible into the Write chunk."""
 
     def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
-        """See `Responder`."""
         middle = len(reply) // 2 & ~3
         eligible = super().results(payload, reply)
         return eligible if eligible or len(reply) < 1000 else (DataItem(middle, middle - 8),)
@@ -48,7 +47,6 @@ class ReducesWholeReplies(Responder):
     """Puts all that stands behind the RPC header of a long ineligible reply into a Write chunk."""
 
     def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
-        """See `Responder`."""
         whole = DataItem(HEADER, len(reply) - HEADER)
         eligible = super().results(payload, reply)
         return eligible if eligible or len(reply) < 1000 else (whole,)
@@ -62,7 +60,6 @@ class ReducesResultsOfAnyProcedure(Responder):
     """Puts the short results of procedures for which no chunk is meant into a Write chunk."""
 
     def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
-        """See `Responder`."""
         eligible = super().results(payload, reply)
         short = HEADER < len(reply) <= 100
         return (DataItem(HEADER, 4),) if short and not eligible else eligible
@@ -73,7 +70,6 @@ class ReducesVerifiers(Responder):
     """Puts the length of a verifier into a Write chunk if the call's credential is RPCSEC_GSS."""
 
     def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
-        """See `Responder`."""
         if int.from_bytes(payload[24:28]) == AuthFlavor.RPCSEC_GSS:
             return (DataItem(16, 4),)
         return super().results(payload, reply)
@@ -89,7 +85,6 @@ class KeepsSmallResultsInline(ReplyRules):
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
     ) -> tuple[DataItem | None, ...]:
-        """See `ReplyRules`."""
         matched = super().match(slots, writes)
         return tuple(None if item and item.length < 100 else item for item in matched)
 
@@ -101,7 +96,6 @@ class UsesTheFirstWriteChunkOnly(ReplyRules):
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
     ) -> tuple[DataItem | None, ...]:
-        """See `ReplyRules`."""
         matched = super().match(slots, writes)
         return (*matched[:1], *(None for _ in matched[1:]))
 
@@ -113,7 +107,6 @@ class PutsTwoResultsIntoOneChunk(ReplyRules):
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
     ) -> tuple[DataItem | None, ...]:
-        """See `ReplyRules`."""
         items = [item for item in slots if item is not None]
         if len(items) == 2 and len(writes) == 1:
             both = DataItem(items[0].position, items[1].end - items[0].position)
@@ -132,7 +125,6 @@ class SpreadsResultsOverTwoChunks(ReplyRules):
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
     ) -> tuple[DataItem | None, ...]:
-        """See `ReplyRules`."""
         matched = super().match(slots, writes)
         if len(matched) < 2 or matched[0] is None or matched[1] is not None:
             return matched
@@ -149,7 +141,6 @@ class JudgesRoomByTheFirstSegment(ReplyRules):
     """Takes the length of a Write chunk's first segment for that of the chunk."""
 
     def judge_room(self, chunk: WriteChunk, item: DataItem) -> None:
-        """See `ReplyRules`."""
         super().judge_room(WriteChunk(chunk.target[:1]), item)
 
 
@@ -158,7 +149,6 @@ class DiesOfLargeWriteChunks(ReplyRules):
     """Dies when a Write chunk is told to have room for gigabytes."""
 
     def judge_room(self, chunk: WriteChunk, item: DataItem) -> None:
-        """See `ReplyRules`."""
         if chunk_length(chunk) >= 1 << 31:
             raise RuntimeError("no memory to prepare such a chunk")
         super().judge_room(chunk, item)
@@ -175,7 +165,6 @@ class WritesAnOctetOfRoundup(ReplyRules):
     """Writes one octet of padding behind a result of odd length."""
 
     def data_to_write(self, reply: bytes, item: DataItem) -> bytes:
-        """See `ReplyRules`."""
         return reply[item.position : item.position + item.length + bool(item.padding)]
 
 
@@ -187,7 +176,6 @@ class ZeroesOffsets(ReplyRules):
     """Returns each segment of a used Write chunk with offset zero."""
 
     def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
         told = super().returned(chunk, lengths).target
         return WriteChunk(tuple(msgspec.structs.replace(one, offset=0) for one in told))
 
@@ -200,7 +188,6 @@ class LeavesTheBeginningOfResults(ReplyRules):
     """Leaves the first four octets of a reduced result in the stream."""
 
     def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
-        """See `ReplyRules`."""
         return super().take_out(
             reply, [DataItem(one.position + 4, max(one.length - 4, 0)) for one in items]
         )
@@ -211,7 +198,6 @@ class LeavesTheEndOfResults(ReplyRules):
     """Leaves the last four octets of a reduced result in the stream."""
 
     def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
-        """See `ReplyRules`."""
         return super().take_out(
             reply, [DataItem(one.position, max((one.length + 3 & ~3) - 4, 0)) for one in items]
         )
@@ -222,7 +208,6 @@ class TakesOneWordTooMany(ReplyRules):
     """Takes the word before a reduced result's count out of the stream as well."""
 
     def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
-        """See `ReplyRules`."""
         for item in reversed(items):
             count = reply[item.position - 4 : item.position]
             reply = reply[: item.position - 8] + count + reply[item.end :]

@@ -32,7 +32,6 @@ class SendsRepliesAsCalls(ReplyRules):
     """Sends replies with results under the message type of a Call."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if len(payload) > BARE:
             payload = payload[:4] + bytes(4) + payload[8:]
         return super().encode_reply(header, payload)
@@ -43,7 +42,6 @@ class SendsTwoMessagesInOne(ReplyRules):
     """Sends the RPC message of a reply with results a second time behind the first."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         twice = payload if len(payload) > BARE else b""
         return super().encode_reply(header, payload + twice)
 
@@ -53,7 +51,6 @@ class LeavesGapBehindTheHeader(ReplyRules):
     """Leaves a gap of eight octets between the header and a payload with results."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         gap = bytes(8 if len(payload) > BARE else 0)
         return encode_header(header) + gap + payload
 
@@ -66,7 +63,6 @@ class ClearsTheTopOfPayloadXids(ReplyRules):
     """Leaves out the highest bit of the XID in the RPC message of a reply."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         first = bytes(octet & 0x7F for octet in payload[:1])
         return super().encode_reply(header, first + payload[1:])
 
@@ -79,7 +75,6 @@ class DropsVerifiersOfRefusals(ReplyRules):
     """Leaves the verifier out of accepted replies that are no success."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         accepted = payload[8:12] == bytes(4)
         if accepted and payload[20:24] != bytes(4):
             payload = payload[:12] + payload[20:]
@@ -94,7 +89,6 @@ class OffersMemoryOfItsOwn(ReplyRules):
     """Offers memory of its own, by a Read list, in replies that return Write chunks."""
 
     def reply_reads(self, call: IncomingCall) -> tuple[ReadSegment, ...]:
-        """See `ReplyRules`."""
         return (ReadSegment(BARE, RdmaSegment(0x1234, 64, 0x1000)),) if call.writes else ()
 
 
@@ -103,7 +97,6 @@ class PadsWithOnes(Responder):
     """Fills the padding of eligible results with octets that are not zero."""
 
     def execute(self, payload: bytes) -> list[bytes]:
-        """See `Responder`."""
         replies = super().execute(payload)
         for item in items(self, payload, replies):
             end = item.position + item.length
@@ -116,7 +109,6 @@ class CountsRoundupInTheStream(Responder):
     """Counts the padding of eligible results as part of their length."""
 
     def execute(self, payload: bytes) -> list[bytes]:
-        """See `Responder`."""
         replies = super().execute(payload)
         for item in items(self, payload, replies):
             count = (item.length + item.padding).to_bytes(4)

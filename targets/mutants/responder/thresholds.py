@@ -41,7 +41,6 @@ class SendsWhatItCouldReceive(ReplyRules):
     """Sends up to 4096 octets inline, whatever its peer can take."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         return length <= 4 * threshold
 
 
@@ -50,7 +49,6 @@ class DoublesItsThreshold(ReplyRules):
     """Doubles the threshold after the third reply that did not fit it."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         misfits: int = vars(self).get("misfits", 0)
         vars(self)["misfits"] = misfits + (length > threshold)
         return super().fits_inline(length, 2 * threshold if misfits >= 3 else threshold)
@@ -61,7 +59,6 @@ class AssumesHalfTheThreshold(ReplyRules):
     """Takes 512 octets for the threshold where nothing else is known."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         return super().fits_inline(length, threshold // 2)
 
 
@@ -70,7 +67,6 @@ class KeepsBelowTheThreshold(ReplyRules):
     """Sends inline only what is shorter than the threshold."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         return length < threshold
 
 
@@ -82,7 +78,6 @@ class CutsLongReplies(ReplyRules):
     """Sends the first 1024 octets of a reply that does not fit, and no more."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         return super().encode_reply(header, payload)[:1024]
 
 
@@ -97,7 +92,6 @@ class SendsShortRepliesInTwo(Responder):
     """Sends header and payload of a Short message with results by two Sends."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         if writes or len(send.data) <= BARE:
             return super().transmit(writes, send)
         head, tail = in_two(send)
@@ -112,7 +106,6 @@ class SendsChunkedRepliesInTwo(Responder):
     """Sends header and reduced payload of a Chunked message by two Sends."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         if not writes:
             return super().transmit(writes, send)
         head, tail = in_two(send)
@@ -127,7 +120,6 @@ class WritesAndSendsNothing(Responder):
     """Makes the Writes of a reply and sends nothing behind them."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         return writes or super().transmit(writes, send)
 
 
@@ -144,7 +136,6 @@ class KeepsLargeResultsInTheStream(ReplyRules):
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
     ) -> tuple[DataItem | None, ...]:
-        """See `ReplyRules`."""
         matched = super().match(slots, writes)
         return tuple(None if item and item.length > 2000 else item for item in matched)
 
@@ -157,7 +148,6 @@ class MeasuresBeforeItReduces(Responder):
     """Compares a reply with the threshold as if nothing were reduced, and then reduces nothing."""
 
     def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
-        """See `Responder`."""
         fits = len(reply) + ONE.header <= self.options.thresholds.reply
         return super().results(payload, reply) if fits else ()
 
@@ -170,7 +160,6 @@ class DropsRoundupFromLongReplies(Responder):
     """Leaves the padding of the last result out of a reply that does not fit inline."""
 
     def execute(self, payload: bytes) -> list[bytes]:
-        """See `Responder`."""
         replies = super().execute(payload)
         if len(replies) != 1 or len(replies[0]) + ONE.header <= self.options.thresholds.reply:
             return replies
@@ -207,7 +196,6 @@ class EmptiesUnusedReplyChunks(ReplyRules):
     """Returns a Reply chunk that it did not use without any segment."""
 
     def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
-        """See `ReplyRules`."""
         return None if chunk is None else type(chunk)(())
 
 

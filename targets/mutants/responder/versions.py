@@ -25,7 +25,6 @@ class ServesVersionZero(CallRules):
     """Serves calls in version 0 as if they were in version 1."""
 
     def supports_version(self, version: int) -> bool:
-        """See `CallRules`."""
         return version in (0, 1, 2)
 
 
@@ -34,7 +33,6 @@ class ServesVersionThree(CallRules):
     """Serves calls in version 3 as if they were in version 1."""
 
     def supports_version(self, version: int) -> bool:
-        """See `CallRules`."""
         return version in (1, 2, 3)
 
 
@@ -43,7 +41,6 @@ class ComparesLowOctetOfVersion(CallRules):
     """Looks at the low sixteen bits of the version only."""
 
     def supports_version(self, version: int) -> bool:
-        """See `CallRules`."""
         return version & 0xFFFF in (1, 2)
 
 
@@ -52,7 +49,6 @@ class DropsUnknownVersions(Responder):
     """Keeps silent about versions that it does not know."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """See `Responder`."""
         return [] if fault is Fault.UNKNOWN_VERSION else super().send_error(words, fault)
 
 
@@ -61,7 +57,6 @@ class AnswersErrChunkToVersions(ReplyRules):
     """Answers an unknown version by ERR_CHUNK."""
 
     def error_body(self, answer: Answer) -> ErrorBody:
-        """See `ReplyRules`."""
         return ErrChunk()
 
 
@@ -80,7 +75,6 @@ class OmitsErrVersRange(ReplyRules):
     """Sends ERR_VERS without the two versions behind it."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_error(header)
         body = header.rdma_body
         is_chunk = isinstance(body, RdmaError) and isinstance(body.error, ErrChunk)
@@ -92,7 +86,6 @@ class ClaimsVersionThree(ReplyRules):
     """Names a range up to version 3, which it does not serve."""
 
     def version_range(self) -> tuple[int, int]:
-        """See `ReplyRules`."""
         return 1, 3
 
 
@@ -101,7 +94,6 @@ class NamesNoVersion(ReplyRules):
     """Leaves both bounds of the range at zero."""
 
     def version_range(self) -> tuple[int, int]:
-        """See `ReplyRules`."""
         return 0, 0
 
 
@@ -110,7 +102,6 @@ class SendsErrorsInVersionOne(ReplyRules):
     """Sends every error in its own version instead of that of the request."""
 
     def error_version(self, words: FixedWords) -> int:
-        """See `ReplyRules`."""
         return 1
 
 
@@ -122,7 +113,6 @@ class RepliesInVersionThree(ReplyRules):
     """Sends its replies in version 3."""
 
     def reply_version(self, call: IncomingCall) -> int:
-        """See `ReplyRules`."""
         return 3
 
 
@@ -134,6 +124,5 @@ class SwapsVersionErrorXid(ReplyRules):
     """Sends the octets of the XID in ERR_VERS in reverse order."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
-        """See `ReplyRules`."""
         octets = encode_header(header)
         return octets[3::-1] + octets[4:] if len(octets) > 20 else octets

@@ -42,7 +42,6 @@ class ReturnsResultsInline(ReplyRules):
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
     ) -> tuple[DataItem | None, ...]:
-        """See `ReplyRules`."""
         return (None,) * len(writes)
 
 
@@ -56,7 +55,6 @@ class UsesLastChunkOnly(ReplyRules):
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
     ) -> tuple[DataItem | None, ...]:
-        """See `ReplyRules`."""
         first = next((item for item in slots if item is not None), None)
         return tuple(first if chunk is writes[-1] else None for chunk in writes)
 
@@ -68,7 +66,6 @@ class KeepsChunksForAbsentResults(ReplyRules):
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
     ) -> tuple[DataItem | None, ...]:
-        """See `ReplyRules`."""
         matched = tuple(slots[: len(writes)])
         return (*matched, *(None for _ in writes[len(matched) :]))
 
@@ -78,7 +75,6 @@ class ReducesAnyResult(Responder):
     """Puts the largest part of a reply without DDP-eligible results into the Write chunk, too."""
 
     def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
-        """See `Responder`."""
         eligible = super().results(payload, reply)
         counted = int.from_bytes(reply[28:32])
         # Behind the 24 octets of the reply header: status, count word, and so many octets.
@@ -95,7 +91,6 @@ class FailsOnEmptyWriteChunks(ReplyRules):
     """Takes an empty Write chunk for one that is too short."""
 
     def is_inline(self, chunk: WriteChunk) -> bool:
-        """See `ReplyRules`."""
         return False
 
 
@@ -106,7 +101,6 @@ class SkipsEmptyWriteChunks(ReplyRules):
     def match(
         self, slots: Sequence[DataItem | None], writes: Sequence[WriteChunk]
     ) -> tuple[DataItem | None, ...]:
-        """See `ReplyRules`."""
         items = iter([item for item in slots if item is not None])
         return tuple(next(items, None) if chunk.target else None for chunk in writes)
 
@@ -122,7 +116,6 @@ class WritesRoundup(ReplyRules):
     """Writes the roundup padding of a result where there is room for it."""
 
     def data_to_write(self, reply: bytes, item: DataItem) -> bytes:
-        """See `ReplyRules`."""
         return reply[item.position : item.end]
 
 
@@ -134,7 +127,6 @@ class CountsRoundup(ReplyRules):
     """Counts the roundup padding in the returned lengths, although it writes none."""
 
     def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
         offered = [segment.length for segment in chunk.target]
         missing = -sum(lengths) % 4
         counted = list(lengths)
@@ -150,7 +142,6 @@ class FillsLastSegmentFirst(ReplyRules):
     """Fills the segments of a chunk from the last one to the first."""
 
     def fill(self, chunk: WriteChunk, length: int) -> tuple[int, ...]:
-        """See `ReplyRules`."""
         reverse = super().fill(WriteChunk(chunk.target[::-1]), length)
         return reverse[::-1]
 
@@ -160,7 +151,6 @@ class HalfFillsSegments(ReplyRules):
     """Leaves room at the end of a segment and goes on in the next one, if that takes the rest."""
 
     def fill(self, chunk: WriteChunk, length: int) -> tuple[int, ...]:
-        """See `ReplyRules`."""
         lengths = list(super().fill(chunk, length))
         for index in range(len(lengths) - 1):
             spare = chunk.target[index + 1].length - lengths[index + 1]
@@ -178,7 +168,6 @@ class SwapsSegments(ReplyRules):
     """Writes the last octets of a result into the first segment."""
 
     def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
-        """See `ReplyRules`."""
         return transfers(chunk.target[::-1], lengths[::-1])
 
 
@@ -190,7 +179,6 @@ class WritesAtWrongOffset(ReplyRules):
     """Writes four octets behind the offset that the call names."""
 
     def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
-        """See `ReplyRules`."""
         return tuple(
             msgspec.structs.replace(one, offset=one.offset + 4)
             for one in super().write_schedule(chunk, lengths)
@@ -202,7 +190,7 @@ class CutsResultsToFit(ReplyRules):
     """Cuts a result that is too long for its Write chunk, and says that this was all."""
 
     def judge_room(self, chunk: WriteChunk, item: DataItem) -> None:
-        """See `ReplyRules`."""
+        pass
 
 
 @mutant(
@@ -213,7 +201,6 @@ class KeepsResultsInTheStream(ReplyRules):
     """Sends what it wrote into Write chunks in the stream as well."""
 
     def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
-        """See `ReplyRules`."""
         return reply
 
 
@@ -225,7 +212,6 @@ class KeepsRoundupInTheStream(ReplyRules):
     """Leaves the roundup padding of a reduced result in the stream."""
 
     def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
-        """See `ReplyRules`."""
         for item in reversed(items):
             reply = reply[: item.position] + reply[item.position + item.length :]
         return reply
@@ -239,7 +225,6 @@ class TakesCountOut(ReplyRules):
     """Takes the count word of a reduced result out of the stream."""
 
     def take_out(self, reply: bytes, items: Sequence[DataItem]) -> bytes:
-        """See `ReplyRules`."""
         for item in reversed(items):
             reply = reply[: item.position - 4] + reply[item.end :]
         return reply
@@ -252,7 +237,6 @@ class _Spoiling(ReplyRules):
     """Changes the last octet of results."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if len(payload) > len(rpc.accepted(0)):
             payload = payload[:-1] + bytes((payload[-1] ^ 1,))
         return super().encode_reply(header, payload)

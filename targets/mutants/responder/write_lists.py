@@ -31,7 +31,6 @@ class KeepsOfferedLengths(ReplyRules):
     """Returns a Write chunk with the lengths that it had in the call."""
 
     def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
         return chunk
 
 
@@ -43,7 +42,6 @@ class ReturnsLengthsOfZero(ReplyRules):
     """Returns a used Write chunk with all lengths zero."""
 
     def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
         return self.unused(chunk)
 
 
@@ -52,7 +50,6 @@ class DropsUnusedSegments(ReplyRules):
     """Returns only those segments of a Write chunk in which there is something."""
 
     def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
         whole = super().returned(chunk, lengths)
         return WriteChunk(tuple(segment for segment in whole.target if segment.length))
 
@@ -65,7 +62,6 @@ class MergesSegments(ReplyRules):
     """Returns a Write chunk as one segment of the length of all."""
 
     def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
         first = chunk.target[0]
         return WriteChunk((RdmaSegment(first.handle, sum(lengths), first.offset),))
 
@@ -75,7 +71,6 @@ class AltersHandles(ReplyRules):
     """Returns other handles than those of the call."""
 
     def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
         return WriteChunk(
             tuple(
                 msgspec.structs.replace(segment, handle=segment.handle ^ 1)
@@ -89,7 +84,6 @@ class AdvancesOffsets(ReplyRules):
     """Returns each segment with the offset at which the next octet would go."""
 
     def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
         return WriteChunk(
             tuple(
                 msgspec.structs.replace(segment, offset=segment.offset + segment.length)
@@ -105,7 +99,6 @@ class ReversesSegments(ReplyRules):
     """Returns the segments of a Write chunk in reverse order."""
 
     def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        """See `ReplyRules`."""
         return WriteChunk(super().returned(chunk, lengths).target[::-1])
 
 
@@ -120,7 +113,6 @@ class OmitsWriteList(ReplyRules):
     """Returns no Write list."""
 
     def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
         return ()
 
 
@@ -132,7 +124,6 @@ class ReversesWriteList(ReplyRules):
     """Returns the Write chunks in reverse order."""
 
     def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
         return tuple(reversed(writes))
 
 
@@ -141,7 +132,6 @@ class DropsUnusedWriteChunks(ReplyRules):
     """Leaves Write chunks without data out of the reply, unless they were offered empty."""
 
     def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
         return tuple(chunk for chunk in writes if not chunk.target or chunk_length(chunk))
 
 
@@ -153,7 +143,6 @@ class ReturnsUnusedChunksAsOffered(ReplyRules):
     """Returns an unused Write chunk with the lengths that it had in the call."""
 
     def unused(self, chunk: WriteChunk) -> WriteChunk:
-        """See `ReplyRules`."""
         return chunk
 
 
@@ -165,7 +154,6 @@ class EmptiesUnusedChunks(ReplyRules):
     """Returns an unused Write chunk without any segment."""
 
     def unused(self, chunk: WriteChunk) -> WriteChunk:
-        """See `ReplyRules`."""
         return WriteChunk(())
 
 
@@ -174,7 +162,6 @@ class FillsUpEmptyChunks(ReplyRules):
     """Returns an empty Write chunk with one empty segment in it."""
 
     def unused(self, chunk: WriteChunk) -> WriteChunk:
-        """See `ReplyRules`."""
         return super().unused(chunk) if chunk.target else WriteChunk((RdmaSegment(0, 0, 0),))
 
 
@@ -186,5 +173,4 @@ class DropsEmptyWriteChunks(ReplyRules):
     """Leaves Write chunks that were offered empty out of the reply."""
 
     def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
         return tuple(chunk for chunk in writes if chunk.target)

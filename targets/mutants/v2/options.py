@@ -26,7 +26,6 @@ class PassesOverUnknownOperations(PropertyRules):
     """Says nothing of an operation that it does not support."""
 
     def unsupported(self) -> Rdma2ErrorBody | None:
-        """See `PropertyRules`."""
         return None
 
 
@@ -39,7 +38,6 @@ class RefusesOperationsByBadHeader(PropertyRules):
     """Refuses an operation that it does not support by RDMA2_ERR_BAD_HEADER."""
 
     def unsupported(self) -> Rdma2ErrorBody | None:
-        """See `PropertyRules`."""
         return v2.ErrBadHeader()
 
 
@@ -74,7 +72,6 @@ class PassesOverHighOperations(OptionalHalf):
     """Passes over operations from 2147483648 on."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         body = v2.decode_header(message)[0].rdma_body
         if isinstance(body, v2.Rdma2Optional) and body.rdma_opttype >= 1 << 31:
             return [PostReceive(self.exchange.posted_length)]
@@ -86,7 +83,6 @@ class ReadsEveryOptinfoAsProperties(OptionalHalf):
     """Passes over an operation that it does not know, if its content is no list of properties."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         body = v2.decode_header(message)[0].rdma_body
         if isinstance(body, v2.Rdma2Optional) and body.rdma_opttype > ROPT_UPDPROP:
             info = body.rdma_optinfo or bytes(8)
@@ -102,7 +98,6 @@ class AnswersWhatIsAnAnswer(PropertyRules):
     """Takes every REQPROP for a request, whatever its direction is."""
 
     def is_request(self, message: Rdma2Optional) -> bool:
-        """See `PropertyRules`."""
         return True
 
 
@@ -115,7 +110,6 @@ class InsistsOnItsAnnouncement(OptionalHalf):
     """Ends the connection when one of its optional messages is refused."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         if isinstance(v2.decode_header(message)[0].rdma_body, v2.Rdma2Error):
             return [Disconnect("the peer does not support what this end needs")]
         return super().take(message)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from conformance.backward.choice import backward_workload_for
 from conformance.backward.workload import (
     ForwardOnly,
     TestprogBackward,
-    backward_workload_for,
 )
 from conformance.backward.workload_nfs4 import Nfs4Backward
 from rpcrdma.errors import DecodeError

@@ -32,7 +32,6 @@ class DropsBackwardCallsInTwo(ClientDuplex):
     """Drops backward Calls in Version Two."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         return self.drop(event) if _is_two(event.data) else super().to_backward(event, now)
 
 
@@ -41,7 +40,6 @@ class DropsLongBackwardCalls(ClientDuplex):
     """Drops backward Calls of more than 1024 octets in Version Two."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         is_long = len(event.data) > ONE.threshold and _is_two(event.data)
         return self.drop(event) if is_long else super().to_backward(event, now)
 
@@ -51,7 +49,6 @@ class CountsBackwardCreditsInTwo(ClientDuplex):
     """Takes the credits that a backward Call of Version Two requests for a grant."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         if _is_two(event.data) and isinstance(self.forward, Requester):
             self.forward.allowance.granted_by_reply(fixed_words(event.data).credit)
         return super().to_backward(event, now)
@@ -62,7 +59,6 @@ class RepliesBackwardInVersionOne(BackwardReplyRules):
     """Answers backward Calls of Version Two by Replies of Version One."""
 
     def reply_version(self, call: IncomingCall) -> int:
-        """See `ReplyRules`."""
         return ONE.number
 
 
@@ -71,5 +67,4 @@ class RepliesBackwardByChunks(BackwardReplyRules):
     """Returns a Write chunk in backward Replies of Version Two, which nobody has offered."""
 
     def reply_writes(self, writes: Sequence[WriteChunk]) -> tuple[WriteChunk, ...]:
-        """See `ReplyRules`."""
         return (*writes, NOWHERE) if TWO.number in self.dialects else tuple(writes)

@@ -43,7 +43,6 @@ class LeavesTheDirectionOut(RequestRules):
     """Sends calls with chunks in Version Two by the header of Version One."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         return octets if self.dialect is not TWO else octets[:_FIXED] + octets[_FIXED + _WORD :]
 
@@ -56,7 +55,6 @@ class PutsTheDirectionOfCallsLast(RequestRules):
     """Puts the direction word behind the chunk lists."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = self.dialect.encode(header, MessageType.CALL)
         if self.dialect is TWO:
             direction = octets[_FIXED : _FIXED + _WORD]
@@ -69,7 +67,6 @@ class NumbersLongCallsTwo(RequestRules):
     """Gives RDMA2_NOMSG the number 2."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         if self.dialect is not TWO or isinstance(header.rdma_body, RdmaMsg):
             return octets
@@ -81,7 +78,6 @@ class CountsItsReadSegments(RequestRules):
     """Puts the number of read segments in front of the Read list."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         reads = getattr(header.rdma_body, "rdma_reads", ())
         if self.dialect is not TWO or not reads:
@@ -95,7 +91,6 @@ class LeavesThePayloadOut(RequestRules):
     """Sends nothing behind the header of an RDMA2_MSG that has chunks."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         return super().encode(header, b"" if self.dialect is TWO else payload)
 
 
@@ -104,7 +99,6 @@ class AppendsToLongCalls(RequestRules):
     """Sends a few octets behind the header of an RDMA2_NOMSG."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         octets = super().encode(header, payload)
         is_long = self.dialect is TWO and not isinstance(header.rdma_body, RdmaMsg)
         return octets + bytes(_WORD) if is_long else octets
@@ -115,7 +109,6 @@ class SaysReplyInCallsWithReadChunks(RequestRules):
     """Says in the header of a call with Read chunks that it is a reply."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `RequestRules`."""
         if self.dialect is not TWO or not getattr(header.rdma_body, "rdma_reads", ()):
             return super().encode(header, payload)
         return self.dialect.encode(header, MessageType.REPLY) + payload
@@ -126,7 +119,6 @@ class NumbersCallsWithChunksAnew(RequestRules):
     """Sends calls with chunks in Version Two under another XID than their RPC message has."""
 
     def xid(self, call: OutgoingCall) -> int:
-        """See `RequestRules`."""
         return call.xid ^ 1 if self.dialect is TWO else call.xid
 
 
@@ -135,7 +127,6 @@ class MovesLongCallsToPositionFour(RequestRules):
     """Gives the Read chunk of a Long Call in Version Two the Position 4."""
 
     def position(self, position: int) -> int:
-        """See `RequestRules`."""
         return position or (_WORD if self.dialect is TWO else 0)
 
 
@@ -144,7 +135,6 @@ class CountsPositionsFromTheHeaderOfTwo(RequestRules):
     """Counts the Positions of arguments in Version Two from four octets before the payload on."""
 
     def position(self, position: int) -> int:
-        """See `RequestRules`."""
         return position + _WORD if position and self.dialect is TWO else position
 
 
@@ -153,7 +143,6 @@ class OffersShortWriteChunks(RequestRules):
     """Offers half of the memory that a result needs in Version Two."""
 
     def write_list(self, chunks: tuple[WriteChunk, ...]) -> tuple[WriteChunk, ...]:
-        """See `RequestRules`."""
         return tuple(map(_halved, chunks)) if self.dialect is TWO else chunks
 
 
@@ -162,7 +151,6 @@ class OffersShortReplyChunks(RequestRules):
     """Offers half of the memory that a Long Reply needs in Version Two."""
 
     def reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
-        """See `RequestRules`."""
         return _halved(chunk) if chunk is not None and self.dialect is TWO else chunk
 
 
@@ -173,7 +161,6 @@ class ReducesTextInTwo(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         call, start = rpc.decode_call(payload)
         in_two = self._options.dialect is TWO
         if in_two and call.procedure == testprog.TEST_V1.TEST_LONG_CALL:
@@ -192,7 +179,6 @@ class MakesNoLongCallsInTwo(CallPlanner):
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
-        """See `CallPlanner`."""
         if self._options.dialect is TWO and len(payload) > TWO.threshold and not items:
             raise LocalProtocolError("it does not fit")
         return super().choose_form(payload, items, results)
@@ -203,7 +189,6 @@ class OffersNoReplyChunkInTwo(CallPlanner):
     """Offers no Reply chunk in Version Two."""
 
     def offer(self, expectation: ReplyExpectation) -> ResultsPlan:
-        """See `CallPlanner`."""
         plan = super().offer(expectation)
         return replace(plan, reply=()) if self._options.dialect is TWO else plan
 
@@ -214,7 +199,6 @@ class SendsTwiceTheDefault(CallPlanner):
 
     @property
     def threshold(self) -> int:
-        """See `CallPlanner`."""
         settled = self._options.dialect is TWO and self.send_limit >= TWO.threshold
         return 2 * self.send_limit if settled else self.send_limit
 
@@ -231,7 +215,6 @@ class PostsReceivesOfVersionOne(Requester):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Requester`."""
         receives = super().initial_receives
         return (ONE.threshold,) * len(receives) if self.options.dialect is TWO else receives
 

@@ -154,7 +154,6 @@ class TakesErrorsForBackwardOnes(ClientDuplex):
     """Looks an error of Version Two up among the calls of the server."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         body = _body(event.data)
         if isinstance(body, v2.Rdma2Error) and isinstance(body.error, v2.ErrBadHeader):
             return self.drop(event)
@@ -166,7 +165,6 @@ class GoesByTheMessageTypeAlone(ClientDuplex):
     """Takes a reply for its own though its header says that it is a call."""
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         message = event.data
         is_plain = isinstance(_body(message), v2.Rdma2Msg)
         is_reply = message[36:40] == int(MessageType.REPLY).to_bytes(4)
@@ -222,7 +220,6 @@ class TakesGrantsFromOptionalMessages(OptionalHalf):
     """Takes the credits of an optional message for a grant."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         requester = self._halves[0]
         if isinstance(requester, Requester):
             requester.allowance.granted_by_reply(fixed_words(message).credit)

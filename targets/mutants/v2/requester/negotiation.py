@@ -69,7 +69,6 @@ class SendsLongFirstMessages(CallPlanner):
 
     @property
     def threshold(self) -> int:
-        """See `CallPlanner`."""
         return max(self.send_limit, self._options.dialect.threshold)
 
 
@@ -195,7 +194,6 @@ class OffersAgainAfterEachRefusal(NegotiationRules):
     """Offers Version Two on every connection, though it was refused on the last."""
 
     def assume(self, state: NegotiationState) -> bool:
-        """See `NegotiationRules`."""
         return state is NegotiationState.OFFERING
 
 
@@ -204,7 +202,6 @@ class OffersAgainAfterSilence(NegotiationRules):
     """Offers Version Two on every connection, though no offer is answered."""
 
     def assume(self, state: NegotiationState) -> bool:
-        """See `NegotiationRules`."""
         return state is NegotiationState.ONE
 
 

@@ -42,7 +42,6 @@ class CallsBackInVersionOne(BackwardRequester):
     """Makes backward Calls in version 1, whatever the version of the connection is."""
 
     def frame(self, call: BackwardCall) -> bytes:
-        """See `BackwardRequester`."""
         old = self.header(call)
         header = TransportHeader(old.rdma_xid, ONE.number, old.rdma_credit, old.rdma_body)
         return ONE.encode(header, MessageType.CALL) + call.payload
@@ -53,7 +52,6 @@ class OffersAReplyChunkBackwards(BackwardRequester):
     """Offers a Reply chunk in its backward Calls in Version Two."""
 
     def header(self, call: BackwardCall) -> TransportHeader:
-        """See `BackwardRequester`."""
         header = super().header(call)
         body = OFFERED if self.dialect is TWO else header.rdma_body
         return TransportHeader(header.rdma_xid, header.rdma_vers, header.rdma_credit, body)
@@ -64,7 +62,6 @@ class DropsBackwardRepliesInTwo(BackwardRequester):
     """Drops the Replies to its backward Calls in Version Two."""
 
     def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
-        """See `BackwardRequester`."""
         return self.dialect is not TWO and super().judge_reply(header, payload)
 
 
@@ -73,7 +70,6 @@ class DropsLargeBackwardReplies(BackwardRequester):
     """Drops Replies of more than 1024 octets to its backward Calls."""
 
     def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
-        """See `BackwardRequester`."""
         is_large = len(payload) + self.dialect.header > ONE.threshold
         return not is_large and super().judge_reply(header, payload)
 
@@ -91,7 +87,6 @@ class CallsBackWithoutCreditInTwo(BackwardRequester):
     """Makes all backward Calls in Version Two at once, whatever was granted."""
 
     def may_send(self) -> bool:
-        """See `BackwardRequester`."""
         if self.dialect is not TWO:
             return super().may_send()
         self.allowance.outstanding += 1
@@ -103,7 +98,6 @@ class TakesForwardRequestsForGrantsInTwo(Duplex):
     """Takes what a forward Call in Version Two requests for a grant of backward Calls."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         words = fixed_words(event.data)
         if words.version == TWO.number and isinstance(self.backward, BackwardRequester):
             self.backward.allowance.granted_by_reply(words.credit)
@@ -115,7 +109,6 @@ class ProbesClientsOfTwo(Responder):
     """Makes a backward Call behind its second message in Version Two, whoever the client is."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         actions = super().transmit(writes, send)
         count: int = vars(self).get("count", 0) + (fixed_words(send.data).version == TWO.number)
         is_second = count == 2 != vars(self).get("count")
@@ -130,7 +123,6 @@ class EndsCallsByForwardOnes(Duplex):
     """Ends a backward Call when a forward one in Version Two comes under its XID."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
-        """See `Duplex`."""
         words = fixed_words(event.data)
         if words.version == TWO.number and isinstance(self.backward, BackwardRequester):
             self.backward._refused(words.xid, RdmaError(ErrChunk()))  # noqa: SLF001  # nothing public ends a Call
@@ -146,7 +138,6 @@ class TakesGrantsFromOperations(OptionalHalf):
     """Takes what an operation of the client requests for a grant of backward Calls."""
 
     def take(self, message: bytes) -> list[Action]:
-        """See `OptionalHalf`."""
         for half in self._halves:
             if isinstance(half, BackwardRequester):
                 half.allowance.granted_by_reply(fixed_words(message).credit)

@@ -41,7 +41,6 @@ class AnswersShortMessagesInTwo(CallRules):
     """Judges messages in Version Two from 20 octets on."""
 
     def is_runt(self, message: bytes) -> bool:
-        """See `CallRules`."""
         return len(message) < SHORTEST if says_two(message) else super().is_runt(message)
 
 
@@ -50,7 +49,6 @@ class ServesProcedureTwo(CallRules):
     """Serves procedure 2 in Version Two as if it were RDMA2_MSG."""
 
     def decode(self, message: bytes) -> tuple[TransportHeader, int]:
-        """See `CallRules`."""
         if says_two(message) and message[PROCEDURE] == (2).to_bytes(4):
             message = message[:12] + bytes(4) + message[16:]
         return super().decode(message)
@@ -61,7 +59,6 @@ class DropsNomsgWithoutListsInTwo(CallRules):
     """Drops an RDMA2_NOMSG that has no list at all."""
 
     def take_long(self, words: FixedWords, body: RdmaNomsg, limit: int) -> IncomingCall:
-        """See `CallRules`."""
         has_list = body.rdma_reads or body.rdma_writes or body.rdma_reply
         if words.version == TWO.number and not has_list:
             raise FaultFound(Fault.NOT_A_CALL)
@@ -84,7 +81,6 @@ class GoesByTheMessageType(DirectionRules):
     """Goes by the msg_type of an RDMA2_MSG, whatever its direction says."""
 
     def sort_two(self, message: bytes) -> Half:
-        """See `DirectionRules`."""
         try:
             header, end = v2.decode_header(message)
         except DecodeError:
@@ -99,7 +95,6 @@ class ExecutesIneligibleReductionsInTwo(CallRules):
     """Executes calls in Version Two whose arguments no binding lets be reduced."""
 
     def judge_arguments(self, call: IncomingCall, payload: bytes, upper_layer: UpperLayer) -> None:
-        """See `CallRules`."""
         if call.words.version != TWO.number:
             super().judge_arguments(call, payload, upper_layer)
 
@@ -111,7 +106,6 @@ class ReadsFirstSegmentOnlyInTwo(CallRules):
     def take_short(
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
     ) -> IncomingCall:
-        """See `CallRules`."""
         call = super().take_short(words, body, payload, limit)
         if words.version != TWO.number:
             return call
@@ -124,7 +118,6 @@ class RefusesLongCallsInTwo(CallRules):
     """Answers every RDMA2_NOMSG by BAD_HEADER."""
 
     def take_long(self, words: FixedWords, body: RdmaNomsg, limit: int) -> IncomingCall:
-        """See `CallRules`."""
         if words.version == TWO.number:
             raise FaultFound(Fault.UNDECODABLE_HEADER)
         return super().take_long(words, body, limit)
@@ -137,6 +130,5 @@ class HandsOnOneThousandOctets(CallRules):
     def take_short(
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
     ) -> IncomingCall:
-        """See `CallRules`."""
         most = 1000 if words.version == TWO.number else len(payload)
         return super().take_short(words, body, payload[:most], limit)

@@ -46,7 +46,6 @@ class DropsBadHeadersInTwo(Responder):
     """Keeps silent about headers of Version Two that cannot be decoded."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """See `Responder`."""
         is_dropped = is_two(words) and fault is Fault.UNDECODABLE_HEADER
         return [] if is_dropped else super().send_error(words, fault)
 
@@ -56,7 +55,6 @@ class SendsErrorsInTwoUnderXidZero(ReplyRules):
     """Sends the errors of Version Two under XID 0."""
 
     def error_xid(self, words: FixedWords) -> int:
-        """See `ReplyRules`."""
         return 0 if is_two(words) else super().error_xid(words)
 
 
@@ -65,7 +63,6 @@ class SendsErrorsOfTwoInOne(ReplyRules):
     """Answers faults in Version Two by errors in Version One."""
 
     def error_version(self, words: FixedWords) -> int:
-        """See `ReplyRules`."""
         return 1 if is_two(words) else super().error_version(words)
 
 
@@ -74,7 +71,6 @@ class PutsADirectionIntoErrors(ReplyRules):
     """Puts a direction word before the code of an error in Version Two."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_error(header)
         if header.rdma_vers != TWO.number:
             return octets
@@ -86,7 +82,6 @@ class AppendsToErrorsOfTwo(ReplyRules):
     """Puts an RPC reply behind the errors of Version Two."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_error(header)
         reply = rpc.encode_reply(rpc.Reply(header.rdma_xid, rpc.Outcome.GARBAGE_ARGS))
         return octets + reply if header.rdma_vers == TWO.number else octets
@@ -126,7 +121,6 @@ class AnswersErrorsOfTwo(Duplex):
     """Answers an RDMA2_ERROR that nobody waits for by another."""
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
-        """See `Duplex`."""
         words = fixed_words(event.data)
         error = v2.Rdma2Header(words.xid, v2.VERSION, 1, v2.Rdma2Error(v2.ErrBadHeader()))
         answer: list[Action] = [Send(0, v2.encode_header(error))] if words.is_error else []

@@ -32,7 +32,6 @@ class GrantsZeroInTwo(ReplyRules):
     """Grants no credit in replies in Version Two."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if header.rdma_vers == TWO.number:
             header = msgspec.structs.replace(header, rdma_credit=0)
         return super().encode_reply(header, payload)
@@ -43,7 +42,6 @@ class GrantsMoreThanItHas(ReplyRules):
     """Grants sixty credits in Version Two, and has Receives for half of them."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if header.rdma_vers == TWO.number:
             header = msgspec.structs.replace(header, rdma_credit=60)
         return super().encode_reply(header, payload)
@@ -54,7 +52,6 @@ class KeepsTo1024OctetsInTwo(ReplyRules):
     """Sends no reply of more than 1024 octets inline, in whatever version."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         return super().fits_inline(length, min(threshold, ONE_THRESHOLD))
 
 
@@ -66,7 +63,6 @@ class SendsUpTo8192Octets(ReplyRules):
     """Sends replies of up to 8192 octets inline in Version Two."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
-        """See `ReplyRules`."""
         return super().fits_inline(length, threshold if threshold == ONE_THRESHOLD else LARGE)
 
 
@@ -77,7 +73,6 @@ class HangsUpOnCallsBeyond1024Octets(CallRules):
     def take_short(
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
     ) -> IncomingCall:
-        """See `CallRules`."""
         if words.version == TWO.number and len(payload) + TWO.header > ONE_THRESHOLD:
             raise FaultFound(Fault.TOO_MANY_CALLS)
         return super().take_short(words, body, payload, limit)
@@ -89,5 +84,4 @@ class PostsReceivesOf1024Octets(Responder):
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Responder`."""
         return (ONE_THRESHOLD,) * self.options.receives

@@ -79,7 +79,6 @@ class RepliesUnderTheNextXidInTwo(ReplyRules):
     """Replies in Version Two under the XID that follows that of the call."""
 
     def reply_xid(self, call: IncomingCall) -> int:
-        """See `ReplyRules`."""
         return call.xid + (call.words.version == TWO.number)
 
 
@@ -88,7 +87,6 @@ class RepliesToTwoInOne(ReplyRules):
     """Replies in version 1 to calls in version 2."""
 
     def reply_version(self, call: IncomingCall) -> int:
-        """See `ReplyRules`."""
         return 1
 
 
@@ -97,7 +95,6 @@ class RepliesInTheFirstVersion(ReplyRules):
     """Replies in the version of the first call of the connection."""
 
     def reply_version(self, call: IncomingCall) -> int:
-        """See `ReplyRules`."""
         first: int = vars(self).setdefault("first", call.words.version)
         return first
 
@@ -107,7 +104,6 @@ class AddsAFifthFixedWord(ReplyRules):
     """Puts a word of zero behind the fixed words of a reply with chunks."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         return octets[:FIXED] + ZERO + octets[FIXED:] if has_lists(header) else octets
 
@@ -117,7 +113,6 @@ class PutsTheDirectionBehindTheLists(ReplyRules):
     """Puts the direction of a reply with chunks behind its chunk lists."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         if not has_lists(header):
             return octets
@@ -130,7 +125,6 @@ class CountsTheWriteList(ReplyRules):
     """Puts the number of Write chunks in front of the Write list."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         body = header.rdma_body
         if not has_lists(header) or not isinstance(body, RdmaMsg | RdmaNomsg):
@@ -143,7 +137,6 @@ class NumbersNomsgTwo(ReplyRules):
     """Sends RDMA2_NOMSG as procedure 2."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         octets = super().encode_reply(header, payload)
         is_long = is_two(header) and isinstance(header.rdma_body, RdmaNomsg)
         return octets[:12] + (2).to_bytes(4) + octets[FIXED:] if is_long else octets
@@ -154,7 +147,6 @@ class CutsThePayloadAway(ReplyRules):
     """Sends a reply that has results without anything behind its header."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         cut = is_two(header) and len(payload) > BARE
         return super().encode_reply(header, b"" if cut else payload)
 
@@ -164,7 +156,6 @@ class PutsOctetsBehindNomsg(ReplyRules):
     """Puts the beginning of an RPC reply behind the header of RDMA2_NOMSG as well."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         is_long = is_two(header) and isinstance(header.rdma_body, RdmaNomsg)
         again = header.rdma_xid.to_bytes(4) + (1).to_bytes(4)
         return super().encode_reply(header, again if is_long else payload)
@@ -175,7 +166,6 @@ class SaysThatRepliesAreCalls(ReplyRules):
     """Sends replies that have results under the direction of a Call."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if is_two(header) and len(payload) > BARE:
             return TWO.encode(header, MessageType.CALL) + payload
         return super().encode_reply(header, payload)
@@ -186,7 +176,6 @@ class SendsPayloadsUnderAnotherXid(ReplyRules):
     """Sends replies that have results with another XID in the RPC message."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if is_two(header) and len(payload) > BARE:
             payload = (header.rdma_xid ^ 1).to_bytes(4) + payload[4:]
         return super().encode_reply(header, payload)
@@ -197,7 +186,6 @@ class SaysThatMoreWasWritten(ReplyRules):
     """Returns a used Write chunk as holding four octets more than were written."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         body = header.rdma_body
         if is_two(header) and isinstance(body, RdmaMsg | RdmaNomsg):
             writes = [longer(one) if chunk_length(one) else one for one in body.rdma_writes]
@@ -211,7 +199,6 @@ class SaysThatTheReplyIsLonger(ReplyRules):
     """Returns a used Reply chunk as holding four octets more than were written."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         body = header.rdma_body
         if is_two(header) and isinstance(body, RdmaNomsg) and body.rdma_reply:
             body = RdmaNomsg(body.rdma_reads, body.rdma_writes, longer(body.rdma_reply))
@@ -224,7 +211,6 @@ class RefusesLargeReplies(ReplyRules):
     """Answers an error where a reply would go into the Reply chunk."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         if is_two(header) and isinstance(header.rdma_body, RdmaNomsg):
             raise FaultFound(Fault.REPLY_CHUNK_MISSING)
         return super().encode_reply(header, payload)
@@ -235,7 +221,6 @@ class ReducesIneligibleResults(ReplyRules):
     """Takes the end of a result that no binding names for what is in the unused Write chunk."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """See `ReplyRules`."""
         body = header.rdma_body
         if is_two(header) and isinstance(body, RdmaMsg) and len(payload) > BARE:
             unused = [one for one in body.rdma_writes if one.target and not chunk_length(one)]

@@ -31,7 +31,6 @@ class DropsOptionalMessagesOfUnknownVersions(Responder):
     """Keeps silent about what would be an optional message if its version were 2."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """See `Responder`."""
         is_dropped = fault is Fault.UNKNOWN_VERSION and words.procedure == OPTIONAL
         return [] if is_dropped else super().send_error(words, fault)
 
@@ -41,7 +40,6 @@ class LeavesVersionTwoOut(ReplyRules):
     """Names a range of version 1 alone, though version 2 is served."""
 
     def version_range(self) -> tuple[int, int]:
-        """See `ReplyRules`."""
         return 1, 1
 
 
@@ -89,7 +87,6 @@ class DropsVersionTwo(Responder):
     """Keeps silent about messages in version 2."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """See `Responder`."""
         return [] if words.version == TWO else super().send_error(words, fault)
 
 
@@ -98,7 +95,6 @@ class RefusesVersionTwoUnderXidZero(ReplyRules):
     """Sends ERR_VERS to messages in version 2 under XID 0."""
 
     def error_xid(self, words: FixedWords) -> int:
-        """See `ReplyRules`."""
         return 0 if words.version == TWO else super().error_xid(words)
 
 
@@ -107,5 +103,4 @@ class ClaimsVersionTwoInErrors(ReplyRules):
     """Names a range up to version 2, and serves version 1 alone."""
 
     def version_range(self) -> tuple[int, int]:
-        """See `ReplyRules`."""
         return 1, TWO

@@ -37,6 +37,7 @@ from conformance.oracle.outcome import (
     Silent,
 )
 from conformance.oracle.requester.versions import DEFAULT_LENGTH
+from conformance.oracle.verdict import broken_ids, readings_of
 from conformance.tester.case import Deviation, Inconclusive, Warned
 from conformance.tester.client import build
 from rpcrdma.wire import v2
@@ -295,14 +296,12 @@ class BackwardClient:
         before = InFlight(in_flight, self.granted)
         broken = broken_rules(outcome, before, threshold, version)
         if broken:
-            self.peer.case.interpretations += [
-                name for rule in broken for name in rule.interpretations
-            ]
+            self.peer.case.interpretations += readings_of(broken)
             raise Deviation(
                 f"A backward Call is not as it must be: {'; '.join(r.detail for r in broken)}.",
                 expected=("a backward Call as bidir 2.5 has it",),
                 actual=str(outcome),
-                breaks=tuple(dict.fromkeys((*self._blamed, *(one.requirement for one in broken)))),
+                breaks=tuple(dict.fromkeys((*self._blamed, *broken_ids(broken)))),
             )
         self.in_flight[outcome.xid] = outcome
         self._kept.append(outcome)

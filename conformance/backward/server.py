@@ -29,6 +29,7 @@ from conformance.oracle.backward import broken_reply_rules
 from conformance.oracle.headers import VERSION_ONE
 from conformance.oracle.message_type import whole_type
 from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, Outcome, read_outcome
+from conformance.oracle.verdict import broken_ids, readings_of
 from conformance.tester.case import Deviation, Inconclusive
 from rpcrdma.wire.rpc import MessageType
 
@@ -205,14 +206,12 @@ class BackwardServer:
     def _judge(self, reply: Answered) -> None:
         broken = broken_reply_rules(reply, self.threshold, self.version)
         if broken:
-            self.service.case.interpretations += [
-                name for rule in broken for name in rule.interpretations
-            ]
+            self.service.case.interpretations += readings_of(broken)
             raise Deviation(
                 f"A backward Reply is not as it must be: {'; '.join(r.detail for r in broken)}.",
                 expected=("a backward Reply as bidir 2.6 has it",),
                 actual=str(reply),
-                breaks=tuple(dict.fromkeys(rule.requirement for rule in broken)),
+                breaks=broken_ids(broken),
             )
 
     def _goes_on(self, xid: int) -> bool:

@@ -45,6 +45,9 @@ __all__ = [
 FOLDER: Final = Path(__file__).parent
 """Where the catalogue's files are."""
 
+INHERITS: Final = FOLDER / "inherits.toml"
+"""The file beside them that holds no requirements (`conformance.catalogue.inheritance`)."""
+
 _ID: Final = re.compile(r"([a-z][a-z0-9]*)\.((?:\d+|[A-Z])(?:\.\d+)*)\.([a-z0-9]+(?:-[a-z0-9]+)*)")
 _FINGERPRINT: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _INTERPRETATION: Final = re.compile(r"D-\d{2,3}|V-\d{1,3}")
@@ -291,7 +294,8 @@ def load_catalogue(folder: Path = FOLDER) -> Catalogue:
     Raises:
         CatalogueError: a file cannot be read or breaks a rule.
     """
-    return Catalogue(load_document(path) for path in sorted(folder.glob("*.toml")))
+    documents = (path for path in sorted(folder.glob("*.toml")) if path.name != INHERITS.name)
+    return Catalogue(load_document(path) for path in documents)
 
 
 def load_document(path: Path) -> Document:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.counterparts import counterpart
+from conformance.catalogue.inheritance import statements
 from conformance.explore.shots import Shot, build_shot
 from conformance.oracle.outcome import (
     Answered,
@@ -220,7 +220,7 @@ def _fire(harness: Harness, line: _Line, shot: Shot) -> Fired:
     if good and verdict is Verdict.PASS and isinstance(outcome, Answered):
         wrong = _results(call, outcome, line.memory)
         if wrong:
-            violated = (counterpart(_REJOINED, call.version),)
+            violated = statements((_REJOINED,), call.version)
             verdict, reason = Verdict.FAIL, wrong
     allowed = tuple(str(item) for item in expectation.allowed)
     return Fired(shot, call.octets, str(call), allowed, str(outcome), verdict, reason, violated)

@@ -13,9 +13,10 @@ and `conformance.backward.server` (a device that is called back).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from conformance.oracle.verdict import broken_rule
 from rpcrdma.wire import RdmaMsg
 from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
 
@@ -23,21 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from conformance.oracle.outcome import Answered, Called
+    from conformance.oracle.verdict import BrokenRule
 
-__all__ = ["BackwardRule", "InFlight", "broken_reply_rules", "broken_rules"]
-
-
-@dataclass(frozen=True, slots=True)
-class BackwardRule:
-    """A rule that a Call breaks.
-
-    Attributes:
-        requirement: id.  detail: what was seen.  interpretations: on which it rests.
-    """
-
-    requirement: str
-    detail: str
-    interpretations: tuple[str, ...] = ()
+__all__ = ["InFlight", "broken_reply_rules", "broken_rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +44,7 @@ class InFlight:
 
 def broken_rules(
     called: Called, before: InFlight, threshold: int, version: int = 1
-) -> tuple[BackwardRule, ...]:
+) -> tuple[BrokenRule, ...]:
     """The rules that a Call breaks.
 
     Args:
@@ -64,57 +53,66 @@ def broken_rules(
         threshold: octets of the longest message that the tester agreed to receive (D-44).
         version: of the connection.
     """
-    broken = (*_header(called, version), *_payload(called), *_company(called, before, threshold))
-    return _named(broken, version)
+    return (
+        *_header(called, version),
+        *_payload(called, version),
+        *_company(called, before, threshold, version),
+    )
 
 
-def _header(called: Called, version: int) -> Iterator[BackwardRule]:
+def _header(called: Called, version: int) -> Iterator[BrokenRule]:
     header, body = called.header, called.body
     if header.rdma_vers != version:
-        yield BackwardRule("bidir.2.5.call-has-version-one", f"rdma_vers is {header.rdma_vers}")
+        yield broken_rule(
+            "bidir.2.5.call-has-version-one", f"rdma_vers is {header.rdma_vers}", version
+        )
     if not isinstance(body, RdmaMsg):
         detail = f"it is an {type(body).__name__}"
-        yield BackwardRule("bidir.2.5.call-is-rdma-msg", detail, ("D-41",))
+        yield broken_rule("bidir.2.5.call-is-rdma-msg", detail, version, ("D-41",))
     if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
-        yield BackwardRule("bidir.2.5.call-has-empty-lists", "a list is not empty", ("D-41",))
+        yield broken_rule(
+            "bidir.2.5.call-has-empty-lists", "a list is not empty", version, ("D-41",)
+        )
     if header.rdma_credit == 0:
-        yield BackwardRule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero")
+        yield broken_rule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero", version)
 
 
-def _payload(called: Called) -> Iterator[BackwardRule]:
+def _payload(called: Called, version: int) -> Iterator[BrokenRule]:
     if not isinstance(called.body, RdmaMsg):
         return
     payload = called.payload
     same = "bidir.2.5.call-header-follows-with-the-same-xid"
     if called.rpc is None:
-        yield BackwardRule(same, "no whole RPC Call follows the transport header")
+        yield broken_rule(same, "no whole RPC Call follows the transport header", version)
     if len(payload) >= 4 and xid_of(payload) != called.xid:
-        yield BackwardRule(
-            same, f"its XID is {xid_of(payload):#010x}, in rdma_xid {called.xid:#010x}"
+        yield broken_rule(
+            same, f"its XID is {xid_of(payload):#010x}, in rdma_xid {called.xid:#010x}", version
         )
     if message_type_of(payload) != MessageType.CALL:
-        yield BackwardRule("bidir.2.5.call-msg-type", f"msg_type is {message_type_of(payload)}")
+        yield broken_rule(
+            "bidir.2.5.call-msg-type", f"msg_type is {message_type_of(payload)}", version
+        )
 
 
-def _company(called: Called, before: InFlight, threshold: int) -> Iterator[BackwardRule]:
+def _company(
+    called: Called, before: InFlight, threshold: int, version: int
+) -> Iterator[BrokenRule]:
     if called.length > threshold:
         detail = f"{called.length} octets, at most {threshold} are received"
-        yield BackwardRule("bidir.2.4.no-larger-than-the-receives", detail, ("D-44",))
+        yield broken_rule("bidir.2.4.no-larger-than-the-receives", detail, version, ("D-44",))
     if called.xid in before.calls:
         detail = "its XID is that of a Call in flight"
-        yield BackwardRule("bidir.2.5.call-has-a-fresh-xid", detail)
+        yield broken_rule("bidir.2.5.call-has-a-fresh-xid", detail, version)
         if called.payload == before.calls[called.xid]:
             # Another Call under that XID, or the same once more: either breaks a rule.
             detail = "to the octet the same, on a connection that stands"
-            yield BackwardRule("bidir.2.3.no-retransmission-without-a-connection", detail)
+            yield broken_rule("bidir.2.3.no-retransmission-without-a-connection", detail, version)
     if len(before.calls) >= before.most:
         detail = f"{len(before.calls)} are in flight, {before.most} are granted"
-        yield BackwardRule("bidir.2.1.2.backward-calls-within-the-grant", detail, ("D-42",))
+        yield broken_rule("bidir.2.1.2.backward-calls-within-the-grant", detail, version, ("D-42",))
 
 
-def broken_reply_rules(
-    reply: Answered, threshold: int, version: int = 1
-) -> tuple[BackwardRule, ...]:
+def broken_reply_rules(reply: Answered, threshold: int, version: int = 1) -> tuple[BrokenRule, ...]:
     """The rules that a backward Reply breaks.
 
     Args:
@@ -122,65 +120,42 @@ def broken_reply_rules(
         threshold: octets of the longest message that the tester agreed to receive (D-44).
         version: of the connection.
     """
-    broken = (*_reply_header(reply, version), *_reply_payload(reply, threshold))
-    return _named(broken, version)
+    return (*_reply_header(reply, version), *_reply_payload(reply, threshold, version))
 
 
-def _named(broken: tuple[BackwardRule, ...], version: int) -> tuple[BackwardRule, ...]:
-    """The rules by the ids of the version of the connection."""
-    if version == 1:
-        return broken
-    return tuple(
-        replace(one, requirement=_IN_TWO.get(one.requirement, one.requirement)) for one in broken
-    )
-
-
-_IN_TWO: Final = {
-    "bidir.2.5.call-has-version-one": "v2.4.2.2.backward-messages-are-version-two",
-    "bidir.2.5.call-is-rdma-msg": "v2.4.2.2.backward-messages-without-chunks",
-    "bidir.2.5.call-has-empty-lists": "v2.4.2.2.backward-messages-without-chunks",
-    "bidir.2.5.call-msg-type": "v2.4.2.2.direction-is-the-msg-type",
-    "bidir.2.5.call-header-follows-with-the-same-xid": "v2.1.payload-xid-equals-rdma-xid",
-    "bidir.2.1.2.backward-calls-within-the-grant": "v2.4.2.2.backward-calls-within-the-grant",
-    "bidir.2.6.reply-has-version-one": "v2.4.2.2.backward-messages-are-version-two",
-    "bidir.2.6.reply-is-rdma-msg": "v2.4.2.2.backward-messages-without-chunks",
-    "bidir.2.6.reply-has-empty-lists": "v2.4.2.2.backward-messages-without-chunks",
-    "bidir.2.6.reply-msg-type": "v2.4.2.2.direction-is-the-msg-type",
-    "bidir.2.1.2.credit-is-never-zero": "v2.4.2.2.backward-credits-are-separate",
-    "bidir.2.4.no-larger-than-the-receives": "v2.2.3.no-send-beyond-4096-octets",
-}
-"""What rules of backward messages are called in Version Two, if it has words of its own."""
-
-
-def _reply_header(reply: Answered, version: int) -> Iterator[BackwardRule]:
+def _reply_header(reply: Answered, version: int) -> Iterator[BrokenRule]:
     header, body = reply.header, reply.body
     if header.rdma_vers != version:
-        yield BackwardRule("bidir.2.6.reply-has-version-one", f"rdma_vers is {header.rdma_vers}")
+        yield broken_rule(
+            "bidir.2.6.reply-has-version-one", f"rdma_vers is {header.rdma_vers}", version
+        )
     if version != 1 and reply.direction is not MessageType.REPLY:
-        yield BackwardRule("bidir.2.6.reply-msg-type", "its header says that it is a call")
+        yield broken_rule("bidir.2.6.reply-msg-type", "its header says that it is a call", version)
     if not isinstance(body, RdmaMsg):
         detail = f"it is an {type(body).__name__}"
-        yield BackwardRule("bidir.2.6.reply-is-rdma-msg", detail, ("D-41",))
+        yield broken_rule("bidir.2.6.reply-is-rdma-msg", detail, version, ("D-41",))
     if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
-        yield BackwardRule("bidir.2.6.reply-has-empty-lists", "a list is not empty", ("D-41",))
+        yield broken_rule(
+            "bidir.2.6.reply-has-empty-lists", "a list is not empty", version, ("D-41",)
+        )
     if header.rdma_credit == 0:
-        yield BackwardRule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero")
+        yield broken_rule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero", version)
 
 
-def _reply_payload(reply: Answered, threshold: int) -> Iterator[BackwardRule]:
+def _reply_payload(reply: Answered, threshold: int, version: int) -> Iterator[BrokenRule]:
     payload = reply.payload
     same = "bidir.2.6.reply-header-follows-with-the-same-xid"
     if isinstance(reply.body, RdmaMsg):
         if message_type_of(payload) != MessageType.REPLY:
-            yield BackwardRule(
-                "bidir.2.6.reply-msg-type", f"msg_type is {message_type_of(payload)}"
+            yield broken_rule(
+                "bidir.2.6.reply-msg-type", f"msg_type is {message_type_of(payload)}", version
             )
         elif reply.rpc is None:
-            yield BackwardRule(same, "no whole RPC Reply follows the transport header")
+            yield broken_rule(same, "no whole RPC Reply follows the transport header", version)
         if len(payload) >= 4 and xid_of(payload) != reply.xid:
-            yield BackwardRule(
-                same, f"its XID is {xid_of(payload):#010x}, in rdma_xid {reply.xid:#010x}"
+            yield broken_rule(
+                same, f"its XID is {xid_of(payload):#010x}, in rdma_xid {reply.xid:#010x}", version
             )
     if reply.length > threshold:
         detail = f"{reply.length} octets, at most {threshold} are received"
-        yield BackwardRule("bidir.2.4.no-larger-than-the-receives", detail, ("D-44",))
+        yield broken_rule("bidir.2.4.no-larger-than-the-receives", detail, version, ("D-44",))

@@ -31,7 +31,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar, overload
 
-from conformance.catalogue.counterparts import in_version
+from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import (
     Answered,
     ErrChunk,
@@ -188,7 +188,7 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
             f"The RPC message of the reply to {call.request.title} is not its answer: {error}.",
             expected=("the same XID in the RPC messages of call and reply",),
             actual=str(answer),
-            breaks=in_version((SAME_XID,), call.version),
+            breaks=statements((SAME_XID,), call.version),
         ) from error
     return Reply(answer, payload, header)
 
@@ -341,7 +341,7 @@ def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outc
             f"The answer carries XID {outcome.xid:#010x}, the call had {call.xid:#010x}.",
             expected=expected,
             actual=str(outcome),
-            breaks=in_version((REPLY_XID,), call.version),
+            breaks=statements((REPLY_XID,), call.version),
         )
     if isinstance(outcome, Answered):
         _judge_dialect(outcome, call, expected)
@@ -358,7 +358,7 @@ def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outc
                 f"{call.title} got an error that is wrong: {broken.detail}.",
                 expected=expected,
                 actual=str(outcome),
-                breaks=(broken.requirement,),
+                breaks=broken.ids,
             )
     return outcome
 
@@ -371,7 +371,7 @@ def _judge_dialect(answer: Answered, call: Call | Message, expected: tuple[str, 
             f"The reply to {call.title} is in version {found}, the call was in {call.version}.",
             expected=expected,
             actual=str(answer),
-            breaks=in_version((REPLY_VERSION,), call.version),
+            breaks=statements((REPLY_VERSION,), call.version),
         )
     if answer.direction is MessageType.CALL:
         raise Deviation(

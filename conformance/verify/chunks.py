@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.counterparts import in_version
+from conformance.catalogue.inheritance import statements
 from conformance.oracle.decoded import decode_header
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.reply_rules import broken_rules
@@ -211,7 +211,7 @@ def returned(call: Call, answer: Answered) -> None:
             f"{broken.detail[0].upper()}{broken.detail[1:]}.",
             expected=("lists that keep the rules of sections 3.4.6 and 4.3",),
             actual=f"{answer}: {answer.body}",
-            breaks=in_version((broken.requirement,), call.version),
+            breaks=broken.ids,
         )
     untouched(call)
     for name, chunk, back in _used(call, answer):
@@ -220,7 +220,7 @@ def returned(call: Call, answer: Answered) -> None:
             place is None,
             f"nothing is written to the {name} beyond the lengths returned",
             actual=f"segment and octet {place} changed",
-            breaks=in_version((LENGTHS,), call.version),
+            breaks=statements((LENGTHS,), call.version),
         )
 
 
@@ -233,7 +233,7 @@ def untouched(call: Call) -> None:
             place is None,
             "no octet outside of the memory offered is written",
             actual=f"segment and octet {place} changed",
-            breaks=in_version((ROOM,), call.version),
+            breaks=statements((ROOM,), call.version),
         )
 
 

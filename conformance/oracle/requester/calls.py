@@ -116,7 +116,7 @@ def _judge_two(
     try:
         raw, end = v2.decode_header(message)
     except DecodeError as error:
-        shared.append(_undecodable(error))
+        shared.append(_undecodable(error, in_two=True))
     else:
         if v2.direction_of(raw.rdma_body) is not MessageType.CALL:
             rules = ("v2.4.2.2.direction-is-the-msg-type",)
@@ -149,11 +149,14 @@ def _length(length: int, threshold: int) -> Iterator[Violation]:
     yield Violation(rules, reason, interpretations=("D-18", "D-30"))
 
 
-def _undecodable(error: DecodeError) -> Violation:
+def _undecodable(error: DecodeError, *, in_two: bool = False) -> Violation:
     rules: Ids = ("rfc8166.4.header-is-xdr", "rfc8166.4.1.2.header-layout")
     readings: tuple[str, ...] = ()
     if error.path.startswith("rdma_body.rdma_"):
         rules = ("rfc8166.4.3.three-optional-lists", *rules)
+        if in_two:
+            # v2 3.2: a direction word that is left out shows in the lists, which begin too early.
+            rules = ("v2.3.2.chunk-lists-begin-with-the-direction", *rules)
     if error.reason is Reason.BAD_BOOLEAN:
         readings = ("D-33",)
     if error.reason is Reason.BAD_DISCRIMINANT or error.reason is Reason.BAD_ENUM:

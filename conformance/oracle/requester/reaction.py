@@ -17,10 +17,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
-from conformance.catalogue.rules_two import inherited
-from conformance.oracle.headers import as_one, is_two
+from conformance.catalogue.inheritance import statements
+from conformance.oracle.headers import VERSION_TWO, as_one, is_two
 from conformance.oracle.lenient_presence import with_lenient_presence
 from conformance.oracle.requester.errors import judge_error
 from conformance.oracle.requester.expectation import (
@@ -31,6 +29,7 @@ from conformance.oracle.requester.expectation import (
 )
 from conformance.oracle.requester.reassembly import reassemble
 from conformance.oracle.responder.reply_rules import broken_rules
+from conformance.oracle.verdict import broken_ids
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_reply
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from conformance.oracle.requester.state import OutstandingCall, RequesterState
-    from conformance.oracle.responder.reply_rules import BrokenRule
+    from conformance.oracle.verdict import BrokenRule
 
 __all__ = ["expected_reaction"]
 
@@ -153,7 +152,8 @@ def _of_two(
 
 def _in_words_of_two(expectation: ReactionExpectation) -> ReactionExpectation:
     allowed = (
-        replace(item, requirements=inherited(item.requirements)) for item in expectation.allowed
+        replace(item, requirements=statements(item.requirements, VERSION_TWO))
+        for item in expectation.allowed
     )
     return replace(expectation, allowed=tuple(allowed))
 
@@ -249,31 +249,21 @@ def _reply(
         good = replace(good, may_be_first=True)
         return _also_bad(good, "a Reply to a Call that cannot be decoded", ("D-28",))
     whole = _whole(body, payload, contents)
-    broken = broken_rules(*_as_if_one(call.header, header), whole)
-    fatal = [rule for rule in broken if rule.requirement not in (*_HARMLESS, _XID_RULE)]
+    broken = broken_rules(call.header, header, whole)
+    fatal = [rule for rule in broken if rule.origin not in (*_HARMLESS, _XID_RULE)]
     if fatal:
         faults = _bad_header(
             "; ".join(rule.detail for rule in fatal),
             call,
-            rules=tuple(dict.fromkeys(rule.requirement for rule in fatal)),
+            rules=broken_ids(fatal),
         )
-        behind = all(rule.requirement in _BEHIND_THE_HEADER for rule in fatal)
+        behind = all(rule.origin in _BEHIND_THE_HEADER for rule in fatal)
         return replace(faults, grant=header.rdma_credit, may_be_first=behind)
     result = _results(header, body, whole, call, state, contents)
     result = _with_harmless(result, broken)
     if isinstance(body, RdmaNomsg) and payload:
         result = _also_bad(result, "octets behind an RDMA_NOMSG", ("D-32",))
     return result
-
-
-def _as_if_one(
-    call: TransportHeader, reply: TransportHeader
-) -> tuple[TransportHeader, TransportHeader]:
-    """A Call and a Reply of the same version, told in the ids of Version One alone."""
-    if call.rdma_vers != reply.rdma_vers:
-        return call, reply
-    one = (msgspec.structs.replace(header, rdma_vers=_VERSION_ONE) for header in (call, reply))
-    return next(one), next(one)
 
 
 def _whole(body: RdmaMsg | RdmaNomsg, payload: bytes, contents: Contents | None) -> bytes | None:
@@ -330,11 +320,11 @@ def _with_harmless(
 ) -> ReactionExpectation:
     """A Reply that breaks rules without spoiling its result, added to what it gets otherwise."""
     for rule in broken:
-        if rule.requirement == _XID_RULE:
+        if rule.origin == _XID_RULE:
             ignored = ("rfc8166.4.2.1.payload-xid-may-be-ignored",)
             result = _also_bad(result, rule.detail, ("D-12",), ignored)
         else:
-            result = _also_bad(result, rule.detail, _HARMLESS[rule.requirement])
+            result = _also_bad(result, rule.detail, _HARMLESS[rule.origin])
     return result
 
 

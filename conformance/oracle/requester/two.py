@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.rules_two import inherited
+from conformance.catalogue.inheritance import statements
 from conformance.oracle.headers import VERSION_TWO
 from conformance.oracle.requester.state import FIRST_LENGTH, Ids, Violation
 from rpcrdma.errors import DecodeError, Reason
@@ -64,7 +64,7 @@ def judge_option(message: bytes, state: RequesterState) -> tuple[Violation, ...]
 
 def in_words_of_two(violation: Violation) -> Violation:
     """A broken rule of Version One, as Version Two has it."""
-    found = inherited(violation.requirements)
+    found = statements(violation.requirements, VERSION_TWO)
     readings = tuple(dict.fromkeys((*violation.interpretations, "D-61")))
     return replace(violation, requirements=found, interpretations=readings)
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.catalogue.interpretations import choice
+from conformance.oracle.headers import VERSION_TWO
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.chunks import CallStream, examine_call
 from conformance.oracle.responder.expectation import (
@@ -33,6 +34,7 @@ _CLOSES: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
 _GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+_WRONG_WAY: Final = "v2.4.2.3.wrong-direction-is-not-served"
 _NO_CALL: Final = Allowed(Silent, ("rfc8166.4.rpc-layout-is-unchanged",), ("D-40",))
 
 
@@ -84,7 +86,10 @@ def _rpc_message(result: Expectation, stream: CallStream, state: ResponderState)
             result, fault=f"no RPC message: {error}", allowed=(*allowed, *stream.tolerated)
         )
     if not isinstance(message.body, rpc.CallBody):
-        dropped = Allowed(Silent, ("rfc8166.2.2.2.reply-retires-the-xid",))
+        # v2 4.2.3, D-134: such a Reply has a direction word of a Call, which contradicts it.
+        in_two = result.version == VERSION_TWO
+        rule = _WRONG_WAY if in_two else "rfc8166.2.2.2.reply-retires-the-xid"
+        dropped = Allowed(Silent, (rule,))
         refused = Allowed(ErrChunk, (_BAD_HEADER,), ("D-15",), warning=True)
         return replace(result, fault="a Reply that nobody awaits", allowed=(dropped, refused))
     served = (*_arguments(stream, state), *stream.tolerated)

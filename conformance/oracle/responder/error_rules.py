@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.counterparts import counterpart
 from conformance.oracle.outcome import ErrChunk, ErrVers, InvalidOption
-from conformance.oracle.responder.reply_rules import BrokenRule
+from conformance.oracle.verdict import broken_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from conformance.oracle.verdict import BrokenRule
 
 __all__ = ["NO_PAYLOAD", "VERSION_ECHOED", "XID_ECHOED", "broken_error_rules"]
 
@@ -43,22 +44,20 @@ def broken_error_rules(error: AnyError, xid: int, version: int) -> tuple[BrokenR
         xid: rdma_xid of the message that it answers.
         version: rdma_vers of that message.
     """
-    # What is said about versions is said in the layout and by the rules of all of them.
-    named = 1 if isinstance(error, ErrVers) else version
-    return tuple(
-        BrokenRule(counterpart(rule.requirement, named), rule.detail, rule.interpretations)
-        for rule in _broken(error, xid, version)
-    )
+    return tuple(_broken(error, xid, version))
 
 
 def _broken(error: AnyError, xid: int, version: int) -> Iterator[BrokenRule]:
+    # rfc8166 4.5.1: whoever reads an ERR_VERS may know Version One alone, so it keeps its rules.
+    spoken = 1 if isinstance(error, ErrVers) else version
     if error.xid != xid:
         rule = REFUSAL_XID if isinstance(error, InvalidOption) else XID_ECHOED
-        yield BrokenRule(rule, f"rdma_xid of the error is {error.xid:#010x}, not {xid:#010x}")
+        detail = f"rdma_xid of the error is {error.xid:#010x}, not {xid:#010x}"
+        yield broken_rule(rule, detail, spoken)
     found = error.header.rdma_vers
     if found != version:
         detail = f"rdma_vers of the error is {found}, not {version}"
-        yield BrokenRule(VERSION_ECHOED, detail, ("D-11",))
+        yield broken_rule(VERSION_ECHOED, detail, spoken, ("D-11",))
     if error.length != _LENGTHS[type(error)]:
         detail = f"the error message has {error.length} octets"
-        yield BrokenRule(NO_PAYLOAD, detail, ("D-32",))
+        yield broken_rule(NO_PAYLOAD, detail, spoken, ("D-32",))

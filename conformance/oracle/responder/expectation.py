@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from conformance.catalogue.counterparts import counterpart
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -23,6 +22,7 @@ from conformance.oracle.outcome import (
 )
 from conformance.oracle.responder.error_rules import broken_error_rules
 from conformance.oracle.responder.reply_rules import broken_rules
+from conformance.oracle.verdict import BrokenRule, broken_ids, broken_rule, readings_of
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
@@ -210,16 +210,16 @@ class Expectation:
         best = min(fits, key=lambda item: item.warning)
         broken = self._broken(outcome, payload)
         if broken:
-            violated, reasons, readings = zip(*broken, strict=True)
-            return Judgement(
-                Verdict.FAIL,
-                "; ".join(reasons),
-                violated,
-                tuple(dict.fromkeys(name for names in readings for name in names)),
-            )
+            reason = "; ".join(rule.detail for rule in broken)
+            return Judgement(Verdict.FAIL, reason, broken_ids(broken), readings_of(broken))
         if isinstance(outcome, _ERRORS) and outcome.header.rdma_credit == 0:
-            grant = counterpart("rfc8166.3.3.1.every-reply-grants-credits", self.version)
-            return Judgement(Verdict.WARN, "the error grants no credits", (grant,), ("D-16",))
+            # D-16: an error that refuses its Call is not read for a grant by everybody.
+            grants, reason = (
+                "rfc8166.3.3.1.every-reply-grants-credits",
+                "the error grants no credits",
+            )
+            rule = broken_rule(grants, reason, self.version, ("D-16",))
+            return Judgement(Verdict.WARN, rule.detail, rule.ids, rule.readings)
         if best.warning:
             reason = f"{outcome} is tolerated"
             return Judgement(Verdict.WARN, reason, best.requirements, best.interpretations)
@@ -233,32 +233,25 @@ class Expectation:
         names = (name for item in self.allowed for name in item.interpretations)
         return tuple(dict.fromkeys(names))
 
-    def _broken(
-        self, outcome: Outcome, payload: bytes | None
-    ) -> list[tuple[str, str, tuple[str, ...]]]:
-        """Requirement, reason and readings of each rule that an answer of the right kind breaks."""
-        found: list[tuple[str, str, tuple[str, ...]]] = []
+    def _broken(self, outcome: Outcome, payload: bytes | None) -> list[BrokenRule]:
+        """The rules that an answer of the right kind breaks."""
+        found: list[BrokenRule] = []
         if isinstance(outcome, _ERRORS):
-            errors = broken_error_rules(outcome, self.xid, self.version)
-            found += [(rule.requirement, rule.detail, rule.interpretations) for rule in errors]
+            found += broken_error_rules(outcome, self.xid, self.version)
         if isinstance(outcome, ErrVers) and outcome.versions != self.versions:
             (low, high), (claimed_low, claimed_high) = outcome.versions, self.versions
-            reason = f"the range is {low}..{high}, the device claims {claimed_low}..{claimed_high}"
-            found.append(("rfc8166.4.5.1.err-vers-range", reason, ("D-64",)))
+            detail = f"the range is {low}..{high}, the device claims {claimed_low}..{claimed_high}"
+            found.append(broken_rule("rfc8166.4.5.1.err-vers-range", detail, 1, ("D-64",)))
         if isinstance(outcome, OptionReceived) and outcome.xid != self.xid:
-            reason = f"rdma_xid is {outcome.xid:#010x}, that of the request {self.xid:#010x}"
-            found.append(("xcharext.4.3.answer-has-the-requests-xid", reason, ()))
+            detail = f"rdma_xid is {outcome.xid:#010x}, that of the request {self.xid:#010x}"
+            found.append(broken_rule("xcharext.4.3.answer-has-the-requests-xid", detail))
         if isinstance(outcome, Answered) and outcome.direction is MessageType.CALL:
-            reason = "the header of the Reply says that it is a Call"
-            found.append(("v2.4.2.2.direction-is-the-msg-type", reason, ()))
+            detail = "the header of the Reply says that it is a Call"
+            found.append(broken_rule("v2.4.2.2.direction-is-the-msg-type", detail))
         if isinstance(outcome, Answered) and self.call is not None:
-            # Which XID the RPC message of a Reply repeats is open when the Call had two.
+            # D-12: which XID the RPC message of a Reply repeats is open when the Call had two.
             known = None if self.payload_xid_differs else payload
-            rules = broken_rules(self.call, outcome.header, known, unused=self.unused_reply_chunk)
-            found += [
-                (counterpart(rule.requirement, self.version), rule.detail, rule.interpretations)
-                for rule in rules
-            ]
+            found += broken_rules(self.call, outcome.header, known, unused=self.unused_reply_chunk)
         return found
 
 

@@ -4,7 +4,7 @@
     rfc8166 section 4.3    Chunk Lists
     rfc8166 section 6.1    DDP-Eligibility (not here: it takes the binding)
 
-In Version Two they go on under other ids (`conformance.catalogue.counterparts`).
+In Version Two they go on, under the ids that `conformance.catalogue.inheritance` has for them.
 
 These rules need the transport header of the Call and the Reply, nothing else, so they hold for any
 program.  The content of chunks is not looked at.
@@ -12,9 +12,9 @@ program.  The content of chunks is not looked at.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.oracle.verdict import broken_rule
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, WriteChunk, chunk_length
 from rpcrdma.wire.rpc import ReplyBody, decode_message
@@ -22,16 +22,9 @@ from rpcrdma.wire.rpc import ReplyBody, decode_message
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BrokenRule", "broken_rules"]
+    from conformance.oracle.verdict import BrokenRule
 
-
-@dataclass(frozen=True, slots=True)
-class BrokenRule:
-    """One rule that a Reply breaks: the requirement's id, what is wrong, readings relied on."""
-
-    requirement: str
-    detail: str
-    interpretations: tuple[str, ...] = ()
+__all__ = ["broken_rules"]
 
 
 def broken_rules(
@@ -40,104 +33,114 @@ def broken_rules(
     """The rules that a Reply breaks.
 
     Args:
-        call: header of the Call, an RDMA_MSG or RDMA_NOMSG.
+        call: header of the Call, an RDMA_MSG or RDMA_NOMSG; its version says by whose ids broken
+            rules are told.
         reply: header of the Reply, of the same two kinds.
         payload: the Reply's Payload stream, reduced or not; None if it could not be had.
         unused: reading of D-19 for a Reply chunk that was offered and not used.
     """
-    found = [*_fixed_words(call, reply)]
+    # The Call said which version is spoken; what its Reply breaks are rules of that version.
+    version = call.rdma_vers
+    found = [*_fixed_words(call, reply, version)]
     asked, given = call.rdma_body, reply.rdma_body
     if isinstance(asked, RdmaMsg | RdmaNomsg) and isinstance(given, RdmaMsg | RdmaNomsg):
         if given.rdma_reads:
             count = len(given.rdma_reads)
             detail = f"the Read list of the Reply has {count} segments"
-            found.append(BrokenRule("rfc8166.4.3.1.read-list-empty-in-replies", detail))
-        found += _write_list(asked.rdma_writes, given.rdma_writes)
-        found += _reply_chunk(asked.rdma_reply, given, unused)
+            found.append(broken_rule("rfc8166.4.3.1.read-list-empty-in-replies", detail, version))
+        found += _write_list(asked.rdma_writes, given.rdma_writes, version)
+        found += _reply_chunk(asked.rdma_reply, given, unused, version)
     if payload is not None:
-        found += _payload(reply, payload)
+        found += _payload(reply, payload, version)
     return tuple(found)
 
 
-def _fixed_words(call: TransportHeader, reply: TransportHeader) -> Iterator[BrokenRule]:
+def _fixed_words(
+    call: TransportHeader, reply: TransportHeader, version: int
+) -> Iterator[BrokenRule]:
     if reply.rdma_xid != call.rdma_xid:
         detail = f"rdma_xid is {reply.rdma_xid:#010x}, that of the Call {call.rdma_xid:#010x}"
-        yield BrokenRule("rfc8166.2.2.2.reply-xid-is-the-calls", detail)
+        yield broken_rule("rfc8166.2.2.2.reply-xid-is-the-calls", detail, version)
     if reply.rdma_vers != call.rdma_vers:
-        yield BrokenRule("rfc8166.4.2.2.version-is-one", f"rdma_vers is {reply.rdma_vers}")
+        yield broken_rule(
+            "rfc8166.4.2.2.version-is-one", f"rdma_vers is {reply.rdma_vers}", version
+        )
     if reply.rdma_credit == 0:
-        yield BrokenRule("rfc8166.3.3.1.grant-is-never-zero", "rdma_credit is 0")
+        yield broken_rule("rfc8166.3.3.1.grant-is-never-zero", "rdma_credit is 0", version)
 
 
 def _write_list(
-    asked: tuple[WriteChunk, ...], given: tuple[WriteChunk, ...]
+    asked: tuple[WriteChunk, ...], given: tuple[WriteChunk, ...], version: int
 ) -> Iterator[BrokenRule]:
     if len(asked) != len(given):
         detail = f"{len(asked)} Write chunks were offered and {len(given)} came back"
-        yield BrokenRule("rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused", detail)
+        yield broken_rule("rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused", detail, version)
         return
     for number, (offered, returned) in enumerate(zip(asked, given, strict=True)):
         name = f"Write chunk {number}"
         if not offered.target and returned.target:
             detail = f"{name} was empty and came back with {len(returned.target)} segments"
-            yield BrokenRule("rfc8166.4.3.2.3.empty-chunk-returned-empty", detail)
+            yield broken_rule("rfc8166.4.3.2.3.empty-chunk-returned-empty", detail, version)
         else:
-            yield from _returned_chunk(name, offered, returned)
+            yield from _returned_chunk(name, offered, returned, version)
 
 
-def _returned_chunk(name: str, offered: WriteChunk, returned: WriteChunk) -> Iterator[BrokenRule]:
+def _returned_chunk(
+    name: str, offered: WriteChunk, returned: WriteChunk, version: int
+) -> Iterator[BrokenRule]:
     if len(offered.target) != len(returned.target):
         detail = f"{name}: {len(offered.target)} segments offered, {len(returned.target)} returned"
-        yield BrokenRule("rfc8166.3.4.6.segment-count-returned", detail)
+        yield broken_rule("rfc8166.3.4.6.segment-count-returned", detail, version)
         return
     full = True
     for number, (before, after) in enumerate(zip(offered.target, returned.target, strict=True)):
         where = f"{name}, segment {number}"
         if (before.handle, before.offset) != (after.handle, after.offset):
             detail = f"{where} came back with another handle or offset"
-            yield BrokenRule("rfc8166.3.4.6.segments-returned", detail)
+            yield broken_rule("rfc8166.3.4.6.segments-returned", detail, version)
         if after.length > before.length:
             detail = f"{where}: {after.length} octets returned in {before.length}"
-            yield BrokenRule("rfc8166.8.1.4.no-more-data-than-room", detail)
+            yield broken_rule("rfc8166.8.1.4.no-more-data-than-room", detail, version)
         if after.length and not full:
             detail = f"{where} holds data although the one before it is not full"
-            yield BrokenRule("rfc8166.3.4.6.write-chunk-filled-in-order", detail)
+            yield broken_rule("rfc8166.3.4.6.write-chunk-filled-in-order", detail, version)
         full = after.length >= before.length
 
 
 def _reply_chunk(
-    offered: WriteChunk | None, reply: RdmaMsg | RdmaNomsg, unused: str
+    offered: WriteChunk | None, reply: RdmaMsg | RdmaNomsg, unused: str, version: int
 ) -> Iterator[BrokenRule]:
     returned = reply.rdma_reply
     if isinstance(reply, RdmaNomsg):
         if returned is None and not (reply.rdma_reads or reply.rdma_writes):
             detail = "an RDMA_NOMSG without any list"
-            yield BrokenRule("rfc8166.4.2.4.nomsg-has-a-list", detail, ("D-22",))
+            yield broken_rule("rfc8166.4.2.4.nomsg-has-a-list", detail, version, ("D-22",))
         elif offered is None or returned is None or not chunk_length(returned):
             detail = "an RDMA_NOMSG whose Reply chunk holds nothing, or was not offered"
-            yield BrokenRule("rfc8166.4.2.4.nomsg-lists-hold-the-payload", detail, ("D-22",))
+            rule = "rfc8166.4.2.4.nomsg-lists-hold-the-payload"
+            yield broken_rule(rule, detail, version, ("D-22",))
     elif returned is not None and chunk_length(returned):
         detail = "an RDMA_MSG whose Reply chunk is said to hold data"
         rule = "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written"
-        yield BrokenRule(rule, detail, ("D-19",))
+        yield broken_rule(rule, detail, version, ("D-19",))
     elif offered is not None and unused != "either" and (returned is None) != (unused == "absent"):
         detail = f"the unused Reply chunk is {'absent' if returned is None else 'present'}"
-        yield BrokenRule("rfc8166.4.3.3.reply-chunk-returned", detail, ("D-19",))
+        yield broken_rule("rfc8166.4.3.3.reply-chunk-returned", detail, version, ("D-19",))
     if returned is not None and offered is not None:
-        yield from _returned_chunk("Reply chunk", offered, returned)
+        yield from _returned_chunk("Reply chunk", offered, returned, version)
     elif returned is not None and isinstance(reply, RdmaMsg):
         detail = "a Reply chunk came back that was not offered"
-        yield BrokenRule("rfc8166.3.4.3.memory-used-by-responder", detail)
+        yield broken_rule("rfc8166.3.4.3.memory-used-by-responder", detail, version)
 
 
-def _payload(reply: TransportHeader, payload: bytes) -> Iterator[BrokenRule]:
+def _payload(reply: TransportHeader, payload: bytes, version: int) -> Iterator[BrokenRule]:
     try:
         message, _ = decode_message(payload)
     except DecodeError as error:
-        yield BrokenRule("rfc8166.4.rpc-layout-is-unchanged", f"no RPC message: {error}")
+        yield broken_rule("rfc8166.4.rpc-layout-is-unchanged", f"no RPC message: {error}", version)
         return
     if message.xid != reply.rdma_xid:
         detail = f"XID {message.xid:#010x} under rdma_xid {reply.rdma_xid:#010x}"
-        yield BrokenRule("rfc8166.4.2.1.xid-equals-payload-xid", detail)
+        yield broken_rule("rfc8166.4.2.1.xid-equals-payload-xid", detail, version)
     if not isinstance(message.body, ReplyBody):
-        yield BrokenRule("rfc8166.2.2.2.reply-msg-type", "the RPC message is a Call")
+        yield broken_rule("rfc8166.2.2.2.reply-msg-type", "the RPC message is a Call", version)

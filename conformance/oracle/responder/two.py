@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.counterparts import in_version
+from conformance.catalogue.inheritance import statements
 from conformance.catalogue.interpretations import choice
 from conformance.oracle.decoded import decode_header
 from conformance.oracle.lenient_presence import with_lenient_presence
@@ -117,7 +117,7 @@ def _call(message: bytes, state: ResponderState) -> Expectation:
     in_two = replace(state, reply_threshold=state.two_threshold - _DIRECTION_ROOM)
     result = expected_of_call(found.header, message[found.end :], in_two)
     named = (
-        replace(item, requirements=in_version(item.requirements, v2.VERSION))
+        replace(item, requirements=statements(item.requirements, v2.VERSION))
         for item in result.allowed
     )
     return replace(result, allowed=tuple(named))

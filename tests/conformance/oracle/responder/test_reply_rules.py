@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from conformance.catalogue.entries import load_catalogue
@@ -43,8 +44,9 @@ def answer(*writes: WriteChunk, reply: WriteChunk | None = None) -> TransportHea
 
 def ids(asked: TransportHeader, given: TransportHeader, *, unused: str = "either") -> list[str]:
     rules = broken_rules(asked, given, PAYLOAD, unused=unused)
-    assert all(rule.requirement in load_catalogue() for rule in rules)
-    return [rule.requirement.removeprefix("rfc8166.") for rule in rules]
+    assert all(rule.ids == (rule.origin,) for rule in rules)
+    assert all(rule.origin in load_catalogue() for rule in rules)
+    return [rule.origin.removeprefix("rfc8166.") for rule in rules]
 
 
 @pytest.mark.parametrize(
@@ -155,8 +157,19 @@ def test_profile_chooses_how_an_unused_reply_chunk_comes_back(
     ],
 )
 def test_payload_that_is_no_reply(payload: bytes, broken: str) -> None:
-    assert [rule.requirement for rule in broken_rules(call(), answer(), payload)] == [broken]
+    assert [rule.origin for rule in broken_rules(call(), answer(), payload)] == [broken]
 
 
 def test_payload_that_nobody_has_is_not_judged() -> None:
     assert broken_rules(call(), answer(), None) == ()
+
+
+def test_a_reply_to_a_call_of_version_two_breaks_the_statements_of_that_document() -> None:
+    asked, given = call(), answer()
+    two = msgspec.structs.replace(asked, rdma_vers=2)
+
+    (rule,) = broken_rules(two, msgspec.structs.replace(given, rdma_vers=2, rdma_credit=0), None)
+
+    assert rule.ids == ("v2.5.answer-reports-the-credit-limit",)
+    assert rule.origin == "rfc8166.3.3.1.grant-is-never-zero"
+    assert rule.readings == ("D-61",)

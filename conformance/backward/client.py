@@ -36,7 +36,7 @@ from conformance.oracle.outcome import (
     InvalidOption,
     Silent,
 )
-from conformance.oracle.requester.versions import DEFAULT_LENGTH
+from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.oracle.verdict import broken_ids, readings_of
 from conformance.tester.case import Deviation, Inconclusive, Warned
 from conformance.tester.client import build
@@ -291,7 +291,7 @@ class BackwardClient:
         version = self.peer.version
         threshold = self.peer.profile.claims.reply_inline_threshold
         if version == v2.VERSION:
-            threshold = DEFAULT_LENGTH
+            threshold = THRESHOLD_TWO
         in_flight = {xid: before.payload for xid, before in self.in_flight.items()}
         before = InFlight(in_flight, self.granted)
         broken = broken_rules(outcome, before, threshold, version)

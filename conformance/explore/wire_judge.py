@@ -187,9 +187,9 @@ class WireJudge:
     def _called(self, line: _Line, message: bytes) -> None:
         xid = int.from_bytes(message[:4])
         payload = self._payload_of(xid)
-        for violation in line.tracker.judge(message, payload):
-            kept = self.warnings if violation.warning else self.problems
-            kept.append(f"Call {xid:#x}: {violation}")
+        for rule in line.tracker.judge(message, payload):
+            kept = self.warnings if rule.severity is Verdict.WARN else self.problems
+            kept.append(f"Call {xid:#x}: {rule}")
         line.messages[xid] = message
         if xid in self._cost:
             line.repeated.add(xid)

@@ -5,6 +5,7 @@
     rfc8166 section 4.2    RPC-over-RDMA Header Fields
     rfc8166 section 4.6    Protocol Elements No Longer Supported
     v2 section 4.2         RPC-Over-RDMA Version Two XDR
+    v2 section 1           What is not changed is done as in Version One
 
 `judge_call` takes any octets that arrived.  Fixed words and framing are judged here, credits in
 `conformance.oracle.requester.credits`, chunks in `conformance.oracle.requester.read_list` and the
@@ -17,13 +18,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import VERSION_TWO, as_one, is_two
+from conformance.oracle.headers import VERSION_ONE, VERSION_TWO, as_one, is_two
 from conformance.oracle.requester.credits import judge_credits, judge_repetition, judge_xid
 from conformance.oracle.requester.read_list import judge_items, judge_read_list
-from conformance.oracle.requester.room import HEADER_LENGTH, judge_room, judge_segments
-from conformance.oracle.requester.state import Ids, RequesterState, Violation
-from conformance.oracle.requester.two import HEADER_LENGTH as HEADER_LENGTH_TWO
-from conformance.oracle.requester.two import in_words_of_two, judge_version, judge_words
+from conformance.oracle.requester.room import judge_room, judge_segments
+from conformance.oracle.requester.two import judge_version, judge_words
+from conformance.oracle.sizes import SHORTEST_MESSAGE, THRESHOLD_ONE
+from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, rpc, v2
 from rpcrdma.wire.rpc import MessageType
@@ -32,35 +33,26 @@ from rpcrdma.wire.versions import FixedWords, fixed_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from conformance.oracle.requester.state import RequesterState
     from rpcrdma.ulp.bindings import UpperLayer
 
-__all__ = ["RequesterState", "Violation", "judge_call"]
+__all__ = ["NEVER_SENT", "judge_call"]
 
-_SHORTEST: Final = 28
-_VERSION_ONE: Final = 1
 _UNIT: Final = 4
-_MINIMUM_THRESHOLD: Final = 1024
 
-_NEVER_SENT: Final[Mapping[int, Violation]] = {
-    Procedure.RDMA_MSGP: Violation(
-        ("rfc8166.4.6.1.msgp-is-not-sent", "rfc8166.4.2.4.msgp-is-reserved"), "RDMA_MSGP"
-    ),
-    Procedure.RDMA_DONE: Violation(
-        ("rfc8166.4.6.2.done-is-not-sent", "rfc8166.4.2.4.done-is-reserved"), "RDMA_DONE"
-    ),
-    Procedure.RDMA_ERROR: Violation(
-        ("rfc8166.4.2.4.requester-sends-no-error",), "RDMA_ERROR", interpretations=("D-15",)
-    ),
+NEVER_SENT: Final[Mapping[int, Ids]] = {
+    Procedure.RDMA_MSGP: ("rfc8166.4.6.1.msgp-is-not-sent", "rfc8166.4.2.4.msgp-is-reserved"),
+    Procedure.RDMA_DONE: ("rfc8166.4.6.2.done-is-not-sent", "rfc8166.4.2.4.done-is-reserved"),
 }
-"""Procedures that no Requester uses; what follows the fixed words is not looked at."""
+"""Procedures that neither end uses any more; what follows the fixed words is not looked at."""
 
-_BEHIND_A_MARK: Final = slice(4, 8)
+_AFTER_A_MARK: Final = slice(4, 8)
 """Where the XID of the payload stands if a TCP record mark is left before it."""
 
 
 def judge_call(
     message: bytes, unreduced: bytes | None, state: RequesterState
-) -> tuple[Violation, ...]:
+) -> tuple[BrokenRule, ...]:
     """The rules that a message of a Requester breaks; empty for a good Call.
 
     Args:
@@ -69,72 +61,84 @@ def judge_call(
             could not be put together (then nothing is said about arguments and Replies).
         state: before the message arrived.
     """
+    if state.is_backward_answer(message):
+        return ()  # of the other role
+    # To a tester of Version One alone, a message of any other version breaks the rules of its own.
     if state.serves_two and is_two(message):
         return tuple(_judge_two(message, unreduced, state))
-    return tuple(_judge(message, unreduced, state))
+    return tuple(_judge_one(message, unreduced, state))
 
 
-def _judge(message: bytes, unreduced: bytes | None, state: RequesterState) -> Iterator[Violation]:
-    if len(message) < _SHORTEST:
+def _judge_one(
+    message: bytes, unreduced: bytes | None, state: RequesterState
+) -> Iterator[BrokenRule]:
+    if len(message) < SHORTEST_MESSAGE:
         rules = ("rfc8166.4.1.2.header-layout", "rfc8166.4.2.four-fixed-words")
-        yield Violation(rules, f"{len(message)} octets are no header", interpretations=("D-10",))
+        # D-10: a receiver drops it unread, so that nothing else of it can be held against anybody.
+        yield broken_rule(rules, f"{len(message)} octets are no header", VERSION_ONE, ("D-10",))
         return
-    if state.is_backward_answer(message):
-        return  # of the other role
     words = fixed_words(message)
     yield from _fixed(words)
     yield from judge_version(words, state)
     yield from _length(len(message), state.call_threshold)
-    if words.procedure in _NEVER_SENT:
-        yield _NEVER_SENT[words.procedure]
+    procedure = words.procedure
+    if procedure in NEVER_SENT:
+        yield broken_rule(NEVER_SENT[procedure], Procedure(procedure).name, VERSION_ONE)
         return
-    yield from judge_xid(words, state)
-    yield from judge_credits(words, state)
+    if procedure == Procedure.RDMA_ERROR:
+        # D-15: nobody can ask a Requester for an error; whoever takes both directions may be
+        # answering as a Responder, which `is_backward_answer` knows.
+        rule = "rfc8166.4.2.4.requester-sends-no-error"
+        yield broken_rule(rule, "RDMA_ERROR", VERSION_ONE, ("D-15",))
+        return
+    yield from judge_xid(words, state, VERSION_ONE)
+    yield from judge_credits(words, state, VERSION_ONE)
     try:
         header, end = decode_header(message)
     except DecodeError as error:
-        yield _undecodable(error)
+        yield _undecodable(error, VERSION_ONE)
         return
     body = header.rdma_body
     if isinstance(body, RdmaMsg | RdmaNomsg):
-        yield from _body(body, message[end:], words, unreduced, state)
+        payload = message[end:]
+        yield from _body(body, payload, words.xid, unreduced, state, VERSION_ONE)
 
 
 def _judge_two(
     message: bytes, unreduced: bytes | None, state: RequesterState
-) -> Iterator[Violation]:
-    if len(message) < _SHORTEST:
-        rules = ("v2.4.2.header-layout",)
-        yield Violation(rules, f"{len(message)} octets are no header", interpretations=("D-133",))
-        return
-    if state.is_backward_answer(message):
+) -> Iterator[BrokenRule]:
+    if len(message) < SHORTEST_MESSAGE:
+        detail = f"{len(message)} octets are no header"
+        yield broken_rule("v2.4.2.header-layout", detail, VERSION_TWO, ("D-133",))
         return
     words = fixed_words(message)
     yield from judge_version(words, state)
     yield from judge_words(message, state)
-    shared = [*judge_xid(words, state), *judge_credits(words, state)]
+    yield from judge_xid(words, state, VERSION_TWO)
+    yield from judge_credits(words, state, VERSION_TWO)
     try:
         raw, end = v2.decode_header(message)
     except DecodeError as error:
-        shared.append(_undecodable(error, in_two=True))
-    else:
-        if v2.direction_of(raw.rdma_body) is not MessageType.CALL:
-            rules = ("v2.4.2.2.direction-is-the-msg-type",)
-            yield Violation(rules, "a Call whose header says REPLY", interpretations=("D-134",))
-        header = as_one(raw)
-        body = None if header is None else header.rdma_body
-        if isinstance(body, RdmaMsg | RdmaNomsg):
-            shared += _body(body, message[end:], words, unreduced, state)
-    yield from map(in_words_of_two, shared)
+        yield _undecodable(error, VERSION_TWO)
+        return
+    if v2.direction_of(raw.rdma_body) is not MessageType.CALL:
+        # v2 4.2.2: the direction word repeats the msg_type, which is that of a Call here (D-134).
+        rule = "v2.4.2.2.direction-is-the-msg-type"
+        yield broken_rule(rule, "a Call whose header says REPLY", VERSION_TWO, ("D-134",))
+    header = as_one(raw)
+    body = None if header is None else header.rdma_body
+    if isinstance(body, RdmaMsg | RdmaNomsg):
+        payload = message[end:]
+        yield from _body(body, payload, words.xid, unreduced, state, VERSION_TWO)
 
 
-def _fixed(words: FixedWords) -> Iterator[Violation]:
-    if words.version != _VERSION_ONE:
-        rules = ("rfc8166.4.2.2.version-is-one",)
-        yield Violation(rules, f"rdma_vers is {words.version}", interpretations=("D-11",))
+def _fixed(words: FixedWords) -> Iterator[BrokenRule]:
+    if words.version != VERSION_ONE:
+        rule = "rfc8166.4.2.2.version-is-one"
+        yield broken_rule(rule, f"rdma_vers is {words.version}", VERSION_ONE, ("D-11",))
 
 
-def _length(length: int, threshold: int) -> Iterator[Violation]:
+def _length(length: int, threshold: int) -> Iterator[BrokenRule]:
     if length <= threshold:
         return
     rules: Ids = (
@@ -143,36 +147,39 @@ def _length(length: int, threshold: int) -> Iterator[Violation]:
         "rfc8166.3.5.3.still-too-large-means-long-message",
         "rfc8166.3.3.sender-respects-receive-resources",
     )
-    if threshold == _MINIMUM_THRESHOLD:
+    # rfc8166 3.3.3: with a profile of another size the client knows it by a means of its own.
+    if threshold == THRESHOLD_ONE:
         rules = (*rules, "rfc8166.3.3.3.1024-octets-unless-known")
-    reason = f"{length} octets, the inline threshold is {threshold}"
-    yield Violation(rules, reason, interpretations=("D-18", "D-30"))
+    detail = f"{length} octets, the inline threshold is {threshold}"
+    yield broken_rule(rules, detail, VERSION_ONE, ("D-18", "D-30"))
 
 
-def _undecodable(error: DecodeError, *, in_two: bool = False) -> Violation:
+def _undecodable(error: DecodeError, version: int) -> BrokenRule:
     rules: Ids = ("rfc8166.4.header-is-xdr", "rfc8166.4.1.2.header-layout")
     readings: tuple[str, ...] = ()
     if error.path.startswith("rdma_body.rdma_"):
         rules = ("rfc8166.4.3.three-optional-lists", *rules)
-        if in_two:
+        if version == VERSION_TWO:
             # v2 3.2: a direction word that is left out shows in the lists, which begin too early.
             rules = ("v2.3.2.chunk-lists-begin-with-the-direction", *rules)
     if error.reason is Reason.BAD_BOOLEAN:
         readings = ("D-33",)
     if error.reason is Reason.BAD_DISCRIMINANT or error.reason is Reason.BAD_ENUM:
         rules = ("rfc8166.4.2.fourth-word-selects-the-body", *rules)
-    return Violation(rules, f"the header cannot be decoded: {error}", interpretations=readings)
+    return broken_rule(rules, f"the header cannot be decoded: {error}", version, readings)
 
 
 def _body(
     body: RdmaMsg | RdmaNomsg,
     payload: bytes,
-    words: FixedWords,
+    xid: int,
     unreduced: bytes | None,
     state: RequesterState,
-) -> Iterator[Violation]:
-    yield from judge_read_list(body, payload)
-    yield from judge_segments(body)
+    version: int,
+) -> Iterator[BrokenRule]:
+    yield from judge_read_list(body, payload, version)
+    yield from judge_segments(body, version)
+    # What could not be put together may still show, as far as it came inline, how it begins.
     stream = payload if isinstance(body, RdmaMsg) and unreduced is None else unreduced
     if stream is None:
         return
@@ -184,23 +191,23 @@ def _body(
             "rfc8166.3.2.payload-follows-the-header",
             "rfc8166.4.2.4.msg-payload-follows-the-lists",
         )
-        yield Violation(rules, "nothing follows the header of an RDMA_MSG")
+        yield broken_rule(rules, "nothing follows the header of an RDMA_MSG", version)
         return
-    framing = tuple(_framing(stream, words.xid))
+    framing = tuple(_framing(stream, xid, version))
     yield from framing
     if framing or unreduced is None:
         return
-    yield from judge_repetition(unreduced, state)
+    yield from judge_repetition(unreduced, state, version)
     if state.upper_layer is not None:
-        yield from judge_items(body, unreduced, state.upper_layer)
-        yield from _room(body, unreduced, state.upper_layer, words.version, state)
+        yield from judge_items(body, unreduced, state.upper_layer, version)
+        yield from _room(body, unreduced, state.upper_layer, version, state)
 
 
-def _framing(stream: bytes, xid: int) -> Iterator[Violation]:
+def _framing(stream: bytes, xid: int, version: int) -> Iterator[BrokenRule]:
     """Whether the stream is an RPC Call with this XID, and nothing before it."""
-    if stream[_BEHIND_A_MARK] == xid.to_bytes(_UNIT) != stream[:_UNIT]:
+    if stream[_AFTER_A_MARK] == xid.to_bytes(_UNIT) != stream[:_UNIT]:
         rules: Ids = ("rfc8166.3.2.no-other-framing", "rfc8166.3.2.payload-begins-with-xid")
-        yield Violation(rules, f"0x{stream[:_UNIT].hex()} stands before the XID")
+        yield broken_rule(rules, f"0x{stream[:_UNIT].hex()} stands before the XID", version)
         return
     try:
         message, _ = rpc.decode_message(stream)
@@ -212,17 +219,18 @@ def _framing(stream: bytes, xid: int) -> Iterator[Violation]:
         )
         if stream[:_UNIT] != xid.to_bytes(_UNIT):
             rules = (*rules, "rfc8166.3.2.payload-begins-with-xid")
-        yield Violation(rules, f"no RPC message: {error}")
+        yield broken_rule(rules, f"no RPC message: {error}", version)
         return
     if message.xid != xid:
         rules = ("rfc8166.4.2.1.xid-equals-payload-xid", "rfc8166.3.2.payload-begins-with-xid")
-        reason = f"XID {message.xid:#010x} under rdma_xid {xid:#010x}"
-        yield Violation(rules, reason, interpretations=("D-12",))
+        detail = f"XID {message.xid:#010x} under rdma_xid {xid:#010x}"
+        # D-12: a receiver may look at one of the two alone; a sender makes both the same.
+        yield broken_rule(rules, detail, version, ("D-12",))
     if not isinstance(message.body, rpc.CallBody):
-        yield Violation(("rfc8166.2.2.2.call-msg-type",), "the RPC message is a Reply")
+        yield broken_rule("rfc8166.2.2.2.call-msg-type", "the RPC message is a Reply", version)
     elif message.body.rpcvers != rpc.RPC_VERSION:
-        reason = f"RPC version {message.body.rpcvers}"
-        yield Violation(("rfc8166.4.rpc-layout-is-unchanged",), reason)
+        detail = f"RPC version {message.body.rpcvers}"
+        yield broken_rule("rfc8166.4.rpc-layout-is-unchanged", detail, version)
 
 
 def _room(
@@ -231,12 +239,11 @@ def _room(
     layer: UpperLayer,
     version: int,
     state: RequesterState,
-) -> Iterator[Violation]:
+) -> Iterator[BrokenRule]:
     try:
         expectation = layer.expectation(unreduced)
     except DecodeError:
         return  # `judge_items` has said so
-    if version == VERSION_TWO and state.serves_two:
-        yield from judge_room(body, expectation, state.told_length, HEADER_LENGTH_TWO)
-    else:
-        yield from judge_room(body, expectation, state.reply_threshold, HEADER_LENGTH)
+    # xcharext 3.1: in Version Two the Requester itself may have told how much it receives.
+    threshold = state.told_length if version == VERSION_TWO else state.reply_threshold
+    yield from judge_room(body, expectation, threshold, version)

@@ -12,7 +12,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.requester.state import Ids, Violation
+from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
+from reports.record import Verdict
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import (
     RdmaMsg,
@@ -36,111 +37,129 @@ _UNIT: Final = 4
 Body = RdmaMsg | RdmaNomsg
 
 
-def judge_read_list(body: Body, payload: bytes) -> Iterator[Violation]:
+def judge_read_list(body: Body, payload: bytes, version: int) -> Iterator[BrokenRule]:
     """What shows without knowing the program.
 
     Args:
         body: of the Call.
         payload: the octets behind the header.
+        version: of the message.
     """
     chunks = group_by_position(body.rdma_reads)
-    yield from _form(body, chunks, payload)
-    yield from _order(body.rdma_reads)
+    yield from _form(body, chunks, payload, version)
+    yield from _order(body.rdma_reads, version)
     for chunk in chunks:
-        yield from _chunk(chunk)
+        yield from _chunk(chunk, version)
     if isinstance(body, RdmaMsg):
-        yield from _within_stream(chunks, len(payload))
+        yield from _within_stream(chunks, len(payload), version)
     else:
         whole = sum(chunk.length for chunk in chunks if chunk.position == 0)
-        yield from _within_stream(chunks, whole)
+        yield from _within_stream(chunks, whole, version)
 
 
-def _form(body: Body, chunks: tuple[ReadChunk, ...], payload: bytes) -> Iterator[Violation]:
+def _form(
+    body: Body, chunks: tuple[ReadChunk, ...], payload: bytes, version: int
+) -> Iterator[BrokenRule]:
     whole = next((chunk for chunk in chunks if chunk.position == 0), None)
     if isinstance(body, RdmaMsg):
         if whole is not None:
+            # D-23: Position zero would put the chunk before the RPC header that came inline.
             rules: Ids = (
                 "rfc8166.4.3.1.position-zero-chunk-carries-the-call",
                 "rfc8166.3.4.3.reduced-item-leaves-the-stream",
                 "rfc8166.3.4.5.position-counts-the-unreduced-stream",
             )
-            reason = "a Position-Zero Read chunk in an RDMA_MSG"
-            yield Violation(rules, reason, interpretations=("D-23",))
+            detail = "a Position-Zero Read chunk in an RDMA_MSG"
+            yield broken_rule(rules, detail, version, ("D-23",))
         return
+    # rfc8166 4.2.4: the Payload stream is in the chunks, so these octets are none of it (D-32).
     if payload:
         rules = (
             "rfc8166.4.2.4.nomsg-is-one",
             "rfc8166.3.5.3.long-message-sends-the-header-only",
         )
-        reason = f"{len(payload)} octets behind the header of an RDMA_NOMSG"
-        yield Violation(rules, reason, interpretations=("D-32",))
+        detail = f"{len(payload)} octets behind the header of an RDMA_NOMSG"
+        yield broken_rule(rules, detail, version, ("D-32",))
     if not (chunks or body.rdma_writes or body.rdma_reply is not None):
-        yield Violation(("rfc8166.4.2.4.nomsg-has-a-list",), "an RDMA_NOMSG without any list")
+        yield broken_rule(
+            "rfc8166.4.2.4.nomsg-has-a-list", "an RDMA_NOMSG without any list", version
+        )
     elif whole is None or not whole.length:
+        # rfc8166 3.5.3: a Call is long by its Position-Zero Read chunk; Write list and Reply chunk
+        # are for the Reply alone (D-22).
         rules = (
             "rfc8166.4.2.4.nomsg-lists-hold-the-payload",
             "rfc8166.3.5.3.long-call-in-a-read-chunk",
             "rfc8166.3.5.3.long-call-positions-are-zero",
         )
-        reason = "an RDMA_NOMSG whose Position-Zero Read chunk is missing or empty"
-        yield Violation(rules, reason, interpretations=("D-22",))
+        detail = "an RDMA_NOMSG whose Position-Zero Read chunk is missing or empty"
+        yield broken_rule(rules, detail, version, ("D-22",))
     elif whole.length % _UNIT:
+        # rfc8166 3.5.3: an RPC message is a multiple of four; its padding is no item's roundup.
         rules = ("rfc8166.3.5.3.long-message-keeps-roundup",)
-        yield Violation(rules, f"a Payload stream of {whole.length} octets")
+        yield broken_rule(rules, f"a Payload stream of {whole.length} octets", version)
 
 
-def _order(reads: tuple[ReadSegment, ...]) -> Iterator[Violation]:
+def _order(reads: tuple[ReadSegment, ...], version: int) -> Iterator[BrokenRule]:
     positions = [position for position, _ in groupby(segment.position for segment in reads)]
+    # D-23: a receiver can put the chunks together in any order, so that it is only a warning.
     if len(positions) != len(set(positions)):
         rules: Ids = (
             "rfc8166.4.3.1.read-list-groups-by-position",
             "rfc8166.3.4.5.same-position-throughout-a-chunk",
         )
-        reason = f"the segments of a Read chunk are apart: Positions {positions}"
-        yield Violation(rules, reason, warning=True, interpretations=("D-23",))
+        detail = f"the segments of a Read chunk are apart: Positions {positions}"
+        yield broken_rule(rules, detail, version, ("D-23",), Verdict.WARN)
     elif positions != sorted(positions):
         rules = ("rfc8166.4.3.1.read-list-groups-by-position",)
-        reason = f"Positions descend: {positions}"
-        yield Violation(rules, reason, warning=True, interpretations=("D-23",))
+        detail = f"Positions descend: {positions}"
+        yield broken_rule(rules, detail, version, ("D-23",), Verdict.WARN)
 
 
-def _chunk(chunk: ReadChunk) -> Iterator[Violation]:
+def _chunk(chunk: ReadChunk, version: int) -> Iterator[BrokenRule]:
+    # rfc8166 3.4.5: every item of an XDR stream begins at a multiple of four.
     if chunk.position % _UNIT:
         rules: Ids = ("rfc8166.3.4.5.position-is-a-multiple-of-four",)
-        yield Violation(rules, f"Position {chunk.position}", interpretations=("D-23",))
+        yield broken_rule(rules, f"Position {chunk.position}", version, ("D-23",))
     if any(not segment.length for segment in chunk.target):
         rules = ("rfc8166.3.4.3.segment-length-in-octets",)
-        reason = f"the Read chunk at Position {chunk.position} has a segment of no octets"
-        yield Violation(rules, reason, warning=True, interpretations=("D-34",))
+        detail = f"the Read chunk at Position {chunk.position} has a segment of no octets"
+        yield broken_rule(rules, detail, version, ("D-34",), Verdict.WARN)
 
 
-def _within_stream(chunks: tuple[ReadChunk, ...], kept: int) -> Iterator[Violation]:
+def _within_stream(chunks: tuple[ReadChunk, ...], kept: int, version: int) -> Iterator[BrokenRule]:
     """Whether the chunks can be put into a stream of which `kept` octets came otherwise."""
     behind = 0  # of the unreduced stream: where the chunk before ends
     for chunk in sorted(chunks, key=lambda item: item.position):
         if chunk.position == 0:
             continue
         taken = chunk.position - behind
+        # rfc8166 3.4.5: Position counts what other chunks hold, too, so that the octets between two
+        # chunks are just those that came otherwise.
         if taken < 0 or taken > kept:
             rules = (
                 "rfc8166.3.4.5.position-counts-the-unreduced-stream",
                 "rfc8166.4.3.1.1.position-is-the-items-offset",
             )
             where = "inside another chunk" if taken < 0 else "behind the end of the stream"
-            reason = f"Position {chunk.position} lies {where}"
-            yield Violation(rules, reason, interpretations=("D-23",))
+            detail = f"Position {chunk.position} lies {where}"
+            yield broken_rule(rules, detail, version, ("D-23",))
             return
         kept -= taken
+        # rfc8166 3.4.5.2: padding counts in the stream, whether the chunk holds it or not.
         behind = chunk.position + chunk.length + roundup_padding(chunk.length)
 
 
-def judge_items(body: Body, unreduced: bytes, layer: UpperLayer) -> Iterator[Violation]:
+def judge_items(
+    body: Body, unreduced: bytes, layer: UpperLayer, version: int
+) -> Iterator[BrokenRule]:
     """Whether what was taken out of the stream may be, as a whole and alone.
 
     Args:
         body: of the Call.
         unreduced: the RPC message.
         layer: the binding.
+        version: of the message.
     """
     chunks = [
         chunk for chunk in group_by_position(body.rdma_reads) if chunk.position and chunk.length
@@ -148,25 +167,28 @@ def judge_items(body: Body, unreduced: bytes, layer: UpperLayer) -> Iterator[Vio
     try:
         items = layer.arguments(unreduced)
     except DecodeError as error:
-        yield _undecodable(error, chunks)
+        yield _undecodable(error, chunks, version)
         return
     _, arguments = rpc.decode_message(unreduced)
     known = {item.position: item for item in items}
     for chunk in chunks:
         item = known.get(chunk.position)
         if item is None:
-            yield _ineligible(chunk, items, arguments)
+            yield _ineligible(chunk, items, arguments, version)
         else:
-            yield from _whole_item(chunk, item)
+            yield from _whole_item(chunk, item, version)
     reduced = {chunk.position for chunk in chunks}
     for item in items:
         padding = unreduced[item.position + item.length : item.end]
         if item.position not in reduced and any(padding):
             rules = ("rfc8166.2.2.4.2.roundup-is-zero-octets",)
-            yield Violation(rules, f"padding {padding.hex()} behind octet {item.position}")
+            yield broken_rule(
+                rules, f"padding {padding.hex()} behind octet {item.position}", version
+            )
 
 
-def _undecodable(error: DecodeError, chunks: list[ReadChunk]) -> Violation:
+def _undecodable(error: DecodeError, chunks: list[ReadChunk], version: int) -> BrokenRule:
+    # Without chunks the octets are as they were sent, and the fault is where the decoder stopped.
     if error.reason is Reason.TRAILING and not chunks:
         rules: Ids = ("rfc8166.3.2.one-rpc-message-each",)
     elif error.reason is Reason.BAD_PADDING and not chunks:
@@ -190,7 +212,7 @@ def _undecodable(error: DecodeError, chunks: list[ReadChunk]) -> Violation:
             "rfc8166.3.4.5.2.length-with-roundup",
             *_of_several_segments(chunks),
         )
-    return Violation(rules, f"the arguments cannot be decoded: {error}")
+    return broken_rule(rules, f"the arguments cannot be decoded: {error}", version)
 
 
 def _of_several_segments(chunks: Iterable[ReadChunk]) -> Ids:
@@ -199,17 +221,20 @@ def _of_several_segments(chunks: Iterable[ReadChunk]) -> Ids:
     return ("rfc8166.3.4.5.unaligned-segments-leave-no-gap",) if several else ()
 
 
-def _ineligible(chunk: ReadChunk, items: tuple[DataItem, ...], arguments: int) -> Violation:
+def _ineligible(
+    chunk: ReadChunk, items: tuple[DataItem, ...], arguments: int, version: int
+) -> BrokenRule:
     """A chunk at whose Position no eligible item begins."""
     where = f"the Read chunk at Position {chunk.position}"
     lengths = {length for item in items for length in (item.length, item.length + item.padding)}
+    # D-23: with the length of an item, what is wrong is its Position; with any other, the choice.
     if chunk.length in lengths:
         rules: Ids = (
             "rfc8166.4.3.1.1.position-is-the-items-offset",
             "rfc8166.3.4.5.position-counts-the-unreduced-stream",
         )
-        reason = f"{where} is as long as an eligible argument that begins elsewhere"
-        return Violation(rules, reason, interpretations=("D-23",))
+        detail = f"{where} is as long as an eligible argument that begins elsewhere"
+        return broken_rule(rules, detail, version, ("D-23",))
     rules = (
         "rfc8166.6.1.ineligible-items-are-not-reduced",
         "rfc8166.3.4.2.only-eligible-items-are-reduced",
@@ -217,11 +242,12 @@ def _ineligible(chunk: ReadChunk, items: tuple[DataItem, ...], arguments: int) -
     if not items:
         rules = (*rules, "rfc8166.6.1.binding-limits-procedures")
     rules = (*rules, *_cut_wrongly(chunk, items))
+    # rfc8166 8.2.2: the RPC header is the flavor's, and no binding makes any of it eligible.
     if chunk.position < arguments:
         rules = ("rfc8166.8.2.2.gss-elements-are-not-reduced", *rules)
-        return Violation(rules, f"{where} holds part of the RPC header")
-    reason = f"{where} holds no DDP-eligible argument"
-    return Violation(rules, reason, interpretations=("D-20",))
+        return broken_rule(rules, f"{where} holds part of the RPC header", version)
+    detail = f"{where} holds no DDP-eligible argument"
+    return broken_rule(rules, detail, version, ("D-20",))
 
 
 def _cut_wrongly(chunk: ReadChunk, items: tuple[DataItem, ...]) -> Ids:
@@ -241,17 +267,18 @@ def _cut_wrongly(chunk: ReadChunk, items: tuple[DataItem, ...]) -> Ids:
     return ()
 
 
-def _whole_item(chunk: ReadChunk, item: DataItem) -> Iterator[Violation]:
+def _whole_item(chunk: ReadChunk, item: DataItem, version: int) -> Iterator[BrokenRule]:
     if chunk.length == item.length:
         return
     where = f"the Read chunk at Position {chunk.position} has {chunk.length} octets"
+    # rfc8166 3.4.5.2: SHOULD NOT, and a Responder must bear it (D-24).
     if chunk.length == item.length + item.padding:
         rules: Ids = (
             "rfc8166.3.4.5.2.no-roundup-in-read-chunks",
             "rfc8166.8.2.2.3.roundup-of-reduced-items-not-transferred",
         )
-        reason = f"{where}, padding included"
-        yield Violation(rules, reason, warning=True, interpretations=("D-24",))
+        detail = f"{where}, padding included"
+        yield broken_rule(rules, detail, version, ("D-24",), Verdict.WARN)
         return
     rules = (
         "rfc8166.3.4.5.2.length-without-roundup",
@@ -260,4 +287,4 @@ def _whole_item(chunk: ReadChunk, item: DataItem) -> Iterator[Violation]:
         "rfc8166.3.4.4.4.one-item-in-a-chunk",
         *_of_several_segments((chunk,)),
     )
-    yield Violation(rules, f"{where}, its argument {item.length}")
+    yield broken_rule(rules, f"{where}, its argument {item.length}", version)

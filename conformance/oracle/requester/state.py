@@ -12,9 +12,10 @@ from what came and went.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.message_type import message_type
+from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_ONE, THRESHOLD_TWO
 from rpcrdma.wire import Procedure
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
@@ -28,34 +29,9 @@ if TYPE_CHECKING:
 __all__ = [
     "FIRST_VIEW",
     "CreditView",
-    "Ids",
     "OutstandingCall",
     "RequesterState",
-    "Violation",
 ]
-
-Ids: TypeAlias = tuple[str, ...]
-"""Ids of requirements, the one that says it most plainly first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """One rule that a message of a Requester breaks.
-
-    Attributes:
-        requirements: ids of the catalogue; the one that says it most plainly first.
-        reason: what is wrong with this message.
-        warning: whether it is only a WARN.
-        interpretations: entries of INTERPRETATIONS.md that the judgement rests on.
-    """
-
-    requirements: tuple[str, ...]
-    reason: str
-    warning: bool = False
-    interpretations: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.requirements[0]}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +69,6 @@ class CreditView:
 FIRST_VIEW: Final = CreditView(0)
 """Of a new connection."""
 
-FIRST_LENGTH: Final = 1024
-"""Octets of a Requester's first message, in whichever version (v2 5, D-55)."""
-
 
 @dataclass(frozen=True, slots=True)
 class RequesterState:
@@ -127,8 +100,8 @@ class RequesterState:
     outstanding: tuple[OutstandingCall, ...] = ()
     views: tuple[CreditView, ...] = (FIRST_VIEW,)
     requested: int | None = None
-    call_threshold: int = 1024
-    reply_threshold: int = 1024
+    call_threshold: int = THRESHOLD_ONE
+    reply_threshold: int = THRESHOLD_ONE
     upper_layer: UpperLayer | None = None
     refused: frozenset[bytes] = frozenset()
     backward_xids: frozenset[int] = frozenset()
@@ -136,10 +109,10 @@ class RequesterState:
     serves_two: bool = False
     versions: frozenset[int] = frozenset({1})
     was_settled: bool = False
-    lengths: tuple[int, ...] = (FIRST_LENGTH,)
+    lengths: tuple[int, ...] = (FIRST_MESSAGE_TWO,)
     option_xids: frozenset[int] = frozenset()
     asked_xids: frozenset[int] = frozenset()
-    told_length: int = 4096
+    told_length: int = THRESHOLD_TWO
 
     def is_backward_answer(self, message: bytes) -> bool:
         """Whether a message answers one of the tester's own Calls: XIDs alone do not tell."""

@@ -1,7 +1,7 @@
 """Follows one connection from the tester's side and keeps the `RequesterState` up to date.
 
     tracker = RequesterTracker(upper_layer=layer)
-    violations = tracker.judge(message, unreduced)   # a message arrived
+    broken = tracker.judge(message, unreduced)   # a message arrived
     tracker.answered(octets)                         # just before anything is sent
     tracker.settled()                                # the Requester has seen all that was sent
 
@@ -27,10 +27,10 @@ from conformance.oracle.requester.state import (
     FIRST_VIEW,
     OutstandingCall,
     RequesterState,
-    Violation,
 )
 from conformance.oracle.requester.two import judge_option
 from conformance.oracle.requester.versions import after_option, after_sending
+from conformance.oracle.sizes import THRESHOLD_ONE
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, decode_any_header
 from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.requester.expectation import Contents, ReactionExpectation
     from conformance.oracle.requester.state import CreditView
+    from conformance.oracle.verdict import BrokenRule
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import TransportHeader
 
@@ -58,8 +59,8 @@ class RequesterTracker:
         self,
         *,
         upper_layer: UpperLayer | None = None,
-        call_threshold: int = 1024,
-        reply_threshold: int = 1024,
+        call_threshold: int = THRESHOLD_ONE,
+        reply_threshold: int = THRESHOLD_ONE,
         chosen: Mapping[str, str] | None = None,
         serves_two: bool = False,
     ) -> None:
@@ -73,17 +74,17 @@ class RequesterTracker:
             versions=frozenset(versions),
         )
 
-    def judge(self, message: bytes, unreduced: bytes | None) -> tuple[Violation, ...]:
+    def judge(self, message: bytes, unreduced: bytes | None) -> tuple[BrokenRule, ...]:
         """The rules that an arrived message breaks; the state then knows of it."""
-        violations = judge_call(message, unreduced, self.state)
+        broken = judge_call(message, unreduced, self.state)
         self.called(message, unreduced)
-        return violations
+        return broken
 
-    def judge_option(self, message: bytes) -> tuple[Violation, ...]:
+    def judge_option(self, message: bytes) -> tuple[BrokenRule, ...]:
         """As `judge`, of an optional message of Version Two or an error: neither takes a credit."""
-        violations = judge_option(message, self.state)
+        broken = judge_option(message, self.state)
         self.state = after_option(message, self.state)
-        return violations
+        return broken
 
     def called(self, message: bytes, unreduced: bytes | None) -> None:
         """A message arrived: a Call takes a credit, whatever is wrong with it."""

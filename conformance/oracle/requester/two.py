@@ -12,12 +12,11 @@ judged by the rules of Version One, since they are the same.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.inheritance import statements
 from conformance.oracle.headers import VERSION_TWO
-from conformance.oracle.requester.state import FIRST_LENGTH, Ids, Violation
+from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
+from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import v2
 from rpcrdma.wire.versions import FixedWords, fixed_words
@@ -27,63 +26,54 @@ if TYPE_CHECKING:
 
     from conformance.oracle.requester.state import RequesterState
 
-__all__ = ["HEADER_LENGTH", "in_words_of_two", "judge_option", "judge_version", "judge_words"]
-
-HEADER_LENGTH: Final = 32
-"""Octets of a header of Version Two without chunks."""
+__all__ = ["judge_option", "judge_version", "judge_words"]
 
 _LISTS: Final = (v2.Rdma2Procedure.RDMA2_MSG, v2.Rdma2Procedure.RDMA2_NOMSG)
-_DEFAULT_LENGTH: Final = 4096
 
 
-def judge_version(words: FixedWords, state: RequesterState) -> Iterator[Violation]:
+def judge_version(words: FixedWords, state: RequesterState) -> Iterator[BrokenRule]:
     """Whether a message has a version that may be spoken on the connection now."""
+    # v2 5.2: both versions may come until one of them is settled on, then only that one.
     if words.version in state.versions or not state.serves_two:
         return
     spoken = " or ".join(str(version) for version in sorted(state.versions))
     rules: Ids = ("v2.5.2.picked-version-is-used-from-then-on",)
     if words.version != VERSION_TWO:
         rules = (*rules, "v2.5.2.version-is-picked-from-the-range")
-    reason = f"rdma_vers is {words.version} on a connection of version {spoken}"
-    yield Violation(rules, reason, interpretations=("D-56", "D-64"))
+    detail = f"rdma_vers is {words.version} on a connection of version {spoken}"
+    yield broken_rule(rules, detail, VERSION_TWO, ("D-56", "D-64"))
 
 
-def judge_words(message: bytes, state: RequesterState) -> Iterator[Violation]:
+def judge_words(message: bytes, state: RequesterState) -> Iterator[BrokenRule]:
     """What shows in the length and the fixed words of a Call in Version Two."""
     yield from _length(len(message), state)
     if fixed_words(message).procedure not in _LISTS:
         rules: Ids = ("v2.4.2.procedure-numbers",)
-        reason = f"the procedure is {fixed_words(message).procedure}"
-        yield Violation(rules, reason, interpretations=("D-57", "D-58"))
+        detail = f"the procedure is {fixed_words(message).procedure}"
+        yield broken_rule(rules, detail, VERSION_TWO, ("D-57", "D-58"))
 
 
-def judge_option(message: bytes, state: RequesterState) -> tuple[Violation, ...]:
+def judge_option(message: bytes, state: RequesterState) -> tuple[BrokenRule, ...]:
     """The rules that an RDMA2_OPTIONAL or RDMA2_ERROR of a Requester breaks."""
     return tuple(_judge_option(message, state))
 
 
-def in_words_of_two(violation: Violation) -> Violation:
-    """A broken rule of Version One, as Version Two has it."""
-    found = statements(violation.requirements, VERSION_TWO)
-    readings = tuple(dict.fromkeys((*violation.interpretations, "D-61")))
-    return replace(violation, requirements=found, interpretations=readings)
-
-
-def _length(length: int, state: RequesterState) -> Iterator[Violation]:
+def _length(length: int, state: RequesterState) -> Iterator[BrokenRule]:
+    # xcharext 3.1: a property that is on its way may have been read or not, so the largest counts.
     most = max(state.lengths)
     if length <= most:
         return
     rules: Ids
-    if state.lengths == (FIRST_LENGTH,):
+    if state.lengths == (FIRST_MESSAGE_TWO,):
         rules = ("v2.5.first-message-fits-1024-octets",)
-    elif most == _DEFAULT_LENGTH:
+    elif most == THRESHOLD_TWO:
         rules = ("v2.2.3.no-send-beyond-4096-octets", "xcharext.3.default-without-information")
     else:
         rules = ("xcharext.3.1.no-send-beyond-the-announced-size",)
-    yield Violation(rules, f"{length} octets, {most} are allowed", interpretations=("D-55",))
+    yield broken_rule(rules, f"{length} octets, {most} are allowed", VERSION_TWO, ("D-55",))
 
 
-def _judge_option(message: bytes, state: RequesterState) -> Iterator[Violation]:
+def _judge_option(message: bytes, state: RequesterState) -> Iterator[BrokenRule]:
     words = fixed_words(message)
     yield from judge_version(words, state)
     yield from _length(len(message), state)
@@ -97,29 +87,31 @@ def _judge_option(message: bytes, state: RequesterState) -> Iterator[Violation]:
         yield from _error(words, len(message) - end, state)
     elif end != len(message):
         rules: Ids = ("xcharext.4.no-payload-follows",)
-        reason = f"{len(message) - end} octets behind an optional message"
-        yield Violation(rules, reason, interpretations=("D-60",))
+        detail = f"{len(message) - end} octets behind an optional message"
+        yield broken_rule(rules, detail, VERSION_TWO, ("D-60",))
     newest = state.views[-1]
+    # v2 5: one message of any kind, until an answer has told the credits (D-54, D-62).
     if not is_error and newest.granted is None and newest.in_flight:
         rules = ("v2.5.one-message-until-the-first-answer",)
-        reason = "an optional message beside a Call before the first answer"
-        yield Violation(rules, reason, interpretations=("D-54", "D-62"))
+        detail = "an optional message beside a Call before the first answer"
+        yield broken_rule(rules, detail, VERSION_TWO, ("D-54", "D-62"))
 
 
-def _undecodable(error: DecodeError, *, is_error: bool) -> Violation:
+def _undecodable(error: DecodeError, *, is_error: bool) -> BrokenRule:
     rules: Ids = ("v2.4.2.header-layout",)
     if is_error:
         rules = ("v2.3.2.errors-keep-the-fixed-layout", *rules)
     elif error.reason is Reason.BAD_ENUM:
         rules = ("v2.4.2.2.optional-direction-without-payload", *rules)
-    return Violation(rules, f"the header cannot be decoded: {error}")
+    return broken_rule(rules, f"the header cannot be decoded: {error}", VERSION_TWO)
 
 
-def _error(words: FixedWords, behind: int, state: RequesterState) -> Iterator[Violation]:
+def _error(words: FixedWords, behind: int, state: RequesterState) -> Iterator[BrokenRule]:
+    # D-53: an error is the only way to refuse an optional message, for either end.
     if words.xid not in state.option_xids | state.backward_xids:
         rules: Ids = ("v2.4.2.3.requester-sends-no-other-error",)
-        reason = f"an RDMA2_ERROR under {words.xid:#010x}, which is no optional message"
-        yield Violation(rules, reason, interpretations=("D-53",))
+        detail = f"an RDMA2_ERROR under {words.xid:#010x}, which is no optional message"
+        yield broken_rule(rules, detail, VERSION_TWO, ("D-53",))
     if behind:
         rules = ("v2.4.2.1.error-has-no-payload",)
-        yield Violation(rules, f"{behind} octets behind an RDMA2_ERROR")
+        yield broken_rule(rules, f"{behind} octets behind an RDMA2_ERROR", VERSION_TWO)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.headers import VERSION_ONE, VERSION_TWO
-from conformance.oracle.requester.state import FIRST_LENGTH
+from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader, decode_any_header, v2
 from rpcrdma.wire.optional import ConnProp, RespProp, UpdProp, decode_option, values_of
@@ -28,12 +28,9 @@ if TYPE_CHECKING:
     from conformance.oracle.requester.state import RequesterState
     from rpcrdma.wire.properties import PropertyValue
 
-__all__ = ["DEFAULT_LENGTH", "after_option", "after_sending", "told_length"]
+__all__ = ["after_option", "after_sending", "told_length"]
 
 BOTH: Final = frozenset({VERSION_ONE, VERSION_TWO})
-
-DEFAULT_LENGTH: Final = 4096
-"""Octets of a message of Version Two where nobody said anything (v2 2.3)."""
 
 
 def after_sending(message: bytes, state: RequesterState) -> RequesterState:
@@ -50,8 +47,8 @@ def after_sending(message: bytes, state: RequesterState) -> RequesterState:
     if isinstance(header, TransportHeader):
         return _settled(header.rdma_xid, VERSION_ONE, state)
     state = _settled(header.rdma_xid, VERSION_TWO, state)
-    if state.lengths == (FIRST_LENGTH,):
-        state = replace(state, lengths=(FIRST_LENGTH, DEFAULT_LENGTH))
+    if state.lengths == (FIRST_MESSAGE_TWO,):
+        state = replace(state, lengths=(FIRST_MESSAGE_TWO, THRESHOLD_TWO))
     if isinstance(body, v2.Rdma2Optional):
         # D-62: it tells whoever has offered Version Two that it is spoken, whatever it is about.
         offered = any(
@@ -136,5 +133,5 @@ def _told(xid: int, body: v2.Rdma2Optional, state: RequesterState) -> RequesterS
     if length is None:
         if not isinstance(option, ConnProp):
             return state
-        length = DEFAULT_LENGTH
+        length = THRESHOLD_TWO
     return _may_send(length, state)

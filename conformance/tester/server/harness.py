@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.verdict import broken_ids
 from conformance.tester.case import CaseLog, Deviation, Inconclusive, Warned
 from conformance.tester.server import Service, Welcome
 from conformance.tester.server.programs import program_factory
+from reports.record import Verdict
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import Act, ActKind, TargetError, Unsupported
@@ -240,19 +242,19 @@ class ClientHarness:
             cited: the requirements that the case is about.
         """
         seen = [
-            violation
-            for violation in self.service.violations
-            if not violation.warning or not set(cited).isdisjoint(violation.requirements)
+            rule
+            for rule in self.service.violations
+            if rule.severity is Verdict.FAIL or not set(cited).isdisjoint(rule.ids)
         ]
-        for violation in seen:
-            self.case.interpretations += violation.interpretations
-            if violation.warning:
-                self._warn(Warned(f"{violation.reason}.", violation.requirements))
-        broken = [violation for violation in seen if not violation.warning]
+        self.case.interpretations += [reading for rule in seen for reading in rule.readings]
+        for rule in seen:
+            if rule.severity is Verdict.WARN:
+                self._warn(Warned(f"{rule.detail}.", rule.ids))
+        broken = [rule for rule in seen if rule.severity is Verdict.FAIL]
         if not broken or not isinstance(found, Deviation | Inconclusive | None):
             return found
-        reasons = list(dict.fromkeys(f"{violation.reason}." for violation in broken))
-        rules = tuple(dict.fromkeys(one for violation in broken for one in violation.requirements))
+        reasons = list(dict.fromkeys(f"{rule.detail}." for rule in broken))
+        rules = broken_ids(broken)
         if isinstance(found, Deviation):
             # What the case found is likely to follow from what is wrong with the messages.
             new = [reason for reason in reasons if reason not in found.reason]

@@ -14,7 +14,8 @@ from conformance.oracle.requester.tracker import RequesterTracker
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from conformance.oracle.requester.state import RequesterState, Violation
+    from conformance.oracle.requester.state import RequesterState
+    from conformance.oracle.verdict import BrokenRule
     from conformance.tester.server.line import Line
     from conformance.tester.server.received import ReceivedCall
     from rpcrdma.ulp.bindings import UpperLayer
@@ -30,7 +31,7 @@ class Judging:
     """
 
     def __init__(self, chosen: Mapping[str, str]) -> None:
-        self.violations: list[Violation] = []
+        self.violations: list[BrokenRule] = []
         self._chosen = chosen
         self._trackers: dict[Line, RequesterTracker] = {}
         self._refused: frozenset[bytes] = frozenset()

@@ -30,7 +30,8 @@ from rpcrdma.wire import ErrChunk, ErrorBody
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from conformance.oracle.requester.state import RequesterState, Violation
+    from conformance.oracle.requester.state import RequesterState
+    from conformance.oracle.verdict import BrokenRule
     from conformance.tester.server.received import ReceivedCall
     from rpcrdma.fabric.base import Address, ConnectionRequest, Fabric
     from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, UpperLayerFactory
@@ -151,7 +152,7 @@ class Service:
     # -- what the client has done
 
     @property
-    def violations(self) -> tuple[Violation, ...]:
+    def violations(self) -> tuple[BrokenRule, ...]:
         """Rules that messages of this case broke, whatever the case is about."""
         return tuple(self._judging.violations)
 

@@ -16,7 +16,10 @@ def test_a_rule_is_told_by_the_ids_of_the_version_and_known_by_the_first_one() -
     assert two.ids == ("v2.5.answer-reports-the-credit-limit",)
     assert one.origin == two.origin == ZERO
     assert (one.readings, two.readings) == (("D-16",), ("D-16", "D-61"))
-    assert str(one) == f"{ZERO}: it is 0"
+
+
+def test_a_broken_rule_reads_as_its_plainest_statement() -> None:
+    assert str(broken_rule((ZERO, RETIRED), "what is wrong")) == f"{ZERO}: what is wrong"
 
 
 def test_a_rule_of_version_two_itself_rests_on_no_inheritance() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from conformance import oracle
 from conformance.catalogue.entries import load_catalogue
 from conformance.catalogue.interpretations import load_interpretations
-from conformance.oracle.requester.calls import RequesterState, Violation, judge_call
-from conformance.oracle.requester.state import CreditView, OutstandingCall
+from conformance.oracle.requester.calls import judge_call
+from conformance.oracle.requester.state import CreditView, OutstandingCall, RequesterState
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import ErrChunk as ErrChunkBody
@@ -39,12 +40,16 @@ from tests.conformance.oracle.oracle_fakes import (
     rpc_call,
 )
 
+if TYPE_CHECKING:
+    from conformance.oracle.verdict import BrokenRule
+
+
 PLAIN = RequesterState(upper_layer=TinyProgram())
 
 
-def ids(violations: tuple[Violation, ...]) -> list[str]:
+def ids(broken: tuple[BrokenRule, ...]) -> list[str]:
     """The first requirement of each, without the document."""
-    return [item.requirements[0].removeprefix("rfc8166.") for item in violations]
+    return [item.ids[0].removeprefix("rfc8166.") for item in broken]
 
 
 def judged(message: bytes, unreduced: bytes | None = None, **known: object) -> list[str]:
@@ -152,7 +157,7 @@ def test_payload_that_is_no_rpc_message() -> None:
 def test_payload_without_an_xid() -> None:
     payload = rpc_call()[4:]
     (found,) = judge_call(msg(payload), payload, PLAIN)
-    assert "rfc8166.3.2.payload-begins-with-xid" in found.requirements
+    assert "rfc8166.3.2.payload-begins-with-xid" in found.ids
 
 
 def test_header_without_a_payload() -> None:
@@ -223,7 +228,7 @@ def test_nothing_is_said_about_arguments_that_could_not_be_fetched() -> None:
 @given(st.binary(max_size=200), st.binary(max_size=80) | st.none())
 def test_any_octets_are_judged(tail: bytes, unreduced: bytes | None) -> None:
     for message in (tail, word(msg(), 3, 0)[:28] + tail, word(msg(), 3, 1)[:28] + tail):
-        assert all(item.requirements for item in judge_call(message, unreduced, PLAIN))
+        assert all(item.ids for item in judge_call(message, unreduced, PLAIN))
 
 
 MODULES = sorted(Path(oracle.__path__[0]).rglob("*.py"))

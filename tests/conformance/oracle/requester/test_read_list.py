@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.oracle.requester.read_list import judge_items, judge_read_list
+from reports.record import Verdict
 from rpcrdma.ulp.rpc import Authentication, encode_call
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment
 from tests.conformance.oracle.oracle_fakes import NULL, STORE, XID, TinyProgram, reading, rpc_call
@@ -16,11 +17,11 @@ POSITION = 44
 
 def list_of(*reads: ReadSegment, kept: int = 44, long: bool = False) -> list[str]:
     body = RdmaNomsg(reads, (), None) if long else RdmaMsg(reads, (), None)
-    return ids(tuple(judge_read_list(body, b"" if long else bytes(kept))))
+    return ids(tuple(judge_read_list(body, b"" if long else bytes(kept), 1)))
 
 
 def items_of(*reads: ReadSegment, unreduced: bytes = STORED) -> list[str]:
-    return ids(tuple(judge_items(RdmaMsg(reads, (), None), unreduced, TinyProgram())))
+    return ids(tuple(judge_items(RdmaMsg(reads, (), None), unreduced, TinyProgram(), 1)))
 
 
 @pytest.mark.parametrize(
@@ -72,10 +73,10 @@ def test_item_in_a_chunk_of_its_own(length: int) -> None:
 
 def test_padding_in_a_read_chunk_is_a_warning() -> None:
     body = RdmaMsg((reading(POSITION, 1, 8),), (), None)
-    (found,) = judge_items(body, STORED, TinyProgram())
+    (found,) = judge_items(body, STORED, TinyProgram(), 1)
 
-    assert found.warning
-    assert found.requirements[0] == "rfc8166.3.4.5.2.no-roundup-in-read-chunks"
+    assert found.severity is Verdict.WARN
+    assert found.ids[0] == "rfc8166.3.4.5.2.no-roundup-in-read-chunks"
 
 
 @pytest.mark.parametrize(
@@ -93,8 +94,8 @@ def test_chunk_that_is_not_the_item(read: ReadSegment, wanted: str) -> None:
 
 
 def rules_of(*reads: ReadSegment, unreduced: bytes = STORED) -> tuple[str, ...]:
-    (found,) = judge_items(RdmaMsg(reads, (), None), unreduced, TinyProgram())
-    return tuple(one.removeprefix("rfc8166.") for one in found.requirements)
+    (found,) = judge_items(RdmaMsg(reads, (), None), unreduced, TinyProgram(), 1)
+    return tuple(one.removeprefix("rfc8166.") for one in found.ids)
 
 
 def test_chunk_that_begins_before_its_item_or_inside() -> None:
@@ -113,9 +114,9 @@ def test_segments_with_a_gap() -> None:
 
 def test_chunk_in_a_procedure_without_eligible_arguments() -> None:
     body = RdmaMsg((reading(40, 1, 4),), (), None)
-    (found,) = judge_items(body, rpc_call(4, b"\0\0\0\1"), TinyProgram())
+    (found,) = judge_items(body, rpc_call(4, b"\0\0\0\1"), TinyProgram(), 1)
 
-    assert "rfc8166.6.1.binding-limits-procedures" in found.requirements
+    assert "rfc8166.6.1.binding-limits-procedures" in found.ids
 
 
 def test_chunk_inside_a_credential() -> None:

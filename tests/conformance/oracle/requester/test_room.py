@@ -23,7 +23,7 @@ def room(
     reply: WriteChunk | None = None,
     threshold: int = 1024,
 ) -> list[str]:
-    return ids(tuple(judge_room(RdmaMsg((), writes, reply), expectation, threshold)))
+    return ids(tuple(judge_room(RdmaMsg((), writes, reply), expectation, threshold, 1)))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_returned_write_chunks_count_towards_the_header() -> None:
 
 
 def segments(*writes: WriteChunk, reply: WriteChunk | None = None) -> list[str]:
-    return ids(tuple(judge_segments(RdmaMsg((), writes, reply))))
+    return ids(tuple(judge_segments(RdmaMsg((), writes, reply), 1)))
 
 
 def test_empty_segments_and_chunks() -> None:
@@ -108,4 +108,4 @@ def test_memory_that_is_offered_twice() -> None:
 def test_memory_that_is_read_and_written() -> None:
     body = RdmaMsg((reading(44, 9, 8, 68),), (chunk(8),), None)
 
-    assert ids(tuple(judge_segments(body))) == ["3.4.4.4.one-item-in-a-chunk"]
+    assert ids(tuple(judge_segments(body, 1))) == ["3.4.4.4.one-item-in-a-chunk"]

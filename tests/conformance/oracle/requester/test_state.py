@@ -5,12 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.oracle.requester.state import (
-    CreditView,
-    OutstandingCall,
-    RequesterState,
-    Violation,
-)
+from conformance.oracle.requester.state import CreditView, OutstandingCall, RequesterState
 
 GRANTS = st.integers(1, 5)
 
@@ -18,10 +13,6 @@ GRANTS = st.integers(1, 5)
 def test_first_call_needs_no_grant() -> None:
     assert CreditView(0).headroom == 1
     assert CreditView(1).headroom == 0
-
-
-def test_violation_says_the_first_requirement() -> None:
-    assert str(Violation(("one", "two"), "what is wrong")) == "one: what is wrong"
 
 
 def test_view_with_no_more_headroom_than_a_later_one_is_forgotten() -> None:

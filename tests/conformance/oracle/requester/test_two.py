@@ -34,7 +34,7 @@ def call(payload: bytes, direction: MessageType = CALL) -> bytes:
 
 
 def first(octets: bytes, unreduced: bytes | None, state: RequesterState = SETTLED) -> list[str]:
-    return [found.requirements[0] for found in judge_call(octets, unreduced, state)]
+    return [found.ids[0] for found in judge_call(octets, unreduced, state)]
 
 
 def test_a_good_call_breaks_nothing() -> None:
@@ -88,9 +88,9 @@ def test_rules_of_version_one_are_told_in_the_words_of_version_two() -> None:
 
     (found,) = judge_call(octets, payload, SETTLED)
 
-    assert found.requirements[0] == "v2.1.only-eligible-items-are-reduced"
-    assert "rfc8166.6.1.ineligible-items-are-not-reduced" not in found.requirements
-    assert "D-61" in found.interpretations
+    assert found.ids[0] == "v2.1.only-eligible-items-are-reduced"
+    assert "rfc8166.6.1.ineligible-items-are-not-reduced" not in found.ids
+    assert "D-61" in found.readings
 
 
 def test_a_missing_reply_chunk_is_judged_by_the_length_that_the_requester_told() -> None:
@@ -123,7 +123,7 @@ def test_what_is_short_is_no_header() -> None:
 
 
 def option_rules(octets: bytes, state: RequesterState = SETTLED) -> list[str]:
-    return [found.requirements[0] for found in judge_option(octets, state)]
+    return [found.ids[0] for found in judge_option(octets, state)]
 
 
 ASKED = message(encode_option(CALL, ReqProp(())))

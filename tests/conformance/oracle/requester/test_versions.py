@@ -61,7 +61,7 @@ class Line:
         message = two(xid, v2.Rdma2Msg(CALL, (), (), None), payload)
         if version == 1:
             message = one(xid, RdmaMsg((), (), None), payload)
-        return [item.requirements[0] for item in self.tracker.judge(message, payload)]
+        return [item.ids[0] for item in self.tracker.judge(message, payload)]
 
     def send(self, octets: bytes) -> None:
         self.tracker.answered(octets)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from conformance.oracle.requester.state import Violation
+from conformance.oracle.verdict import BrokenRule
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server import Service
 from conformance.tester.server.harness import ClientHarness
+from reports.record import Verdict
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
@@ -206,7 +207,8 @@ def test_what_messages_break_is_told_beside_what_the_case_found() -> None:
 def test_what_many_messages_have_in_common_is_warned_of_once(
     harness: ClientHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wasteful = Violation(("rfc8166.4.3.3.x",), "a Reply chunk without need", warning=True)
+    detail = "a Reply chunk without need"
+    wasteful = BrokenRule(("rfc8166.4.3.3.x",), detail, severity=Verdict.WARN)
     monkeypatch.setattr(Service, "violations", (wasteful, wasteful))
 
     assert harness.judged(None, ("rfc8166.4.3.3.x",)) is None
@@ -217,9 +219,8 @@ def test_what_many_messages_have_in_common_is_warned_of_once(
 def test_a_warning_counts_in_the_cases_that_are_about_it(
     harness: ClientHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wasteful = Violation(
-        ("rfc8166.4.3.3.x",), "a Reply chunk without need", warning=True, interpretations=("D-18",)
-    )
+    detail = "a Reply chunk without need"
+    wasteful = BrokenRule(("rfc8166.4.3.3.x",), detail, ("D-18",), Verdict.WARN)
     monkeypatch.setattr(Service, "violations", (wasteful,))
 
     assert harness.judged(None, ("rfc8166.4.3.2.y",)) is None

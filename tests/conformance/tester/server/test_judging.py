@@ -41,7 +41,7 @@ def test_what_a_call_breaks_is_kept() -> None:
 
     judging.received(LINE, message(1, version=2))
 
-    assert [one.requirements for one in judging.violations] == [("rfc8166.4.2.2.version-is-one",)]
+    assert [one.ids for one in judging.violations] == [("rfc8166.4.2.2.version-is-one",)]
 
 
 def test_a_call_refused_on_one_connection_is_not_to_come_on_the_next() -> None:
@@ -53,7 +53,7 @@ def test_a_call_refused_on_one_connection_is_not_to_come_on_the_next() -> None:
 
     judging.received(SECOND, message(1))
 
-    assert "rfc8166.4.5.error-is-permanent" in judging.violations[0].requirements
+    assert "rfc8166.4.5.error-is-permanent" in judging.violations[0].ids
 
 
 def test_a_new_case_begins_without_violations() -> None:

@@ -140,7 +140,7 @@ def _step(connection: _Connection, octets: bytes, state: ResponderState, grace: 
     expectation = expected(octets, state)
     peer = connection.peer
     peer.send(octets)
-    silence = any(item.outcome is Silent for item in expectation.allowed)
+    silence = any(item.kind.outcome is Silent for item in expectation.allowed)
     outcome = peer.receive(grace if silence else None)
     more = tuple(_late(peer, grace)) if isinstance(outcome, Answered) else ()
     judgement = expectation.judge(outcome, connection.held_by(outcome))

@@ -211,7 +211,7 @@ def _fire(harness: Harness, line: _Line, shot: Shot) -> Fired:
         chosen=profile.extra.interpretations,
     )
     expectation = expected(call.octets, state)
-    quiet = any(item.outcome is Silent for item in expectation.allowed)
+    quiet = any(item.kind.outcome is Silent for item in expectation.allowed)
     peer.send(call)
     outcome = _outcome(peer, call, grace=profile.extra.grace if quiet else None)
     judgement = expectation.judge(outcome, line.memory.held(outcome))

@@ -2,6 +2,9 @@
 
     v2 section 1  What is not changed is done as in Version One (D-61)
 
+The documents often allow more than one thing, so what is expected is a set of `Alternative`s, each
+with what it rests on; `best_of` compares what was seen with them.  It is one for both roles.
+
 A rule is written down once, under the id of the document that states it first, and says where it
 stands in which version it is applied: `broken_rule` then finds the ids under which the sender of
 the message is bound (`conformance.catalogue.inheritance`).
@@ -10,12 +13,29 @@ the message is bound (`conformance.catalogue.inheritance`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from conformance.catalogue.inheritance import statements
 from reports.record import Verdict
 
-__all__ = ["BrokenRule", "Ids", "broken_ids", "broken_rule", "readings_of"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+__all__ = [
+    "Alternative",
+    "BrokenRule",
+    "Ids",
+    "Judgement",
+    "Wording",
+    "alternative",
+    "best_of",
+    "broken_ids",
+    "broken_rule",
+    "readings_of",
+]
+
+Kind = TypeVar("Kind")
+"""What a role can be seen to do: an outcome at the tester, or what becomes of a Call."""
 
 Ids: TypeAlias = tuple[str, ...]
 """Ids of requirements, the one that says it most plainly first."""
@@ -47,6 +67,101 @@ class BrokenRule:
         return f"{self.ids[0]}: {self.detail}"
 
 
+@dataclass(frozen=True, slots=True)
+class Alternative(Generic[Kind]):
+    """One thing that may be done about a message.
+
+    Attributes:
+        kind: what is then seen.
+        ids: of the statements that ask for it or permit it, in the version of the message.
+        readings: entries of INTERPRETATIONS.md that it rests on.
+        warning: whether it is only tolerated.
+    """
+
+    kind: Kind
+    ids: Ids
+    readings: tuple[str, ...] = ()
+    warning: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind} (warning)" if self.warning else f"{self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What was seen is worth: the verdict, why, the ids broken, the readings it rests on."""
+
+    verdict: Verdict
+    reason: str = ""
+    violated: Ids = ()
+    interpretations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a role words its judgements.
+
+    Attributes:
+        wrong: what is said of a thing that no alternative allows; `{wanted}` stands for them.
+        tolerated: what is said of one that is let pass with a warning.
+    """
+
+    wrong: str
+    tolerated: str
+
+
+def alternative(
+    kind: Kind,
+    rules: str | Ids,
+    version: int,
+    readings: tuple[str, ...] = (),
+    *,
+    warning: bool = False,
+) -> Alternative[Kind]:
+    """An alternative, under the ids that its rules have in a version.
+
+    Args:
+        kind: what is seen.
+        rules: ids under which documents state first what asks for it or permits it.
+        version: by whose ids it is told.
+        readings: on which it rests.
+        warning: whether it is only tolerated.
+    """
+    stated = (rules,) if isinstance(rules, str) else rules
+    return Alternative(kind, statements(stated, version), readings, warning)
+
+
+def best_of(
+    allowed: Sequence[Alternative[Kind]],
+    fits: Callable[[Kind], bool],
+    broken: Callable[[], Sequence[BrokenRule]],
+    wording: Wording,
+) -> Judgement:
+    """Compare what was seen with what is allowed; the best alternative that fits counts.
+
+    Args:
+        allowed: the alternatives, what the documents ask for most plainly first.
+        fits: whether what was seen is of a kind.
+        broken: the rules that it breaks all the same; asked only of what fits.
+        wording: of the reasons.
+    """
+    fitting = [item for item in allowed if fits(item.kind)]
+    if not fitting:
+        wanted = "; or ".join(str(item) for item in allowed)
+        reason = wording.wrong.replace("{wanted}", wanted)
+        # What the message really asked for comes first; the others are ways around it.
+        return Judgement(Verdict.FAIL, reason, allowed[0].ids, readings_of(allowed))
+    found = broken()
+    worst = [rule for rule in found if rule.severity is Verdict.FAIL] or found
+    if worst:
+        reason = "; ".join(rule.detail for rule in worst)
+        return Judgement(worst[0].severity, reason, broken_ids(worst), readings_of(worst))
+    best = min(fitting, key=lambda item: item.warning)
+    if best.warning:
+        return Judgement(Verdict.WARN, wording.tolerated, best.ids, best.readings)
+    return Judgement(Verdict.PASS, interpretations=best.readings)
+
+
 def broken_rule(
     rules: str | Ids,
     detail: str,
@@ -69,11 +184,11 @@ def broken_rule(
     return BrokenRule(ids, detail, tuple(dict.fromkeys(rests_on)), severity, stated[0])
 
 
-def broken_ids(broken: tuple[BrokenRule, ...] | list[BrokenRule]) -> Ids:
-    """The statements that several rules name, each once."""
+def broken_ids(broken: Iterable[BrokenRule]) -> Ids:
+    """The statements that several broken rules name, each once."""
     return tuple(dict.fromkeys(name for rule in broken for name in rule.ids))
 
 
-def readings_of(broken: tuple[BrokenRule, ...] | list[BrokenRule]) -> tuple[str, ...]:
-    """The readings on which several rules rest, each once."""
-    return tuple(dict.fromkeys(name for rule in broken for name in rule.readings))
+def readings_of(found: Iterable[BrokenRule | Alternative[Kind]]) -> tuple[str, ...]:
+    """The readings on which several broken rules, or alternatives, rest, each once."""
+    return tuple(dict.fromkeys(name for one in found for name in one.readings))

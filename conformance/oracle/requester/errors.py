@@ -15,12 +15,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.headers import VERSION_ONE, VERSION_TWO
-from conformance.oracle.requester.expectation import AllowedReaction, Reaction, ReactionExpectation
+from conformance.oracle.requester.expectation import Reaction, ReactionExpectation, may_react
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrVers, RdmaError, decode_header, v2
 
 if TYPE_CHECKING:
     from conformance.oracle.requester.state import OutstandingCall
+    from conformance.oracle.verdict import Alternative
     from rpcrdma.wire import ErrorBody
     from rpcrdma.wire.versions import FixedWords
 
@@ -32,7 +33,7 @@ _PERMANENT: Final = ("rfc8166.4.5.error-completes-the-rpc", "rfc8166.4.5.error-i
 
 
 def judge_error(
-    reply: bytes, words: FixedWords, call: OutstandingCall | None
+    reply: bytes, words: FixedWords, call: OutstandingCall | None, told: int
 ) -> ReactionExpectation:
     """What a Requester may do about an error.
 
@@ -40,29 +41,32 @@ def judge_error(
         reply: the message.
         words: that it begins with.
         call: that it is about; None if it is about none.
+        told: the version by whose ids it is judged.
     """
     version = VERSION_ONE if call is None or call.header is None else call.header.rdma_vers
     try:
         error, end = _error(reply, in_two=words.version == version == VERSION_TWO)
     except DecodeError as problem:
-        return _undecodable(str(problem), call)
+        return _undecodable(str(problem), call, told)
     if call is None:
         fault = f"RDMA_ERROR for {words.xid:#010x}, which is no outstanding Call"
         rule = ("rfc8166.4.5.error-completes-the-rpc",)
-        return ReactionExpectation(fault, (AllowedReaction(Reaction.WAITING, rule),))
+        return ReactionExpectation(fault, (may_react(Reaction.WAITING, rule, told),))
+    # D-11: an error echoes the version of its Call, or is in Version One, which all of them read.
     usual = words.version in (version, VERSION_ONE)
     readings = ("D-15",) if usual else ("D-11", "D-15")
-    allowed = [AllowedReaction(Reaction.FAILED, _PERMANENT, readings)]
+    allowed = [may_react(Reaction.FAILED, _PERMANENT, told, readings)]
     is_final = True
     if isinstance(error, ErrVers) and version == VERSION_TWO:
-        allowed, is_final = _sent_back(error, readings), False
+        allowed, is_final = _sent_back(error, readings, told), False
     elif isinstance(error, ErrVers):
         # There is no version left to go on in: a Requester may take its leave (D-64).
-        allowed.append(AllowedReaction(Reaction.CLOSED, _PERMANENT, (*readings, "D-64")))
+        allowed.append(may_react(Reaction.CLOSED, _PERMANENT, told, (*readings, "D-64")))
     if not usual:
-        allowed.append(AllowedReaction(Reaction.WAITING, (_BAD_HEADER,), readings, warning=True))
+        allowed.append(may_react(Reaction.WAITING, (_BAD_HEADER,), told, readings, warning=True))
+    # D-32: octets after an error may be passed over, or taken for a sign that it is none.
     if end != len(reply):
-        allowed.append(AllowedReaction(Reaction.WAITING, (_UNDECODABLE,), ("D-32",)))
+        allowed.append(may_react(Reaction.WAITING, (_UNDECODABLE,), told, ("D-32",)))
     # v2 5: what sends a Call back says nothing of credits.
     grant = words.credit if is_final else None
     return ReactionExpectation(
@@ -93,20 +97,23 @@ def _error(reply: bytes, *, in_two: bool) -> tuple[ErrorBody | v2.Rdma2ErrorBody
     raise TypeError("the procedure and the body differ")
 
 
-def _sent_back(versions: ErrVers, readings: tuple[str, ...]) -> list[AllowedReaction]:
+def _sent_back(
+    versions: ErrVers, readings: tuple[str, ...], told: int
+) -> list[Alternative[Reaction]]:
     """A Call that is to be made again in a version of the range, or cannot be (D-64)."""
     rules = ("v2.5.2.unusable-range-ends-the-rpc",)
-    failed = AllowedReaction(Reaction.FAILED, rules, (*readings, "D-64"))
-    closed = replace(failed, reaction=Reaction.CLOSED)
+    failed = may_react(Reaction.FAILED, rules, told, (*readings, "D-64"))
+    closed = replace(failed, kind=Reaction.CLOSED)
+    # v2 5.2: the range names what is left to go on with; whoever finds nothing there gives up.
     if not versions.rdma_vers_low <= VERSION_ONE <= versions.rdma_vers_high:
         return [failed, closed]
     rules = ("v2.5.2.version-is-picked-from-the-range",)
-    return [AllowedReaction(Reaction.COMPLETED, rules, readings), failed, closed]
+    return [may_react(Reaction.COMPLETED, rules, told, readings), failed, closed]
 
 
-def _undecodable(fault: str, call: OutstandingCall | None) -> ReactionExpectation:
-    waiting = AllowedReaction(Reaction.WAITING, (_UNDECODABLE,), ("D-10", "D-132"))
+def _undecodable(fault: str, call: OutstandingCall | None, told: int) -> ReactionExpectation:
+    waiting = may_react(Reaction.WAITING, (_UNDECODABLE,), told, ("D-10", "D-132"))
     if call is None:
         return ReactionExpectation(fault, (waiting,))
-    failed = AllowedReaction(Reaction.FAILED, (_UNDECODABLE,), ("D-132",))
+    failed = may_react(Reaction.FAILED, (_UNDECODABLE,), told, ("D-132",))
     return ReactionExpectation(fault, (waiting, failed), call.xid)

@@ -12,17 +12,25 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 
-from conformance.oracle.responder.expectation import Judgement
-from reports.record import Verdict
+from conformance.oracle.verdict import (
+    Alternative,
+    BrokenRule,
+    Ids,
+    Judgement,
+    Wording,
+    alternative,
+    best_of,
+    broken_rule,
+)
 from rpcrdma.wire import RdmaSegment
 
-__all__ = ["AllowedReaction", "Contents", "Reaction", "ReactionExpectation"]
+__all__ = ["Contents", "Reaction", "ReactionExpectation", "may_react"]
 
 Contents: TypeAlias = Callable[[tuple[RdmaSegment, ...]], bytes | None]
 """What the Requester's memory holds in these segments, joined; None if nobody knows."""
 
 
-_REJOINED: Final = ("rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",)
+_REJOINED: Final = "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream"
 
 
 class Reaction(Enum):
@@ -33,18 +41,20 @@ class Reaction(Enum):
     WAITING = "the Call stays as it is"
     CLOSED = "the connection ends"
 
-
-@dataclass(frozen=True, slots=True)
-class AllowedReaction:
-    """One alternative, with what it rests on, as `Allowed` for a Responder."""
-
-    reaction: Reaction
-    requirements: tuple[str, ...]
-    interpretations: tuple[str, ...] = ()
-    warning: bool = False
-
     def __str__(self) -> str:
-        return f"{self.reaction.value}{' (warning)' if self.warning else ''}"
+        return self.value
+
+
+def may_react(
+    reaction: Reaction,
+    rules: str | Ids,
+    version: int,
+    readings: tuple[str, ...] = (),
+    *,
+    warning: bool = False,
+) -> Alternative[Reaction]:
+    """One reaction that the documents allow; see `alternative`."""
+    return alternative(reaction, rules, version, readings, warning=warning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +73,11 @@ class ReactionExpectation:
             wrong is behind it.
         is_error: whether it is an RDMA_ERROR that ends the Call for good.
         settles: of a Call that may be over already: whether it is over after this in any case.
+        version: by whose ids a result that was delivered wrongly is told.
     """
 
     fault: str
-    allowed: tuple[AllowedReaction, ...]
+    allowed: tuple[Alternative[Reaction], ...]
     xid: int | None = None
     payload: bytes | None = None
     grant: int | None = None
@@ -74,6 +85,7 @@ class ReactionExpectation:
     may_be_first: bool = False
     is_error: bool = False
     settles: bool = False
+    version: int = 1
 
     @property
     def may_end(self) -> bool:
@@ -88,12 +100,12 @@ class ReactionExpectation:
     @property
     def reactions(self) -> frozenset[Reaction]:
         """The kinds of what is allowed, warnings included."""
-        return frozenset(item.reaction for item in self.allowed)
+        return frozenset(item.kind for item in self.allowed)
 
     @property
-    def requirements(self) -> tuple[str, ...]:
-        """Every requirement that an alternative rests on, each once."""
-        return tuple(dict.fromkeys(name for item in self.allowed for name in item.requirements))
+    def ids(self) -> Ids:
+        """Every statement that an alternative rests on, each once."""
+        return tuple(dict.fromkeys(name for item in self.allowed for name in item.ids))
 
     def judge(self, reaction: Reaction, payload: bytes | None = None) -> Judgement:
         """Compare what was seen with what is allowed.
@@ -103,22 +115,23 @@ class ReactionExpectation:
             payload: for a completion, the unreduced RPC reply that was delivered; None if nobody
                 could look.
         """
-        fits = [item for item in self.allowed if item.reaction is reaction]
-        if not fits:
-            wanted = "; or ".join(str(item) for item in self.allowed)
-            reason = f"{self.fault or 'a good Reply'}: expected that {wanted}; {reaction.value}"
-            readings = (name for item in self.allowed for name in item.interpretations)
-            first = self.allowed[0].requirements
-            return Judgement(Verdict.FAIL, reason, first, tuple(dict.fromkeys(readings)))
-        best = min(fits, key=lambda item: item.warning)
-        if reaction is Reaction.COMPLETED and payload is not None and self.payload is not None:
-            difference = _difference(payload, self.payload)
-            if difference:
-                return Judgement(Verdict.FAIL, difference, _REJOINED)
-        if best.warning:
-            reason = f"{self.fault}: {reaction.value}, which is tolerated"
-            return Judgement(Verdict.WARN, reason, best.requirements, best.interpretations)
-        return Judgement(Verdict.PASS, interpretations=best.interpretations)
+        about = self.fault or "a good Reply"
+        return best_of(
+            self.allowed,
+            lambda kind: kind is reaction,
+            lambda: self._broken(reaction, payload),
+            Wording(
+                f"{about}: expected that {{wanted}}; {reaction}",
+                f"{self.fault}: {reaction}, which is tolerated",
+            ),
+        )
+
+    def _broken(self, reaction: Reaction, payload: bytes | None) -> tuple[BrokenRule, ...]:
+        """What is wrong with a completion, if somebody could look at what it delivered."""
+        if reaction is not Reaction.COMPLETED or payload is None or self.payload is None:
+            return ()
+        difference = _difference(payload, self.payload)
+        return (broken_rule(_REJOINED, difference, self.version),) if difference else ()
 
 
 def _difference(got: bytes, wanted: bytes) -> str:

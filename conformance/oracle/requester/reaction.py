@@ -17,19 +17,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.inheritance import statements
-from conformance.oracle.headers import VERSION_TWO, as_one, is_two
+from conformance.oracle.headers import VERSION_ONE, VERSION_TWO, as_one, is_two
 from conformance.oracle.lenient_presence import with_lenient_presence
 from conformance.oracle.requester.errors import judge_error
 from conformance.oracle.requester.expectation import (
-    AllowedReaction,
     Contents,
     Reaction,
     ReactionExpectation,
+    may_react,
 )
 from conformance.oracle.requester.reassembly import reassemble
 from conformance.oracle.responder.reply_rules import broken_rules
-from conformance.oracle.verdict import broken_ids
+from conformance.oracle.sizes import SHORTEST_MESSAGE
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_reply
@@ -51,9 +50,6 @@ if TYPE_CHECKING:
     from conformance.oracle.verdict import BrokenRule
 
 __all__ = ["expected_reaction"]
-
-_SHORTEST: Final = 28
-_VERSION_ONE: Final = 1
 
 _BAD_HEADER: Final = "rfc8166.4.5.bad-reply-header-discarded"
 _RETIRED: Final = ("rfc8166.2.2.2.reply-retires-the-xid", "rfc8166.3.3.1.replies-in-any-order")
@@ -96,26 +92,40 @@ def expected_reaction(
             completion delivers is not known either, where chunks carry it.
     """
     if len(reply) < FIXED_WORDS:
-        return _dropped_short(reply)
+        return _dropped_short(reply, VERSION_ONE)
     words = fixed_words(reply)
     call = state.call(words.xid)
     if state.serves_two and is_two(reply):
-        return _in_words_of_two(_of_two(reply, words, call, state, contents))
+        return replace(_of_two(reply, words, call, state, contents), version=VERSION_TWO)
+    return _of_one(reply, words, call, state, contents)
+
+
+def _of_one(
+    reply: bytes,
+    words: FixedWords,
+    call: OutstandingCall | None,
+    state: RequesterState,
+    contents: Contents | None,
+) -> ReactionExpectation:
+    version = VERSION_ONE
+    # D-10: errors have 20 octets, so that a Requester looks at the procedure before the length, and
+    # (D-11) before the version, which an ERR_VERS echoes.
     if words.procedure == Procedure.RDMA_ERROR:
-        return _doubtful(judge_error(reply, words, call), call)
-    if len(reply) < _SHORTEST:
-        return _dropped_short(reply)
-    if words.procedure in _DROPPED and words.version == _VERSION_ONE:
+        return _doubtful(judge_error(reply, words, call, version), call, version)
+    if len(reply) < SHORTEST_MESSAGE:
+        return _dropped_short(reply, version)
+    if words.procedure in _DROPPED and words.version == VERSION_ONE:
         name, rule, readings = _DROPPED[words.procedure]
-        allowed = (AllowedReaction(Reaction.WAITING, (rule,), readings),)
+        allowed = (may_react(Reaction.WAITING, rule, version, readings),)
         return ReactionExpectation(name, allowed, _xid(call))
-    if words.version != _VERSION_ONE:
-        return _bad_header(f"version {words.version}", call, ("D-11", "D-28"))
+    if words.version != VERSION_ONE:
+        return _bad_header(f"version {words.version}", call, version, ("D-11", "D-28"))
     try:
         header, end = decode_header(reply)
     except DecodeError as error:
-        return _doubtful(_undecodable(reply, error, call, state, contents), call)
-    return _doubtful(_reply(header, reply[end:], call, state, contents), call)
+        return _doubtful(_undecodable(reply, error, call, state, contents), call, version)
+    result = _reply(header, reply[end:], call, state, contents, version)
+    return _doubtful(result, call, version)
 
 
 def _of_two(
@@ -125,76 +135,72 @@ def _of_two(
     state: RequesterState,
     contents: Contents | None,
 ) -> ReactionExpectation:
+    version = VERSION_TWO
     if words.procedure == Procedure.RDMA_ERROR:
         # D-53: an error about an optional message is about no Call, if there is such a message.
         about = None if words.xid in state.asked_xids else call
-        return _doubtful(judge_error(reply, words, about), about)
-    if len(reply) < _SHORTEST:
-        return _dropped_short(reply)
+        return _doubtful(judge_error(reply, words, about, version), about, version)
+    if len(reply) < SHORTEST_MESSAGE:
+        return _dropped_short(reply, version)
     try:
         raw, end = v2.decode_header(reply)
     except DecodeError as error:
-        return _doubtful(_bad_header(str(error), call), call)
+        return _doubtful(_bad_header(str(error), call, version), call, version)
     if isinstance(raw.rdma_body, v2.Rdma2Optional):
         # D-54: its credits count for its direction, and tell no first grant.
         answers = raw.rdma_body.rdma_optdir is MessageType.REPLY and words.xid in state.asked_xids
-        waiting = AllowedReaction(Reaction.WAITING, ("v2.3.2.xids-belong-to-a-direction",))
+        waiting = may_react(Reaction.WAITING, "v2.3.2.xids-belong-to-a-direction", version)
         grant = words.credit if answers else None
         return ReactionExpectation("", (waiting,), grant=grant, may_be_first=answers)
     header = as_one(raw)
     if header is None or v2.direction_of(raw.rdma_body) is not MessageType.REPLY:
         rule = ("v2.4.2.3.wrong-direction-is-not-served",)
-        return _doubtful(_bad_header("its direction is CALL", call, ("D-134",), rule), call)
+        result = _bad_header("its direction is CALL", call, version, ("D-134",), rule)
+        return _doubtful(result, call, version)
+    # v2 5.3: a Reply has the version of its Call, so this one is wrong before its lists are read.
     if call is not None and call.header is not None and call.header.rdma_vers != words.version:
-        return _bad_header("another version than the Call has", call, ("D-56", "D-28"))
-    return _doubtful(_reply(header, reply[end:], call, state, contents), call)
-
-
-def _in_words_of_two(expectation: ReactionExpectation) -> ReactionExpectation:
-    allowed = (
-        replace(item, requirements=statements(item.requirements, VERSION_TWO))
-        for item in expectation.allowed
-    )
-    return replace(expectation, allowed=tuple(allowed))
+        return _bad_header("another version than the Call has", call, version, ("D-56", "D-28"))
+    return _doubtful(_reply(header, reply[end:], call, state, contents, version), call, version)
 
 
 def _xid(call: OutstandingCall | None) -> int | None:
     return None if call is None else call.xid
 
 
-def _dropped_short(reply: bytes) -> ReactionExpectation:
+def _dropped_short(reply: bytes, version: int) -> ReactionExpectation:
     rule = ("rfc8166.4.5.short-message-discarded",)
     fault = f"{len(reply)} octets only"
-    return ReactionExpectation(fault, (AllowedReaction(Reaction.WAITING, rule, ("D-10",)),))
+    return ReactionExpectation(fault, (may_react(Reaction.WAITING, rule, version, ("D-10",)),))
 
 
-def _dropped_unknown(fault: str, rules: tuple[str, ...] = _RETIRED) -> ReactionExpectation:
-    return ReactionExpectation(fault, (AllowedReaction(Reaction.WAITING, rules),))
+def _dropped_unknown(fault: str, version: int) -> ReactionExpectation:
+    return ReactionExpectation(fault, (may_react(Reaction.WAITING, _RETIRED, version),))
 
 
 def _bad_header(
     fault: str,
     call: OutstandingCall | None,
+    version: int,
     readings: tuple[str, ...] = ("D-28",),
     rules: tuple[str, ...] = (),
 ) -> ReactionExpectation:
     """A fault that shows in the header: dropped, or fatal to the RPC (D-28)."""
     requirements = (_BAD_HEADER, *rules)
-    waiting = AllowedReaction(Reaction.WAITING, requirements, readings)
+    waiting = may_react(Reaction.WAITING, requirements, version, readings)
     if call is None:
         return ReactionExpectation(fault, (waiting,))
-    failed = AllowedReaction(Reaction.FAILED, requirements, readings)
-    closed = AllowedReaction(Reaction.CLOSED, requirements, readings, warning=True)
+    failed = may_react(Reaction.FAILED, requirements, version, readings)
+    closed = may_react(Reaction.CLOSED, requirements, version, readings, warning=True)
     return ReactionExpectation(fault, (waiting, failed, closed), call.xid)
 
 
 def _doubtful(
-    expectation: ReactionExpectation, call: OutstandingCall | None
+    expectation: ReactionExpectation, call: OutstandingCall | None, version: int
 ) -> ReactionExpectation:
     """A Call that the Requester may be done with already may also just stay as it is."""
     if call is None or not call.doubtful:
         return expectation
-    over = AllowedReaction(Reaction.WAITING, _RETIRED, ("D-28", "D-132"))
+    over = may_react(Reaction.WAITING, _RETIRED, version, ("D-28", "D-132"))
     return replace(
         expectation,
         allowed=tuple(dict.fromkeys((*expectation.allowed, over))),
@@ -212,16 +218,18 @@ def _undecodable(
     state: RequesterState,
     contents: Contents | None,
 ) -> ReactionExpectation:
-    fault = _bad_header(str(error), call)
+    # Headers of Version Two come to `_of_two`, which drops what it cannot decode.
+    version = VERSION_ONE
+    fault = _bad_header(str(error), call, version)
     patched = with_lenient_presence(reply)
     if patched is None or call is None:
         return fault
     header, end = decode_header(patched)
-    lenient = _reply(header, patched[end:], call, state, contents)
+    lenient = _reply(header, patched[end:], call, state, contents, version)
     tolerated = (
-        replace(item, warning=True, interpretations=(*item.interpretations, "D-33"))
+        replace(item, warning=True, readings=(*item.readings, "D-33"))
         for item in lenient.allowed
-        if item.reaction is Reaction.COMPLETED
+        if item.kind is Reaction.COMPLETED
     )
     return replace(fault, allowed=(*fault.allowed, *tolerated), payload=lenient.payload)
 
@@ -235,19 +243,23 @@ def _reply(
     call: OutstandingCall | None,
     state: RequesterState,
     contents: Contents | None,
+    version: int,
 ) -> ReactionExpectation:
     body = header.rdma_body
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         raise TypeError(f"{type(body).__name__} is not judged here")
     if call is None:
         fault = f"rdma_xid {header.rdma_xid:#010x} is of no outstanding Call"
-        return replace(_dropped_unknown(fault), grant=header.rdma_credit)
+        return replace(_dropped_unknown(fault, version), grant=header.rdma_credit)
     if call.header is None:  # nothing is known of the chunks that the Call offered
         good = ReactionExpectation(
-            "", (AllowedReaction(Reaction.COMPLETED, _MATCHED),), call.xid, grant=header.rdma_credit
+            "",
+            (may_react(Reaction.COMPLETED, _MATCHED, version),),
+            call.xid,
+            grant=header.rdma_credit,
         )
         good = replace(good, may_be_first=True)
-        return _also_bad(good, "a Reply to a Call that cannot be decoded", ("D-28",))
+        return _also_bad(good, "a Reply to a Call that cannot be decoded", version, ("D-28",))
     whole = _whole(body, payload, contents)
     broken = broken_rules(call.header, header, whole)
     fatal = [rule for rule in broken if rule.origin not in (*_HARMLESS, _XID_RULE)]
@@ -255,14 +267,15 @@ def _reply(
         faults = _bad_header(
             "; ".join(rule.detail for rule in fatal),
             call,
-            rules=broken_ids(fatal),
+            version,
+            rules=tuple(dict.fromkeys(rule.origin for rule in fatal)),
         )
         behind = all(rule.origin in _BEHIND_THE_HEADER for rule in fatal)
         return replace(faults, grant=header.rdma_credit, may_be_first=behind)
-    result = _results(header, body, whole, call, state, contents)
-    result = _with_harmless(result, broken)
+    result = _results(header, body, whole, call, state, contents, version)
+    result = _with_harmless(result, broken, version)
     if isinstance(body, RdmaNomsg) and payload:
-        result = _also_bad(result, "octets behind an RDMA_NOMSG", ("D-32",))
+        result = _also_bad(result, "octets behind an RDMA_NOMSG", version, ("D-32",))
     return result
 
 
@@ -282,61 +295,63 @@ def _results(
     call: OutstandingCall,
     state: RequesterState,
     contents: Contents | None,
+    version: int,
 ) -> ReactionExpectation:
     """A Reply whose header is right: what its results are worth."""
-    good = AllowedReaction(Reaction.COMPLETED, _MATCHED)
+    good = may_react(Reaction.COMPLETED, _MATCHED, version)
     result = ReactionExpectation(
         "", (good,), call.xid, grant=header.rdma_credit, is_valid_reply=True
     )
     if whole is None or state.upper_layer is None or call.unreduced is None:
         # Nobody can tell whether the results fit the chunks: an error is a possible answer, too.
-        return replace(result, allowed=(good, AllowedReaction(Reaction.FAILED, _MATCHED)))
+        return replace(result, allowed=(good, may_react(Reaction.FAILED, _MATCHED, version)))
     if not any(chunk.target for chunk in body.rdma_writes):
-        return _outcome(replace(result, payload=whole), whole)
+        return _outcome(replace(result, payload=whole), whole, version)
     # D-12: who goes by rdma_xid alone does not see another XID behind it.
     seen = call.unreduced[:4] + whole[4:]
     try:
         found = reassemble(call.unreduced, seen, body.rdma_writes, contents, state.upper_layer)
     except DecodeError:  # the Call's own arguments were no good: there is no binding for them
-        return replace(result, allowed=(good, AllowedReaction(Reaction.FAILED, _MATCHED)))
+        return replace(result, allowed=(good, may_react(Reaction.FAILED, _MATCHED, version)))
     if found.fault:
-        failed = AllowedReaction(Reaction.FAILED, found.requirements, ("D-28",))
+        failed = may_react(Reaction.FAILED, found.requirements, version, ("D-28",))
         return replace(result, fault=found.fault, allowed=(failed,))
     if seen == whole:
         result = replace(result, payload=found.payload)
-    return _outcome(result, whole)
+    return _outcome(result, whole, version)
 
 
-def _outcome(result: ReactionExpectation, reply: bytes) -> ReactionExpectation:
+def _outcome(result: ReactionExpectation, reply: bytes, version: int) -> ReactionExpectation:
     """Above the RPC layer an error Reply looks like any other error."""
     if decode_reply(reply)[0].outcome is RpcOutcome.SUCCESS:
         return result
-    failed = AllowedReaction(Reaction.FAILED, _MATCHED)
+    failed = may_react(Reaction.FAILED, _MATCHED, version)
     return replace(result, allowed=(*result.allowed, failed))
 
 
 def _with_harmless(
-    result: ReactionExpectation, broken: Iterable[BrokenRule]
+    result: ReactionExpectation, broken: Iterable[BrokenRule], version: int
 ) -> ReactionExpectation:
     """A Reply that breaks rules without spoiling its result, added to what it gets otherwise."""
     for rule in broken:
         if rule.origin == _XID_RULE:
             ignored = ("rfc8166.4.2.1.payload-xid-may-be-ignored",)
-            result = _also_bad(result, rule.detail, ("D-12",), ignored)
+            result = _also_bad(result, rule.detail, version, ("D-12",), ignored)
         else:
-            result = _also_bad(result, rule.detail, _HARMLESS[rule.origin])
+            result = _also_bad(result, rule.detail, version, _HARMLESS[rule.origin])
     return result
 
 
 def _also_bad(
     result: ReactionExpectation,
     fault: str,
+    version: int,
     readings: tuple[str, ...],
     rules: tuple[str, ...] = (_BAD_HEADER,),
 ) -> ReactionExpectation:
     """The Reply may also be dropped, or end the RPC, for this fault."""
     more = tuple(
-        AllowedReaction(reaction, rules, readings)
+        may_react(reaction, rules, version, readings)
         for reaction in (Reaction.FAILED, Reaction.WAITING)
     )
     allowed = tuple(dict.fromkeys((*result.allowed, *more)))

@@ -4,27 +4,32 @@
     rfc8166 section 4.5.2  XDR Errors
     rfc8166 section 6.1    DDP-Eligibility
 
-Both versions are judged here, by the ids of Version One.
+Both versions are judged here, each under the ids that it has for a rule.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from conformance.catalogue.inheritance import statement
 from conformance.catalogue.interpretations import choice
 from conformance.oracle.headers import VERSION_TWO
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.chunks import CallStream, examine_call
 from conformance.oracle.responder.expectation import (
     REFUSAL_STATUSES,
-    Allowed,
+    Answer,
     Expectation,
     ResponderState,
+    may_answer,
 )
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, rpc
+
+if TYPE_CHECKING:
+    from conformance.oracle.verdict import Alternative
 
 __all__ = ["expected_of_call"]
 
@@ -35,7 +40,6 @@ _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
 _GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
 _WRONG_WAY: Final = "v2.4.2.3.wrong-direction-is-not-served"
-_NO_CALL: Final = Allowed(Silent, ("rfc8166.4.rpc-layout-is-unchanged",), ("D-40",))
 
 
 def expected_of_call(header: TransportHeader, payload: bytes, state: ResponderState) -> Expectation:
@@ -49,21 +53,27 @@ def expected_of_call(header: TransportHeader, payload: bytes, state: ResponderSt
     body = header.rdma_body
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         raise TypeError(f"{type(body).__name__} is not judged here")
-    stream = examine_call(body, payload, state)
+    version = header.rdma_vers
+    stream = examine_call(body, payload, state, version)
     result = Expectation(
         stream.fault,
         (),
         header.rdma_xid,
-        header.rdma_vers,
+        version,
         call=header,
         unused_reply_chunk=choice("D-19", state.chosen),
     )
     if stream.refusals:
         # What is wrong twice may be found wrong in either way.
-        known = any(item.outcome is Silent for item in stream.refusals)
-        dropped = () if known or _says_call(body, payload) else (_NO_CALL,)
+        known = any(item.kind.outcome is Silent for item in stream.refusals)
+        dropped = () if known or _says_call(body, payload) else (_no_call(version),)
         return replace(result, allowed=(*stream.refusals, *dropped, *stream.tolerated))
     return _rpc_message(result, stream, state)
+
+
+def _no_call(version: int) -> Alternative[Answer]:
+    """What is no RPC Call may be nothing to answer at all, however good its header is (D-40)."""
+    return may_answer(Silent, "rfc8166.4.rpc-layout-is-unchanged", version, ("D-40",))
 
 
 def _says_call(body: RdmaMsg | RdmaNomsg, payload: bytes) -> bool:
@@ -73,43 +83,50 @@ def _says_call(body: RdmaMsg | RdmaNomsg, payload: bytes) -> bool:
 
 def _rpc_message(result: Expectation, stream: CallStream, state: ResponderState) -> Expectation:
     """Judge the RPC message that header and chunks gave."""
+    version = result.version
     try:
         message, _ = rpc.decode_message(stream.octets)
     except DecodeError as error:
         allowed = (
-            _NO_CALL,
-            Allowed(ErrChunk, (_XDR_ERROR,), ("D-40",)),
-            Allowed(Answered, (_GARBAGE,), ("D-40",), statuses=REFUSAL_STATUSES),
-            Allowed(Disconnected, (_CLOSES,), ("D-40",), warning=True),
+            _no_call(version),
+            may_answer(ErrChunk, (_XDR_ERROR,), version, ("D-40",)),
+            may_answer(Answered, (_GARBAGE,), version, ("D-40",), statuses=REFUSAL_STATUSES),
+            may_answer(Disconnected, (_CLOSES,), version, ("D-40",), warning=True),
         )
         return replace(
             result, fault=f"no RPC message: {error}", allowed=(*allowed, *stream.tolerated)
         )
     if not isinstance(message.body, rpc.CallBody):
         # v2 4.2.3, D-134: such a Reply has a direction word of a Call, which contradicts it.
-        in_two = result.version == VERSION_TWO
+        in_two = version == VERSION_TWO
         rule = _WRONG_WAY if in_two else "rfc8166.2.2.2.reply-retires-the-xid"
-        dropped = Allowed(Silent, (rule,))
-        refused = Allowed(ErrChunk, (_BAD_HEADER,), ("D-15",), warning=True)
+        dropped = may_answer(Silent, (rule,), version)
+        refused = may_answer(ErrChunk, (_BAD_HEADER,), version, ("D-15",), warning=True)
         return replace(result, fault="a Reply that nobody awaits", allowed=(dropped, refused))
-    served = (*_arguments(stream, state), *stream.tolerated)
+    served = (*_arguments(stream, state, version), *stream.tolerated)
     if message.xid != result.xid:
         return _mismatch(result, message.xid, served, state)
     return replace(result, allowed=served)
 
 
 def _mismatch(
-    result: Expectation, payload_xid: int, served: tuple[Allowed, ...], state: ResponderState
+    result: Expectation,
+    payload_xid: int,
+    served: tuple[Alternative[Answer], ...],
+    state: ResponderState,
 ) -> Expectation:
     """Two XIDs that differ: ERR_CHUNK, service under rdma_xid, or either (D-12)."""
+    version = result.version
     reading = choice("D-12", state.chosen)
-    refused = Allowed(ErrChunk, ("rfc8166.4.5.2.xid-mismatch-is-an-xdr-error",), ("D-12",))
-    rule = "rfc8166.4.2.1.payload-xid-may-be-ignored"
+    refused = may_answer(
+        ErrChunk, ("rfc8166.4.5.2.xid-mismatch-is-an-xdr-error",), version, ("D-12",)
+    )
+    rule = statement("rfc8166.4.2.1.payload-xid-may-be-ignored", version)
     under_header = tuple(
         replace(
             item,
-            requirements=(rule, *item.requirements),
-            interpretations=("D-12", *item.interpretations),
+            ids=tuple(dict.fromkeys((rule, *item.ids))),
+            readings=("D-12", *item.readings),
         )
         for item in served
     )
@@ -126,9 +143,11 @@ def _mismatch(
     )
 
 
-def _arguments(stream: CallStream, state: ResponderState) -> tuple[Allowed, ...]:
+def _arguments(
+    stream: CallStream, state: ResponderState, version: int
+) -> tuple[Alternative[Answer], ...]:
     """What a Call with a readable header may get, by its arguments and by the room for a Reply."""
-    served = Allowed(Answered, ("rfc8166.2.2.2.reply-xid-is-the-calls",))
+    served = may_answer(Answered, ("rfc8166.2.2.2.reply-xid-is-the-calls",), version)
     layer = state.upper_layer
     if layer is None:
         return (served,)
@@ -137,14 +156,18 @@ def _arguments(stream: CallStream, state: ResponderState) -> tuple[Allowed, ...]
         room = layer.expectation(stream.octets)
     except DecodeError:
         # The document says SHOULD, so whatever else does not execute the Call is a warning.
-        garbage = Allowed(Answered, (_GARBAGE,), statuses=frozenset({RpcOutcome.GARBAGE_ARGS}))
-        refused = Allowed(Answered, (_GARBAGE,), warning=True, statuses=REFUSAL_STATUSES)
-        others = (Allowed(kind, (_GARBAGE,), warning=True) for kind in _OTHER_REFUSALS)
+        garbage = may_answer(
+            Answered, (_GARBAGE,), version, statuses=frozenset({RpcOutcome.GARBAGE_ARGS})
+        )
+        refused = may_answer(
+            Answered, (_GARBAGE,), version, warning=True, statuses=REFUSAL_STATUSES
+        )
+        others = (may_answer(kind, (_GARBAGE,), version, warning=True) for kind in _OTHER_REFUSALS)
         return (garbage, refused, *others)
     if stream.has_room_for(room, state.reply_threshold):
         return (served,)
     return (
         served,
-        Allowed(ErrChunk, _CANNOT_REPLY, ("D-21",)),
-        Allowed(Disconnected, _CANNOT_REPLY, ("D-21",)),
+        may_answer(ErrChunk, _CANNOT_REPLY, version, ("D-21",)),
+        may_answer(Disconnected, _CANNOT_REPLY, version, ("D-21",)),
     )

@@ -13,13 +13,20 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.interpretations import choice
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
-from conformance.oracle.responder.expectation import REFUSAL_STATUSES, Allowed, ResponderState
+from conformance.oracle.responder.expectation import (
+    REFUSAL_STATUSES,
+    Answer,
+    ResponderState,
+    may_answer,
+)
+from conformance.oracle.sizes import CHUNK, HEADER_ONE, SEGMENT
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadChunk, group_by_position, roundup_padding, rpc
 
 if TYPE_CHECKING:
+    from conformance.oracle.verdict import Alternative
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
 
 __all__ = ["CallStream", "examine_call"]
@@ -27,9 +34,6 @@ __all__ = ["CallStream", "examine_call"]
 _UNIT: Final = 4
 _MESSAGE_TYPE: Final = slice(4, 8)
 """Where an RPC message says whether it is a Call (rfc8166 2.2.2)."""
-
-_HEADER_ROOM: Final = 28
-"""Octets of the shortest header of a Reply; returned chunks come on top."""
 
 _BAD_POSITION: Final = ("rfc8166.4.5.bad-call-header-answered",)
 _VIOLATION: Final = (
@@ -57,8 +61,8 @@ class CallStream:
     body: Body
     octets: bytes = b""
     fault: str = ""
-    refusals: tuple[Allowed, ...] = ()
-    tolerated: tuple[Allowed, ...] = ()
+    refusals: tuple[Alternative[Answer], ...] = ()
+    tolerated: tuple[Alternative[Answer], ...] = ()
 
     def has_room_for(self, reply: ReplyExpectation, threshold: int) -> bool:
         """Whether the largest Reply fits what the Call offers (D-18, D-21)."""
@@ -78,34 +82,43 @@ class CallStream:
             if offered >= remaining:
                 return True
             segments += len(self.body.rdma_reply.target)
-        return _HEADER_ROOM + 16 * segments + 8 * len(writes) + remaining <= threshold
+        # `threshold` leaves room for the direction word of Version Two already.
+        return HEADER_ONE + SEGMENT * segments + CHUNK * len(writes) + remaining <= threshold
 
 
-def examine_call(body: Body, payload: bytes, state: ResponderState) -> CallStream:
+def examine_call(body: Body, payload: bytes, state: ResponderState, version: int) -> CallStream:
     """Put the Payload stream of a Call together, or say why that cannot be done.
 
     Args:
         body: of an RDMA_MSG or RDMA_NOMSG.
         payload: the octets behind the header.
         state: for memory, binding and limits.
+        version: of the message.
     """
     chunks = group_by_position(body.rdma_reads)
-    tolerated = _excuses(body, chunks, payload, state)
-    fault, refusals = _wrong_list(body, chunks)
+    tolerated = _excuses(body, chunks, payload, state, version)
+    fault, refusals = _wrong_list(body, chunks, version)
     if not fault:
-        fault, refusals = _wrong_position(body, chunks)
+        fault, refusals = _wrong_position(body, chunks, version)
     if fault:
         return CallStream(body, b"", fault, refusals, tolerated)
     contents = [_fetch(chunk, state) for chunk in chunks]
     read = [content for content in contents if content is not None]
     if len(read) != len(contents):
-        failed = (Allowed(Disconnected, _ACCESS), Allowed(ErrChunk, _UNREADABLE))
+        failed = (
+            may_answer(Disconnected, _ACCESS, version),
+            may_answer(ErrChunk, _UNREADABLE, version),
+        )
         return CallStream(body, b"", "memory of a Read chunk cannot be read", failed, tolerated)
-    return _reassemble(CallStream(body, payload, tolerated=tolerated), chunks, read, state)
+    return _reassemble(CallStream(body, payload, tolerated=tolerated), chunks, read, state, version)
 
 
 def _reassemble(
-    stream: CallStream, chunks: tuple[ReadChunk, ...], contents: list[bytes], state: ResponderState
+    stream: CallStream,
+    chunks: tuple[ReadChunk, ...],
+    contents: list[bytes],
+    state: ResponderState,
+    version: int,
 ) -> CallStream:
     reduced = stream.octets
     parts: list[tuple[int, bytes]] = []
@@ -119,7 +132,7 @@ def _reassemble(
     behind = 0
     for position, data in parts:
         if position < behind or position > length:
-            return _refused(stream, f"Position {position} fits nothing", _position_answers())
+            return _refused(stream, f"Position {position} fits nothing", _position_answers(version))
         behind = position + len(data)
     octets = restore(reduced, parts)
     layer = state.upper_layer
@@ -127,10 +140,12 @@ def _reassemble(
         return CallStream(stream.body, octets, "", (), stream.tolerated)
     fault = _ineligible(octets, parts, layer)
     if fault:
-        answers = _violation_answers(state)
+        answers = _violation_answers(state, version)
         if not _says_that_it_is_a_call(octets):
             # Whoever joins the parts before looking at them sees no Call at all.
-            answers += (Allowed(Silent, ("rfc8166.4.rpc-layout-is-unchanged",), ("D-40",)),)
+            answers += (
+                may_answer(Silent, ("rfc8166.4.rpc-layout-is-unchanged",), version, ("D-40",)),
+            )
         return _refused(stream, fault, answers)
     return CallStream(stream.body, octets, "", (), stream.tolerated)
 
@@ -139,43 +154,58 @@ def _says_that_it_is_a_call(octets: bytes) -> bool:
     return octets[_MESSAGE_TYPE] == rpc.MessageType.CALL.to_bytes(_UNIT)
 
 
-def _refused(stream: CallStream, fault: str, refusals: tuple[Allowed, ...]) -> CallStream:
+def _refused(
+    stream: CallStream, fault: str, refusals: tuple[Alternative[Answer], ...]
+) -> CallStream:
     return CallStream(stream.body, b"", fault, refusals, stream.tolerated)
 
 
-def _wrong_list(body: Body, chunks: tuple[ReadChunk, ...]) -> tuple[str, tuple[Allowed, ...]]:
+def _wrong_list(
+    body: Body, chunks: tuple[ReadChunk, ...], version: int
+) -> tuple[str, tuple[Alternative[Answer], ...]]:
     """An RDMA_NOMSG that holds no Call (rfc8166 4.2.4; D-22)."""
     if isinstance(body, RdmaMsg) or any(chunk.position == 0 for chunk in chunks):
         return "", ()
     if not (chunks or body.rdma_writes or body.rdma_reply is not None):
         rule = "rfc8166.4.5.2.nomsg-without-chunks-is-an-xdr-error"
-        return "an RDMA_NOMSG without any list", (Allowed(ErrChunk, (rule,)),)
+        return "an RDMA_NOMSG without any list", (may_answer(ErrChunk, (rule,), version),)
     rules = ("rfc8166.4.5.bad-call-header-answered",)
-    allowed = (Allowed(ErrChunk, rules, ("D-22",)), Allowed(Silent, rules, ("D-22",)))
+    allowed = (
+        may_answer(ErrChunk, rules, version, ("D-22",)),
+        may_answer(Silent, rules, version, ("D-22",)),
+    )
     return "an RDMA_NOMSG without a Position-Zero Read chunk", allowed
 
 
-def _wrong_position(body: Body, chunks: tuple[ReadChunk, ...]) -> tuple[str, tuple[Allowed, ...]]:
+def _wrong_position(
+    body: Body, chunks: tuple[ReadChunk, ...], version: int
+) -> tuple[str, tuple[Alternative[Answer], ...]]:
     for chunk in chunks:
         if chunk.position % _UNIT:
-            return f"Position {chunk.position} is no multiple of four", _position_answers()
+            return f"Position {chunk.position} is no multiple of four", _position_answers(version)
         if chunk.position == 0 and isinstance(body, RdmaMsg):
-            return "a Position-Zero Read chunk in an RDMA_MSG", _position_answers()
+            return "a Position-Zero Read chunk in an RDMA_MSG", _position_answers(version)
     return "", ()
 
 
-def _position_answers() -> tuple[Allowed, ...]:
+def _position_answers(version: int) -> tuple[Alternative[Answer], ...]:
     return (
-        Allowed(ErrChunk, _BAD_POSITION, ("D-23",)),
-        Allowed(Answered, _BAD_POSITION, ("D-23",), statuses=frozenset({RpcOutcome.GARBAGE_ARGS})),
+        may_answer(ErrChunk, _BAD_POSITION, version, ("D-23",)),
+        may_answer(
+            Answered,
+            _BAD_POSITION,
+            version,
+            ("D-23",),
+            statuses=frozenset({RpcOutcome.GARBAGE_ARGS}),
+        ),
     )
 
 
-def _violation_answers(state: ResponderState) -> tuple[Allowed, ...]:
+def _violation_answers(state: ResponderState, version: int) -> tuple[Alternative[Answer], ...]:
     answers = {
-        "err-chunk": Allowed(ErrChunk, _VIOLATION, ("D-20",)),
-        "garbage-args": Allowed(
-            Answered, _VIOLATION, ("D-20",), statuses=frozenset({RpcOutcome.GARBAGE_ARGS})
+        "err-chunk": may_answer(ErrChunk, _VIOLATION, version, ("D-20",)),
+        "garbage-args": may_answer(
+            Answered, _VIOLATION, version, ("D-20",), statuses=frozenset({RpcOutcome.GARBAGE_ARGS})
         ),
     }
     reading = choice("D-20", state.chosen)
@@ -210,8 +240,12 @@ def _fetch(chunk: ReadChunk, state: ResponderState) -> bytes | None:
 
 
 def _excuses(
-    body: Body, chunks: tuple[ReadChunk, ...], payload: bytes, state: ResponderState
-) -> tuple[Allowed, ...]:
+    body: Body,
+    chunks: tuple[ReadChunk, ...],
+    payload: bytes,
+    state: ResponderState,
+    version: int,
+) -> tuple[Alternative[Answer], ...]:
     """What the chunks permit beside the answer that the Call would get."""
     segments = [segment for chunk in chunks for segment in chunk.target]
     targets = [segment for chunk in body.rdma_writes for segment in chunk.target]
@@ -219,21 +253,27 @@ def _excuses(
     if reply is not None:
         targets += reply.target
     positions = [segment.position for segment in body.rdma_reads]
-    found: list[Allowed] = []
+    found: list[Alternative[Answer]] = []
     if any(_fetch(chunk, state) is None for chunk in chunks):
-        found.append(Allowed(Disconnected, _ACCESS))
+        found.append(may_answer(Disconnected, _ACCESS, version))
     if not all(state.memory.is_writable(segment) for segment in targets):
-        found += (Allowed(Disconnected, _ACCESS), Allowed(ErrChunk, _ACCESS))
+        found += (
+            may_answer(Disconnected, _ACCESS, version),
+            may_answer(ErrChunk, _ACCESS, version),
+        )
     if any(not item.length for item in segments) or (reply is not None and not reply.target):
-        found.append(Allowed(ErrChunk, _BAD_POSITION, ("D-34",)))
+        found.append(may_answer(ErrChunk, _BAD_POSITION, version, ("D-34",)))
     if positions != sorted(positions):
-        found += _position_answers()
+        found += _position_answers(version)
     if payload and isinstance(body, RdmaNomsg):
-        found.append(Allowed(ErrChunk, ("rfc8166.4.2.4.nomsg-is-one",), ("D-32",)))
+        found.append(may_answer(ErrChunk, ("rfc8166.4.2.4.nomsg-is-one",), version, ("D-32",)))
     limit = state.most_segments
     if limit is not None and len(segments) + len(targets) > limit:
         rule = ("rfc8166.6.1.binding-limits-chunks",)
-        found += (Allowed(ErrChunk, rule), Allowed(Answered, rule, statuses=REFUSAL_STATUSES))
+        found += (
+            may_answer(ErrChunk, rule, version),
+            may_answer(Answered, rule, version, statuses=REFUSAL_STATUSES),
+        )
     if state.upper_layer is None and (segments or targets):
-        found.append(Allowed(ErrChunk, _VIOLATION, ("D-20",)))
+        found.append(may_answer(ErrChunk, _VIOLATION, version, ("D-20",)))
     return tuple(dict.fromkeys(found))

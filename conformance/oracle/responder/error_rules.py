@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcome import ErrChunk, ErrVers, InvalidOption
+from conformance.oracle.sizes import ERR_CHUNK_MESSAGE, ERR_VERS_MESSAGE
 from conformance.oracle.verdict import broken_rule
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ REFUSAL_XID: Final = "v2.3.1.refusal-echoes-the-xid"
 
 AnyError = ErrVers | ErrChunk | InvalidOption
 
-_LENGTHS: Final[Mapping[type[AnyError], int]] = {ErrVers: 28, ErrChunk: 20, InvalidOption: 20}
+_LENGTHS: Final[Mapping[type[AnyError], int]] = {
+    ErrVers: ERR_VERS_MESSAGE,
+    ErrChunk: ERR_CHUNK_MESSAGE,
+    InvalidOption: ERR_CHUNK_MESSAGE,
+}
 """Octets of the error messages (rfc8166 4.1.2, v2 4.2)."""
 
 

@@ -22,7 +22,17 @@ from conformance.oracle.outcome import (
 )
 from conformance.oracle.responder.error_rules import broken_error_rules
 from conformance.oracle.responder.reply_rules import broken_rules
-from conformance.oracle.verdict import BrokenRule, broken_ids, broken_rule, readings_of
+from conformance.oracle.sizes import THRESHOLD_ONE, THRESHOLD_TWO
+from conformance.oracle.verdict import (
+    Alternative,
+    BrokenRule,
+    Ids,
+    Judgement,
+    Wording,
+    alternative,
+    best_of,
+    broken_rule,
+)
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
@@ -39,11 +49,11 @@ __all__ = [
     "ANY_STATUS",
     "NO_MEMORY",
     "REFUSAL_STATUSES",
-    "Allowed",
+    "Answer",
     "Expectation",
     "ExposedMemory",
-    "Judgement",
     "ResponderState",
+    "may_answer",
 ]
 
 ANY_STATUS = frozenset(RpcOutcome)
@@ -98,38 +108,42 @@ class ResponderState:
     versions: frozenset[int] = frozenset({1})
     upper_layer: UpperLayer | None = None
     memory: ExposedMemory = NO_MEMORY
-    reply_threshold: int = 1024
-    two_threshold: int = 4096
+    reply_threshold: int = THRESHOLD_ONE
+    two_threshold: int = THRESHOLD_TWO
     most_segments: int | None = None
     backward: bool = False
     chosen: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
-    """One alternative.
+class Answer:
+    """A kind of answer.
 
     Attributes:
         outcome: kind of outcome.
-        requirements: ids that ask for it or permit it.
-        interpretations: entries of INTERPRETATIONS.md that it rests on.
-        warning: whether the device gets a WARN for it.
         statuses: for `Answered`, the statuses that the Reply may have.
     """
 
     outcome: type[Outcome]
-    requirements: tuple[str, ...]
-    interpretations: tuple[str, ...] = ()
-    warning: bool = False
     statuses: frozenset[RpcOutcome] = ANY_STATUS
 
     def __str__(self) -> str:
-        name = _NAMES[self.outcome]
-        if self.outcome is Answered and self.statuses != ANY_STATUS:
-            name = "an RPC error reply"
-            if self.statuses != REFUSAL_STATUSES:
-                name = "a Reply of " + " or ".join(sorted(item.name for item in self.statuses))
-        return f"{name} (warning)" if self.warning else name
+        if self.outcome is not Answered or self.statuses == ANY_STATUS:
+            return _NAMES[self.outcome]
+        if self.statuses == REFUSAL_STATUSES:
+            return "an RPC error reply"
+        return "a Reply of " + " or ".join(sorted(item.name for item in self.statuses))
+
+    def fits(self, outcome: Outcome, payload: bytes | None) -> bool:
+        """Whether an outcome is of this kind; `payload` is that of a Reply, if it is known."""
+        if not isinstance(outcome, self.outcome):
+            return False
+        if self.outcome is not Answered or self.statuses == ANY_STATUS:
+            return True
+        try:
+            return payload is not None and decode_reply(payload)[0].outcome in self.statuses
+        except DecodeError:
+            return False
 
 
 _ERRORS = (ErrVers, ErrChunk, InvalidOption)
@@ -145,14 +159,17 @@ _NAMES: Mapping[type[Outcome], str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What an outcome is worth: the verdict, why, the ids broken, the readings it rests on."""
-
-    verdict: Verdict
-    reason: str = ""
-    violated: tuple[str, ...] = ()
-    interpretations: tuple[str, ...] = ()
+def may_answer(
+    outcome: type[Outcome],
+    rules: str | Ids,
+    version: int,
+    readings: tuple[str, ...] = (),
+    *,
+    warning: bool = False,
+    statuses: frozenset[RpcOutcome] = ANY_STATUS,
+) -> Alternative[Answer]:
+    """One answer that the documents allow; see `Answer` and `alternative`."""
+    return alternative(Answer(outcome, statuses), rules, version, readings, warning=warning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +187,7 @@ class Expectation:
     """
 
     fault: str
-    allowed: tuple[Allowed, ...]
+    allowed: tuple[Alternative[Answer], ...]
     xid: int = 0
     version: int = 1
     versions: tuple[int, int] = (1, 1)
@@ -179,15 +196,15 @@ class Expectation:
     unused_reply_chunk: str = "either"
 
     @property
-    def requirements(self) -> tuple[str, ...]:
-        """Every requirement that an alternative rests on, each once."""
-        return tuple(dict.fromkeys(name for item in self.allowed for name in item.requirements))
+    def ids(self) -> Ids:
+        """Every statement that an alternative rests on, each once."""
+        return tuple(dict.fromkeys(name for item in self.allowed for name in item.ids))
 
     @property
     def may_execute(self) -> bool:
         """Whether the device may execute the Call."""
         return any(
-            item.outcome is Answered and RpcOutcome.SUCCESS in item.statuses
+            item.kind.outcome is Answered and RpcOutcome.SUCCESS in item.kind.statuses
             for item in self.allowed
         )
 
@@ -202,42 +219,23 @@ class Expectation:
             reply_chunk: what the Reply chunk holds after a Long Reply; None if nobody looked.
         """
         payload = _payload(outcome, reply_chunk)
-        fits = [item for item in self.allowed if _fits(item, outcome, payload)]
-        if not fits:
-            wanted = "; or ".join(str(item) for item in self.allowed)
-            reason = f"expected {wanted}; got {outcome}"
-            return Judgement(Verdict.FAIL, reason, self._owed(), self._readings())
-        best = min(fits, key=lambda item: item.warning)
-        broken = self._broken(outcome, payload)
-        if broken:
-            reason = "; ".join(rule.detail for rule in broken)
-            return Judgement(Verdict.FAIL, reason, broken_ids(broken), readings_of(broken))
-        if isinstance(outcome, _ERRORS) and outcome.header.rdma_credit == 0:
-            # D-16: an error that refuses its Call is not read for a grant by everybody.
-            grants, reason = (
-                "rfc8166.3.3.1.every-reply-grants-credits",
-                "the error grants no credits",
-            )
-            rule = broken_rule(grants, reason, self.version, ("D-16",))
-            return Judgement(Verdict.WARN, rule.detail, rule.ids, rule.readings)
-        if best.warning:
-            reason = f"{outcome} is tolerated"
-            return Judgement(Verdict.WARN, reason, best.requirements, best.interpretations)
-        return Judgement(Verdict.PASS, interpretations=best.interpretations)
-
-    def _owed(self) -> tuple[str, ...]:
-        """The requirements of the first alternative: what the message really asked for."""
-        return self.allowed[0].requirements
-
-    def _readings(self) -> tuple[str, ...]:
-        names = (name for item in self.allowed for name in item.interpretations)
-        return tuple(dict.fromkeys(names))
+        return best_of(
+            self.allowed,
+            lambda kind: kind.fits(outcome, payload),
+            lambda: self._broken(outcome, payload),
+            Wording(f"expected {{wanted}}; got {outcome}", f"{outcome} is tolerated"),
+        )
 
     def _broken(self, outcome: Outcome, payload: bytes | None) -> list[BrokenRule]:
         """The rules that an answer of the right kind breaks."""
         found: list[BrokenRule] = []
         if isinstance(outcome, _ERRORS):
             found += broken_error_rules(outcome, self.xid, self.version)
+            if outcome.header.rdma_credit == 0:
+                # D-16: an error says that its Call is over; not everybody reads a grant in it.
+                rule = "rfc8166.3.3.1.every-reply-grants-credits"
+                detail = "the error grants no credits"
+                found.append(broken_rule(rule, detail, self.version, ("D-16",), Verdict.WARN))
         if isinstance(outcome, ErrVers) and outcome.versions != self.versions:
             (low, high), (claimed_low, claimed_high) = outcome.versions, self.versions
             detail = f"the range is {low}..{high}, the device claims {claimed_low}..{claimed_high}"
@@ -259,14 +257,3 @@ def _payload(outcome: Outcome, reply_chunk: bytes | None) -> bytes | None:
     if not isinstance(outcome, Answered):
         return None
     return reply_chunk if outcome.is_long else outcome.payload
-
-
-def _fits(allowed: Allowed, outcome: Outcome, payload: bytes | None) -> bool:
-    if not isinstance(outcome, allowed.outcome):
-        return False
-    if allowed.outcome is not Answered or allowed.statuses == ANY_STATUS:
-        return True
-    try:
-        return payload is not None and decode_reply(payload)[0].outcome in allowed.statuses
-    except DecodeError:
-        return False

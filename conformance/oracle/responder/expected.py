@@ -19,11 +19,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.headers import VERSION_ONE
 from conformance.oracle.lenient_presence import with_lenient_presence
 from conformance.oracle.outcome import ErrChunk, ErrVers, Silent
 from conformance.oracle.responder.calls import expected_of_call
-from conformance.oracle.responder.expectation import Allowed, Expectation, ResponderState
+from conformance.oracle.responder.expectation import (
+    Answer,
+    Expectation,
+    ResponderState,
+    may_answer,
+)
 from conformance.oracle.responder.two import expected_in_two
+from conformance.oracle.sizes import SHORTEST_MESSAGE
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, decode_header, v2
 from rpcrdma.wire.versions import FixedWords, fixed_words
@@ -31,33 +38,35 @@ from rpcrdma.wire.versions import FixedWords, fixed_words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SHORTEST_MESSAGE", "expected"]
+    from conformance.oracle.verdict import Alternative
 
-SHORTEST_MESSAGE: Final = 28
-"""Octets under which a Responder drops a message unread (rfc8166 4.5; D-10)."""
+__all__ = ["expected"]
 
-_VERSION_ONE: Final = 1
 _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
 _DROPS_ERROR: Final = "rfc8166.4.2.4.responder-discards-error"
 
-_SILENCE_SHORT: Final = Allowed(Silent, ("rfc8166.4.5.short-message-discarded",), ("D-10",))
-_ERR_CHUNK: Final = Allowed(ErrChunk, (_XDR_ERROR, _BAD_HEADER))
+_SILENCE_SHORT: Final = may_answer(
+    Silent, ("rfc8166.4.5.short-message-discarded",), VERSION_ONE, ("D-10",)
+)
+_ERR_CHUNK: Final = may_answer(ErrChunk, (_XDR_ERROR, _BAD_HEADER), VERSION_ONE)
 
-_SPECIAL: Final[Mapping[int, tuple[str, tuple[Allowed, ...]]]] = {
+_SPECIAL: Final[Mapping[int, tuple[str, tuple[Alternative[Answer], ...]]]] = {
     Procedure.RDMA_ERROR: (
         "RDMA_ERROR sent to a Responder",
-        (Allowed(Silent, (_DROPS_ERROR,), ("D-15",)),),
+        (may_answer(Silent, (_DROPS_ERROR,), VERSION_ONE, ("D-15",)),),
     ),
     Procedure.RDMA_DONE: (
         "RDMA_DONE",
-        (Allowed(Silent, ("rfc8166.4.6.2.done-is-discarded",), ("D-14",)),),
+        (may_answer(Silent, ("rfc8166.4.6.2.done-is-discarded",), VERSION_ONE, ("D-14",)),),
     ),
     Procedure.RDMA_MSGP: (
         "RDMA_MSGP",
         (
-            Allowed(ErrChunk, ("rfc8166.4.6.1.msgp-gets-err-chunk",), ("D-13",)),
-            Allowed(Silent, ("rfc8166.4.6.1.msgp-gets-err-chunk",), ("D-13",), warning=True),
+            may_answer(ErrChunk, ("rfc8166.4.6.1.msgp-gets-err-chunk",), VERSION_ONE, ("D-13",)),
+            may_answer(
+                Silent, ("rfc8166.4.6.1.msgp-gets-err-chunk",), VERSION_ONE, ("D-13",), warning=True
+            ),
         ),
     ),
 }
@@ -82,7 +91,7 @@ def expected(message: bytes, state: ResponderState) -> Expectation:
         return _unknown_version(words, state)
     if words.version == v2.VERSION:
         return expected_in_two(message, words, state)
-    if words.version != _VERSION_ONE:
+    if words.version != VERSION_ONE:
         raise ValueError(f"no oracle for version {words.version}")
     if words.procedure in _SPECIAL:
         fault, allowed = _SPECIAL[words.procedure]
@@ -96,9 +105,9 @@ def expected(message: bytes, state: ResponderState) -> Expectation:
 
 def _unknown_version(words: FixedWords, state: ResponderState) -> Expectation:
     rules = ("rfc8166.4.5.1.unsupported-version-gets-err-vers", "rfc8166.4.5.1.err-vers-range")
-    allowed = [Allowed(ErrVers, rules, ("D-11",))]
+    allowed = [may_answer(ErrVers, rules, VERSION_ONE, ("D-11",))]
     if words.procedure == Procedure.RDMA_ERROR:
-        allowed.insert(0, Allowed(Silent, (_DROPS_ERROR,), ("D-27",)))
+        allowed.insert(0, may_answer(Silent, (_DROPS_ERROR,), VERSION_ONE, ("D-27",)))
     return Expectation(
         f"version {words.version}",
         tuple(allowed),
@@ -113,7 +122,7 @@ def _undecodable(
 ) -> Expectation:
     allowed = [_ERR_CHUNK]
     if state.backward:
-        allowed.append(Allowed(Silent, (_BAD_HEADER,), ("D-15", "D-40")))
+        allowed.append(may_answer(Silent, (_BAD_HEADER,), VERSION_ONE, ("D-15", "D-40")))
     fault = Expectation(str(error), tuple(allowed), words.xid, words.version)
     patched = with_lenient_presence(message)
     if patched is None:
@@ -121,8 +130,8 @@ def _undecodable(
     header, end = decode_header(patched)
     lenient = expected_of_call(header, patched[end:], state)
     tolerated = (
-        replace(item, warning=True, interpretations=(*item.interpretations, "D-33"))
+        replace(item, warning=True, readings=(*item.readings, "D-33"))
         for item in lenient.allowed
-        if item.outcome is not ErrChunk
+        if item.kind.outcome is not ErrChunk
     )
     return replace(lenient, fault=fault.fault, allowed=(*fault.allowed, *tolerated))

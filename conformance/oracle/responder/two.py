@@ -6,7 +6,7 @@
     xcharext section 4  New Operations (which of them are answered at all)
 
 What Version Two inherits is judged by the rules of Version One
-(`conformance.oracle.responder.calls`) and told by the ids of its own document.  What an operation
+(`conformance.oracle.responder.calls`), under the ids of its own document.  What an operation
 of the transport properties does is not judged here: whether it is supported, refused or dropped is.
 """
 
@@ -15,13 +15,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.inheritance import statements
 from conformance.catalogue.interpretations import choice
 from conformance.oracle.decoded import decode_header
+from conformance.oracle.headers import VERSION_TWO
 from conformance.oracle.lenient_presence import with_lenient_presence
 from conformance.oracle.outcome import ErrChunk, InvalidOption, OptionReceived, Silent
 from conformance.oracle.responder.calls import expected_of_call
-from conformance.oracle.responder.expectation import Allowed, Expectation, ResponderState
+from conformance.oracle.responder.expectation import Expectation, ResponderState, may_answer
+from conformance.oracle.sizes import HEADER_TWO
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import (
@@ -45,9 +46,6 @@ __all__ = ["expected_in_two"]
 _RDMA_DONE: Final = 3
 """What Version One calls this number, which nobody may send any more (D-57)."""
 
-_SHORTEST_LISTS: Final = 32
-"""Octets of the shortest RDMA2_MSG (D-133)."""
-
 _OPERATIONS: Final = (ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP)
 """Those that no payload follows; of others nobody knows."""
 
@@ -67,15 +65,21 @@ _XDR_ERROR: Final = ("xcharext.2.1.invalid-data",)
 _BY_NUMBER: Final = {
     Rdma2Procedure.RDMA2_ERROR: (
         "RDMA2_ERROR sent to a Responder",
-        (Allowed(Silent, _DROPS_ERROR, ("D-53", "D-132")),),
+        (may_answer(Silent, _DROPS_ERROR, VERSION_TWO, ("D-53", "D-132")),),
     ),
     _RDMA_DONE: (
         "procedure 3",
-        (Allowed(ErrChunk, _OLD, ("D-57",)), Allowed(Silent, _OLD, ("D-57",))),
+        (
+            may_answer(ErrChunk, _OLD, VERSION_TWO, ("D-57",)),
+            may_answer(Silent, _OLD, VERSION_TWO, ("D-57",)),
+        ),
     ),
     2: (
         "procedure 2",
-        (Allowed(ErrChunk, _OLD, ("D-57",)), Allowed(Silent, _OLD, ("D-57",), warning=True)),
+        (
+            may_answer(ErrChunk, _OLD, VERSION_TWO, ("D-57",)),
+            may_answer(Silent, _OLD, VERSION_TWO, ("D-57",), warning=True),
+        ),
     ),
 }
 """The procedures that are answered in one way, whatever follows the fixed words."""
@@ -104,8 +108,8 @@ def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) ->
             return replace(result, xid=words.xid, version=words.version)
         case body if v2.direction_of(body) is MessageType.REPLY:
             allowed = (
-                Allowed(Silent, _WRONG_WAY, ("D-134",)),
-                Allowed(ErrChunk, _WRONG_WAY, ("D-134",)),
+                may_answer(Silent, _WRONG_WAY, VERSION_TWO, ("D-134",)),
+                may_answer(ErrChunk, _WRONG_WAY, VERSION_TWO, ("D-134",)),
             )
             return Expectation("the direction of a Reply", allowed, words.xid, words.version)
         case _:
@@ -115,12 +119,7 @@ def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) ->
 def _call(message: bytes, state: ResponderState) -> Expectation:
     found = decode_header(message)
     in_two = replace(state, reply_threshold=state.two_threshold - _DIRECTION_ROOM)
-    result = expected_of_call(found.header, message[found.end :], in_two)
-    named = (
-        replace(item, requirements=statements(item.requirements, v2.VERSION))
-        for item in result.allowed
-    )
-    return replace(result, allowed=tuple(named))
+    return expected_of_call(found.header, message[found.end :], in_two)
 
 
 def _undecodable(
@@ -129,62 +128,73 @@ def _undecodable(
     rule = _BAD_CALL
     if words.procedure not in set(Rdma2Procedure):
         rule = ("v2.4.2.3.unknown-procedure-gets-bad-header",)
-    allowed = [Allowed(ErrChunk, rule)]
+    allowed = [may_answer(ErrChunk, rule, VERSION_TWO)]
     is_reply = message[_DIRECTION] == MessageType.REPLY.to_bytes(4)
     if is_reply or state.backward:
         # Whoever takes backward Replies drops one that cannot be decoded (D-15, D-40).
-        allowed.append(Allowed(Silent, rule, ("D-15", "D-40")))
-    elif len(message) < _SHORTEST_LISTS:
-        allowed.append(Allowed(Silent, rule, ("D-133",), warning=True))
+        allowed.append(may_answer(Silent, rule, VERSION_TWO, ("D-15", "D-40")))
+    elif len(message) < HEADER_TWO:
+        # D-133: by the size of Version One it is no message that must be looked at.
+        allowed.append(may_answer(Silent, rule, VERSION_TWO, ("D-133",), warning=True))
     fault = Expectation(str(error), tuple(allowed), words.xid, words.version)
     patched = with_lenient_presence(message)
     if patched is None or is_reply:
         return fault
     lenient = _call(patched, state)
     tolerated = (
-        replace(item, warning=True, interpretations=(*item.interpretations, "D-33"))
+        replace(item, warning=True, readings=(*item.readings, "D-33"))
         for item in lenient.allowed
-        if item.outcome is not ErrChunk
+        if item.kind.outcome is not ErrChunk
     )
     return replace(lenient, fault=fault.fault, allowed=(*fault.allowed, *tolerated))
 
 
 def _with_octets_behind(result: Expectation) -> Expectation:
     """The same of an operation with octets behind it, which may be a fault as well (D-60)."""
-    error = Allowed(ErrChunk, _NO_RPC, ("D-32", "D-60"))
-    is_there = any(item.outcome is ErrChunk and not item.warning for item in result.allowed)
+    error = may_answer(ErrChunk, _NO_RPC, VERSION_TWO, ("D-32", "D-60"))
+    is_there = any(item.kind.outcome is ErrChunk and not item.warning for item in result.allowed)
     return result if is_there else replace(result, allowed=(*result.allowed, error))
 
 
 def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
-    refused = Allowed(InvalidOption, _REFUSED, ("D-53",))
+    refused = may_answer(InvalidOption, _REFUSED, VERSION_TWO, ("D-53",))
     if body.rdma_optdir is MessageType.REPLY:
-        dropped = Allowed(Silent, _OPTIONAL_WAY, ("D-146",))
-        error = Allowed(ErrChunk, _OPTIONAL_WAY, ("D-146",), warning=True)
+        dropped = may_answer(Silent, _OPTIONAL_WAY, VERSION_TWO, ("D-146",))
+        error = may_answer(ErrChunk, _OPTIONAL_WAY, VERSION_TWO, ("D-146",), warning=True)
         return Expectation("an answer to no request", (dropped, refused, error))
     try:
         option = decode_option(body)
     except DecodeError as error_found:
         strict = choice("D-59", state.chosen) == "bad-header"
         answers = [
-            Allowed(ErrChunk, _XDR_ERROR, ("D-59",)),
-            replace(refused, interpretations=("D-59", "D-63"), warning=strict),
+            may_answer(ErrChunk, _XDR_ERROR, VERSION_TWO, ("D-59",)),
+            replace(refused, readings=("D-59", "D-63"), warning=strict),
         ]
         if error_found.reason is Reason.TRAILING:
             # Octets left over in the contents or in a value may be passed over.
             outcome = OptionReceived if body.rdma_opttype == ROPT_REQPROP else Silent
-            answers.append(Allowed(outcome, _XDR_ERROR, ("D-60", "D-76")))
+            answers.append(may_answer(outcome, _XDR_ERROR, VERSION_TWO, ("D-60", "D-76")))
         return Expectation(str(error_found), tuple(answers))
     match option:
         case UnknownOption():
             return Expectation(f"operation {body.rdma_opttype}", (refused,))
         case ReqProp():
-            taken = Allowed(OptionReceived, ("xcharext.4.2.supported-request-is-answered",))
+            taken = may_answer(
+                OptionReceived, ("xcharext.4.2.supported-request-is-answered",), VERSION_TWO
+            )
             return Expectation("", (taken, refused))
         case RespProp():
-            odd = (Allowed(Silent, _OPTIONAL_WAY), Allowed(ErrChunk, _OPTIONAL_WAY), refused)
+            odd = (
+                may_answer(Silent, _OPTIONAL_WAY, VERSION_TWO),
+                may_answer(ErrChunk, _OPTIONAL_WAY, VERSION_TWO),
+                refused,
+            )
             return Expectation("an answer that says that it begins something", odd)
         case _:
             return Expectation(
-                "", (Allowed(Silent, ("xcharext.2.3.announcements-have-no-answer",)), refused)
+                "",
+                (
+                    may_answer(Silent, ("xcharext.2.3.announcements-have-no-answer",), VERSION_TWO),
+                    refused,
+                ),
             )

@@ -58,7 +58,7 @@ def test_what_sends_a_call_back_is_not_permanent_and_grants_nothing() -> None:
     found = expected_reaction(ONE_ALONE, state(2))
 
     assert (found.is_error, found.grant, found.must_end) == (False, None, True)
-    assert found.allowed[0].requirements == ("v2.5.2.version-is-picked-from-the-range",)
+    assert found.allowed[0].ids == ("v2.5.2.version-is-picked-from-the-range",)
 
 
 def test_an_error_about_an_optional_message_is_about_no_call() -> None:
@@ -70,7 +70,7 @@ def test_an_error_about_an_optional_message_is_about_no_call() -> None:
 def test_rules_are_told_in_the_words_of_version_two() -> None:
     found = expected_reaction(BAD_HEADER, state(2))
 
-    assert found.allowed[0].requirements[0] == "v2.4.2.3.error-ends-the-rpc"
+    assert found.allowed[0].ids[0] == "v2.4.2.3.error-ends-the-rpc"
 
 
 def test_an_error_of_version_two_may_be_passed_over_by_a_call_of_version_one() -> None:
@@ -102,7 +102,7 @@ def test_other_messages_of_version_two(message: bytes, allowed: set[Reaction], r
     found = expected_reaction(message, state(2))
 
     assert found.reactions == allowed
-    assert rule in found.requirements
+    assert rule in found.ids
 
 
 def test_an_answer_to_an_optional_message_may_grant() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.oracle.requester.expectation import AllowedReaction, Reaction, ReactionExpectation
+from conformance.oracle.requester.expectation import Reaction, ReactionExpectation
+from conformance.oracle.verdict import Alternative
 from reports.record import Verdict
 
-DROPPED = AllowedReaction(Reaction.WAITING, ("one",), ("D-28",))
-FAILED = AllowedReaction(Reaction.FAILED, ("two",))
-CLOSED = AllowedReaction(Reaction.CLOSED, ("three",), ("D-64",), warning=True)
-DONE = AllowedReaction(Reaction.COMPLETED, ("four",))
+DROPPED = Alternative(Reaction.WAITING, ("one",), ("D-28",))
+FAILED = Alternative(Reaction.FAILED, ("two",))
+CLOSED = Alternative(Reaction.CLOSED, ("three",), ("D-64",), warning=True)
+DONE = Alternative(Reaction.COMPLETED, ("four",))
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ DONE = AllowedReaction(Reaction.COMPLETED, ("four",))
     [((DROPPED,), False, False), ((DROPPED, FAILED), True, False), ((FAILED, DONE), True, True)],
 )
 def test_call_may_or_must_be_over(
-    allowed: tuple[AllowedReaction, ...], *, may_end: bool, must_end: bool
+    allowed: tuple[Alternative[Reaction], ...], *, may_end: bool, must_end: bool
 ) -> None:
     expectation = ReactionExpectation("", allowed, 1)
 

@@ -70,13 +70,13 @@ LONGS = state_of(FETCH, (), chunk(4096))
 
 
 def reactions(reply: bytes, state: RequesterState = NULLS) -> list[Reaction]:
-    return [item.reaction for item in expected_reaction(reply, state).allowed]
+    return [item.kind for item in expected_reaction(reply, state).allowed]
 
 
 def test_good_reply_completes_its_call() -> None:
     expectation = expected_reaction(message(RdmaMsg((), (), None), NULL_REPLY), NULLS)
 
-    assert [item.reaction for item in expectation.allowed] == [C]
+    assert [item.kind for item in expectation.allowed] == [C]
     assert expectation.payload == NULL_REPLY
     assert (expectation.grant, expectation.is_valid_reply) == (8, True)
 
@@ -85,7 +85,7 @@ def test_good_reply_with_a_write_chunk_completes_its_call() -> None:
     body = RdmaMsg((), (chunk(1500, SIZE - 1500),), None)
     expectation = expected_reaction(message(body, REDUCED), FETCHES, lambda _: FETCHED)
 
-    assert [item.reaction for item in expectation.allowed] == [C]
+    assert [item.kind for item in expectation.allowed] == [C]
     assert expectation.payload == FETCH_REPLY
     assert expectation.judge(C, FETCH_REPLY).verdict is Verdict.PASS
     assert expectation.judge(C, FETCH_REPLY[:-4] + b"\1\0\0\0").verdict is Verdict.FAIL
@@ -97,7 +97,7 @@ def test_good_long_reply_completes_its_call() -> None:
     lied = WriteChunk((segment(50, length),))
     expectation = expected_reaction(long, LONGS, lambda asked: _held(asked, lied))
 
-    assert [item.reaction for item in expectation.allowed] == [C]
+    assert [item.kind for item in expectation.allowed] == [C]
     assert expectation.payload == FETCH_REPLY
 
 
@@ -124,7 +124,7 @@ def test_reply_under_28_octets_is_dropped(length: int) -> None:
 def test_err_chunk_of_20_octets_ends_the_call() -> None:
     expectation = expected_reaction(message(RdmaError(ErrChunk())), NULLS)
 
-    assert [item.reaction for item in expectation.allowed] == [F]
+    assert [item.kind for item in expectation.allowed] == [F]
     assert expectation.is_error
     assert expectation.judge(C).verdict is Verdict.FAIL
     assert expectation.judge(W).violated == (
@@ -229,7 +229,7 @@ def test_reply_whose_chunks_are_wrong_does_not_complete(body: RdmaMsg | RdmaNoms
     payload = REDUCED if isinstance(body, RdmaMsg) else b""
     expectation = expected_reaction(message(body, payload), FETCHES, lambda _: FETCHED)
 
-    assert [item.reaction for item in expectation.allowed] == BAD
+    assert [item.kind for item in expectation.allowed] == BAD
     assert expectation.judge(C, FETCH_REPLY).verdict is Verdict.FAIL
 
 
@@ -244,8 +244,8 @@ def test_result_that_came_inline_beside_its_chunk_ends_the_call() -> None:
         message(RdmaMsg((), (chunk(0, 0),), None), FETCH_REPLY), FETCHES, lambda _: b""
     )
 
-    assert [item.reaction for item in expectation.allowed] == [F]
-    assert expectation.requirements == ("rfc8166.6.1.unreduced-result-ends-the-rpc",)
+    assert [item.kind for item in expectation.allowed] == [F]
+    assert expectation.ids == ("rfc8166.6.1.unreduced-result-ends-the-rpc",)
 
 
 @pytest.mark.parametrize(
@@ -259,8 +259,8 @@ def test_result_that_does_not_fit_its_chunk_ends_the_call(
     body = RdmaMsg((), (chunk(*lengths),), None)
     expectation = expected_reaction(message(body, payload), FETCHES, lambda _: FETCHED)
 
-    assert [item.reaction for item in expectation.allowed] == [F]
-    assert "rfc8166.6.1.reduced-ineligible-result-ends-the-rpc" in expectation.requirements
+    assert [item.kind for item in expectation.allowed] == [F]
+    assert "rfc8166.6.1.reduced-ineligible-result-ends-the-rpc" in expectation.ids
 
 
 def test_two_xids_that_differ_leave_everything_open() -> None:

@@ -44,7 +44,7 @@ class Line:
         return ids(self.tracker.judge(plain(xid, requested, payload), payload))
 
     def reply(self, xid: int, granted: int) -> Reaction:
-        return self.tracker.answered(reply(xid, granted)).allowed[0].reaction
+        return self.tracker.answered(reply(xid, granted)).allowed[0].kind
 
 
 @pytest.fixture

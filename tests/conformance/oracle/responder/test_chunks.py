@@ -122,7 +122,7 @@ def test_nomsg_with_the_wrong_list_is_refused_or_dropped(message: bytes) -> None
     result = expected(message, STATE)
 
     assert [str(item) for item in result.allowed] == ["ERR_CHUNK", "silence"]
-    assert {"D-22"} == {name for item in result.allowed for name in item.interpretations}
+    assert {"D-22"} == {name for item in result.allowed for name in item.readings}
 
 
 def test_octets_behind_a_nomsg_header_may_be_refused() -> None:

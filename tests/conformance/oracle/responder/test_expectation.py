@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from conformance.oracle.outcome import Disconnected, Outcome, Silent, read_outcome
-from conformance.oracle.responder.expectation import Expectation, Judgement, ResponderState
+from conformance.oracle.responder.expectation import Expectation, ResponderState
 from conformance.oracle.responder.expected import expected
+from conformance.oracle.verdict import Judgement
 from reports.record import Verdict
 from rpcrdma import wire
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome

@@ -42,7 +42,7 @@ def answers(expectation: Expectation) -> list[str]:
 
 
 def readings(expectation: Expectation) -> set[str]:
-    return {name for item in expectation.allowed for name in item.interpretations}
+    return {name for item in expectation.allowed for name in item.readings}
 
 
 def with_words(message: bytes, **words: int) -> bytes:
@@ -59,7 +59,7 @@ def test_message_under_28_octets_is_dropped(length: int) -> None:
     result = expected(with_words(msg(), version=9)[:length], PLAIN)
 
     assert answers(result) == ["silence"]
-    assert result.requirements == ("rfc8166.4.5.short-message-discarded",)
+    assert result.ids == ("rfc8166.4.5.short-message-discarded",)
 
 
 @pytest.mark.parametrize("version", [0, 2, 3, 0xFFFFFFFF])
@@ -227,7 +227,7 @@ def test_any_octets_have_an_answer_that_the_registers_know(
     catalogue, register = load_catalogue(), load_interpretations()
 
     assert result.allowed
-    assert all(name in catalogue for name in result.requirements)
+    assert all(name in catalogue for name in result.ids)
     assert readings(result) <= set(register)
 
 

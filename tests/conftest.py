@@ -25,6 +25,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--lab", action="store_true", help="collect tests/lab too: boots machines")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the scenarios' mark, which tests put on functions of their own."""
+    config.addinivalue_line("markers", "requirement(*ids): what a scenario cites")
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave tests/lab out unless asked for; None lets others decide."""
     lab = Path(__file__).parent / "lab"

@@ -126,7 +126,7 @@ ARROWS: dict[str, set[str]] = {
     | {"conformance.tester", "conformance.tester.workload", "targets.base", "targets.profile"},
     "conformance.tester.server": CARRIED
     | ORACLES
-    | {"conformance.tester", "targets.base", "targets.profile"},
+    | {"conformance.tester", "reports.record", "targets.base", "targets.profile"},
     "conformance.verify": CARRIED | TESTER | {"reports.record", "targets.base"},
     "conformance.backward": CARRIED
     | TESTER

@@ -9,13 +9,12 @@ by a single unpack, whose leading items serve the longer forms as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from rpcrdma.xdr import model
 from rpcrdma.xdr.emit_bulk import LARGEST_TABLE, Bulk, flat_letters
 from rpcrdma.xdr.emit_shortest import Shortest
 from rpcrdma.xdr.lookahead import shared_letters, sure_letters
 from rpcrdma.xdr.names import snake_case
+from rpcrdma.xdr.runs import Run, Runs
 from rpcrdma.xdr.straight import (
     ODD,
     ODD_IN_CALLS,
@@ -27,15 +26,6 @@ from rpcrdma.xdr.straight import (
     letter_of,
     size_of,
 )
-
-
-@dataclass
-class _Run:
-    """Items that one unpack will read: format letters, local names, checks to make after it."""
-
-    letters: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    checks: list[str] = field(default_factory=list)
 
 
 def emit_decoder(schema: model.Schema, name: str, declarations: Declarations) -> list[str]:
@@ -58,11 +48,7 @@ class _Decoder:
         self._declarations = declarations
         self._bulk = Bulk(schema, declarations)
         self._code = Lines()
-        self._run = _Run()
-        # Position of the run: a local name plus octets known when the code is made.
-        self._base, self._delta = "offset", 0
-        # Items behind the position that were unpacked ahead of their turn: (letter, name).
-        self._ahead: list[tuple[str, str]] = []
+        self._runs = Runs(self._code, declarations)
 
     def function(self, item: model.Type) -> list[str]:
         self._code.enter("try:")
@@ -71,8 +57,8 @@ class _Decoder:
             self._prelude(item)
         mark = len(self._code.lines)
         value = self._read(item, ())
-        self._flush()
-        self._code.add(f"return {value}, {self._position()}")
+        self._runs.flush()
+        self._code.add(f"return {value}, {self._runs.position()}")
         if any("limit" in line for line in self._code.lines[mark:]):
             self._code.lines.insert(mark, "    limit = len(buffer)")
         self._code.leave()
@@ -80,75 +66,19 @@ class _Decoder:
         self._code.add("pass  # the interpreter decides and explains")
         return self._code.lines
 
-    # Position and runs
-
-    def _position(self) -> str:
-        if not self._delta:
-            return self._base
-        return f"{self._base} {'+' if self._delta > 0 else '-'} {abs(self._delta)}"
-
-    def _settle(self) -> None:
-        """Put the position behind what was unpacked ahead into `p`, for loops and joins."""
-        ahead = sum(size_of(letter) for letter, _ in self._ahead)
-        self._delta += ahead
-        if self._base != "p" or self._delta:
-            self._code.add(f"p = {self._position()}")
-        self._base, self._delta = "p", -ahead
-
-    def _take(self, letter: str, hint: str, name: str | None = None) -> str:
-        """The next item, as a local name: `name`, unless the item was unpacked ahead."""
-        if self._ahead and self._ahead[0][0] == letter:
-            self._delta += size_of(letter)
-            return self._ahead.pop(0)[1]
-        self._ahead = []
-        made = name or self._code.fresh(hint)
-        self._run.letters.append(letter)
-        self._run.names.append(made)
-        return made
-
-    def _look(self, letters: tuple[str, ...]) -> None:
-        """Unpack the run, and with it the letters behind it: exactly these are ahead then."""
-        if tuple(letter for letter, _ in self._ahead[: len(letters)]) == letters:
-            self._flush()
-            self._ahead = self._ahead[: len(letters)]
-            return
-        self._ahead = []
-        names = [self._code.fresh("next") for _ in letters]
-        self._run.letters.extend(letters)
-        self._run.names.extend(names)
-        self._flush()
-        self._delta -= sum(size_of(letter) for letter in letters)
-        self._ahead = list(zip(letters, names, strict=True))
-
-    def _flush(self) -> None:
-        run, self._run = self._run, _Run()
-        if run.letters:
-            letters = "".join(run.letters)
-            unpack = self._declarations.format(letters, "unpack_from")
-            names = ", ".join(run.names) + ("," if len(run.names) == 1 else "")
-            self._code.add(f"{names} = {unpack}(buffer, {self._position()})")
-            self._delta += size_of(letters)
-        for check in run.checks:
-            self._refuse_if(check)
-
-    def _refuse_if(self, condition: str) -> None:
-        self._code.enter(f"if {condition}:")
-        self._code.add("raise ValueError")
-        self._code.leave()
-
     def _prelude(self, item: model.Type) -> None:
         """Read the shortest form at once, return if it is that, else keep what was read."""
         shortest = Shortest(self._schema, self._declarations, self._code)
         value, _ = shortest.read(item)
-        self._run = _Run([letter for letter, _ in shortest.items], [n for _, n in shortest.items])
-        self._flush()
+        self._runs.run = Run(
+            [letter for letter, _ in shortest.items], [n for _, n in shortest.items]
+        )
+        self._runs.flush()
         self._code.enter(f"if {shortest.condition()}:")
-        self._code.add(f"return {value}, {self._position()}")
+        self._code.add(f"return {value}, {self._runs.position()}")
         self._code.leave()
-        self._delta = 0
-        self._ahead = shortest.items
-
-    # Types
+        self._runs.delta = 0
+        self._runs.ahead = shortest.items
 
     def _read(  # noqa: C901 - one line for each construct
         self, item: model.Type, behind: tuple[str, ...]
@@ -169,11 +99,11 @@ class _Decoder:
             case model.Structure(name=name, fields=fields):
                 return f"{name}({', '.join(self._fields(fields, behind))})"
             case model.Boolean():
-                return f"{self._declarations.booleans()}[{self._take('I', 'flag')}]"
+                return f"{self._declarations.booleans()}[{self._runs.take('I', 'flag')}]"
             case model.Enumeration():
-                return f"{self._declarations.members(item)}[{self._take('i', 'number')}]"
+                return f"{self._declarations.members(item)}[{self._runs.take('i', 'number')}]"
             case model.Integer() | model.Floating():
-                return self._take(letter_of(item), "number")
+                return self._runs.take(letter_of(item), "number")
             case model.FixedOpaque(length=length):
                 return self._fixed_opaque(length)
             case model.FixedArray(element=element, length=length):
@@ -194,7 +124,7 @@ class _Decoder:
     def _call(self, name: str, value: str) -> str:
         self._start_block()
         self._code.add(f"{value}, p = decode_{snake_case(name)}(buffer, p)")
-        self._base, self._delta = "p", 0
+        self._runs.base, self._runs.delta = "p", 0
         return value
 
     def _fields(self, fields: tuple[model.Field, ...], behind: tuple[str, ...]) -> list[str]:
@@ -207,10 +137,10 @@ class _Decoder:
     def _fixed_opaque(self, length: int) -> str:
         if not length:
             return 'b""'
-        octets = self._take(f"{length}s", "octets")
+        octets = self._runs.take(f"{length}s", "octets")
         if padding := -length & 3:
-            rest = self._take(f"{padding}s", "padding")
-            self._run.checks.append(f"{rest} != ZEROES[{padding}]")
+            rest = self._runs.take(f"{padding}s", "padding")
+            self._runs.run.checks.append(f"{rest} != ZEROES[{padding}]")
         return octets
 
     def _fixed_array(self, element: model.Type, length: int) -> str:
@@ -223,19 +153,19 @@ class _Decoder:
 
     def _start_block(self) -> None:
         """What is of unknown length begins at a settled position, with nothing unpacked ahead."""
-        self._flush()
-        self._ahead = []
-        self._settle()
+        self._runs.flush()
+        self._runs.ahead = []
+        self._runs.settle()
 
     def _array(self, element: model.Type, maximum: int) -> str:
-        count = self._take("I", "count")
+        count = self._runs.take("I", "count")
         self._start_block()
         if maximum < model.UNLIMITED:
-            self._refuse_if(f"{count} > {maximum}")
+            self._runs.refuse_if(f"{count} > {maximum}")
         if is_flat(self._schema, element):
             return self._run_of(element, count)
         minimum = self._schema.minimum_size(element)
-        self._refuse_if(f"{count} * {minimum} > limit - p")
+        self._runs.refuse_if(f"{count} * {minimum} > limit - p")
         return self._loop(element, f"range({count})")
 
     def _run_of(self, element: model.Type, count: str) -> str:
@@ -257,36 +187,38 @@ class _Decoder:
         return f"tuple({items})"
 
     def _opaque(self, maximum: int, convert: str) -> str:
-        length = self._take("I", "length")
+        length = self._runs.take("I", "length")
         self._start_block()
         if maximum < model.UNLIMITED:
-            self._refuse_if(f"{length} > {maximum}")
+            self._runs.refuse_if(f"{length} > {maximum}")
         end, padded = self._code.fresh("end"), self._code.fresh("padded")
         self._code.add(f"{end} = p + {length}")
         self._code.add(f"{padded} = {end} + (-{length} & 3)")
-        self._refuse_if(f"{padded} > limit or buffer[{end}:{padded}] != ZEROES[{padded} - {end}]")
+        self._runs.refuse_if(
+            f"{padded} > limit or buffer[{end}:{padded}] != ZEROES[{padded} - {end}]"
+        )
         octets = self._code.fresh("octets")
         self._code.add(f"{octets} = bytes(buffer[p:{end}]){convert}")
-        self._base, self._delta = padded, 0
+        self._runs.base, self._runs.delta = padded, 0
         return octets
 
     def _join(self, variables: list[tuple[str, str]]) -> None:
         """End a branch: position and what is ahead are where the other branch has them."""
-        self._look(tuple(letter for letter, _ in variables))
-        self._settle()
-        for (_, variable), (_, name) in zip(variables, self._ahead, strict=True):
+        self._runs.look(tuple(letter for letter, _ in variables))
+        self._runs.settle()
+        for (_, variable), (_, name) in zip(variables, self._runs.ahead, strict=True):
             if variable != name:
                 self._code.add(f"{variable} = {name}")
-        self._ahead = list(variables)
+        self._runs.ahead = list(variables)
 
     def _optional(self, element: model.Type, behind: tuple[str, ...]) -> str:
-        flag, value = self._take("I", "flag"), self._code.variable("value")
-        self._look(shared_letters(sure_letters(self._schema, [element], behind), behind))
-        self._settle()
-        variables = list(self._ahead)
+        flag, value = self._runs.take("I", "flag"), self._code.variable("value")
+        self._runs.look(shared_letters(sure_letters(self._schema, [element], behind), behind))
+        self._runs.settle()
+        variables = list(self._runs.ahead)
         self._code.enter(f"if {flag} == 1:")
         made = self._read(element, behind)
-        self._look(tuple(letter for letter, _ in variables))
+        self._runs.look(tuple(letter for letter, _ in variables))
         self._code.add(f"{value} = {made}")
         self._join(variables)
         self._code.leave()
@@ -303,15 +235,15 @@ class _Decoder:
         look = shared_letters(sure_letters(self._schema, [item.element], ("I",)), behind)
         if item.nonempty:
             first = self._read(item.element, ("I", *look))
-            flag = self._take("I", "flag")
-            self._look(look)
-            self._settle()
+            flag = self._runs.take("I", "flag")
+            self._runs.look(look)
+            self._runs.settle()
             self._code.add(f"{items} = [{first}]")
             self._entries(item.element, flag, items)
             return f"tuple({items})"
-        flag, values = self._take("I", "flag"), self._code.variable("values")
-        self._look(look)
-        self._settle()
+        flag, values = self._runs.take("I", "flag"), self._code.variable("values")
+        self._runs.look(look)
+        self._runs.settle()
         self._code.enter(f"if {flag}:")
         self._code.add(f"{items}: list[Any] = []")
         self._blocks(item.element, items)
@@ -327,57 +259,59 @@ class _Decoder:
         """A list whose entries have one format may be long: whole blocks of it at once."""
         if not is_flat(self._schema, element):
             return
-        block = (size_of(flat_letters(self._schema, element)) + 4) * LARGEST_TABLE + self._delta
+        block = (
+            size_of(flat_letters(self._schema, element)) + 4
+        ) * LARGEST_TABLE + self._runs.delta
         if block <= 0:
             return
         # The last octet of the block's last discriminator says whether the attempt is worth it.
         self._code.enter(f"if p + {block} <= limit and buffer[p + {block - 1}] == 1:")
         helper = self._bulk.take_list(element)
-        self._code.add(f"p = {helper}(buffer, {self._position()}, {items})")
-        variables, self._ahead, self._delta = self._ahead, [], 0
+        self._code.add(f"p = {helper}(buffer, {self._runs.position()}, {items})")
+        variables, self._runs.ahead, self._runs.delta = self._runs.ahead, [], 0
         self._join(variables)
         self._code.leave()
 
     def _entries(self, element: model.Type, flag: str, items: str) -> None:
         """The entries behind a discriminator; each is read together with the next one."""
-        variables = list(self._ahead)
+        variables = list(self._runs.ahead)
         look = tuple(letter for letter, _ in variables)
         self._code.enter(f"while {flag} == 1:")
         made = self._read(element, ("I", *look))
-        after = self._take("I", "flag", flag)
-        self._look(look)
+        after = self._runs.take("I", "flag", flag)
+        self._runs.look(look)
         self._code.add(f"{items}.append({made})")
         if after != flag:
             self._code.add(f"{flag} = {after}")
         self._join(variables)
         self._code.leave()
-        self._refuse_if(flag)
+        self._runs.refuse_if(flag)
 
     def _union(self, item: model.Union, behind: tuple[str, ...]) -> str:
         inner = self._schema.target(item.discriminant.type)
-        tag, value = self._take(letter_of(inner), "tag"), self._code.variable("arm")
-        if self._run.letters:
+        tag, value = self._runs.take(letter_of(inner), "tag"), self._code.variable("arm")
+        if self._runs.run.letters:
             arms = model.arms_of(item)
             types = [[part.type for part in arm.fields] for arm in arms]
-            self._look(
+            self._runs.look(
                 shared_letters(*(sure_letters(self._schema, part, behind) for part in types))
             )
-        start = (self._base, self._delta, self._ahead)
+        start = (self._runs.base, self._runs.delta, self._runs.ahead)
         word = "if"
         for arm in item.arms:
-            self._base, self._delta, self._ahead = start[0], start[1], list(start[2])
+            self._runs.base, self._runs.delta, self._runs.ahead = start[0], start[1], list(start[2])
             test = " or ".join(f"{tag} == {case}" for case in arm.cases)
             self._code.enter(f"{word} {test}:")
             self._arm(arm, inner, tag, value)
             word = "elif"
-        self._base, self._delta, self._ahead = start[0], start[1], list(start[2])
+        self._runs.base, self._runs.delta, self._runs.ahead = start[0], start[1], list(start[2])
         self._code.enter("else:")
         if item.default is None:
             self._code.add("raise ValueError")
             self._code.leave()
         else:
             self._arm(item.default, inner, tag, value)
-        self._base, self._delta, self._ahead = "p", 0, []
+        self._runs.base, self._runs.delta, self._runs.ahead = "p", 0, []
         return value
 
     def _arm(self, arm: model.Arm, inner: model.Type, tag: str, value: str) -> None:
@@ -387,7 +321,7 @@ class _Decoder:
             self._code.leave()
             return
         parts = self._fields(arm.fields, ())
-        self._flush()
+        self._runs.flush()
         if arm.tagged:
             if isinstance(inner, model.Enumeration):
                 tag = f"{self._declarations.members(inner)}[{tag}]"
@@ -395,6 +329,6 @@ class _Decoder:
                 tag = f"{self._declarations.booleans()}[{tag}]"
             parts.insert(0, tag)
         self._code.add(f"{value} = {arm.name}({', '.join(parts)})")
-        self._ahead = []
-        self._settle()
+        self._runs.ahead = []
+        self._runs.settle()
         self._code.leave()

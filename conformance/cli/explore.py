@@ -33,7 +33,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add `explore` to the command line."""
     parser = subparsers.add_parser(
         "explore",
-        help="fire generated messages at a server for a time, and keep what it does not stand",
+        help="send generated messages to a server for a given time; keep what it handles wrongly",
         description=(
             "Draw sequences of good and broken messages, judge each answer by the specification,"
             " make failing sequences smaller and keep them. Exit status 1 if there are any."

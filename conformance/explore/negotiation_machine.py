@@ -96,7 +96,7 @@ class NegotiationMachine(RuleBasedStateMachine):
         address = self._session.listen_address
         self.service = Service(self._session.fabric, address, TestProgram, profile)
         self.service.begin(CaseLog())
-        self.service.welcome = Welcome(one_alone=False)
+        self.service.welcome = Welcome(version_one_only=False)
         self._session.prepare(self.service.address)
         self._acts: list[RunningAct] = []
         self._steps = 1

@@ -235,6 +235,6 @@ class PropertyMachine(RuleBasedStateMachine):
 
 
 def _agree(one: PropertyExchange, other: PropertyExchange) -> None:
-    """What one knows of the other is what that has told."""
+    """Each end's view of its peer equals what the peer has announced."""
     assert not one.is_pending  # noqa: S101  # how rules fail
     assert one.peer == other.own, f"{one.peer} is not {other.own}"  # noqa: S101  # likewise

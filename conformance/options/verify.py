@@ -1,4 +1,4 @@
-"""One verification a case about transport properties: what the device says, and what it obeys.
+"""Checks for cases about transport properties: what the device says, and what it obeys.
 
     verify_options.announced(tester)                   its ROPT_CONNPROP
     verify_options.answered(tester, xid)               its ROPT_RESPPROP, read against the request

@@ -1,4 +1,4 @@
-"""Calls and Replies told apart, which on a connection used in both directions nothing else does.
+"""Tells Calls from Replies by msg_type, the only difference on a bidirectional connection.
 
 rfc8166 section 2.2.2  RPC Calls
 bidir section 1.5.4    Payload Size (msg_type of a message without chunks has a fixed place)

@@ -1,4 +1,4 @@
-"""One verification a scenario about a Requester: what its calls are, how many, how its acts end.
+"""Checks for scenarios about a Requester; a scenario ends with exactly one of them.
 
     verify_calls.done(client.do(ActKind.READ, 4096))
     verify_calls.in_flight(service, at_most=4)

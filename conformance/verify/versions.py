@@ -1,4 +1,4 @@
-"""One verification a scenario about the versions that a Requester speaks.
+"""Checks for scenarios about the versions that a Requester speaks; a scenario ends with one.
 
     offer = verify_versions.offer(service)          its first message, which must offer Version Two
     verify_versions.sent_back(service, offer, 1, 1)

@@ -1,4 +1,4 @@
-"""Good calls of exactly so many octets, or whose replies have them: what thresholds are shown by.
+"""Good Calls of exactly N octets, or with Replies of exactly N octets, to probe inline thresholds.
 
 rfc8166 section 3.3.2  Inline Threshold
 v2 section 2.3         the same in Version Two, where a header has a word more

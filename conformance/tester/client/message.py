@@ -1,4 +1,4 @@
-"""What the tester sends and is no Call: optional messages of Version Two, and errors.
+"""Messages of the tester other than Calls: optional messages of Version Two, and errors.
 
     rfc8166 section 4.5  Error Handling
     v2 section 3.1       Optional Features

@@ -202,7 +202,7 @@ class ClientHarness:
             Deviation: it does not speak Version Two, not even to a server that it knows nothing of.
         """
         for _ in range(2):
-            self.service.welcome = Welcome(one_alone=False)
+            self.service.welcome = Welcome(version_one_only=False)
             self.ready()
             if self.service.received[-1].version == VERSION_TWO:
                 return self.service
@@ -226,7 +226,7 @@ class ClientHarness:
         """
         speaks_two = VERSION_TWO in self.profile.claims.versions
         service = self.ready_two() if speaks_two else self.ready()
-        service.welcome = Welcome(one_alone=False)
+        service.welcome = Welcome(version_one_only=False)
         service.drop()
         service.waiting()
         return service

@@ -52,7 +52,7 @@ class Welcome:
         refuse: reject instead.
         rnr_retry: how often a Send that finds no Receive is tried again; with 0 it costs the
             connection, so that the client must have posted one before.
-        one_alone: whether offers of Version Two are refused here, and never shown.
+        version_one_only: whether offers of Version Two are refused here, and never shown.
     """
 
     private_data: bytes = b""
@@ -60,7 +60,7 @@ class Welcome:
     receive_length: int = RECEIVE_LENGTH
     refuse: bool = False
     rnr_retry: int = FOR_EVER
-    one_alone: bool = True
+    version_one_only: bool = True
 
     @property
     def parameters(self) -> ConnectionParameters:
@@ -247,7 +247,7 @@ class Line:
                 self._note(f"{completion.opcode.value}: {completion.status.value}")
 
     def _arrived(self, octets: bytes) -> None:
-        refusal = refusal_of(octets) if self._welcome.one_alone else None
+        refusal = refusal_of(octets) if self._welcome.version_one_only else None
         if refusal is None:
             self._messages.append(octets)
         if self.reposts or refusal is not None:

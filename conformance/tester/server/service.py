@@ -104,7 +104,7 @@ class Service:
         self.reply_threshold = INLINE_THRESHOLD
         self.call_threshold = INLINE_THRESHOLD
         self.threshold_of_two = THRESHOLD_OF_TWO
-        self.welcome = Welcome(one_alone=VERSION_ONE in self.profile.claims.versions)
+        self.welcome = Welcome(version_one_only=VERSION_ONE in self.profile.claims.versions)
         self.divert: Callable[[Line, bytes], bool] = _nothing
 
     # -- life
@@ -394,5 +394,5 @@ class Service:
         program = self._make_program()
         self.replies.open(line, program)
         thresholds = (self.call_threshold, self.reply_threshold)
-        self._judging.open(line, program, thresholds, serves_two=not welcome.one_alone)
+        self._judging.open(line, program, thresholds, serves_two=not welcome.version_one_only)
         self.lines.append(line)

@@ -204,7 +204,7 @@ class Duplex:
         return [PostReceive(length)]
 
     def _behind(self, handler: Handler) -> Handler:
-        """A handler behind which what it made wait is sent."""
+        """Wraps a handler: after it returns, queued backward Calls are sent."""
 
         def handle(event: events.Event, now: float) -> list[Action]:
             self._busy = True

@@ -91,7 +91,7 @@ def test_a_request_makes_its_call_once() -> None:
     assert request.encode(7) != request.encode(8)
 
 
-def test_as_many_delegations_are_given_and_stood_in_the_way_of_as_calls_are_wanted() -> None:
+def test_one_delegation_is_granted_and_recalled_for_each_callback_wanted() -> None:
     program = server()
     workload = announced(program)
     titles = carried_out(workload.provoke(3), program)

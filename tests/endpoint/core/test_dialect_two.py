@@ -58,7 +58,7 @@ def test_a_message_without_chunks_is_told_by_identity() -> None:
     assert TWO.decode(octets)[0].rdma_body is TWO.plain
 
 
-def test_the_error_that_refuses_an_operation_refuses_a_call_where_it_comes_to_a_role() -> None:
+def test_inval_option_that_reaches_a_role_ends_its_call() -> None:
     """D-53: it is kept from the roles if it is about an operation."""
     refusal = v2.encode_header(v2.Rdma2Header(7, 2, 1, v2.Rdma2Error(v2.ErrInvalidOption())))
 

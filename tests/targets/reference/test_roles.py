@@ -46,7 +46,7 @@ ACTS = (
 UNCALLED = replace(CLIENT, is_called=False)
 
 
-def one_alone() -> Role:
+def version_one_only() -> Role:
     return Responder(TestProgram())
 
 
@@ -108,14 +108,14 @@ def test_replies_invalidate_memory_of_a_client_of_version_two() -> None:
 
 def test_two_falls_back_to_one_on_the_same_connection() -> None:
     """v2 5.2: a single offer, one refusal, then Version One."""
-    messages = said(one_alone, (1, 2))
+    messages = said(version_one_only, (1, 2))
 
     assert messages[0] == (2, v2.Rdma2Msg.__name__)
     assert messages[1] == (2, v2.Rdma2Error.__name__)
     assert {version for version, _ in messages[2:]} == {1}
 
 
-@pytest.mark.parametrize("make", [server_factory(), one_alone], ids=["both", "one"])
+@pytest.mark.parametrize("make", [server_factory(), version_one_only], ids=["both", "one"])
 def test_one_is_served_in_version_one(make: Callable[[], Role]) -> None:
     """v2 5.3: whatever else the server speaks."""
     assert {version for version, _ in said(make, (1,))} == {1}
@@ -123,7 +123,11 @@ def test_one_is_served_in_version_one(make: Callable[[], Role]) -> None:
 
 @pytest.mark.parametrize(
     ("make", "versions", "spoken"),
-    [(server_factory(), (1, 2), {2}), (one_alone, (1, 2), {1, 2}), (server_factory(), (1,), {1})],
+    [
+        (server_factory(), (1, 2), {2}),
+        (version_one_only, (1, 2), {1, 2}),
+        (server_factory(), (1,), {1}),
+    ],
     ids=["both", "fall back", "one"],
 )
 def test_a_client_that_takes_no_backward_calls_negotiates_all_the_same(

@@ -49,7 +49,7 @@ def _facing(versions: tuple[int, ...]) -> Iterator[Facing]:
     profile = load_profile(SHIPPED / "reference-client.toml")
     service = Service(session.fabric, session.listen_address, TestProgram, profile)
     service.begin(CaseLog())
-    service.welcome = Welcome(one_alone=versions == (1,))
+    service.welcome = Welcome(version_one_only=versions == (1,))
     assert service.serve_until(session.prepare(service.address)).done
     yield Facing(session, service)
     service.close()

@@ -6,7 +6,8 @@ that needs nothing else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from targets.lab.step import run_step
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_device", "load_modules", "set_up_interface"]
 
-_OTHER_KERNEL = "boot a kernel that has it (--kernel); `rpcrdma lab doctor` looks for it"
+_INTERFACES: Final = Path("/sys/class/net")
+_OTHER_KERNEL: Final = "boot a kernel that has it (--kernel); `rpcrdma lab doctor` looks for it"
 
 
 def load_modules(names: Sequence[str]) -> None:
@@ -25,11 +27,22 @@ def load_modules(names: Sequence[str]) -> None:
     run_step("loading kernel modules", ["modprobe", "--all", *names], _OTHER_KERNEL)
 
 
-def set_up_interface(network: Network) -> None:
-    """Make the interface, with its address, and bring it and the loopback interface up."""
+def set_up_interface(network: Network, interfaces: Path = _INTERFACES) -> None:
+    """Make the interface, with its address, and bring it and the loopback interface up.
+
+    The dummy driver makes a dummy0 by itself when it is loaded, unless systemd's modprobe.d file
+    says otherwise; that one is taken then.  `numdummies=0` would not do everywhere: a driver that
+    is built into the kernel has made its interface before anything runs.
+
+    Args:
+        network: the interface's name, address and MTU.
+        interfaces: where the kernel lists those that there are.
+    """
+    there = (interfaces / network.interface).exists()
+    link = f"{network.interface} mtu {network.mtu}"
     lines = (
         "link set lo up",
-        f"link add {network.interface} mtu {network.mtu} type dummy",
+        f"link set {link}" if there else f"link add {link} type dummy",
         f"address add {network.address}/{network.prefix} dev {network.interface}",
         f"link set {network.interface} up",
         "",

@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["await_step", "run_step", "write_step"]
+__all__ = ["await_step", "last_words", "run_step", "write_step"]
 
 _DEADLINE_S: Final = 30.0
 _LOOK_S: Final = 0.05
+_LINES: Final = 5
+"""Of what a program says when it fails.  The last line alone can hide the reason: `ip -batch` says
+there where it stopped, and in the line before why."""
 
 
 def run_step(step: str, command: Sequence[str], remedy: str = "", text: str | None = None) -> str:
@@ -46,10 +49,16 @@ def run_step(step: str, command: Sequence[str], remedy: str = "", text: str | No
         cause = f"{' '.join(command)} did not end within {_DEADLINE_S:.0f} s"
         raise LabError(step, cause, remedy) from error
     if ended.returncode != 0:
-        said = (ended.stderr.strip() or ended.stdout.strip()).splitlines()
-        cause = f"{command[0]} ended with {ended.returncode}" + (f": {said[-1]}" if said else "")
+        said = last_words(ended.stderr) or last_words(ended.stdout)
+        cause = f"{command[0]} ended with {ended.returncode}" + (f": {said}" if said else "")
         raise LabError(step, cause, remedy)
     return ended.stdout
+
+
+def last_words(output: str) -> str:
+    """The last lines that a program said, as a part of one sentence; empty if it said nothing."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return " / ".join(lines[-_LINES:])
 
 
 def write_step(step: str, file: Path, text: str, remedy: str = "") -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from targets.lab import step
 from targets.lab.errors import LabError
-from targets.lab.step import await_step, run_step, write_step
+from targets.lab.step import await_step, last_words, run_step, write_step
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,13 @@ def test_output_is_returned() -> None:
 def test_a_failure_names_step_program_status_last_words_and_remedy() -> None:
     with pytest.raises(LabError) as raised:
         run_step("trying", ["sh", "-c", "echo first >&2; echo no device >&2; exit 4"], "plug it in")
-    assert str(raised.value) == "trying: sh ended with 4: no device; plug it in"
+    assert str(raised.value) == "trying: sh ended with 4: first / no device; plug it in"
+
+
+def test_only_the_last_lines_of_much_output_are_shown() -> None:
+    output = "".join(f"\n  line {number} \n" for number in range(9))
+    assert last_words(output) == "line 4 / line 5 / line 6 / line 7 / line 8"
+    assert last_words(" \n") == ""
 
 
 def test_a_missing_program_is_named() -> None:

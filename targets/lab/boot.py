@@ -24,6 +24,7 @@ from targets.lab.accelerator import Accelerator
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.image import MOUNT_POINT, Image
+from targets.lab.programs import search_path
 from targets.lab.python_path import pyverbs_path
 
 if TYPE_CHECKING:
@@ -133,9 +134,9 @@ def guest_script(setup_file: Path, image: Image, job: Path) -> str:
 
 
 def host_environment() -> Mapping[str, str]:
-    """This process's environment, with the folder of virtme-ng's programs on the search path."""
+    """This process's environment; virtme-ng's programs and the system's are on the search path."""
     folder = str(find_virtme_ng().parent)
-    return {**os.environ, "PATH": folder + os.pathsep + os.environ.get("PATH", "")}
+    return {**os.environ, "PATH": folder + os.pathsep + search_path()}
 
 
 def find_virtme_ng() -> Path:

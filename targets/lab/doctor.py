@@ -1,5 +1,10 @@
 """What the lab needs of this machine, what is missing, and the one command that installs it.
 
+The list holds what this project calls on the host and in the guest, which has the host's file
+system, and what virtme-ng calls on either side; `tox -e fresh` shows on a bare Debian that it is
+complete.  What Debian's essential packages bring (coreutils, util-linux, bash, perl-base) is taken
+for granted.
+
 Only Debian and its derivatives are known by package names; elsewhere the list of programs and
 modules still tells what to look for.
 """
@@ -7,7 +12,6 @@ modules still tells what to look for.
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +19,16 @@ from typing import TYPE_CHECKING, Final
 
 from targets.lab.accelerator import QEMU
 from targets.lab.boot import find_virtme_ng
+from targets.lab.busybox import find_busybox, is_static
 from targets.lab.errors import LabError
 from targets.lab.kernel import installed_kernels, select_kernel
+from targets.lab.programs import find_program
 from targets.lab.python_path import find_pyverbs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["Check", "diagnose", "install_command", "kernel_advice", "render"]
-
-_SYSTEM_FOLDERS: Final = ("usr/sbin", "usr/bin", "sbin", "bin", "usr/local/sbin", "usr/local/bin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,9 @@ _PROGRAMS: Final = (
     ("rpc.mountd", "answers the kernel's questions about exports", ("nfs-kernel-server",)),
     ("exportfs", "exports the file tree", ("nfs-kernel-server",)),
     ("udevadm", "makes the guest's device files", ("udev",)),
+    ("mount", "makes the guest's file systems", ("mount",)),
+    ("file", "virtme-ng asks it about kernel and busybox", ("file",)),
+    ("strings", "virtme-ng asks it for the kernel's release", ("binutils",)),
 )
 
 
@@ -69,19 +76,22 @@ def diagnose(root: Path = Path("/"), kernel: str | None = None) -> tuple[Check, 
     """
     return (
         *(_program(root, *program) for program in _PROGRAMS),
+        _busybox(root),
         _virtme_ng(),
-        _kernel(root, kernel),
+        *_kernel(root, kernel),
         _verbs_library(root),
         _pyverbs(root),
     )
 
 
 def install_command(checks: Sequence[Check]) -> str:
-    """The one command that installs what is missing; empty when nothing is, or pip alone helps."""
+    """The one command that installs what is missing; empty if nothing is, or no command helps."""
     packages = {package for check in checks if not check.present for package in check.packages}
     extras = {check.extra for check in checks if not check.present and check.extra}
     commands = []
     if packages:
+        # A machine that is new, or made from an image, has no lists of packages or old ones.
+        commands.append("apt-get update")
         commands.append("apt-get install -y --no-install-recommends " + " ".join(sorted(packages)))
     if extras:
         commands.append(
@@ -120,9 +130,20 @@ def kernel_advice(root: Path = Path("/")) -> str:
 
 
 def _program(root: Path, name: str, purpose: str, packages: tuple[str, ...]) -> Check:
-    folders = [str(root / folder) for folder in _SYSTEM_FOLDERS]
-    found = shutil.which(name, path=":".join(folders))
-    return Check(f"{name}, {purpose}", found is not None, found or "not found", packages)
+    found = find_program(name, root)
+    return Check(f"{name}, {purpose}", found is not None, str(found or "not found"), packages)
+
+
+def _busybox(root: Path) -> Check:
+    name = "busybox, statically linked, starts the guest"
+    packages = ("busybox-static",)
+    found = find_busybox(root)
+    if found is None:
+        return Check(name, present=False, found="not found", packages=packages)
+    if not is_static(found):
+        words = f"{found} needs shared libraries, which the guest does not have yet"
+        return Check(name, present=False, found=words, packages=packages)
+    return Check(name, present=True, found=str(found), packages=packages)
 
 
 def _virtme_ng() -> Check:
@@ -133,15 +154,19 @@ def _virtme_ng() -> Check:
         return Check(name, False, error.cause, extra="lab")  # noqa: FBT003 (a fact)
 
 
-def _kernel(root: Path, wanted: str | None) -> Check:
+def _kernel(root: Path, wanted: str | None) -> tuple[Check, ...]:
+    """The kernel, and what takes its modules out of their files if that takes a program."""
     name = "a kernel with Soft-RoCE, NFS/RDMA and nfsd"
     try:
         kernel = select_kernel(wanted, root)
     except LabError as error:
         # A named kernel is the person's own affair: no package brings it.
         packages = ("linux-image-amd64",) if wanted is None else ()
-        return Check(name, present=False, found=error.cause, packages=packages)
-    return Check(name, present=True, found=str(kernel.image), packages=("linux-image-amd64",))
+        return (Check(name, present=False, found=error.cause, packages=packages),)
+    found = Check(name, present=True, found=str(kernel.image), packages=("linux-image-amd64",))
+    if kernel.needs_zstd():
+        return (found, _program(root, "zstd", "unpacks this kernel's modules", ("zstd",)))
+    return (found,)
 
 
 def _verbs_library(root: Path) -> Check:

@@ -24,7 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
+from targets.lab.programs import find_program
 from targets.lab.python_path import find_pyverbs
+from targets.lab.step import last_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -106,17 +108,17 @@ def build_image(folder: Path, paths: Iterable[Path]) -> Image:
 
 
 def _format(tree: Path, image: Path) -> None:
+    step = "making the image of Python for the guest"
+    program = find_program("mke2fs")
+    if program is None:
+        raise LabError(step, "mke2fs is missing", "install e2fsprogs")
     kilobytes = (_octets([tree]) + _SPARE_OCTETS) // 1024 * 11 // 10
-    command = ["mke2fs", "-q", "-F", "-t", "ext4", "-b", str(_BLOCK), "-I", str(_INODE)]
+    command = [str(program), "-q", "-F", "-t", "ext4", "-b", str(_BLOCK), "-I", str(_INODE)]
     command += ["-i", "8192", "-O", "^has_journal", "-m", "0", "-d", str(tree), str(image)]
     command.append(f"{kilobytes}k")
-    step = "making the image of Python for the guest"
-    try:
-        made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    except FileNotFoundError as error:
-        raise LabError(step, "mke2fs is missing", "install e2fsprogs") from error
+    made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     if made.returncode != 0:
-        raise LabError(step, made.stderr.strip() or f"mke2fs ended with {made.returncode}")
+        raise LabError(step, last_words(made.stderr) or f"mke2fs ended with {made.returncode}")
 
 
 def _ignored(folder: str, names: list[str]) -> list[str]:

@@ -15,7 +15,16 @@ from typing import Final
 
 from targets.lab.errors import LabError
 
-__all__ = ["REQUIRED_MODULES", "Kernel", "installed_kernels", "select_kernel"]
+__all__ = [
+    "BOOT_MODULES",
+    "REQUIRED_MODULES",
+    "Kernel",
+    "installed_kernels",
+    "select_kernel",
+]
+
+BOOT_MODULES: Final = ("9p", "9pnet_virtio", "overlay", "virtio_console", "virtio_pci")
+"""By these virtme-ng brings the host's file system into the guest, and the guest's output back."""
 
 REQUIRED_MODULES: Final = ("rdma_rxe", "rdma_ucm", "ib_uverbs", "rpcrdma", "nfsd", "dummy")
 """Loaded in the guest: Soft-RoCE, verbs, the connection manager for programs, NFS/RDMA, a link."""
@@ -39,16 +48,24 @@ class Kernel:
     modules: Path | None
 
     def missing_modules(self) -> tuple[str, ...]:
-        """The required modules that this kernel neither has built in nor as a file."""
+        """What the lab needs and this kernel neither has built in nor as a file."""
+        present = {_module_name(file) for file in self._module_files()}
+        return tuple(name for name in (*REQUIRED_MODULES, *BOOT_MODULES) if name not in present)
+
+    def needs_zstd(self) -> bool:
+        """Whether modules are files that virtme-ng unpacks by the program `zstd`, as Ubuntu's."""
+        return any(file.endswith(".ko.zst") for file in self._module_files())
+
+    def _module_files(self) -> list[str]:
         if self.modules is None:
-            return REQUIRED_MODULES
-        present: set[str] = set()
+            return []
+        files: list[str] = []
         for listing in ("modules.dep", "modules.builtin", "modules.order"):
             path = self.modules / listing
             if path.is_file():
-                files = path.read_text(encoding="utf-8", errors="replace").splitlines()
-                present.update(_module_name(line.partition(":")[0]) for line in files)
-        return tuple(name for name in REQUIRED_MODULES if name not in present)
+                lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+                files += [line.partition(":")[0] for line in lines]
+        return files
 
 
 def installed_kernels(root: Path = Path("/")) -> tuple[Kernel, ...]:

@@ -1,16 +1,17 @@
-"""Programs that only note how they were called, in place of the system's."""
+"""Programs in place of the system's: that only note how they were called, or only have headers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 FakeProgram = Callable[..., None]
+MakeElf = Callable[..., Path]
+
+LOAD, INTERPRETER = 1, 3
+"""Types of program headers of an ELF file: PT_LOAD, PT_INTERP."""
 
 
 class Calls:
@@ -40,3 +41,23 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[FakeProgr
         program.chmod(0o755)
 
     return fake, Calls(calls)
+
+
+@pytest.fixture
+def make_elf() -> MakeElf:
+    """Writes an executable file of ELF headers, as a linker for x86-64 makes them."""
+
+    def make(path: Path, *, interpreter: bool = False) -> Path:
+        kinds = (LOAD, INTERPRETER) if interpreter else (LOAD,)
+        header = bytearray(64)
+        header[:6] = b"\x7fELF\x02\x01"
+        header[0x20:0x28] = (64).to_bytes(8, "little")  # where the program headers begin
+        header[0x36:0x38] = (56).to_bytes(2, "little")  # octets of each
+        header[0x38:0x3A] = len(kinds).to_bytes(2, "little")
+        entries = b"".join(kind.to_bytes(4, "little") + bytes(52) for kind in kinds)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(bytes(header) + entries)
+        path.chmod(0o755)
+        return path
+
+    return make

@@ -5,19 +5,41 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from targets.lab.doctor import Check, diagnose, install_command, kernel_advice, render
-from targets.lab.kernel import REQUIRED_MODULES
+from targets.lab.kernel import BOOT_MODULES, REQUIRED_MODULES
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.targets.lab.conftest import MakeElf
+
+
+def install_kernel(root: Path, release: str, modules: tuple[str, ...], suffix: str = ".ko") -> None:
+    (root / "boot").mkdir(exist_ok=True)
+    (root / "boot" / f"vmlinuz-{release}").touch()
+    folder = root / "lib" / "modules" / release
+    folder.mkdir(parents=True)
+    files = "".join(f"kernel/{name}{suffix}\n" for name in modules)
+    (folder / "modules.order").write_text(files)
 
 
 def test_an_empty_machine_lacks_everything_of_debians_and_one_command_installs_it(
     tmp_path: Path,
 ) -> None:
     command = install_command(diagnose(tmp_path))
-    assert command.startswith("apt-get install -y --no-install-recommends ")
-    words = command.split(" && ")[0].split()
-    for package in ("iproute2", "linux-image-amd64", "nfs-kernel-server", "qemu-system-x86"):
+    lists, packages, *_ = command.split(" && ")
+    assert lists == "apt-get update"
+    assert packages.startswith("apt-get install -y --no-install-recommends ")
+    words = packages.split()
+    for package in (
+        "binutils",
+        "busybox-static",
+        "file",
+        "iproute2",
+        "linux-image-amd64",
+        "mount",
+        "nfs-kernel-server",
+        "qemu-system-x86",
+    ):
         assert words.count(package) == 1
 
 
@@ -30,6 +52,26 @@ def test_a_program_that_is_there_is_not_installed_again(tmp_path: Path) -> None:
     assert checks["rpcbind"].present
     assert checks["rpcbind"].found == str(program)
     assert "rpcbind" not in install_command(tuple(checks.values())).split()
+
+
+def test_a_busybox_that_needs_shared_libraries_does_not_count(
+    tmp_path: Path, make_elf: MakeElf
+) -> None:
+    busybox = make_elf(tmp_path / "bin" / "busybox", interpreter=True)
+    (check,) = (check for check in diagnose(tmp_path) if check.name.startswith("busybox,"))
+    assert check.found.startswith(f"{busybox} needs shared libraries")
+    assert install_command([check]).split()[-1] == "busybox-static"
+
+    make_elf(busybox)
+    (check,) = (check for check in diagnose(tmp_path) if check.name.startswith("busybox,"))
+    assert (check.present, check.found) == (True, str(busybox))
+
+
+def test_a_kernel_with_packed_modules_needs_the_program_that_unpacks_them(tmp_path: Path) -> None:
+    for release, suffix, needed in (("6.1.0", ".ko", False), ("6.8.0", ".ko.zst", True)):
+        install_kernel(tmp_path, release, (*REQUIRED_MODULES, *BOOT_MODULES), suffix)
+        names = [check.name.partition(",")[0] for check in diagnose(tmp_path)]
+        assert ("zstd" in names) is needed
 
 
 def test_a_named_kernel_that_is_missing_is_not_mended_by_a_package(tmp_path: Path) -> None:
@@ -55,12 +97,8 @@ def test_missing_things_stand_out_above_the_command() -> None:
 
 
 def test_the_doctor_tells_which_kernels_there_are_and_how_to_get_another(tmp_path: Path) -> None:
-    (tmp_path / "boot").mkdir()
-    for release, modules in (("6.1.0", REQUIRED_MODULES), ("6.2.0", ())):
-        (tmp_path / "boot" / f"vmlinuz-{release}").touch()
-        folder = tmp_path / "lib" / "modules" / release
-        folder.mkdir(parents=True)
-        (folder / "modules.order").write_text("".join(f"kernel/{name}.ko\n" for name in modules))
+    install_kernel(tmp_path, "6.1.0", (*REQUIRED_MODULES, *BOOT_MODULES))
+    install_kernel(tmp_path, "6.2.0", ())
     first, *rest = kernel_advice(tmp_path).splitlines()
     assert first == "Kernels that --kernel takes by release: 6.1.0"
     assert any(line.startswith("  depmod --basedir kernel ") for line in rest)

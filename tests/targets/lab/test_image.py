@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from targets.lab import image
 from targets.lab.errors import LabError
 from targets.lab.image import Image, build_image, python_files
+from targets.lab.programs import find_program
 
 
 def test_interpreter_standard_library_and_project_are_copied_once() -> None:
@@ -28,19 +29,19 @@ def test_each_copy_is_mounted_over_its_original_after_the_image() -> None:
 
 
 def test_the_image_holds_an_ext4_file_system_and_no_tree_stays(tmp_path: Path) -> None:
-    if shutil.which("mke2fs") is None:
+    if find_program("mke2fs") is None:
         pytest.fail("mke2fs is missing: install e2fsprogs")
     source = tmp_path / "package"
     source.mkdir()
     (source / "module.py").write_text("value = 1\n")
-    image = build_image(tmp_path, (source,))
-    assert image.file.read_bytes()[0x438:0x43A] == b"\x53\xef"  # ext4's magic number
+    built = build_image(tmp_path, (source,))
+    assert built.file.read_bytes()[0x438:0x43A] == b"\x53\xef"  # ext4's magic number
     assert not (tmp_path / "python").exists()
 
 
 def test_a_missing_mke2fs_names_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(image, "find_program", lambda name: None)
     with pytest.raises(LabError, match="mke2fs is missing; install e2fsprogs"):
         build_image(tmp_path, ())

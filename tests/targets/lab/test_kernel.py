@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from targets.lab.errors import LabError
-from targets.lab.kernel import REQUIRED_MODULES, installed_kernels, select_kernel
+from targets.lab.kernel import BOOT_MODULES, REQUIRED_MODULES, installed_kernels, select_kernel
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def install(root: Path, release: str, modules: tuple[str, ...] = REQUIRED_MODULES) -> Path:
+ALL_MODULES = (*REQUIRED_MODULES, *BOOT_MODULES)
+
+
+def install(
+    root: Path, release: str, modules: tuple[str, ...] = ALL_MODULES, suffix: str = ".ko.xz"
+) -> Path:
     folder = root / "lib/modules" / release
     folder.mkdir(parents=True)
     lines = [
-        f"kernel/drivers/{name.replace('_', '-')}.ko.xz: kernel/other.ko\n" for name in modules
+        f"kernel/drivers/{name.replace('_', '-')}{suffix}: kernel/other.ko\n" for name in modules
     ]
     (folder / "modules.dep").write_text("".join(lines))
     (root / "boot").mkdir(exist_ok=True)
@@ -52,7 +57,7 @@ def test_without_a_name_the_newest_with_all_modules_is_taken(tmp_path: Path) -> 
 
 
 def test_a_built_in_module_counts(tmp_path: Path) -> None:
-    install(tmp_path, "6.1.0", modules=REQUIRED_MODULES[1:])
+    install(tmp_path, "6.1.0", modules=ALL_MODULES[1:])
     builtin = tmp_path / "lib/modules/6.1.0/modules.builtin"
     builtin.write_text(f"kernel/{REQUIRED_MODULES[0]}.ko\n")
     assert select_kernel("6.1.0", tmp_path).missing_modules() == ()
@@ -64,11 +69,28 @@ def test_no_kernel_at_all_names_the_package(tmp_path: Path) -> None:
 
 
 def test_a_kernel_without_soft_roce_is_refused_by_name_of_the_module(tmp_path: Path) -> None:
-    install(tmp_path, "6.1.0", modules=REQUIRED_MODULES[1:])
+    install(tmp_path, "6.1.0", modules=ALL_MODULES[1:])
     with pytest.raises(LabError, match=r"6.1.0 has no module rdma_rxe"):
         select_kernel(None, tmp_path)
     with pytest.raises(LabError, match=r"vmlinuz-6.1.0 has no module rdma_rxe"):
         select_kernel("6.1.0", tmp_path)
+
+
+def test_a_kernel_that_cannot_mount_the_hosts_file_system_is_refused(tmp_path: Path) -> None:
+    install(tmp_path, "6.1.0", modules=REQUIRED_MODULES)
+    with pytest.raises(LabError, match=r"6.1.0 has no module 9p, 9pnet_virtio, overlay"):
+        select_kernel(None, tmp_path)
+
+
+def test_modules_that_zstd_unpacks_are_seen(tmp_path: Path) -> None:
+    install(tmp_path, "6.1.0")
+    install(tmp_path, "6.8.0", suffix=".ko.zst")
+    kernels = installed_kernels(tmp_path)
+    assert [(kernel.release, kernel.needs_zstd()) for kernel in kernels] == [
+        ("6.8.0", True),
+        ("6.1.0", False),
+    ]
+    assert kernels[0].missing_modules() == ()
 
 
 def test_an_unknown_release_is_refused_with_the_known_ones(tmp_path: Path) -> None:

@@ -1,0 +1,38 @@
+"""Where the system's programs are, whatever the search path says.
+
+Half of what the lab calls lies in a folder for administrators, which the PATH of an ordinary user
+of Debian does not name.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+__all__ = ["find_program", "search_path"]
+
+_FOLDERS: Final = ("usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin")
+_HOST: Final = Path("/")
+
+
+def find_program(name: str, root: Path = _HOST) -> Path | None:
+    """The program of that name; None if there is none.
+
+    Args:
+        name: of its file.
+        root: of the system whose folders are searched; for this one the search path comes first.
+    """
+    path = search_path() if root == _HOST else os.pathsep.join(_below(root))
+    found = shutil.which(name, path=path)
+    return Path(found) if found else None
+
+
+def search_path() -> str:
+    """This process's search path, and after it the system's folders, for the programs it calls."""
+    return os.pathsep.join([*filter(None, [os.environ.get("PATH", "")]), *_below(_HOST)])
+
+
+def _below(root: Path) -> list[str]:
+    return [str(root / folder) for folder in _FOLDERS]

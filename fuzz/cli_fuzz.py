@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +13,7 @@ from conformance.bad_input import BadInput
 from fuzz.campaign import HARNESSES, Campaign
 from fuzz.finding import load
 from fuzz.planted import PLANTED
+from targets.tested_versions import ATHERIS
 
 if TYPE_CHECKING:
     import argparse
@@ -61,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         harness, implementation = PLANTED[arguments.planted]
         if harness != arguments.harness:
             raise BadInput(f"{arguments.planted} is for harness {harness}")
+    objection = _look_at_atheris()
     console = Console()
     campaign = Campaign(
         arguments.harness,
@@ -78,13 +81,28 @@ def run(arguments: argparse.Namespace) -> int:
 
         result = campaign.run(progress)
     if result.failure:
-        raise BadInput(result.failure)
+        raise BadInput("; ".join(filter(None, (result.failure, objection))))
     print(f"{arguments.harness}: {result.executions} executions, {len(result.findings)} findings")
     for place in result.findings:
         _, manifest = load(place)
         if manifest:
             print(f"{manifest.invariant}: {manifest.detail}\n  replay: {manifest.replay}")
     return 1 if result.findings else 0
+
+
+def _look_at_atheris() -> str:
+    """See that there is a fuzzer, and warn of one that was not tested; the warning, or nothing.
+
+    Raises:
+        BadInput: there is none.
+    """
+    version = ATHERIS.installed()
+    if version is None:
+        raise BadInput(f"atheris, the fuzzer, is missing: {ATHERIS.remedy()}")
+    objection = ATHERIS.objection(version)
+    if objection:
+        print(f"rpcrdma fuzz: {objection}", file=sys.stderr)
+    return objection
 
 
 def _seconds(text: str) -> int:

@@ -14,18 +14,17 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.accelerator import Accelerator
-from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.image import MOUNT_POINT, Image
 from targets.lab.programs import search_path
 from targets.lab.python_path import pyverbs_path
+from targets.lab.virtme_ng import find_virtme_ng
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +35,6 @@ __all__ = [
     "STARTED",
     "Machine",
     "boot_command",
-    "find_virtme_ng",
     "guest_script",
     "host_environment",
 ]
@@ -137,20 +135,3 @@ def host_environment() -> Mapping[str, str]:
     """This process's environment; virtme-ng's programs and the system's are on the search path."""
     folder = str(find_virtme_ng().parent)
     return {**os.environ, "PATH": folder + os.pathsep + search_path()}
-
-
-def find_virtme_ng() -> Path:
-    """virtme-ng's command, beside this interpreter or on the search path.
-
-    Raises:
-        LabError: there is none.
-    """
-    beside = Path(sys.executable).parent / "vng"
-    if beside.is_file():
-        return beside
-    found = shutil.which("vng")
-    if found is None:
-        raise LabError(
-            "booting the lab", "virtme-ng is missing", "pip install 'rpcrdma-conformance[lab]'"
-        )
-    return Path(found)

@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.accelerator import QEMU
-from targets.lab.boot import find_virtme_ng
 from targets.lab.busybox import find_busybox, is_static
 from targets.lab.errors import LabError
 from targets.lab.kernel import installed_kernels, select_kernel
 from targets.lab.programs import find_program
 from targets.lab.python_path import find_pyverbs
+from targets.lab.virtme_ng import find_virtme_ng, virtme_ng_version
+from targets.tested_versions import VIRTME_NG
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,9 +150,14 @@ def _busybox(root: Path) -> Check:
 def _virtme_ng() -> Check:
     name = "virtme-ng, boots the host's file system as a guest"
     try:
-        return Check(name, True, str(find_virtme_ng()), extra="lab")  # noqa: FBT003 (a fact)
+        command = find_virtme_ng()
     except LabError as error:
-        return Check(name, False, error.cause, extra="lab")  # noqa: FBT003 (a fact)
+        return Check(name, present=False, found=error.cause, extra=VIRTME_NG.extra)
+    version = virtme_ng_version(command)
+    # One that nobody tried may work: the lab boots it all the same, but nothing is promised.
+    if objection := VIRTME_NG.objection(version):
+        return Check(name, present=False, found=f"{command}: {objection}", extra=VIRTME_NG.extra)
+    return Check(name, present=True, found=f"{command}, version {version}", extra=VIRTME_NG.extra)
 
 
 def _kernel(root: Path, wanted: str | None) -> tuple[Check, ...]:

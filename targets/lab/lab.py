@@ -30,6 +30,7 @@ from targets.lab.kernel import select_kernel
 from targets.lab.process import Run, run_streaming
 from targets.lab.python_path import make_pyverbs_importable
 from targets.lab.setup import GuestReport, GuestSetup, Server, ServerKind, Stage
+from targets.lab.virtme_ng import untested_virtme_ng
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -220,9 +221,8 @@ def _console_lines(console: Path) -> list[str]:
 def _not_started(log: list[str]) -> LabError:
     faults = [fault.text for fault in find_faults(log)]
     words = faults[:1] or [line for line in log[-3:] if line.strip()]
-    return LabError(
-        "booting the lab", "the guest did not start: " + (" / ".join(words) or "no output")
-    )
+    cause = "the guest did not start: " + (" / ".join(words) or "no output")
+    return LabError("booting the lab", cause, untested_virtme_ng())
 
 
 def _result(

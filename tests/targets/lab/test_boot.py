@@ -9,8 +9,7 @@ import pytest
 
 from targets.lab import boot
 from targets.lab.accelerator import Accelerator
-from targets.lab.boot import STARTED, Machine, boot_command, find_virtme_ng, guest_script
-from targets.lab.errors import LabError
+from targets.lab.boot import STARTED, Machine, boot_command, guest_script
 from targets.lab.image import Image
 from targets.lab.kernel import Kernel
 
@@ -48,12 +47,3 @@ def test_the_script_tells_that_it_started_and_enters_this_python(tmp_path: Path)
     assert any(STARTED in line for line in lines)
     assert lines[-1] == f"exec {sys.executable} -m targets.lab.guest {tmp_path}/setup.json"
     assert "/usr/lib/python3.11 none bind" in (tmp_path / "fstab").read_text()
-
-
-def test_a_missing_virtme_ng_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(LabError, match=r"virtme-ng is missing; pip install .*\[lab\]"):
-        find_virtme_ng()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from targets import tested_versions
+from targets.lab import doctor
 from targets.lab.doctor import Check, diagnose, install_command, kernel_advice, render
 from targets.lab.kernel import BOOT_MODULES, REQUIRED_MODULES
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from tests.targets.lab.conftest import MakeElf
 
@@ -77,6 +81,21 @@ def test_a_kernel_with_packed_modules_needs_the_program_that_unpacks_them(tmp_pa
 def test_a_named_kernel_that_is_missing_is_not_mended_by_a_package(tmp_path: Path) -> None:
     command = install_command(diagnose(tmp_path, kernel="5.4"))
     assert "linux-image-amd64" not in command
+
+
+def test_a_virtme_ng_that_was_not_tested_is_named_with_the_range(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "find_virtme_ng", lambda: tmp_path / "vng")
+    required = ("virtme-ng>=1.41,<1.43; extra == 'lab'",)
+    monkeypatch.setattr(tested_versions, "our_requirements", lambda: required)
+    for version, tested in (("1.40", False), ("1.42", True)):
+        monkeypatch.setattr(doctor, "virtme_ng_version", lambda command, told=version: told)
+        (check,) = (check for check in diagnose(tmp_path) if check.name.startswith("virtme-ng,"))
+        assert check.present is tested
+        assert f" {version}" in check.found
+        assert ("not among the versions that were tested (>=1.41,<1.43)" in check.found) != tested
+        assert ("rpcrdma-conformance[lab]" in install_command([check])) != tested
 
 
 def test_what_pip_brings_is_named_by_extra() -> None:

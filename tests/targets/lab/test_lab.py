@@ -21,6 +21,7 @@ def with_script(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = Kernel(Path("/boot/vmlinuz-6.1.0"), "6.1.0", None)
     monkeypatch.setattr(lab, "select_kernel", lambda wanted: kernel)
     monkeypatch.setattr(lab, "host_environment", lambda: None)
+    monkeypatch.setattr(lab, "untested_virtme_ng", lambda: "")
     monkeypatch.setattr(lab, "_accelerator", lambda: Accelerator.TCG)
     monkeypatch.setattr(lab, "_prepare", lambda run, job, accelerator: ["sh", "-c", script])
 
@@ -74,6 +75,16 @@ def test_a_guest_that_never_starts_is_no_verdict_but_an_error(
 ) -> None:
     with pytest.raises(LabError, match="the guest did not start: no such machine"):
         run("echo no such machine >&2; exit 1", tmp_path, monkeypatch)
+
+
+def test_a_guest_that_an_untested_virtme_ng_did_not_start_names_the_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_script("echo no such option >&2; exit 2", monkeypatch)
+    monkeypatch.setattr(lab, "untested_virtme_ng", lambda: "virtme-ng 9.9 was not tested")
+    request = LabRun(GuestSetup(("true",), "/"), 10, job=tmp_path)
+    with pytest.raises(LabError, match=r"no such option; virtme-ng 9\.9 was not tested"):
+        run_in_lab(request, lambda line: None)
 
 
 def test_a_guest_that_panics_before_it_starts_is_told_by_its_panic(

@@ -1,0 +1,58 @@
+"""What `rpcrdma fuzz` says of a fuzzer that is missing or was not tested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.cli import main
+from fuzz.campaign import Campaign, Result
+from targets import tested_versions
+from targets.tested_versions import Dependency
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OBJECTION = "atheris 9.9 is not among the versions that were tested (>=3.0.0,<3.2)"
+
+
+@pytest.fixture
+def newer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """atheris 9.9 is installed, and not tested."""
+    required = ("atheris>=3.0.0,<3.2; extra == 'fuzz'",)
+    monkeypatch.setattr(tested_versions, "our_requirements", lambda: required)
+    monkeypatch.setattr(Dependency, "installed", lambda self: "9.9")
+
+
+def fuzz(findings: Path) -> int:
+    return main(["fuzz", "v1-header", "--time", "1", "--findings", str(findings)])
+
+
+def test_a_missing_fuzzer_is_told_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Dependency, "installed", lambda self: None)
+    assert fuzz(tmp_path) == 2
+    told = capsys.readouterr().err
+    assert "atheris, the fuzzer, is missing: pip install 'rpcrdma-conformance[fuzz]'" in told
+
+
+@pytest.mark.usefixtures("newer")
+def test_an_untested_fuzzer_that_works_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Campaign, "run", lambda self, progress: Result(7, ()))
+    assert fuzz(tmp_path) == 0
+    told = capsys.readouterr()
+    assert told.err == f"rpcrdma fuzz: {OBJECTION}\n"
+    assert "7 executions" in told.out
+
+
+@pytest.mark.usefixtures("newer")
+def test_an_untested_fuzzer_that_fails_is_named_with_the_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Campaign, "run", lambda self, progress: Result(0, (), "it ended"))
+    assert fuzz(tmp_path) == 2
+    assert f"it ended; {OBJECTION}" in capsys.readouterr().err

@@ -87,7 +87,8 @@ ARROWS: dict[str, set[str]] = {
     "targets.profile": {"targets.base", "targets.acts"},
     "targets.acts": {"targets.base"},
     "targets.device_address": {"rpcrdma.errors"},
-    "targets.lab": {"rpcrdma.ulp", "targets.profile"},
+    "targets.tested_versions": set(),
+    "targets.lab": {"rpcrdma.ulp", "targets.profile", "targets.tested_versions"},
     "targets.kernel_log": {"targets.lab"},
     "targets.network": {"rpcrdma.fabric", "targets.lab", "targets.base", "targets.profile"},
     "targets.reference": ENDPOINT | {"targets.base", "targets.profile", "targets.device_address"},
@@ -163,7 +164,8 @@ ARROWS: dict[str, set[str]] = {
     | FEATURES
     | {"conformance.bad_input", "conformance.explore", "conformance.suite"}
     | {"reports.record", "reports.stream"}
-    | {"targets.lab", "targets.profile", "targets.reference", "targets.registry"},
+    | {"targets.lab", "targets.profile", "targets.reference", "targets.registry"}
+    | {"targets.tested_versions"},
     "benchmarks": ENDPOINT | {"targets.lab", "targets.reference"},
 }
 """Room -> the rooms that it may import from."""

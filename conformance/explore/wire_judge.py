@@ -188,7 +188,7 @@ class WireJudge:
         xid = int.from_bytes(message[:4])
         payload = self._payload_of(xid)
         for rule in line.tracker.judge(message, payload):
-            kept = self.warnings if rule.severity is Verdict.WARN else self.problems
+            kept = self.warnings if rule.warns else self.problems
             kept.append(f"Call {xid:#x}: {rule}")
         line.messages[xid] = message
         if xid in self._cost:

@@ -66,6 +66,11 @@ class BrokenRule:
     def __str__(self) -> str:
         return f"{self.ids[0]}: {self.detail}"
 
+    @property
+    def warns(self) -> bool:
+        """Whether it is worth a WARN alone."""
+        return self.severity is Verdict.WARN
+
 
 @dataclass(frozen=True, slots=True)
 class Alternative(Generic[Kind]):
@@ -152,7 +157,7 @@ def best_of(
         # What the message really asked for comes first; the others are ways around it.
         return Judgement(Verdict.FAIL, reason, allowed[0].ids, readings_of(allowed))
     found = broken()
-    worst = [rule for rule in found if rule.severity is Verdict.FAIL] or found
+    worst = [rule for rule in found if not rule.warns] or found
     if worst:
         reason = "; ".join(rule.detail for rule in worst)
         return Judgement(worst[0].severity, reason, broken_ids(worst), readings_of(worst))

@@ -16,7 +16,6 @@ from conformance.oracle.verdict import broken_ids
 from conformance.tester.case import CaseLog, Deviation, Inconclusive, Warned
 from conformance.tester.server import Service, Welcome
 from conformance.tester.server.programs import program_factory
-from reports.record import Verdict
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import Act, ActKind, TargetError, Unsupported
@@ -244,13 +243,13 @@ class ClientHarness:
         seen = [
             rule
             for rule in self.service.violations
-            if rule.severity is Verdict.FAIL or not set(cited).isdisjoint(rule.ids)
+            if not rule.warns or not set(cited).isdisjoint(rule.ids)
         ]
         self.case.interpretations += [reading for rule in seen for reading in rule.readings]
         for rule in seen:
-            if rule.severity is Verdict.WARN:
+            if rule.warns:
                 self._warn(Warned(f"{rule.detail}.", rule.ids))
-        broken = [rule for rule in seen if rule.severity is Verdict.FAIL]
+        broken = [rule for rule in seen if not rule.warns]
         if not broken or not isinstance(found, Deviation | Inconclusive | None):
             return found
         reasons = list(dict.fromkeys(f"{rule.detail}." for rule in broken))

@@ -36,6 +36,7 @@ def test_a_rule_of_version_two_itself_rests_on_no_inheritance() -> None:
 
     assert (rule.ids, rule.readings) == (("v2.4.2.procedure-numbers",), ())
     assert rule.severity is Verdict.WARN
+    assert rule.warns
 
 
 def test_what_several_rules_name_is_named_once() -> None:

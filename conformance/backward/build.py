@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.decoded import encode_header
+from conformance.oracle.header import encode_header
 from rpcrdma.wire import (
     RdmaMsg,
     RdmaNomsg,

@@ -20,6 +20,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
+from conformance.oracle.sizes import HEADER_ONE
 from conformance.tester.case import Inconclusive
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import nfs4_callback, rpc, testprog_calls
@@ -142,7 +143,7 @@ class TestprogCalls:
         return f"not the {len(expected)} octets that the program's XDR describes"
 
 
-_AROUND: Final = 28 + 24 + 8
+_AROUND: Final = HEADER_ONE + rpc.REPLY_HEADER_LENGTH + 8
 """Octets of a LONG_REPLY's answer beside its text: both headers, status and count."""
 
 

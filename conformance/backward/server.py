@@ -26,7 +26,7 @@ from conformance import verify
 from conformance.backward import build as build_backward
 from conformance.backward.calls import TestprogCalls, backward_calls_for
 from conformance.oracle.backward import broken_reply_rules
-from conformance.oracle.headers import VERSION_ONE
+from conformance.oracle.header import VERSION_ONE
 from conformance.oracle.message_type import whole_type
 from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, Outcome, read_outcome
 from conformance.oracle.verdict import broken_ids, readings_of

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from typing_extensions import override
 
+from conformance.oracle.sizes import HEADER_ONE
 from conformance.tester.sent import Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import backprog, testprog_calls
@@ -138,7 +139,7 @@ class TestprogBackward(BackwardWorkload):
 
     def longest(self, threshold: int) -> int:
         """Of LONG_CALL: transport header, RPC header and count word take the rest."""
-        return threshold - 28 - len(backprog.wanted_call(1)(0)) + 4
+        return threshold - HEADER_ONE - len(backprog.wanted_call(1)(0)) + 4
 
     def _request(self, title: str, encode: Callable[[int], bytes]) -> Request:
         return Request(title, encode, _accepted, self._layer)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from conformance.oracle.headers import VERSION_ONE, VERSION_TWO
+from conformance.oracle.header import VERSION_ONE, VERSION_TWO
 from conformance.tester.case import CaseLog
 from conformance.tester.server import Service, Welcome
 from conformance.tester.server.options import encode_two

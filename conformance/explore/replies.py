@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from hypothesis import strategies as st
 
-from conformance.oracle.decoded import decode_header
-from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO, decode_header
 from conformance.tester.server.received import ReceivedCall
 from conformance.tester.server.reply import Placement, ReplyDraft, draft_reply
 from rpcrdma.wire import (

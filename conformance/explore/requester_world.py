@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.decoded import decode_header
-from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO, decode_header
 from conformance.oracle.requester.expectation import Reaction
 from conformance.oracle.requester.tracker import RequesterTracker
 from reports.record import Verdict

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from conformance import verify
 from conformance.options.tester import Heard, OptionTester
-from conformance.oracle.headers import is_two
+from conformance.oracle.header import is_two
 from conformance.tester.case import Deviation, Inconclusive
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.interpretations import choice
+from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Deviation, Inconclusive, Warned
 from rpcrdma.wire import properties
 from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UpdProp
@@ -163,10 +164,10 @@ def announced(tester: OptionTester) -> ConnProp:
 
 def told_size(tester: OptionTester) -> int:
     """The receive buffer size of the device by its own word, the default if it said nothing."""
-    found = 4096
+    found = THRESHOLD_TWO
     for one in tester.heard:
         if isinstance(one.option, ConnProp):
-            found = size_in(one.option.opticonnpr_start) or 4096
+            found = size_in(one.option.opticonnpr_start) or THRESHOLD_TWO
         elif isinstance(one.option, UpdProp):
             found = size_in(one.option.optupdpr_now) or found
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from conformance.oracle.decoded import decode_header
+from conformance.oracle.header import decode_header
 from rpcrdma.errors import DecodeError, Reason
 
 __all__ = ["with_lenient_presence"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from conformance.oracle.headers import as_one
+from conformance.oracle.header import as_one
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaMsg, decode_any_header
 from rpcrdma.wire.rpc import CallBody, MessageType, decode_message

@@ -15,8 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.oracle.decoded import decode_header
-from conformance.oracle.headers import is_two
+from conformance.oracle.header import decode_header, is_two
 from rpcrdma import wire
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
-from conformance.oracle.decoded import decode_header
+from conformance.oracle.header import decode_header
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.reply_rules import broken_rules
 from conformance.tester.case import Deviation, Warned

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO
 from conformance.tester.case import Deviation, Inconclusive
 from rpcrdma.wire import ErrVers
 from rpcrdma.wire.versions import FIXED_WORDS, fixed_words

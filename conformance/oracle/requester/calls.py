@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import VERSION_ONE, VERSION_TWO, as_one, is_two
+from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one, is_two
 from conformance.oracle.requester.credits import judge_credits, judge_repetition, judge_xid
 from conformance.oracle.requester.read_list import judge_items, judge_read_list
 from conformance.oracle.requester.room import judge_room, judge_segments

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import VERSION_ONE, VERSION_TWO, as_one, is_two
+from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one, is_two
 from conformance.oracle.lenient_presence import with_lenient_presence
 from conformance.oracle.requester.errors import judge_error
 from conformance.oracle.requester.expectation import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.sizes import CHUNK, HEADER_ONE, HEADER_TWO, SEGMENT
 from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
 from reports.record import Verdict

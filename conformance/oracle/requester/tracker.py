@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from conformance.oracle.headers import VERSION_ONE, VERSION_TWO, as_one
+from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one
 from conformance.oracle.requester.calls import judge_call
 from conformance.oracle.requester.reaction import expected_reaction
 from conformance.oracle.requester.state import (

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
 from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
 from rpcrdma.errors import DecodeError, Reason

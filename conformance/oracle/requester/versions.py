@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import VERSION_ONE, VERSION_TWO
+from conformance.oracle.header import VERSION_ONE, VERSION_TWO
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader, decode_any_header, v2

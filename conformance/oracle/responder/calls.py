@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statement
 from conformance.catalogue.interpretations import choice
-from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.chunks import CallStream, examine_call
 from conformance.oracle.responder.expectation import (

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import VERSION_ONE
+from conformance.oracle.header import VERSION_ONE
 from conformance.oracle.lenient_presence import with_lenient_presence
 from conformance.oracle.outcome import ErrChunk, ErrVers, Silent
 from conformance.oracle.responder.calls import expected_of_call

@@ -16,8 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.interpretations import choice
-from conformance.oracle.decoded import decode_header
-from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO, decode_header
 from conformance.oracle.lenient_presence import with_lenient_presence
 from conformance.oracle.outcome import ErrChunk, InvalidOption, OptionReceived, Silent
 from conformance.oracle.responder.calls import expected_of_call

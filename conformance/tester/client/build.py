@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.oracle.decoded import encode_header
+from conformance.oracle.header import encode_header
 from conformance.tester.client.message import error, option
 from conformance.tester.memory import ExposedChunk, split
 from conformance.tester.sent import REQUESTED_CREDITS, Call

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.sizes import HEADER_ONE, HEADER_TWO
 from conformance.tester.client import build
 from rpcrdma.wire import v2
 
@@ -19,9 +20,6 @@ __all__ = ["call_of", "reply_of"]
 
 _LEAST: Final = 4
 """Octets of the item that the length is made up by."""
-
-_HEADER: Final = 28
-_HEADER_TWO: Final = 32
 
 
 def call_of(peer: Peer, length: int) -> Call:
@@ -40,5 +38,5 @@ def reply_of(peer: Peer, length: int, *, reply: tuple[int, ...] | None = None) -
     """
     least = peer.workload.fetch(_LEAST)
     beside = least.layer.expectation(least.encode(0)).maximum - _LEAST
-    header = _HEADER_TWO if peer.version == v2.VERSION else _HEADER
+    header = HEADER_TWO if peer.version == v2.VERSION else HEADER_ONE
     return build.call(peer, peer.workload.fetch(length - header - beside), reply=reply)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.oracle.decoded import encode_header
+from conformance.oracle.header import encode_header
 from conformance.tester.sent import REQUESTED_CREDITS, Message
 from rpcrdma.wire import RdmaError, TransportHeader, v2
 from rpcrdma.wire.optional import encode_option

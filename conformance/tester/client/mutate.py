@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from conformance.oracle.decoded import decode_header, encode_header
+from conformance.oracle.header import decode_header, encode_header
 from conformance.tester.sent import Mutation
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment, WriteChunk
 from rpcrdma.wire.describe import header_tree

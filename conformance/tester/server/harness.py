@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.verdict import broken_ids
 from conformance.tester.case import CaseLog, Deviation, Inconclusive, Warned
 from conformance.tester.server import Service, Welcome

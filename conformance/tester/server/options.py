@@ -18,7 +18,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import is_two
+from conformance.oracle.header import is_two
 from conformance.tester.case import Inconclusive
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.oracle.headers import as_one, is_two
+from conformance.oracle.header import as_one, is_two
 from conformance.tester.server.received import ReceivedCall
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.oracle.headers import VERSION_ONE, VERSION_TWO, is_two
+from conformance.oracle.header import VERSION_ONE, VERSION_TWO, is_two
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, RdmaNomsg

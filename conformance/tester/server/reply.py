@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.oracle.headers import VERSION_ONE, encode_as
+from conformance.oracle.header import VERSION_ONE, encode_as
 from conformance.tester.case import Inconclusive
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem, reduce

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.headers import VERSION_ONE
+from conformance.oracle.header import VERSION_ONE
+from conformance.oracle.sizes import THRESHOLD_ONE, THRESHOLD_TWO
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from conformance.tester.server.judging import Judging
 from conformance.tester.server.line import Line, Welcome
@@ -38,16 +39,10 @@ if TYPE_CHECKING:
     from targets.base import ActResult, RunningAct
     from targets.profile import Profile
 
-__all__ = ["GRANT", "INLINE_THRESHOLD", "THRESHOLD_OF_TWO", "Service", "anything"]
+__all__ = ["GRANT", "Service", "anything"]
 
 GRANT: Final = 32
 """Credits that every reply grants unless told otherwise."""
-
-INLINE_THRESHOLD: Final = 1024
-"""Octets of a Send unless the peers have agreed upon another number (rfc8166 3.3.3)."""
-
-THRESHOLD_OF_TWO: Final = 4096
-"""The same in Version Two (v2 2.3)."""
 
 _SLICE: Final = 0.005
 """Seconds of one look at the fabric: how long a message on another connection may go unseen."""
@@ -101,9 +96,9 @@ class Service:
 
     def _defaults(self) -> None:
         self.grant = GRANT
-        self.reply_threshold = INLINE_THRESHOLD
-        self.call_threshold = INLINE_THRESHOLD
-        self.threshold_of_two = THRESHOLD_OF_TWO
+        self.reply_threshold = THRESHOLD_ONE
+        self.call_threshold = THRESHOLD_ONE
+        self.threshold_of_two = THRESHOLD_TWO
         self.welcome = Welcome(version_one_only=VERSION_ONE in self.profile.claims.versions)
         self.divert: Callable[[Line, bytes], bool] = _nothing
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.explore.calls import CALL_RECIPES, REQUESTER_OPTIONS, CallRecipe, encode
 from conformance.explore.replies import BREACHES, Breach, right, spoil
 from conformance.explore.requester_world import RequesterWorld
-from conformance.oracle.decoded import decode_header
+from conformance.oracle.header import decode_header
 from rpcrdma.endpoint.core.actions import ReplyReceived
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.thresholds import InlineThresholds

@@ -8,7 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.tester.server.service import INLINE_THRESHOLD
+from conformance.oracle.sizes import THRESHOLD_ONE
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def too_long(call: ReceivedCall) -> str:
     """What is wrong with the length of a message."""
     octets = len(call.octets)
-    return "" if octets <= INLINE_THRESHOLD else f"A message of {octets} octets was sent inline"
+    return "" if octets <= THRESHOLD_ONE else f"A message of {octets} octets was sent inline"
 
 
 @requirement(

@@ -8,8 +8,8 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import THRESHOLD_ONE
 from conformance.tester.server import Welcome
-from conformance.tester.server.service import INLINE_THRESHOLD
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_requester_takes_a_first_message_of_1024_octets(
     line = service.next_connection()
     call = service.next_call()
 
-    service.send(service.draft(call).stray(INLINE_THRESHOLD).octets, line)
+    service.send(service.draft(call).stray(THRESHOLD_ONE).octets, line)
     service.waiting()
 
     bears(line, "a first message")
@@ -86,7 +86,7 @@ def test_requester_takes_messages_of_1024_octets(
     call = service.next_call()
     line = service.line_of(call)
 
-    service.send(service.draft(call).stray(INLINE_THRESHOLD).octets, line)
+    service.send(service.draft(call).stray(THRESHOLD_ONE).octets, line)
     service.waiting()
 
     bears(line, "a message")
@@ -97,4 +97,4 @@ def test_requester_takes_messages_of_1024_octets(
 def bears(line: Line, what: str) -> None:
     """The connection stands; whoever ends it in order has found a Receive that was long enough."""
     breaks = () if line.lost else STRAYS_ARE_DROPPED
-    verify.calls.stands(line, f"{what} of {INLINE_THRESHOLD} octets to no call", breaks)
+    verify.calls.stands(line, f"{what} of {THRESHOLD_ONE} octets to no call", breaks)

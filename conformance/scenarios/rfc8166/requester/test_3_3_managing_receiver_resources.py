@@ -8,8 +8,8 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import THRESHOLD_ONE
 from conformance.tester.server import Welcome
-from conformance.tester.server.service import INLINE_THRESHOLD
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def test_requester_respects_the_receives_of_its_responder(
 ) -> None:
     """As many Receives are posted as are granted, of 1024 octets: no message finds them wanting."""
     service.grant = RECEIVES
-    service.welcome = Welcome(receives=RECEIVES, receive_length=INLINE_THRESHOLD)
+    service.welcome = Welcome(receives=RECEIVES, receive_length=THRESHOLD_ONE)
     service.drop()
     service.waiting(service.profile.grace)
     verify.calls.done(client.serve_good_act())

@@ -8,7 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.tester.server.service import INLINE_THRESHOLD
+from conformance.oracle.sizes import THRESHOLD_ONE
 from rpcrdma.wire import RdmaNomsg
 from targets.base import ActKind
 
@@ -63,13 +63,13 @@ def test_requester_makes_calls_of_any_length(
 
 def is_too_long(call: ReceivedCall) -> bool:
     """Whether a call does not fit a Send as it is."""
-    return len(call.unreduced or b"") >= INLINE_THRESHOLD
+    return len(call.unreduced or b"") >= THRESHOLD_ONE
 
 
 def sent_whole(call: ReceivedCall) -> str:
     """Whether a call that is too long for a Send was put into one."""
     octets = len(call.octets)
-    return f"{octets} octets were sent" if octets > INLINE_THRESHOLD else ""
+    return f"{octets} octets were sent" if octets > THRESHOLD_ONE else ""
 
 
 @requirement("rfc8166.3.5.3.long-message-keeps-roundup", role="requester")

@@ -8,6 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import THRESHOLD_ONE
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, WriteChunk
@@ -108,6 +109,6 @@ def test_requester_counts_the_header_against_the_threshold(
 def too_long(call: ReceivedCall) -> str:
     """Whether header and payload together are longer than a Send may be."""
     header = len(call.octets) - len(call.payload)
-    if len(call.octets) <= 1024:
+    if len(call.octets) <= THRESHOLD_ONE:
         return ""
     return f"{header} octets of header and {len(call.payload)} of payload are in one Send"

@@ -8,6 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import HEADER_ONE
 from conformance.tester.server import Placement
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
@@ -17,9 +18,6 @@ from targets.base import ActKind
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
     from conformance.tester.server.harness import ActingClient
-
-HEADER = 28
-"""Octets of a header without chunks."""
 
 
 @requirement(
@@ -118,5 +116,5 @@ def nowhere(service: Service, call: ReceivedCall) -> str:
     largest = service.expectation(call).maximum
     if call.reply_chunk is not None or any(chunk.target for chunk in call.writes):
         return ""
-    most = service.reply_threshold - HEADER
+    most = service.reply_threshold - HEADER_ONE
     return "" if largest <= most else f"A reply of up to {largest} octets is wanted inline"

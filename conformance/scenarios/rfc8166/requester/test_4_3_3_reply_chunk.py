@@ -8,15 +8,13 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import HEADER_ONE
 from rpcrdma.wire import chunk_length
 from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
     from conformance.tester.server.harness import ActingClient
-
-HEADER = 28
-"""Octets of a header without chunks: what a reply takes at least."""
 
 
 @requirement(
@@ -39,7 +37,7 @@ def test_requester_offers_a_reply_chunk_where_it_may_be_needed(
 def without_room(service: Service, call: ReceivedCall) -> str:
     """Whether the largest reply to a call without Write chunks has no place."""
     largest = service.expectation(call).maximum
-    if call.writes or HEADER + largest <= service.reply_threshold:
+    if call.writes or HEADER_ONE + largest <= service.reply_threshold:
         return ""
     if call.reply_chunk is None:
         return f"A call whose reply may have {largest} octets offers no Reply chunk"
@@ -64,5 +62,5 @@ def test_requester_offers_no_reply_chunk_without_need(
 def fits(service: Service, call: ReceivedCall) -> bool:
     """Whether the largest reply to a call fits a Send by far; the oracle judges those."""
     expectation = service.expectation(call)
-    far = HEADER + expectation.maximum + 100 <= service.reply_threshold
+    far = HEADER_ONE + expectation.maximum + 100 <= service.reply_threshold
     return far and not expectation.guessed

@@ -11,14 +11,12 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import HEADER_ONE, THRESHOLD_ONE
 from conformance.tester.client import build
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
 
-THRESHOLD: Final = 1024
-HEADER: Final = 28
-"""Octets of a transport header without chunks."""
 ROUNDS: Final = 5
 
 
@@ -33,12 +31,12 @@ def test_responder_sends_a_reply_inline_up_to_the_threshold(peer: Peer, below: i
     """A Reply that takes 1024 octets with its header, or fewer, and no Reply chunk comes inline."""
     overhead = peer.workload.fetch(4)
     payload = overhead.layer.expectation(overhead.encode(0)).maximum - 4
-    call = build.short(peer, peer.workload.fetch(THRESHOLD - HEADER - payload - below))
+    call = build.short(peer, peer.workload.fetch(THRESHOLD_ONE - HEADER_ONE - payload - below))
 
     peer.send(call)
 
     reply = verify.chunks.served(peer, call)
-    verify.equal(reply.answer.length, THRESHOLD - below, "the length of the message")
+    verify.equal(reply.answer.length, THRESHOLD_ONE - below, "the length of the message")
 
 
 @requirement(
@@ -58,7 +56,7 @@ def test_responder_sends_no_reply_beyond_the_threshold(peer: Peer, length: int) 
     reply = verify.chunks.served(peer, call)
     verify.that(reply.answer.is_long, "the Reply is an RDMA_NOMSG", actual=str(reply.answer))
     verify.that(
-        reply.answer.length <= THRESHOLD,
+        reply.answer.length <= THRESHOLD_ONE,
         "no message is longer than 1024 octets",
         actual=f"{reply.answer.length} octets",
     )
@@ -72,13 +70,13 @@ def test_responder_sends_no_reply_beyond_the_threshold(peer: Peer, length: int) 
 def test_responder_keeps_its_threshold(peer: Peer) -> None:
     """Again and again, a Reply of 1024 octets comes inline, and a longer one by the Reply chunk."""
     overhead = peer.workload.fetch(4)
-    room = THRESHOLD - HEADER - overhead.layer.expectation(overhead.encode(0)).maximum + 4
+    room = THRESHOLD_ONE - HEADER_ONE - overhead.layer.expectation(overhead.encode(0)).maximum + 4
 
     for _ in range(ROUNDS):
         longest = build.short(peer, peer.workload.fetch(room))
         peer.send(longest)
         inline = verify.chunks.served(peer, longest).answer
-        verify.equal(inline.length, THRESHOLD, "the length of the message")
+        verify.equal(inline.length, THRESHOLD_ONE, "the length of the message")
 
         longer = build.long_reply(peer, peer.workload.fetch(room + 4))
         peer.send(longer)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import HEADER_ONE, THRESHOLD_ONE
 from conformance.tester.client import build
 from rpcrdma.ulp.pattern import pattern
 
@@ -14,21 +15,18 @@ if TYPE_CHECKING:
 
     from conformance.tester.client.peer import Peer
 
-FIRST: Final = 1024
-"""Octets of the longest message that either end takes from the beginning."""
-
 
 @requirement("rfc8166.3.3.3.one-exchange-of-1024-octets", "rfc8166.3.3.3.receives-1024-octets")
 def test_responder_takes_a_first_call_of_1024_octets(connect: Callable[..., Peer]) -> None:
     """The first Call on a connection is exactly 1024 octets long, and is served."""
-    peer = connect(receives=1, receive_length=FIRST)
+    peer = connect(receives=1, receive_length=THRESHOLD_ONE)
     empty = build.short(peer, peer.workload.store(b""))
-    data = pattern(FIRST - len(empty.octets), 31)
+    data = pattern(THRESHOLD_ONE - len(empty.octets), 31)
     call = build.short(peer, peer.workload.store(data))
 
     peer.send(call)
 
-    verify.equal(len(call.octets), FIRST, "the length of the Call")
+    verify.equal(len(call.octets), THRESHOLD_ONE, "the length of the Call")
     verify.chunks.stored(peer, call, data)
 
 
@@ -40,15 +38,15 @@ def test_responder_takes_a_first_call_of_1024_octets(connect: Callable[..., Peer
 )
 def test_responder_sends_a_first_reply_of_1024_octets(connect: Callable[..., Peer]) -> None:
     """The first Reply on a connection fills the one Receive of 1024 octets that is posted."""
-    peer = connect(receives=1, receive_length=FIRST)
+    peer = connect(receives=1, receive_length=THRESHOLD_ONE)
     overhead = peer.workload.fetch(4)
     payload = overhead.layer.expectation(overhead.encode(0)).maximum - 4
-    call = build.short(peer, peer.workload.fetch(FIRST - 28 - payload))
+    call = build.short(peer, peer.workload.fetch(THRESHOLD_ONE - HEADER_ONE - payload))
 
     peer.send(call)
 
     reply = verify.chunks.served(peer, call)
-    verify.equal(reply.answer.length, FIRST, "the length of the Reply")
+    verify.equal(reply.answer.length, THRESHOLD_ONE, "the length of the Reply")
 
 
 @requirement(
@@ -57,7 +55,7 @@ def test_responder_sends_a_first_reply_of_1024_octets(connect: Callable[..., Pee
 )
 def test_responder_serves_one_call_at_a_time(connect: Callable[..., Peer]) -> None:
     """With a single Receive posted, ten Calls one after the other are served."""
-    peer = connect(receives=1, receive_length=FIRST)
+    peer = connect(receives=1, receive_length=THRESHOLD_ONE)
 
     for _ in range(10):
         call = build.small_call(peer, credits=1)

@@ -8,14 +8,13 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import HEADER_ONE, THRESHOLD_ONE
 from conformance.tester.client import build
 from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
 
-THRESHOLD: Final = 1024
-HEADER: Final = 28
 MANY: Final = 80
 """Calls one after the other: more than there are Receives posted at first."""
 
@@ -24,7 +23,7 @@ MANY: Final = 80
 def test_responder_keeps_posting_receives_of_full_length(peer: Peer) -> None:
     """Eighty Calls of 1024 octets, one after the other, are all served."""
     empty = build.short(peer, peer.workload.store(b""))
-    data = pattern(THRESHOLD - len(empty.octets), 35)
+    data = pattern(THRESHOLD_ONE - len(empty.octets), 35)
 
     for _ in range(MANY):
         call = build.short(peer, peer.workload.store(data))
@@ -38,18 +37,19 @@ def test_responder_keeps_posting_receives_of_full_length(peer: Peer) -> None:
     "rfc8166.3.5.3.still-too-large-means-long-message",
     interpretations=("D-18", "D-30"),
 )
-@pytest.mark.parametrize("beyond", [4, 16, HEADER])
+@pytest.mark.parametrize("beyond", [4, 16, HEADER_ONE])
 def test_responder_counts_the_header_of_a_reply(peer: Peer, beyond: int) -> None:
     """A Payload stream that fits the threshold only without a header goes into the Reply chunk."""
     overhead = peer.workload.fetch(4)
     payload = overhead.layer.expectation(overhead.encode(0)).maximum - 4
-    call = build.long_reply(peer, peer.workload.fetch(THRESHOLD - HEADER + beyond - payload))
+    octets = THRESHOLD_ONE - HEADER_ONE + beyond - payload
+    call = build.long_reply(peer, peer.workload.fetch(octets))
 
     peer.send(call)
 
     reply = verify.chunks.served(peer, call)
     verify.that(
-        reply.answer.length <= THRESHOLD,
+        reply.answer.length <= THRESHOLD_ONE,
         "no message is longer than 1024 octets",
         actual=f"{reply.answer.length} octets",
     )

@@ -13,6 +13,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered, ErrChunk
+from conformance.oracle.sizes import SHORTEST_MESSAGE
 from conformance.tester.client import build, mutate
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ ANSWERED: Final = "rfc8166.4.5.bad-call-header-answered"
 HEADER: Final = 136
 """Octets of `full_header`: fixed words, two read segments, a Write chunk of two, a Reply chunk of
 one."""
-SHORTEST_HEADER: Final = 28
 PRESENT: Final = {
     "read-segment-1": 16,
     "read-segment-2": 40,
@@ -46,7 +46,7 @@ def full_header(peer: Peer) -> Call:
 
 
 @requirement(GETS_ERR_CHUNK, ANSWERED, interpretations=("D-40",))
-@pytest.mark.parametrize("length", range(SHORTEST_HEADER, HEADER, 4), ids="octet-{}".format)
+@pytest.mark.parametrize("length", range(SHORTEST_MESSAGE, HEADER, 4), ids="octet-{}".format)
 def test_responder_answers_a_cut_header_with_err_chunk(peer: Peer, length: int) -> None:
     """A header that ends within its chunk lists, at a boundary of four octets, gets ERR_CHUNK."""
     call = mutate.truncate(full_header(peer), length)

@@ -14,6 +14,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import ErrVers
+from conformance.oracle.sizes import SHORTEST_MESSAGE
 from conformance.tester.client import build, mutate
 from rpcrdma import wire
 from targets.base import Unsupported
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 GETS_ERR_VERS: Final = "rfc8166.4.5.1.unsupported-version-gets-err-vers"
 RANGE: Final = "rfc8166.4.5.1.err-vers-range"
-SHORTEST_HEADER: Final = 28
 READ_LIST: Final = 16
 """Offset of the word that says whether there is a Read list."""
 
@@ -112,7 +112,7 @@ def test_responder_discards_a_short_message_in_an_unsupported_version(
 @requirement(GETS_ERR_VERS, "rfc8166.4.5.2.version-judged-before-the-rest")
 def test_responder_answers_the_shortest_message_in_an_unsupported_version(peer: Peer) -> None:
     """Of 28 octets, a message is long enough for its version to be answered by ERR_VERS."""
-    call = mutate.truncate(in_unknown_version(peer), SHORTEST_HEADER)
+    call = mutate.truncate(in_unknown_version(peer), SHORTEST_MESSAGE)
 
     peer.send(call)
 

@@ -12,6 +12,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered, ErrChunk, ErrVers
+from conformance.oracle.sizes import ERR_CHUNK_MESSAGE, ERR_VERS_MESSAGE, SHORTEST_MESSAGE
 from conformance.tester.client import build, mutate
 from targets.base import Unsupported
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call
 
-SHORTEST_HEADER: Final = 28
 LENGTHS: Final = (0, 1, 4, 8, 12, 15, 16, 20, 24, 27)
 UNHEARD_ERRORS: Final = 100
 """More than a server has threads, if one of them waits until an error message has been taken."""
@@ -30,8 +30,12 @@ UNKNOWN_PROCEDURE: Final = 0xFFFF
 GRANTS: Final = "rfc8166.3.3.1.every-reply-grants-credits"
 NO_PAYLOAD: Final = "rfc8166.4.2.4.error-carries-no-payload"
 FAULTS: Final[dict[str, tuple[Callable[[Call], Call], type[ErrVers | ErrChunk], int]]] = {
-    "err-vers": (lambda call: mutate.version(call, UNKNOWN_VERSION), ErrVers, 28),
-    "err-chunk": (lambda call: mutate.procedure(call, UNKNOWN_PROCEDURE), ErrChunk, 20),
+    "err-vers": (lambda call: mutate.version(call, UNKNOWN_VERSION), ErrVers, ERR_VERS_MESSAGE),
+    "err-chunk": (
+        lambda call: mutate.procedure(call, UNKNOWN_PROCEDURE),
+        ErrChunk,
+        ERR_CHUNK_MESSAGE,
+    ),
 }
 """Name -> what to do to a Call, the error that it gets, and the octets of that error."""
 
@@ -50,7 +54,7 @@ def test_responder_discards_a_message_shorter_than_a_header(peer: Peer, length: 
 @requirement("rfc8166.4.5.short-message-discarded", interpretations=("D-10",))
 def test_responder_discards_short_messages_of_every_length_in_a_row(peer: Peer) -> None:
     """Messages of 0 to 27 octets, one behind the other, are dropped, and cost no Receive."""
-    calls = [mutate.truncate(build.null_call(peer), length) for length in range(SHORTEST_HEADER)]
+    calls = [mutate.truncate(build.null_call(peer), length) for length in range(SHORTEST_MESSAGE)]
     peer.post_receives(len(calls))  # for a device that answers every one: none gets stuck
 
     for call in calls:

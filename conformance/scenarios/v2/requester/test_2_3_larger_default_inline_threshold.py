@@ -8,7 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.tester.server.service import THRESHOLD_OF_TWO
+from conformance.oracle.sizes import THRESHOLD_TWO
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def too_long(call: ReceivedCall) -> str:
     """Whether more was sent than may be."""
     octets = len(call.octets)
-    return f"{octets} octets were sent" if octets > THRESHOLD_OF_TWO else ""
+    return f"{octets} octets were sent" if octets > THRESHOLD_TWO else ""
 
 
 @requirement("v2.2.3.no-send-beyond-4096-octets", role="requester", interpretations=("D-55",))
@@ -57,7 +57,7 @@ def test_requester_has_receives_of_4096_octets(service_two: Service, client: Act
     for _ in range(4):
         act = client.begin(ActKind.SMALL)
         call = service_two.next_call()
-        service_two.send(service_two.draft(call).stray(THRESHOLD_OF_TWO).octets)
+        service_two.send(service_two.draft(call).stray(THRESHOLD_TWO).octets)
         service_two.waiting()
         service_two.reply(call)
 

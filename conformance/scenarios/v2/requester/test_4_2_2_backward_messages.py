@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance import verify
 from conformance.backward.server import BackwardServer
 from conformance.catalogue.cite import requirement
-from conformance.tester.server.service import THRESHOLD_OF_TWO
+from conformance.oracle.sizes import HEADER_TWO, THRESHOLD_TWO
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ IN_TWO = "v2.4.2.2.backward-messages-are-version-two"
 NO_CHUNKS = "v2.4.2.2.backward-messages-without-chunks"
 LONGER = "v2.2.2.backward-messages-grow-too"
 SEPARATE = "v2.4.2.2.backward-credits-are-separate"
-
-HEADER: Final = 32
-"""Octets of a header without chunks, four more than Version One has."""
 
 
 @requirement(ANSWERS, IN_TWO, NO_CHUNKS, role="requester", needs=("backward",))
@@ -39,14 +36,14 @@ def test_client_answers_backward_calls(service_two: Service, length: int) -> Non
 
 
 @requirement(LONGER, role="requester", needs=("backward",), interpretations=("D-44",))
-@pytest.mark.parametrize("length", [1100, 3000, THRESHOLD_OF_TWO])
+@pytest.mark.parametrize("length", [1100, 3000, THRESHOLD_TWO])
 def test_client_takes_backward_calls_of_up_to_4096_octets(
     service_two: Service, length: int
 ) -> None:
     """A backward Call of as many octets as Version Two allows is executed."""
     server = BackwardServer.of(service_two)
 
-    xid = server.call(lambda xid: server.calls.long_call(xid, length - HEADER))
+    xid = server.call(lambda xid: server.calls.long_call(xid, length - HEADER_TWO))
 
     server.answered(xid, breaks=LONGER)
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.oracle.headers import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO
 from rpcrdma.wire import v2
 from rpcrdma.wire.rpc import MessageType
 from targets.base import ActKind

@@ -8,9 +8,9 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.oracle.headers import VERSION_ONE, VERSION_TWO
+from conformance.oracle.header import VERSION_ONE, VERSION_TWO
+from conformance.oracle.sizes import THRESHOLD_ONE
 from conformance.tester.case import Warned
-from conformance.tester.server.service import INLINE_THRESHOLD
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def test_requester_keeps_to_the_lengths_of_version_one(
 def too_long(call: ReceivedCall) -> str:
     """Whether more was sent than Version One allows."""
     octets = len(call.octets)
-    return f"{octets} octets were sent in Version One" if octets > INLINE_THRESHOLD else ""
+    return f"{octets} octets were sent in Version One" if octets > THRESHOLD_ONE else ""
 
 
 @requirement(PICKED, UNUSABLE, role="requester", interpretations=("D-64",))

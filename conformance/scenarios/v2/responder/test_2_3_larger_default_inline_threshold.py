@@ -13,6 +13,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered
+from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.client import build, build_sized
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from conformance.tester.client.peer import Peer
 
-THRESHOLD: Final = 4096
 INLINE: Final = "v2.2.3.replies-up-to-4096-octets-go-inline"
 NOT_BEYOND: Final = "v2.2.3.no-send-beyond-4096-octets"
 ENOUGH: Final = 64
@@ -71,7 +71,7 @@ def test_responder_takes_calls_of_4096_octets_up_to_its_grant(
     first = build.null_call(peer, credits=ENOUGH)
     peer.send(first)
     granted = min(verify.expect(peer, first, Answered).credits, ENOUGH)
-    calls = [build_sized.call_of(peer, THRESHOLD) for _ in range(granted)]
+    calls = [build_sized.call_of(peer, THRESHOLD_TWO) for _ in range(granted)]
     peer.post_receives(granted)
 
     for call in calls:

@@ -12,6 +12,7 @@ import pytest
 
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.client import build
 from rpcrdma.wire import ErrChunk, ErrVers
 from rpcrdma.wire.optional import UnknownOption
@@ -29,7 +30,6 @@ WAITS: Final = "v2.4.2.2.server-waits-for-the-upper-layer"
 XIDS: Final = "v2.3.2.xids-belong-to-a-direction"
 CREDITS: Final = "v2.3.2.credits-belong-to-a-direction"
 GROW: Final = "v2.2.2.backward-messages-grow-too"
-THRESHOLD: Final = 4096
 SMALL: Final = 128
 """Octets of a Reply that any server receives."""
 
@@ -63,7 +63,7 @@ def test_server_makes_no_call_beyond_4096_octets(peer_two: Peer, beyond: int) ->
     """A backward Call of 4096 octets comes; a larger one does not, and the next one does."""
     client = BackwardClient.of(peer_two)
     client.announce()
-    client.provoke(1, client.workload.longest(THRESHOLD - MORE_HEADER) + beyond)
+    client.provoke(1, client.workload.longest(THRESHOLD_TWO - MORE_HEADER) + beyond)
 
     client.provoke(1)
 

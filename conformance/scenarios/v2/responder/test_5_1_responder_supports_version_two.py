@@ -11,6 +11,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
 from conformance.tester.client import build, build_sized
 
 if TYPE_CHECKING:
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 ANSWERED: Final = "v2.5.1.answer-is-no-error"
 SAME_XID: Final = "v2.5.1.answer-has-the-same-xid"
 VERSION_TWO: Final = "v2.5.1.answer-has-version-two"
-FIRST: Final = 1024
-"""Octets of the longest message that a Requester sends before the version is settled."""
-
-SETTLED: Final = 4096
 
 
 @requirement(ANSWERED, SAME_XID, VERSION_TWO, "v2.5.3.reply-has-the-version-of-its-call")
@@ -53,7 +50,7 @@ def test_responder_takes_4096_octets_behind_a_first_call_of_1024(
 ) -> None:
     """A first Call of exactly 1024 octets is served, and right behind it one of 4096 octets."""
     peer = connect_two()
-    for length in (FIRST, SETTLED):
+    for length in (FIRST_MESSAGE_TWO, THRESHOLD_TWO):
         call = build_sized.call_of(peer, length)
 
         peer.send(call)

@@ -12,6 +12,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import ErrVers
+from conformance.oracle.sizes import FIRST_MESSAGE_TWO
 from conformance.tester.client import build, build_sized, mutate
 from rpcrdma import wire
 from rpcrdma.wire.optional import ConnProp, UnknownOption
@@ -28,11 +29,11 @@ SAME_XID: Final = "v2.5.2.err-vers-has-the-same-xid"
 RANGE: Final = "v2.5.2.err-vers-reports-a-range"
 THRESHOLDS: Final = "v2.5.2.thresholds-follow-the-version"
 KEPT: Final = "v2.5.2.threshold-changes-keep-the-connection"
-FIRST: Final = 1024
-
 OFFERS: Final[dict[str, Callable[[Peer], Call | Message]]] = {
     "null-call": lambda peer: build.null_call(peer, version=2),
-    "call-of-1024-octets": lambda peer: in_two(peer, lambda: build_sized.call_of(peer, FIRST)),
+    "call-of-1024-octets": lambda peer: in_two(
+        peer, lambda: build_sized.call_of(peer, FIRST_MESSAGE_TWO)
+    ),
     "long-call": lambda peer: in_two(
         peer, lambda: build.long_call(peer, peer.workload.long_call(3000))
     ),
@@ -122,6 +123,6 @@ def test_one_only_responder_keeps_to_1024_octets_afterwards(
     peer.send(call)
 
     reply = verify.chunks.served(peer, call, breaks=THRESHOLDS)
-    inline = reply.answer.length <= FIRST
+    inline = reply.answer.length <= FIRST_MESSAGE_TWO
     actual = f"{reply.answer.length} octets"
     verify.that(inline, "no message is longer than 1024 octets", actual=actual, breaks=THRESHOLDS)

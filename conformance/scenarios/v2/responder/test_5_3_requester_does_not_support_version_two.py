@@ -14,6 +14,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered, ErrVers
+from conformance.oracle.sizes import THRESHOLD_ONE, THRESHOLD_TWO
 from conformance.tester.client import build, build_sized, mutate
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire.optional import UnknownOption
@@ -30,9 +31,6 @@ UNSUPPORTED: Final = "v2.4.2.3.unsupported-version-gets-err-vers"
 RANGE: Final = "v2.4.2.3.err-vers-has-the-responders-range"
 KEPT: Final = "v2.5.2.threshold-changes-keep-the-connection"
 THRESHOLDS: Final = "v2.5.2.thresholds-follow-the-version"
-ONE_THRESHOLD: Final = 1024
-TWO_THRESHOLD: Final = 4096
-
 FORMS: Final[dict[str, Callable[[Peer], Call]]] = {
     "short": build.small_call,
     "read-chunk": lambda peer: build.with_read_chunks(peer, peer.workload.store(pattern(900, 7))),
@@ -95,7 +93,7 @@ def test_responder_serves_version_two_behind_a_refused_version(
     offer = STRANGE["null-call"](peer, 3)
     peer.send(offer)
     verify.expect(peer, offer, ErrVers, breaks=UNSUPPORTED)
-    for call in (build.null_call(peer), build_sized.call_of(peer, TWO_THRESHOLD)):
+    for call in (build.null_call(peer), build_sized.call_of(peer, THRESHOLD_TWO)):
         peer.send(call)
 
         verify.chunks.served(peer, call, breaks=KEPT)
@@ -116,7 +114,7 @@ def test_responder_of_both_keeps_to_1024_octets_in_version_one(
     peer.send(call)
 
     reply = verify.chunks.served(peer, call, breaks=KEPT)
-    inline = reply.answer.length <= ONE_THRESHOLD
+    inline = reply.answer.length <= THRESHOLD_ONE
     actual = f"{reply.answer.length} octets"
     verify.that(inline, "no message is longer than 1024 octets", actual=actual, breaks=THRESHOLDS)
 

@@ -9,6 +9,7 @@ import pytest
 from conformance import verify
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
+from conformance.oracle.sizes import THRESHOLD_TWO
 from rpcrdma.wire.optional import ConnProp, Option, ReqProp, UpdProp, encode_option
 from rpcrdma.wire.properties import (
     EXPERIMENTAL_PROPIDS,
@@ -90,7 +91,7 @@ def test_value_of_no_octets_is_the_default(tester: OptionTester) -> None:
     xid = tester.send(UpdProp(property_values(DefaultValue(PROP_RBSIZ))))
 
     verify_options.unanswered(tester, xid, breaks=(DEFAULT,))
-    verify_options.obeys(tester, 4096, breaks=(DEFAULT,))
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(DEFAULT,))
 
 
 _MAKE: dict[str, Callable[[tuple[PropertyValue, ...]], Option]] = {
@@ -110,7 +111,7 @@ def _faulty(
     xid = tester.send(_MAKE[operation](values))
 
     verify_options.reports_bad_header(tester, xid, breaks=breaks)
-    verify_options.obeys(tester, 4096, breaks=(NOTHING,), lengths=(6000,))
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(NOTHING,), lengths=(6000,))
 
 
 @both_ends(INVALID, NOTHING, interpretations=("D-59", "D-76"))
@@ -153,7 +154,7 @@ def test_value_that_ends_beyond_the_message_is_reported(
     xid = tester.send(Rdma2Optional(whole.rdma_optdir, whole.rdma_opttype, optinfo))
 
     verify_options.reports_bad_header(tester, xid, breaks=(BEYOND,))
-    verify_options.obeys(tester, 4096, breaks=(NOTHING,), lengths=(6000,))
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(NOTHING,), lengths=(6000,))
 
 
 @both_ends(BIT, interpretations=("D-73", "D-141"))

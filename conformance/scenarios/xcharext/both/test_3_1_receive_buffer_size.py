@@ -8,6 +8,7 @@ import pytest
 
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
+from conformance.oracle.sizes import THRESHOLD_TWO
 from rpcrdma.wire.optional import ConnProp, Option, ReqProp, UnknownOption, UpdProp
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 
@@ -57,7 +58,7 @@ def test_update_replaces_the_announced_size(tester: OptionTester, first: int, th
 @both_ends(UNTOLD, interpretations=("D-130",))
 def test_default_size_is_assumed_without_information(tester: OptionTester) -> None:
     """Whoever was told nothing sends no message of more than 4096 octets."""
-    verify_options.obeys(tester, 4096, breaks=(UNTOLD,))
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(UNTOLD,))
 
 
 @both_ends(OBEYED, interpretations=("D-142",))

@@ -8,6 +8,7 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
+from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Inconclusive, Warned
 from conformance.tester.client import build, message
 from rpcrdma.wire import ErrVers, v2
@@ -88,7 +89,7 @@ def test_left_out_size_is_the_default_on_the_next_connection(tester: OptionTeste
 
     other.send(ConnProp(VALUES[1:], ()))
     other.call()
-    verify_options.obeys(other, 4096, breaks=(LEFT_OUT,), lengths=(4100, 8000))
+    verify_options.obeys(other, THRESHOLD_TWO, breaks=(LEFT_OUT,), lengths=(4100, 8000))
 
 
 @both_ends(LEFT_OUT, interpretations=("D-72", "D-79"))
@@ -101,7 +102,7 @@ def test_size_left_out_of_a_second_connprop_is_the_default(tester: OptionTester)
     tester.send(ConnProp(VALUES[1:], ()))
 
     tester.call()
-    verify_options.obeys(tester, 4096, breaks=(LEFT_OUT,), lengths=(4100, 8000))
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(LEFT_OUT,), lengths=(4100, 8000))
 
 
 @both_ends(LEFT_STAYS, MARKED, interpretations=("D-72", "D-79", "D-140"))
@@ -152,8 +153,8 @@ def test_device_bears_a_partner_that_knows_nothing(tester: OptionTester) -> None
     tester.refuse(found)
 
     tester.call((BORNE, WITHOUT))
-    tester.deliver(4096, 2, breaks=(BORNE, WITHOUT))
-    verify_options.obeys(tester, 4096, breaks=(BORNE, WITHOUT))
+    tester.deliver(THRESHOLD_TWO, 2, breaks=(BORNE, WITHOUT))
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(BORNE, WITHOUT))
 
 
 @requirement(WITHOUT, needs=("operations",), interpretations=("D-147",))

@@ -12,6 +12,7 @@ import pytest
 
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
+from conformance.oracle.sizes import THRESHOLD_TWO
 from rpcrdma.wire.optional import RespProp
 from rpcrdma.wire.properties import ReceiveBufferSize, RequesterRemoteInvalidation, property_values
 from rpcrdma.wire.rpc import MessageType
@@ -64,7 +65,7 @@ def test_rejection_leaves_all_as_it_was(tester: OptionTester) -> None:
     """Every change is rejected: the old size goes on to hold, and RPCs go on."""
     _reply(tester, RespProp((), verify_options.bits(tester, {0}), ()), (REJECTED,))
 
-    verify_options.obeys(tester, 4096, breaks=(REJECTED,), lengths=LENGTHS)
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(REJECTED,), lengths=LENGTHS)
 
 
 @both_ends(REFUSED, interpretations=("D-77",))
@@ -78,7 +79,7 @@ def test_refusal_of_the_operation_is_a_rejection(tester: OptionTester) -> None:
     tester.refuse(request)
 
     tester.call((REFUSED,))
-    verify_options.obeys(tester, 4096, breaks=(REFUSED,), lengths=LENGTHS)
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(REFUSED,), lengths=LENGTHS)
 
 
 @both_ends(TAKEN)
@@ -101,7 +102,7 @@ def test_foreign_value_is_ignored(tester: OptionTester) -> None:
     tester.send(RespProp((), (), others), MessageType.REPLY, xid=request.xid)
 
     tester.call((FOREIGN,))
-    verify_options.obeys(tester, 4096, breaks=(FOREIGN,), lengths=LENGTHS)
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(FOREIGN,), lengths=LENGTHS)
 
 
 @both_ends(OVERLAP)
@@ -114,7 +115,7 @@ def test_element_in_two_parts_counts_as_rejected(tester: OptionTester, beside: s
 
     _reply(tester, RespProp(both, both if rejected else (), () if rejected else other), (OVERLAP,))
 
-    verify_options.obeys(tester, 4096, breaks=(OVERLAP,), lengths=LENGTHS)
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(OVERLAP,), lengths=LENGTHS)
 
 
 @both_ends(GAP, MISSING)
@@ -123,7 +124,7 @@ def test_element_in_no_part_counts_as_rejected(tester: OptionTester, words: int)
     """Subsets of no, one or two words of zero say nothing of the size: the old one holds."""
     _reply(tester, RespProp((0,) * words, (0,) * max(words, 1), ()), (GAP, MISSING))
 
-    verify_options.obeys(tester, 4096, breaks=(GAP, MISSING), lengths=LENGTHS)
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(GAP, MISSING), lengths=LENGTHS)
 
 
 @both_ends(BIT, GAP, interpretations=("D-73", "D-141"))
@@ -131,7 +132,7 @@ def test_bit_beyond_the_request_says_nothing_of_it(tester: OptionTester) -> None
     """The last bit of a word is not the first element: the old size holds."""
     _reply(tester, RespProp(verify_options.bits(tester, {31}), (), ()), (BIT, GAP))
 
-    verify_options.obeys(tester, 4096, breaks=(BIT, GAP), lengths=LENGTHS)
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(BIT, GAP), lengths=LENGTHS)
 
 
 @both_ends(TO_NOTHING, interpretations=("D-146",))
@@ -143,7 +144,7 @@ def test_answer_to_nothing_changes_nothing(tester: OptionTester) -> None:
     xid = tester.send(RespProp((), (), others), MessageType.REPLY)
 
     verify_options.unanswered(tester, xid, breaks=(TO_NOTHING,), tolerated=(TO_NOTHING,))
-    verify_options.obeys(tester, 4096, breaks=(TO_NOTHING,), lengths=LENGTHS)
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(TO_NOTHING,), lengths=LENGTHS)
 
 
 @both_ends(TO_NOTHING, interpretations=("D-146",))
@@ -163,4 +164,4 @@ def test_second_answer_changes_nothing(tester: OptionTester, *, same_xid: bool) 
     tester.send(done, MessageType.REPLY, xid=request.xid + (0 if same_xid else 1))
 
     tester.call((TO_NOTHING,))
-    verify_options.obeys(tester, 4096, breaks=(TO_NOTHING,), lengths=LENGTHS)
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(TO_NOTHING,), lengths=LENGTHS)

@@ -9,6 +9,7 @@ import pytest
 from conformance import verify
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
+from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Deviation, Inconclusive, Warned
 from rpcrdma.wire.optional import ConnProp, Option, ReqProp, RespProp, UnknownOption, UpdProp
 from rpcrdma.wire.properties import DEFAULTS, ReceiveBufferSize, property_values
@@ -72,7 +73,9 @@ def test_announcement_is_in_form(tester: OptionTester) -> None:
 
     found = _first_begun(tester, 0, FORM)
 
-    verify.that(found.length <= 4096, "it fits 4096 octets", actual=str(found), breaks=(FITS,))
+    verify.that(
+        found.length <= THRESHOLD_TWO, "it fits 4096 octets", actual=str(found), breaks=(FITS,)
+    )
     _judge_form(tester, found, "CONNPROP")
     if isinstance(found.option, ConnProp):
         told = {value.pv_which for value in found.option.opticonnpr_start}

@@ -9,7 +9,7 @@ import pytest
 from conformance import verify
 from conformance.backward.server import BackwardServer
 from conformance.catalogue.cite import requirement
-from conformance.oracle.headers import encode_as
+from conformance.oracle.header import encode_as
 from conformance.oracle.outcome import Answered
 from rpcrdma.wire import RdmaNomsg, ReadSegment, TransportHeader, v2
 from rpcrdma.wire.optional import ConnProp

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.catalogue.entries import load_catalogue
-from conformance.oracle.decoded import encode_header
+from conformance.oracle.header import encode_header
 from conformance.oracle.outcome import read_outcome
 from conformance.oracle.responder.expectation import Expectation, ResponderState
 from conformance.oracle.responder.expected import expected

@@ -31,7 +31,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar, overload
 
-from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import (
     Answered,
     ErrChunk,
@@ -42,14 +41,14 @@ from conformance.oracle.outcome import (
     Silent,
     Unexpected,
 )
-from conformance.oracle.responder.error_rules import broken_error_rules
+from conformance.oracle.responder.answer_rules import broken_answer_rules, obsolete_rule
+from conformance.oracle.responder.reply_rules import PAYLOAD_XID
+from conformance.oracle.verdict import broken_rule
 from conformance.tester.case import Deviation, Warned
 from conformance.tester.client import build
 from conformance.verify.words import SENTENCES, sentences
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import rpc
-from rpcrdma.wire import RdmaDone, RdmaMsgp, v2
-from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
@@ -76,17 +75,6 @@ __all__ = [
 T = TypeVar("T", bound=Outcome)
 _ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
 Ids = str | tuple[str, ...]
-
-REPLY_VERSION: Final = "rfc8166.4.2.2.version-is-one"
-DIRECTION: Final = "v2.4.2.2.direction-is-the-msg-type"
-REPLY_XID = "rfc8166.2.2.2.reply-xid-is-the-calls"
-SAME_XID = "rfc8166.4.2.1.xid-equals-payload-xid"
-
-NEVER_SENT = {
-    RdmaMsgp: ("rfc8166.4.6.1.msgp-is-not-sent", "rfc8166.4.2.4.msgp-is-reserved"),
-    RdmaDone: ("rfc8166.4.6.2.done-is-not-sent", "rfc8166.4.2.4.done-is-reserved"),
-}
-"""Bodies that answer nothing, and what whoever sends them breaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +176,7 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
             f"The RPC message of the reply to {call.request.title} is not its answer: {error}.",
             expected=("the same XID in the RPC messages of call and reply",),
             actual=str(answer),
-            breaks=statements((SAME_XID,), call.version),
+            breaks=broken_rule(PAYLOAD_XID, str(error), call.version).ids,
         ) from error
     return Reply(answer, payload, header)
 
@@ -336,56 +324,20 @@ def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outc
     """The next outcome that concerns `call`; errors and replies must say what they answer."""
     outcome = peer.receive()
     peer.case.expected, peer.case.actual = expected, str(outcome)
-    if isinstance(outcome, Answered) and outcome.xid != call.xid:
+    for broken in broken_answer_rules(outcome, call.xid, call.version):
+        # The first one is enough: who answers another message is not asked in which version.
         raise Deviation(
-            f"The answer carries XID {outcome.xid:#010x}, the call had {call.xid:#010x}.",
+            f"{call.title} was answered by what is no answer to it: {broken.detail}.",
             expected=expected,
             actual=str(outcome),
-            breaks=statements((REPLY_XID,), call.version),
+            breaks=broken.ids,
         )
-    if isinstance(outcome, Answered):
-        _judge_dialect(outcome, call, expected)
-    if isinstance(outcome, Unexpected):
-        raise Deviation(
-            f"{outcome} came, which no Responder may send.",
-            expected=expected,
-            actual=str(outcome),
-            breaks=NEVER_SENT[type(outcome.header.rdma_body)],
-        )
-    if isinstance(outcome, ErrVers | ErrChunk | InvalidOption):
-        for broken in broken_error_rules(outcome, call.xid, call.version):
-            raise Deviation(
-                f"{call.title} got an error that is wrong: {broken.detail}.",
-                expected=expected,
-                actual=str(outcome),
-                breaks=broken.ids,
-            )
     return outcome
-
-
-def _judge_dialect(answer: Answered, call: Call | Message, expected: tuple[str, ...]) -> None:
-    """A Reply is in the version of its Call (v2 5.3), and says in Version Two that it is one."""
-    found = answer.header.rdma_vers
-    if found != call.version and v2.VERSION in (found, call.version):
-        raise Deviation(
-            f"The reply to {call.title} is in version {found}, the call was in {call.version}.",
-            expected=expected,
-            actual=str(answer),
-            breaks=statements((REPLY_VERSION,), call.version),
-        )
-    if answer.direction is MessageType.CALL:
-        raise Deviation(
-            f"The header of the reply to {call.title} says that it is a Call.",
-            expected=expected,
-            actual=str(answer),
-            breaks=(DIRECTION,),
-        )
 
 
 def _blamed(outcome: Outcome, breaks: Ids) -> tuple[str, ...]:
     """What a wrong outcome breaks; obsolete procedures break their own rule, whatever was asked."""
-    sent = type(outcome.header.rdma_body) if isinstance(outcome, Unexpected) else None
-    return NEVER_SENT[sent] if sent in NEVER_SENT else ids_of(breaks)
+    return obsolete_rule(outcome).ids if isinstance(outcome, Unexpected) else ids_of(breaks)
 
 
 def ids_of(breaks: Ids) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one, is_two
+from conformance.oracle.obsolete import is_obsolete, never_sent
 from conformance.oracle.requester.credits import judge_credits, judge_repetition, judge_xid
 from conformance.oracle.requester.read_list import judge_items, judge_read_list
 from conformance.oracle.requester.room import judge_room, judge_segments
@@ -31,20 +32,14 @@ from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import FixedWords, fixed_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from conformance.oracle.requester.state import RequesterState
     from rpcrdma.ulp.bindings import UpperLayer
 
-__all__ = ["NEVER_SENT", "judge_call"]
+__all__ = ["judge_call"]
 
 _UNIT: Final = 4
-
-NEVER_SENT: Final[Mapping[int, Ids]] = {
-    Procedure.RDMA_MSGP: ("rfc8166.4.6.1.msgp-is-not-sent", "rfc8166.4.2.4.msgp-is-reserved"),
-    Procedure.RDMA_DONE: ("rfc8166.4.6.2.done-is-not-sent", "rfc8166.4.2.4.done-is-reserved"),
-}
-"""Procedures that neither end uses any more; what follows the fixed words is not looked at."""
 
 _AFTER_A_MARK: Final = slice(4, 8)
 """Where the XID of the payload stands if a TCP record mark is left before it."""
@@ -82,8 +77,8 @@ def _judge_one(
     yield from judge_version(words, state)
     yield from _length(len(message), state.call_threshold)
     procedure = words.procedure
-    if procedure in NEVER_SENT:
-        yield broken_rule(NEVER_SENT[procedure], Procedure(procedure).name, VERSION_ONE)
+    if is_obsolete(procedure):
+        yield never_sent(procedure, VERSION_ONE)
         return
     if procedure == Procedure.RDMA_ERROR:
         # D-15: nobody can ask a Requester for an error; whoever takes both directions may be

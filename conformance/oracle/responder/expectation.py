@@ -21,7 +21,7 @@ from conformance.oracle.outcome import (
     Silent,
 )
 from conformance.oracle.responder.error_rules import broken_error_rules
-from conformance.oracle.responder.reply_rules import broken_rules
+from conformance.oracle.responder.reply_rules import broken_rules, told_as_a_call
 from conformance.oracle.sizes import THRESHOLD_ONE, THRESHOLD_TWO
 from conformance.oracle.verdict import (
     Alternative,
@@ -37,7 +37,6 @@ from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import Outcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_reply
-from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -243,9 +242,8 @@ class Expectation:
         if isinstance(outcome, OptionReceived) and outcome.xid != self.xid:
             detail = f"rdma_xid is {outcome.xid:#010x}, that of the request {self.xid:#010x}"
             found.append(broken_rule("xcharext.4.3.answer-has-the-requests-xid", detail))
-        if isinstance(outcome, Answered) and outcome.direction is MessageType.CALL:
-            detail = "the header of the Reply says that it is a Call"
-            found.append(broken_rule("v2.4.2.2.direction-is-the-msg-type", detail))
+        if isinstance(outcome, Answered):
+            found += told_as_a_call(outcome)
         if isinstance(outcome, Answered) and self.call is not None:
             # D-12: which XID the RPC message of a Reply repeats is open when the Call had two.
             known = None if self.payload_xid_differs else payload

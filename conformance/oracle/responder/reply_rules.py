@@ -12,19 +12,29 @@ program.  The content of chunks is not looked at.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.verdict import broken_rule
 from rpcrdma.errors import DecodeError
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, WriteChunk, chunk_length
-from rpcrdma.wire.rpc import ReplyBody, decode_message
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, WriteChunk, chunk_length, v2
+from rpcrdma.wire.rpc import MessageType, ReplyBody, decode_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from conformance.oracle.outcome import Answered
     from conformance.oracle.verdict import BrokenRule
 
-__all__ = ["broken_rules"]
+__all__ = [
+    "PAYLOAD_XID",
+    "about_another_call",
+    "broken_rules",
+    "in_another_version",
+    "told_as_a_call",
+]
+
+PAYLOAD_XID: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
+"""That the RPC message repeats rdma_xid."""
 
 
 def broken_rules(
@@ -55,17 +65,34 @@ def broken_rules(
     return tuple(found)
 
 
+def about_another_call(reply: TransportHeader, xid: int, version: int) -> Iterator[BrokenRule]:
+    """Whether rdma_xid of a Reply is not that of the Call (rfc8166 2.2.2)."""
+    if reply.rdma_xid != xid:
+        detail = f"rdma_xid is {reply.rdma_xid:#010x}, that of the Call {xid:#010x}"
+        yield broken_rule("rfc8166.2.2.2.reply-xid-is-the-calls", detail, version)
+
+
+def in_another_version(reply: TransportHeader, version: int) -> Iterator[BrokenRule]:
+    """Whether rdma_vers of a Reply is not that of the Call (rfc8166 4.2.2, v2 5.3)."""
+    if reply.rdma_vers != version:
+        detail = f"rdma_vers is {reply.rdma_vers}, that of the Call {version}"
+        yield broken_rule("rfc8166.4.2.2.version-is-one", detail, version)
+
+
+def told_as_a_call(answer: Answered) -> Iterator[BrokenRule]:
+    """Whether the direction word of Version Two says that a Reply is a Call (v2 4.2.2)."""
+    if answer.direction is MessageType.CALL:
+        detail = "the header of the Reply says that it is a Call"
+        yield broken_rule("v2.4.2.2.direction-is-the-msg-type", detail, v2.VERSION)
+
+
 def _fixed_words(
     call: TransportHeader, reply: TransportHeader, version: int
 ) -> Iterator[BrokenRule]:
-    if reply.rdma_xid != call.rdma_xid:
-        detail = f"rdma_xid is {reply.rdma_xid:#010x}, that of the Call {call.rdma_xid:#010x}"
-        yield broken_rule("rfc8166.2.2.2.reply-xid-is-the-calls", detail, version)
-    if reply.rdma_vers != call.rdma_vers:
-        yield broken_rule(
-            "rfc8166.4.2.2.version-is-one", f"rdma_vers is {reply.rdma_vers}", version
-        )
+    yield from about_another_call(reply, call.rdma_xid, version)
+    yield from in_another_version(reply, version)
     if reply.rdma_credit == 0:
+        # rfc8166 3.3.1: a Requester without credits could never send the Call that brings new ones.
         yield broken_rule("rfc8166.3.3.1.grant-is-never-zero", "rdma_credit is 0", version)
 
 
@@ -141,6 +168,6 @@ def _payload(reply: TransportHeader, payload: bytes, version: int) -> Iterator[B
         return
     if message.xid != reply.rdma_xid:
         detail = f"XID {message.xid:#010x} under rdma_xid {reply.rdma_xid:#010x}"
-        yield broken_rule("rfc8166.4.2.1.xid-equals-payload-xid", detail, version)
+        yield broken_rule(PAYLOAD_XID, detail, version)
     if not isinstance(message.body, ReplyBody):
         yield broken_rule("rfc8166.2.2.2.reply-msg-type", "the RPC message is a Call", version)

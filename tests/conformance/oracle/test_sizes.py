@@ -10,7 +10,7 @@ from rpcrdma.wire.rpc import MessageType
 CHUNK = wire.WriteChunk((wire.RdmaSegment(1, 2, 3),))
 
 
-def octets(body: wire.HeaderBody) -> int:
+def octets(body: wire.Body) -> int:
     return len(wire.encode_header(wire.TransportHeader(1, 1, 1, body)))
 
 

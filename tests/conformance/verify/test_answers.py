@@ -9,10 +9,10 @@ import pytest
 from conformance import verify
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, ErrVers, Silent
 from conformance.oracle.responder.error_rules import VERSION_ECHOED, XID_ECHOED
+from conformance.oracle.responder.reply_rules import PAYLOAD_XID
 from conformance.tester.case import Deviation
 from conformance.tester.client import build, mutate
 from conformance.tester.client.harness import Harness
-from conformance.verify.answers import SAME_XID
 from rpcrdma import wire
 from rpcrdma.ulp import rpc
 from tests.conformance.miniatures import MiniatureTarget, good, hanging_up, mute
@@ -192,7 +192,7 @@ def test_reply_of_refuses_another_xid_in_the_rpc_message() -> None:
     with pytest.raises(Deviation) as caught:
         verify.served(peer, call)
 
-    assert caught.value.breaks == (SAME_XID,)
+    assert caught.value.breaks == (PAYLOAD_XID,)
 
 
 def test_garbage_args_wants_that_status() -> None:

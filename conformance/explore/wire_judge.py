@@ -16,21 +16,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.explore.backward_judge import BackwardJudge
+from conformance.oracle.backward import BackwardLine
 from conformance.oracle.message_type import message_type
-from conformance.oracle.outcome import Answered, read_outcome
+from conformance.oracle.outcome import Answered, Called, as_called, read_outcome
 from conformance.oracle.requester.tracker import RequesterTracker
 from conformance.oracle.responder.expectation import ResponderState
 from conformance.oracle.responder.expected import expected
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.trace import EventKind, Side
+from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.bindings import DataItem, reduce
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, decode_header, group_by_position
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from conformance.oracle.outcome import Outcome
     from rpcrdma.endpoint.core.thresholds import InlineThresholds
@@ -64,7 +65,7 @@ class _Line:
     """One connection."""
 
     tracker: RequesterTracker
-    backward: BackwardJudge
+    backward: BackwardLine
     regions: dict[int, _Region] = field(default_factory=dict)
     messages: dict[int, bytes] = field(default_factory=dict)
     repeated: set[int] = field(default_factory=set)  # sent on a connection that was lost before
@@ -151,7 +152,7 @@ class WireJudge:
                 reply_threshold=thresholds.reply,
                 chosen=self._chosen,
             )
-            self._lines[number] = _Line(tracker, BackwardJudge(self._layer))
+            self._lines[number] = _Line(tracker, BackwardLine(thresholds.reply, thresholds.call))
         return self._lines[number]
 
     def _take(self, event: TraceEvent) -> None:
@@ -176,11 +177,11 @@ class WireJudge:
         """A message of either end, in either direction: the msg_type tells (bidir 1.3.4)."""
         kind = message_type(message)
         if side is Side.LOCAL and kind is MessageType.REPLY:
-            self.problems += line.backward.answered(message)
+            self.problems += _backward_reply(line.backward, read_outcome(message))
         elif side is Side.LOCAL:
             self._called(line, message)
         elif kind is MessageType.CALL:
-            self.problems += line.backward.called(message)
+            self.problems += _backward_call(line.backward, as_called(read_outcome(message)))
         else:
             self._answered(line, message)
 
@@ -269,6 +270,29 @@ class WireJudge:
         if judgement.verdict is not Verdict.PASS:
             kept = self.warnings if judgement.verdict is Verdict.WARN else self.problems
             kept.append(f"answer to {xid:#x}: {judgement.reason} {judgement.violated}")
+
+
+def _backward_call(line: BackwardLine, outcome: Outcome) -> Iterator[str]:
+    """What is wrong with a Call of the server."""
+    if isinstance(outcome, Called):
+        yield from (f"backward Call: {rule}" for rule in line.called(outcome))
+
+
+def _backward_reply(line: BackwardLine, outcome: Outcome) -> Iterator[str]:
+    """What is wrong with a Reply of the client, whose program is that of the tests."""
+    if not isinstance(outcome, Answered):
+        return
+    call = line.in_flight.get(outcome.xid)
+    yield from (f"backward Reply: {rule}" for rule in line.answered(outcome))
+    if call is None:
+        return
+    try:
+        wanted = testprog_calls.expected_reply(call)
+    except DecodeError as error:
+        yield f"a backward Call that is none: {error}"
+        return
+    if outcome.payload != wanted:
+        yield "a backward Reply that is not the Call's own"
 
 
 def _held(

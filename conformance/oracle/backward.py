@@ -8,7 +8,8 @@
 
 `broken_rules` judges one Call by itself and by those that are in flight, `broken_reply_rules` one
 Reply; waiting for them is the business of `conformance.backward.client` (a device that calls back)
-and `conformance.backward.server` (a device that is called back).
+and `conformance.backward.server` (a device that is called back).  `BackwardLine` follows both
+ends of a connection.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Answered, Called
     from conformance.oracle.verdict import BrokenRule
 
-__all__ = ["InFlight", "broken_reply_rules", "broken_rules"]
+__all__ = ["BackwardLine", "InFlight", "broken_reply_rules", "broken_rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +160,43 @@ def _reply_payload(reply: Answered, threshold: int, version: int) -> Iterator[Br
     if reply.length > threshold:
         detail = f"{reply.length} octets, at most {threshold} are received"
         yield broken_rule("bidir.2.4.no-larger-than-the-receives", detail, version, ("D-44",))
+
+
+class BackwardLine:
+    """Follows the backward messages of one connection, as whoever sees both ends.
+
+    Attributes:
+        in_flight: Calls that have not been answered: XID to Payload stream.
+        granted: the largest grant so far; one before any (D-42).
+    """
+
+    def __init__(self, call_threshold: int, reply_threshold: int, version: int = 1) -> None:
+        """Begin.
+
+        Args:
+            call_threshold: octets of the longest backward Call (D-44).
+            reply_threshold: octets of the longest backward Reply (D-44).
+            version: of the connection.
+        """
+        self.in_flight: dict[int, bytes] = {}
+        self.granted = 1
+        self._call_threshold = call_threshold
+        self._reply_threshold = reply_threshold
+        self._version = version
+
+    def called(self, called: Called) -> tuple[BrokenRule, ...]:
+        """The rules that a Call of the server breaks; it is in flight from then on."""
+        before = InFlight(dict(self.in_flight), self.granted)
+        broken = broken_rules(called, before, self._call_threshold, self._version)
+        self.in_flight[called.xid] = called.payload
+        return broken
+
+    def answered(self, reply: Answered) -> tuple[BrokenRule, ...]:
+        """The rules that a Reply of the client breaks; its Call is over."""
+        if self.in_flight.pop(reply.xid, None) is None:
+            detail = f"no Call under {reply.xid:#010x} is in flight"
+            return (broken_rule("bidir.1.3.4.reply-xid-is-the-calls", detail, self._version),)
+        # bidir 2.1.2: a grant holds until the next one, and that may be on its way: the largest of
+        # them is what nobody may go beyond.
+        self.granted = max(self.granted, reply.credits)
+        return broken_reply_rules(reply, self._reply_threshold, self._version)

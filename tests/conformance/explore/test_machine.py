@@ -58,7 +58,7 @@ def replayed(steps: list[Step], mutant: str) -> list[str]:
         ("omits-write-list", "unconsumed-chunk-comes-back-unused"),
         ("sends-before-it-writes", "RPC is over"),
         ("never-calls-back", "backward Calls were due"),
-        ("calls-back-with-write-list", "bidir.1.5.3.no-rdma-for-backward-transactions"),
+        ("calls-back-with-write-list", "bidir.2.5.call-has-empty-lists"),
     ],
 )
 def test_machine_finds_what_is_wrong_with_a_responder(mutant: str, problem: str) -> None:

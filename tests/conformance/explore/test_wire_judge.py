@@ -81,3 +81,52 @@ def test_exchange_that_is_wrong_in_one_way(events: list[TraceEvent], problem: st
 
 def test_memory_that_was_not_taken_back_is_exposed() -> None:
     assert judged(GOOD[:-1]).exposed() == (0x55,)
+
+
+# -- the backward direction: Calls of the server, Replies of the client
+
+BACK = calls.null(9)
+
+
+def backward(side: Side, payload: bytes, *, xid: int = 9, grant: int = 2) -> TraceEvent:
+    header = TransportHeader(xid, 1, grant, RdmaMsg((), (), None))
+    return event(EventKind.SEND, side, encode_header(header) + payload)
+
+
+def chunked(side: Side, payload: bytes) -> TraceEvent:
+    header = TransportHeader(9, 1, 2, RdmaMsg((), (WriteChunk((SEGMENT,)),), None))
+    return event(EventKind.SEND, side, encode_header(header) + payload)
+
+
+def test_good_backward_exchange() -> None:
+    judge = judged(
+        [backward(Side.PEER, BACK), backward(Side.LOCAL, calls.expected_reply(BACK))],
+    )
+
+    assert (judge.problems, judge.warnings) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("events", "problem"),
+    [
+        ([chunked(Side.PEER, BACK)], "bidir.2.5.call-has-empty-lists"),
+        ([backward(Side.PEER, BACK, grant=0)], "bidir.2.1.2.credit-is-never-zero"),
+        (
+            [backward(Side.PEER, BACK), backward(Side.PEER, calls.null(10), xid=10)],
+            "bidir.2.1.2.backward-calls-within-the-grant",
+        ),
+        (
+            [backward(Side.LOCAL, calls.expected_reply(BACK))],
+            "bidir.1.3.4.reply-xid-is-the-calls",
+        ),
+        (
+            [
+                backward(Side.PEER, calls.echo(9, b"note")),
+                backward(Side.LOCAL, calls.expected_reply(BACK)),
+            ],
+            "a backward Reply that is not the Call's own",
+        ),
+    ],
+)
+def test_wrong_backward_messages(events: list[TraceEvent], problem: str) -> None:
+    assert any(problem in line for line in judged(events).problems)

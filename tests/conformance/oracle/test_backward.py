@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from conformance.backward.build import Backward
-from conformance.oracle.backward import InFlight, broken_reply_rules, broken_rules
+from conformance.oracle.backward import (
+    BackwardLine,
+    InFlight,
+    broken_reply_rules,
+    broken_rules,
+)
 from conformance.oracle.outcome import Answered, Called, as_called, read_outcome
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
+
+if TYPE_CHECKING:
+    from conformance.oracle.verdict import BrokenRule
 
 SEGMENT = RdmaSegment(1, 64, 0)
 ROOM = WriteChunk((SEGMENT,))
@@ -162,3 +172,40 @@ def test_a_reply_of_version_two_is_judged_in_its_words(
     assert isinstance(reply, Answered)
 
     assert [rule.ids[0] for rule in broken_reply_rules(reply, 4096, 2)] == requirements
+
+
+def answered(**changes: object) -> Answered:
+    fields: dict[str, object] = {"xid": 7, "payload": rpc.accepted(7), **changes}
+    reply = read_outcome(Backward(**fields).octets)  # type: ignore[arg-type]  # a table
+    assert isinstance(reply, Answered)
+    return reply
+
+
+def names(rules: tuple[BrokenRule, ...]) -> list[str]:
+    return [rule.ids[0] for rule in rules]
+
+
+def test_a_line_lets_one_call_go_before_a_grant_and_as_many_as_the_largest_afterwards() -> None:
+    line = BackwardLine(1024, 1024)
+    calls_of = [called(xid=xid, payload=calls.null(xid)) for xid in range(7, 12)]
+
+    assert names(line.called(calls_of[0])) == []
+    assert names(line.called(calls_of[1])) == ["bidir.2.1.2.backward-calls-within-the-grant"]
+    assert names(line.answered(answered(credits=3))) == []
+    assert names(line.answered(answered(xid=8, payload=rpc.accepted(8), credits=1))) == []
+    assert [names(line.called(one)) for one in calls_of[1:]] == [
+        [],
+        [],
+        [],
+        ["bidir.2.1.2.backward-calls-within-the-grant"],
+    ]
+
+
+def test_a_reply_on_a_line_is_that_of_a_call_in_flight_and_has_its_own_threshold() -> None:
+    line = BackwardLine(1024, 40)
+    line.called(called())
+
+    assert names(line.answered(answered(payload=rpc.accepted(7) + bytes(8)))) == [
+        "bidir.2.4.no-larger-than-the-receives"
+    ]
+    assert names(line.answered(answered())) == ["bidir.1.3.4.reply-xid-is-the-calls"]

@@ -67,6 +67,7 @@ def _header(called: Called, version: int) -> Iterator[BrokenRule]:
         yield broken_rule(
             "bidir.2.5.call-has-version-one", f"rdma_vers is {header.rdma_vers}", version
         )
+    # bidir 1.5.3: no RDMA for backward transactions, so that nobody exposes memory for them.
     if not isinstance(body, RdmaMsg):
         detail = f"it is an {type(body).__name__}"
         yield broken_rule("bidir.2.5.call-is-rdma-msg", detail, version, ("D-41",))

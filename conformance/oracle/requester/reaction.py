@@ -189,6 +189,8 @@ def _bad_header(
     waiting = may_react(Reaction.WAITING, requirements, version, readings)
     if call is None:
         return ReactionExpectation(fault, (waiting,))
+    # rfc8166 4.5 drops it, and then the Call would wait for ever: to fail it does no harm (D-28).
+    # To hang up costs other Calls as well.
     failed = may_react(Reaction.FAILED, requirements, version, readings)
     closed = may_react(Reaction.CLOSED, requirements, version, readings, warning=True)
     return ReactionExpectation(fault, (waiting, failed, closed), call.xid)
@@ -249,6 +251,8 @@ def _reply(
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         raise TypeError(f"{type(body).__name__} is not judged here")
     if call is None:
+        # rfc8166 2.2.2: the XID is all that ties a Reply to a Call.  3.3.1 counts its grant anyhow:
+        # it is in every message of a Responder.
         fault = f"rdma_xid {header.rdma_xid:#010x} is of no outstanding Call"
         return replace(_dropped_unknown(fault, version), grant=header.rdma_credit)
     if call.header is None:  # nothing is known of the chunks that the Call offered
@@ -262,6 +266,8 @@ def _reply(
         return _also_bad(good, "a Reply to a Call that cannot be decoded", version, ("D-28",))
     whole = _whole(body, payload, contents)
     broken = broken_rules(call.header, header, whole)
+    # rfc8166 4.5: a fault of the header spoils the Reply; what only its Responder must answer for,
+    # and what one of the two XIDs says (D-12), need not (D-28).
     fatal = [rule for rule in broken if rule.origin not in (*_HARMLESS, _XID_RULE)]
     if fatal:
         faults = _bad_header(
@@ -274,6 +280,7 @@ def _reply(
         return replace(faults, grant=header.rdma_credit, may_be_first=behind)
     result = _results(header, body, whole, call, state, contents, version)
     result = _with_harmless(result, broken, version)
+    # rfc8166 4.2.4: the stream is in the Reply chunk; whether these octets are looked at is open.
     if isinstance(body, RdmaNomsg) and payload:
         result = _also_bad(result, "octets behind an RDMA_NOMSG", version, ("D-32",))
     return result
@@ -305,6 +312,7 @@ def _results(
     if whole is None or state.upper_layer is None or call.unreduced is None:
         # Nobody can tell whether the results fit the chunks: an error is a possible answer, too.
         return replace(result, allowed=(good, may_react(Reaction.FAILED, _MATCHED, version)))
+    # rfc8166 4.3.2: without a chunk that could hold a result the stream is the whole Reply.
     if not any(chunk.target for chunk in body.rdma_writes):
         return _outcome(replace(result, payload=whole), whole, version)
     # D-12: who goes by rdma_xid alone does not see another XID behind it.
@@ -314,6 +322,7 @@ def _results(
     except DecodeError:  # the Call's own arguments were no good: there is no binding for them
         return replace(result, allowed=(good, may_react(Reaction.FAILED, _MATCHED, version)))
     if found.fault:
+        # rfc8166 6.1: a permanent error, since asking again would bring the same.
         failed = may_react(Reaction.FAILED, found.requirements, version, ("D-28",))
         return replace(result, fault=found.fault, allowed=(failed,))
     if seen == whole:

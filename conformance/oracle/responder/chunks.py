@@ -104,6 +104,7 @@ def examine_call(body: Body, payload: bytes, state: ResponderState, version: int
         return CallStream(body, b"", fault, refusals, tolerated)
     contents = [_fetch(chunk, state) for chunk in chunks]
     read = [content for content in contents if content is not None]
+    # rfc8166 4.5.3: the RDMA Read that fails may end the connection before anybody answers.
     if len(read) != len(contents):
         failed = (
             may_answer(Disconnected, _ACCESS, version),
@@ -131,6 +132,7 @@ def _reassemble(
     length = len(reduced) + sum(len(data) + roundup_padding(len(data)) for _, data in parts)
     behind = 0
     for position, data in parts:
+        # rfc8166 3.4.5: a Position inside another chunk, or after the end of the stream, is none.
         if position < behind or position > length:
             return _refused(stream, f"Position {position} fits nothing", _position_answers(version))
         behind = position + len(data)
@@ -181,6 +183,7 @@ def _wrong_position(
     body: Body, chunks: tuple[ReadChunk, ...], version: int
 ) -> tuple[str, tuple[Alternative[Answer], ...]]:
     for chunk in chunks:
+        # rfc8166 3.4.5: every item begins at a multiple of four; D-23: which error is open.
         if chunk.position % _UNIT:
             return f"Position {chunk.position} is no multiple of four", _position_answers(version)
         if chunk.position == 0 and isinstance(body, RdmaMsg):
@@ -228,6 +231,7 @@ def _ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer
         item = items.get(position)
         if item is None:
             return f"the Read chunk at Position {position} holds no DDP-eligible argument"
+        # rfc8166 3.4.5.2: padding may be in the chunk or not; either way it is the whole item.
         if len(data) not in (item.length, item.length + item.padding):
             return f"the Read chunk at Position {position} is not as long as the argument"
     return ""
@@ -263,6 +267,7 @@ def _excuses(
         )
     if any(not item.length for item in segments) or (reply is not None and not reply.target):
         found.append(may_answer(ErrChunk, _BAD_POSITION, version, ("D-34",)))
+    # rfc8166 4.3.1 has no order of chunks; whoever reads the list once may need one (D-23).
     if positions != sorted(positions):
         found += _position_answers(version)
     if payload and isinstance(body, RdmaNomsg):

@@ -94,7 +94,7 @@ class Fixtures:
         if version not in self._running.profile.claims.versions:
             raise Unsupported(f"the profile does not claim version {version}")
 
-    def _require_one_alone(self) -> None:
+    def _require_version_one_only(self) -> None:
         self._require(1)
         if 2 in self._running.profile.claims.versions:
             raise Unsupported("the profile claims version 2: the case is about a device without it")
@@ -139,7 +139,7 @@ class Fixtures:
     @pytest.fixture
     def one_only(self) -> Callable[..., Peer]:
         """Makes connections to a device of Version One alone on which nothing has been sent."""
-        self._require_one_alone()
+        self._require_version_one_only()
         harness = self._server
         harness.ready_peer()
         return harness.connect
@@ -165,7 +165,7 @@ class Fixtures:
     @pytest.fixture
     def service_one(self) -> Service:
         """Where a device of Version One alone connects by its next act; both are spoken there."""
-        self._require_one_alone()
+        self._require_version_one_only()
         return self._caller.fresh()
 
     @pytest.fixture

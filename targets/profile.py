@@ -31,6 +31,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from rpcrdma.wire.operations import BY_NAME
 from targets.acts import Acts  # noqa: TC001  (msgspec needs it at run time)
 from targets.base import TargetError
 
@@ -129,7 +130,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     remote_invalidation: bool = False
     concurrent_testers: bool = False
     backward: bool = False
-    operations: tuple[Literal["connprop", "reqprop", "resprop", "updprop"], ...] = ()
+    operations: tuple[Name, ...] = ()
     cancels: bool = False
 
     def __post_init__(self) -> None:
@@ -138,6 +139,9 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             raise ValueError("`roles` is empty")
         if not self.versions:
             raise ValueError("`versions` is empty")
+        for name in self.operations:
+            if name not in BY_NAME:
+                raise ValueError(f"no operation is called `{name}`: there are {', '.join(BY_NAME)}")
 
 
 class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -17,7 +17,7 @@ from conformance.catalogue.interpretations import choice
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Deviation, Inconclusive, Warned
 from rpcrdma.wire import properties
-from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.operations import BY_NAME, ConnProp, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.properties import (
     PROP_RBSIZ,
     DefaultValue,
@@ -105,10 +105,11 @@ def claims(tester: OptionTester, *operations: str) -> None:
 
     Raises:
         Unsupported: it does not.
+        KeyError: there is no operation of this name, so no profile could claim it.
     """
-    for operation in operations:
-        if operation not in tester.profile.claims.operations:
-            raise Unsupported(f"the profile does not claim the operation {operation}")
+    for operation in (BY_NAME[name] for name in operations):
+        if operation.name not in tester.profile.claims.operations:
+            raise Unsupported(f"the profile does not claim the operation {operation.name}")
 
 
 def bits(tester: OptionTester, positions: Iterable[int]) -> tuple[int, ...]:

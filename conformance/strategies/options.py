@@ -12,7 +12,12 @@ from conformance.strategies._generated_xcharext import (
     receive_buffer_sizes,
     requester_remote_invalidations,
 )
-from rpcrdma.wire.optional import ConnProp, KnownOption, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.operations import (
+    XCHAREXT,
+    KnownOption,
+    OptionalOperation,
+    operations_of,
+)
 from rpcrdma.wire.properties import (
     DEFAULTS,
     DefaultValue,
@@ -53,9 +58,13 @@ def subsets() -> st.SearchStrategy[tuple[int, ...]]:
 
 def known_options() -> st.SearchStrategy[KnownOption]:
     """Any operation of the transport properties without a fault in its encoding."""
-    return st.one_of(
-        st.builds(ConnProp, property_sets(), subsets()),
-        st.builds(ReqProp, property_sets()),
-        st.builds(RespProp, subsets(), subsets(), property_sets()),
-        st.builds(UpdProp, property_sets()),
-    )
+    return st.one_of(*map(_contents, operations_of(XCHAREXT)))
+
+
+def _contents(operation: OptionalOperation) -> st.SearchStrategy[KnownOption]:
+    """One propvalset, and what else there is are subsets of such."""
+    fields = {
+        name: property_sets() if name == operation.propvalset else subsets()
+        for name in operation.contents.__struct_fields__
+    }
+    return st.builds(operation.contents, **fields)

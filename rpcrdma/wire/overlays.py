@@ -3,7 +3,7 @@
     v2 section 3.1        rdma_optinfo, by rdma_opttype
     xcharext section 2.1  pv_data, by pv_which
     xcharext section 3    the properties and their types (table 1)
-    xcharext section 4    the operations and their types (table 2)
+    xcharext section 4    the operations and their types (table 2): `rpcrdma.wire.operations`
 
 The tables are data; whoever adds an extension adds its rows.  `overlaid` shows a message's tree
 with such fields opened, and with the fault of the first one that is not what it should be.
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import _generated_xcharext as xcharext
+from rpcrdma.wire.operations import OPERATIONS
 from rpcrdma.xdr.tree import Node, Tree, build_tree
 
 if TYPE_CHECKING:
@@ -71,10 +72,7 @@ class Overlay:
 
 
 OPTION_TYPES: Final[Mapping[int, OverlayType]] = {
-    xcharext.ROPT_CONNPROP: OverlayType("ROPT_CONNPROP", xcharext.SCHEMA, "ConnProp"),
-    xcharext.ROPT_REQPROP: OverlayType("ROPT_REQPROP", xcharext.SCHEMA, "ReqProp"),
-    xcharext.ROPT_RESPROP: OverlayType("ROPT_RESPROP", xcharext.SCHEMA, "RespProp"),
-    xcharext.ROPT_UPDPROP: OverlayType("ROPT_UPDPROP", xcharext.SCHEMA, "UpdProp"),
+    one.code: OverlayType(one.constant, one.schema, one.contents.__name__) for one in OPERATIONS
 }
 """rdma_optinfo by rdma_opttype."""
 

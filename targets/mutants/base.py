@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 import targets.mutants
-from rpcrdma.wire.optional import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP
+from rpcrdma.wire.operations import BY_NAME, XCHAREXT, operations_of
 from targets.base import TargetError
 from targets.reference.client import ReferenceClientTarget
 from targets.reference.client_parts import ClientParts
@@ -52,14 +52,6 @@ __all__ = [
     "mutants",
     "registered",
 ]
-
-_OPERATIONS: Final = {
-    "connprop": ROPT_CONNPROP,
-    "reqprop": ROPT_REQPROP,
-    "resprop": ROPT_RESPROP,
-    "updprop": ROPT_UPDPROP,
-}
-"""Operations of the transport properties, by the names that profiles have for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +192,7 @@ def mutant_target(
     """
     found = find_mutant(slug)
     if found.without:
-        changes: dict[str, object] = {
-            name: False for name in found.without if name not in _OPERATIONS
-        }
+        changes: dict[str, object] = {name: False for name in found.without if name not in BY_NAME}
         left = tuple(one for one in profile.claims.operations if one not in found.without)
         claims = msgspec.structs.replace(profile.claims, operations=left, **changes)
         profile = msgspec.structs.replace(profile, claims=claims)
@@ -216,7 +206,7 @@ def mutant_target(
 
 def _operations(without: tuple[str, ...]) -> frozenset[int]:
     """The operations of the transport properties but for some."""
-    return frozenset(code for name, code in _OPERATIONS.items() if name not in without)
+    return frozenset(one.code for one in operations_of(XCHAREXT) if one.name not in without)
 
 
 def _require_one_override(broken: type[object]) -> None:

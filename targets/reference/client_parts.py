@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
-from rpcrdma.endpoint.properties.values import OPERATIONS
+from rpcrdma.endpoint.properties.values import PROPERTY_OPERATIONS
 from rpcrdma.endpoint.properties.wishes import PropertyWishes
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class ClientParts:
     negotiating: type[NegotiatingClient] = NegotiatingClient
     optional: type[OptionalHalf] = OptionalHalf
     properties: type[PropertyRules] = PropertyRules
-    operations: frozenset[int] = OPERATIONS
+    operations: frozenset[int] = PROPERTY_OPERATIONS
 
 
 CLIENT: Final = ClientParts()

@@ -13,7 +13,7 @@ from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
-from rpcrdma.endpoint.properties.values import OPERATIONS
+from rpcrdma.endpoint.properties.values import PROPERTY_OPERATIONS
 from rpcrdma.endpoint.properties.wishes import PropertyWishes
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.lost_replies import LostReplies
@@ -66,7 +66,7 @@ class Parts:
     directions: type[DirectionRules] = DirectionRules
     optional: type[OptionalHalf] = OptionalHalf
     properties: type[PropertyRules] = PropertyRules
-    operations: frozenset[int] = OPERATIONS
+    operations: frozenset[int] = PROPERTY_OPERATIONS
 
 
 REFERENCE: Final = Parts()

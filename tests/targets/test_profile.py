@@ -43,6 +43,7 @@ def test_a_profile_has_defaults(tmp_path: Path) -> None:
         ("versions = [1]", "versions = [1]\nverions = 1", "claims.verions", "is unknown"),
         ("versions = [1]", "versions = [0]", "claims.versions[0]", "`int` >= 1"),
         ("versions = [1]", "versions = []", "claims", "`versions` is empty"),
+        ("versions = [1]", 'versions = [2]\noperations = ["conprop"]', "claims", "`conprop`"),
         ('"nfs4"', '"smb"', "binding", "Invalid enum value"),
         ("[claims]", "[claims", "", "is not TOML"),
     ],

@@ -22,7 +22,8 @@ from rpcrdma.wire import (
     v2,
 )
 from rpcrdma.wire.describe import capture_comment, indented, one_line
-from rpcrdma.wire.optional import ConnProp, RespProp, UpdProp, encode_option
+from rpcrdma.wire.operations import ConnProp, RespProp, UpdProp
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
     BackwardSupport,

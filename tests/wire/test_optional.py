@@ -12,14 +12,10 @@ from conformance.strategies._generated_xcharext import conn_props, req_props, re
 from conformance.strategies.options import known_options
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire._generated_v2 import SCHEMA
+from rpcrdma.wire.operations import ConnProp, KnownOption, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.optional import (
-    ConnProp,
-    KnownOption,
     Option,
-    ReqProp,
-    RespProp,
     UnknownOption,
-    UpdProp,
     decode_option,
     encode_option,
     opttype_of,

@@ -10,7 +10,8 @@ from conformance.strategies._generated_xcharext import conn_props, resp_props
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import _generated_v2 as v2
 from rpcrdma.wire import _generated_xcharext as xcharext
-from rpcrdma.wire.optional import ConnProp, KnownOption, decode_option, encode_option
+from rpcrdma.wire.operations import ConnProp, KnownOption
+from rpcrdma.wire.optional import decode_option, encode_option
 from rpcrdma.wire.overlays import OPTION_TYPES, OVERLAYS, PROPERTY_TYPES, overlaid
 from rpcrdma.wire.properties import (
     DefaultValue,

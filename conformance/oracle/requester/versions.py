@@ -18,7 +18,8 @@ from conformance.oracle.header import VERSION_ONE, VERSION_TWO
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader, decode_any_header, v2
-from rpcrdma.wire.optional import ConnProp, RespProp, UpdProp, decode_option, values_of
+from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
+from rpcrdma.wire.optional import UnknownOption, decode_option, values_of
 from rpcrdma.wire.properties import DEFAULTS, PROP_RBSIZ, DefaultValue, ReceiveBufferSize
 from rpcrdma.wire.properties import decode_property as decode
 
@@ -125,11 +126,9 @@ def _told(xid: int, body: v2.Rdma2Optional, state: RequesterState) -> RequesterS
         option = decode_option(body)
     except DecodeError:
         return state
-    match option:
-        case ConnProp() | UpdProp() | RespProp():
-            length = told_length(values_of(option))
-        case _:
-            return state
+    if isinstance(option, UnknownOption | ReqProp):
+        return state  # a request says what its sender wishes, and nothing of its own Receives
+    length = told_length(values_of(option))
     if length is None:
         if not isinstance(option, ConnProp):
             return state

@@ -24,16 +24,11 @@ from conformance.oracle.responder.expectation import Expectation, ResponderState
 from conformance.oracle.sizes import HEADER_TWO
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import (
-    ROPT_CONNPROP,
-    ROPT_REQPROP,
-    ROPT_RESPROP,
-    ROPT_UPDPROP,
-    ReqProp,
-    RespProp,
-    UnknownOption,
-    decode_option,
+from rpcrdma.wire.operations import (
+    BY_CODE,
+    operation_of,
 )
+from rpcrdma.wire.optional import UnknownOption, decode_option
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import Rdma2Procedure
 
@@ -44,9 +39,6 @@ __all__ = ["expected_in_two"]
 
 _RDMA_DONE: Final = 3
 """What Version One calls this number, which nobody may send any more (D-57)."""
-
-_OPERATIONS: Final = (ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP)
-"""Those that no payload follows; of others nobody knows."""
 
 _DIRECTION: Final = slice(16, 20)
 _DIRECTION_ROOM: Final = 4
@@ -59,6 +51,8 @@ _WRONG_WAY: Final = ("v2.4.2.3.wrong-direction-is-not-served",)
 _OPTIONAL_WAY: Final = ("v2.3.2.optional-messages-tell-their-direction",)
 _REFUSED: Final = ("v2.3.1.unsupported-operation-is-answered", "v2.3.1.any-operation-number")
 _NO_RPC: Final = ("xcharext.2.3.operations-carry-no-rpc",)
+_ANSWERED: Final = ("xcharext.4.2.supported-request-is-answered",)
+_UNANSWERED: Final = ("xcharext.2.3.announcements-have-no-answer",)
 _XDR_ERROR: Final = ("xcharext.2.1.invalid-data",)
 
 _BY_NUMBER: Final = {
@@ -102,7 +96,8 @@ def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) ->
     match header.rdma_body:
         case v2.Rdma2Optional() as body:
             result = _optional(body, state)
-            if end != len(message) and body.rdma_opttype in _OPERATIONS:
+            operation = BY_CODE.get(body.rdma_opttype)
+            if end != len(message) and operation is not None and not operation.has_payload:
                 result = _with_octets_behind(result)
             return replace(result, xid=words.xid, version=words.version)
         case body if v2.direction_of(body) is MessageType.REPLY:
@@ -171,29 +166,19 @@ def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
         ]
         if error_found.reason is Reason.TRAILING:
             # Octets left over in the contents or in a value may be passed over.
-            outcome = OptionReceived if body.rdma_opttype == ROPT_REQPROP else Silent
+            outcome = OptionReceived if BY_CODE[body.rdma_opttype].answered_by else Silent
             answers.append(may_answer(outcome, _XDR_ERROR, VERSION_TWO, ("D-60", "D-76")))
         return Expectation(str(error_found), tuple(answers))
-    match option:
-        case UnknownOption():
-            return Expectation(f"operation {body.rdma_opttype}", (refused,))
-        case ReqProp():
-            taken = may_answer(
-                OptionReceived, ("xcharext.4.2.supported-request-is-answered",), VERSION_TWO
-            )
-            return Expectation("", (taken, refused))
-        case RespProp():
-            odd = (
-                may_answer(Silent, _OPTIONAL_WAY, VERSION_TWO),
-                may_answer(ErrChunk, _OPTIONAL_WAY, VERSION_TWO),
-                refused,
-            )
-            return Expectation("an answer that says that it begins something", odd)
-        case _:
-            return Expectation(
-                "",
-                (
-                    may_answer(Silent, ("xcharext.2.3.announcements-have-no-answer",), VERSION_TWO),
-                    refused,
-                ),
-            )
+    if isinstance(option, UnknownOption):
+        return Expectation(f"operation {body.rdma_opttype}", (refused,))
+    operation = operation_of(option)
+    if operation.answered_by:
+        return Expectation("", (may_answer(OptionReceived, _ANSWERED, VERSION_TWO), refused))
+    if operation.is_answer:
+        odd = (
+            may_answer(Silent, _OPTIONAL_WAY, VERSION_TWO),
+            may_answer(ErrChunk, _OPTIONAL_WAY, VERSION_TWO),
+            refused,
+        )
+        return Expectation("an answer that says that it begins something", odd)
+    return Expectation("", (may_answer(Silent, _UNANSWERED, VERSION_TWO), refused))

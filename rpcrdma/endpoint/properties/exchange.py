@@ -31,7 +31,7 @@ from rpcrdma.endpoint.properties.told_values import ToldValues
 from rpcrdma.endpoint.properties.untold_values import UntoldValues
 from rpcrdma.endpoint.properties.values import PropertyOptions, PropertyValues
 from rpcrdma.errors import DecodeError, LocalProtocolError
-from rpcrdma.wire.optional import (
+from rpcrdma.wire.operations import (
     ROPT_CONNPROP,
     ROPT_REQPROP,
     ROPT_RESPROP,
@@ -39,10 +39,9 @@ from rpcrdma.wire.optional import (
     ConnProp,
     ReqProp,
     RespProp,
-    UnknownOption,
     UpdProp,
-    values_of,
 )
+from rpcrdma.wire.optional import UnknownOption, values_of
 from rpcrdma.wire.properties import (
     DEFAULTS,
     PROP_RBSIZ,

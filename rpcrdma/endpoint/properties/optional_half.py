@@ -23,7 +23,7 @@ from rpcrdma.endpoint.properties.exchange import OptionMessage, PostedLength, Re
 from rpcrdma.endpoint.properties.wishes import PropertyWishes
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaError, decode_any_header, fixed_words, v2
-from rpcrdma.wire.optional import ReqProp
+from rpcrdma.wire.operations import ReqProp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -51,7 +51,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.properties.values import DEFAULT_RECEIVE_BUFFER, Disposition, PropertyValues
-from rpcrdma.wire.optional import RespProp, decode_option
+from rpcrdma.wire.operations import RespProp, operation_of
+from rpcrdma.wire.optional import UnknownOption, decode_option
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
     DefaultValue,
@@ -147,7 +148,9 @@ class PropertyRules:
 
     def direction(self, option: Option) -> MessageType:
         """REPLY for an answer, CALL for what an end sends of itself (D-78)."""
-        return MessageType.REPLY if isinstance(option, RespProp) else MessageType.CALL
+        if isinstance(option, UnknownOption):
+            return MessageType.CALL
+        return operation_of(option).direction
 
     def is_request(self, message: Rdma2Optional) -> bool:
         """Whether a ROPT_REQPROP asks: one that is said to be an answer asks nothing (D-78)."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.properties.values import PropertyValues
-from rpcrdma.wire.optional import ROPT_RESPROP
+from rpcrdma.wire.operations import ROPT_RESPROP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

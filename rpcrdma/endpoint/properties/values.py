@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import LocalProtocolError
-from rpcrdma.wire.optional import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP
+from rpcrdma.wire.operations import BY_NAME, ROPT_CONNPROP, XCHAREXT, operations_of
 from rpcrdma.wire.properties import (
     DEFAULTS,
     BackwardRequestSupport,
@@ -24,13 +24,12 @@ from rpcrdma.wire.properties import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from rpcrdma.wire.operations import OptionalOperation
     from rpcrdma.wire.properties import KnownProperty
 
 __all__ = [
     "DEFAULT_RECEIVE_BUFFER",
-    "OPERATIONS",
+    "PROPERTY_OPERATIONS",
     "Disposition",
     "Outcome",
     "PropertyLimits",
@@ -41,15 +40,8 @@ __all__ = [
 DEFAULT_RECEIVE_BUFFER: Final = 4096
 """Octets that a peer assumes which was told nothing (xcharext 3, table 1)."""
 
-OPERATIONS: Final = frozenset({ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP})
-"""Every operation of the extension, by opttype."""
-
-_NEEDS: Final[Mapping[int, int]] = {
-    ROPT_REQPROP: ROPT_RESPROP,
-    ROPT_RESPROP: ROPT_CONNPROP,
-    ROPT_UPDPROP: ROPT_CONNPROP,
-}
-"""Operation -> another that is supported wherever it is (xcharext 4, after table 2)."""
+PROPERTY_OPERATIONS: Final = frozenset(one.code for one in operations_of(XCHAREXT))
+"""Every operation of the transport properties, by opttype."""
 
 _WORD_MAXIMUM: Final = 2**32 - 1
 
@@ -123,7 +115,7 @@ class PropertyOptions:
     own: PropertyValues = field(default_factory=PropertyValues)
     announced: bool = True
     fixed: frozenset[int] = frozenset()
-    operations: frozenset[int] = OPERATIONS
+    operations: frozenset[int] = PROPERTY_OPERATIONS
     limits: PropertyLimits = field(default_factory=PropertyLimits)
     high_bit_first: bool = False
 
@@ -140,9 +132,9 @@ class PropertyOptions:
 
     def __post_init__(self) -> None:
         """Refuse what the document rules out or a message cannot say."""
-        for operation, needed in _NEEDS.items():
-            if operation in self.operations and needed not in self.operations:
-                raise LocalProtocolError(f"operation {operation} needs operation {needed}")
+        for operation in operations_of(XCHAREXT):
+            for needed in operation.needs:
+                self._require(operation, BY_NAME[needed])
         if self.announced and ROPT_CONNPROP not in self.operations:
             raise LocalProtocolError("properties cannot be announced without ROPT_CONNPROP")
         if not 1 <= self.own.receive_buffer <= _WORD_MAXIMUM:
@@ -150,6 +142,11 @@ class PropertyOptions:
         unknown = sorted(self.fixed - DEFAULTS.keys())
         if unknown:
             raise LocalProtocolError(f"properties without a value cannot be fixed: {unknown}")
+
+    def _require(self, operation: OptionalOperation, needed: OptionalOperation) -> None:
+        """Refuse an operation without another that it needs (xcharext 4, after table 2)."""
+        if operation.code in self.operations and needed.code not in self.operations:
+            raise LocalProtocolError(f"operation {operation.name} needs operation {needed.name}")
 
 
 class Disposition(Enum):

@@ -10,7 +10,8 @@ from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import ROPT_CONNPROP, ConnProp, encode_option
+from rpcrdma.wire.operations import ROPT_CONNPROP, ConnProp
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import PROP_RBSIZ, propid_of
 from rpcrdma.wire.rpc import MessageType
 from targets.mutants.base import mutant

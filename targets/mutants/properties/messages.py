@@ -8,15 +8,8 @@ from rpcrdma.endpoint.core.actions import Send
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import (
-    ROPT_CONNPROP,
-    ROPT_RESPROP,
-    ROPT_UPDPROP,
-    ConnProp,
-    RespProp,
-    decode_option,
-    encode_option,
-)
+from rpcrdma.wire.operations import ROPT_CONNPROP, ROPT_RESPROP, ROPT_UPDPROP, ConnProp, RespProp
+from rpcrdma.wire.optional import decode_option, encode_option
 from rpcrdma.wire.properties import PROP_RBSIZ, PropertyValue
 from rpcrdma.wire.rpc import MessageType
 from targets.mutants.base import mutant

@@ -8,7 +8,7 @@ from rpcrdma.endpoint.core.actions import PostReceive, Send
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import Judgement, PropertyRules
 from rpcrdma.endpoint.properties.values import Disposition
-from rpcrdma.wire.optional import ReqProp, RespProp
+from rpcrdma.wire.operations import ReqProp, RespProp
 from rpcrdma.wire.properties import (
     RequesterRemoteInvalidation,
     property_values,

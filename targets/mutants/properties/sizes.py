@@ -13,7 +13,8 @@ from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import ReqProp, decode_option
+from rpcrdma.wire.operations import ReqProp
+from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.properties import ReceiveBufferSize, decode_property
 from targets.mutants.base import mutant
 from targets.reference.replaced_parts import BOTH_ENDS

@@ -8,7 +8,8 @@ from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import properties
-from rpcrdma.wire.optional import ConnProp, decode_option
+from rpcrdma.wire.operations import ConnProp
+from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.properties import (
     EXPERIMENTAL_PROPIDS,
     PROP_BRS,

@@ -9,7 +9,8 @@ from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import ROPT_CONNPROP, ROPT_UPDPROP, decode_option
+from rpcrdma.wire.operations import ROPT_CONNPROP, ROPT_UPDPROP
+from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.rpc import MessageType
 from targets.mutants.base import mutant
 

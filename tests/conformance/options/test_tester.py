@@ -15,7 +15,8 @@ from conformance.tester.client.harness import Harness
 from conformance.tester.server.harness import ClientHarness
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.fabric.trace import EventKind, Side
-from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UnknownOption, UpdProp
+from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.optional import UnknownOption
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
 from targets.base import Unsupported

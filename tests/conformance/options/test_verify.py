@@ -12,7 +12,7 @@ from conformance.options import verify as verify_options
 from conformance.options.tester import Heard
 from conformance.tester.case import CaseLog, Deviation
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.properties import (
     DefaultValue,
     PropertyValue,
@@ -217,6 +217,11 @@ def test_what_is_not_claimed_is_not_tested() -> None:
         verify_options.claims(tester, "connprop", "updprop")
     with pytest.raises(Unsupported, match="has announced nothing"):
         verify_options.announced(tester)
+
+
+def test_a_name_that_no_operation_has_is_a_fault_of_the_case() -> None:
+    with pytest.raises(KeyError):
+        verify_options.claims(Heeding(), "conprop")
 
 
 def test_the_first_of_a_kind_is_found() -> None:

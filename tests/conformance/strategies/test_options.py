@@ -6,15 +6,8 @@ import pytest
 from hypothesis import Phase, find, given, settings
 
 from conformance.strategies.options import known_options, properties, property_sets, subsets
-from rpcrdma.wire.optional import (
-    ConnProp,
-    KnownOption,
-    ReqProp,
-    RespProp,
-    UpdProp,
-    decode_option,
-    encode_option,
-)
+from rpcrdma.wire.operations import ConnProp, KnownOption, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.optional import decode_option, encode_option
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
     BackwardSupport,

@@ -10,13 +10,8 @@ from rpcrdma.endpoint.properties.values import (
     PropertyOptions,
     PropertyValues,
 )
-from rpcrdma.wire.optional import (
-    Option,
-    ReqProp,
-    RespProp,
-    UpdProp,
-    encode_option,
-)
+from rpcrdma.wire.operations import ReqProp, RespProp, UpdProp
+from rpcrdma.wire.optional import Option, encode_option
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
     BackwardSupport,

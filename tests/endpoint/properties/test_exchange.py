@@ -16,18 +16,16 @@ from rpcrdma.endpoint.properties.values import (
     PropertyValues,
 )
 from rpcrdma.errors import LocalProtocolError
-from rpcrdma.wire.optional import (
+from rpcrdma.wire.operations import (
     ROPT_CONNPROP,
     ROPT_REQPROP,
     ROPT_UPDPROP,
     ConnProp,
-    Option,
     ReqProp,
     RespProp,
-    UnknownOption,
     UpdProp,
-    encode_option,
 )
+from rpcrdma.wire.optional import Option, UnknownOption, encode_option
 from rpcrdma.wire.properties import (
     PROP_BRS,
     PROP_RBSIZ,

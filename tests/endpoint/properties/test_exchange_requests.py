@@ -6,19 +6,14 @@ import pytest
 
 from rpcrdma.endpoint.properties.exchange import OptionMessage, PropertyExchange, Refusal
 from rpcrdma.endpoint.properties.values import (
-    OPERATIONS,
+    PROPERTY_OPERATIONS,
     Disposition,
     Outcome,
     PropertyOptions,
     PropertyValues,
 )
 from rpcrdma.errors import LocalProtocolError
-from rpcrdma.wire.optional import (
-    ROPT_CONNPROP,
-    ROPT_REQPROP,
-    ConnProp,
-    RespProp,
-)
+from rpcrdma.wire.operations import ROPT_CONNPROP, ROPT_REQPROP, ConnProp, RespProp
 from rpcrdma.wire.properties import (
     PROP_BRS,
     PROP_RBSIZ,
@@ -125,7 +120,7 @@ def test_requests_that_the_document_rules_out_are_refused() -> None:
     exchange.request(GENERAL)
     with pytest.raises(LocalProtocolError, match="another request is pending"):
         exchange.request(GENERAL)
-    unable = opened(PropertyOptions(operations=OPERATIONS - {ROPT_REQPROP}))
+    unable = opened(PropertyOptions(operations=PROPERTY_OPERATIONS - {ROPT_REQPROP}))
     with pytest.raises(LocalProtocolError, match="does not support requests"):
         unable.request(GENERAL)
 

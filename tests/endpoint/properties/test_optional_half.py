@@ -12,15 +12,8 @@ from rpcrdma.endpoint.properties.exchange import PropertyExchange
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.values import PropertyOptions, PropertyValues
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader, v2
-from rpcrdma.wire.optional import (
-    ConnProp,
-    Option,
-    ReqProp,
-    UnknownOption,
-    UpdProp,
-    decode_option,
-    encode_option,
-)
+from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
+from rpcrdma.wire.optional import Option, UnknownOption, decode_option, encode_option
 from rpcrdma.wire.properties import (
     ReceiveBufferSize,
     RequesterRemoteInvalidation,

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from conformance.strategies._generated_xcharext import req_props, resp_props
 from rpcrdma.endpoint.properties.exchange import OptionMessage, PropertyExchange, Refusal
 from rpcrdma.endpoint.properties.values import (
-    OPERATIONS,
+    PROPERTY_OPERATIONS,
     PropertyLimits,
     PropertyOptions,
     PropertyValues,
 )
 from rpcrdma.errors import LocalProtocolError
-from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UpdProp, encode_option
+from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import (
     DEFAULTS,
     BackwardRequestSupport,
@@ -112,7 +113,9 @@ def check(one: End, other: End) -> None:
 
 def supported() -> list[frozenset[int]]:
     """Sets of operations that the document allows."""
-    sets = [frozenset(some) for n in range(5) for some in combinations(sorted(OPERATIONS), n)]
+    sets = [
+        frozenset(some) for n in range(5) for some in combinations(sorted(PROPERTY_OPERATIONS), n)
+    ]
     good = []
     for one in sets:
         with suppress(LocalProtocolError):
@@ -131,7 +134,7 @@ options = st.builds(
     values,
     announced=st.booleans(),
     fixed=st.just(frozenset[int]()) | st.frozensets(st.integers(1, 3)),
-    operations=st.just(OPERATIONS) | st.sampled_from(supported()),
+    operations=st.just(PROPERTY_OPERATIONS) | st.sampled_from(supported()),
     limits=st.builds(PropertyLimits, lengths, lengths, st.booleans(), levels),
 )
 changes = st.one_of(

@@ -16,7 +16,8 @@ from rpcrdma.endpoint.properties.values import (
     PropertyValues,
 )
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire.optional import ConnProp, ReqProp, RespProp, UpdProp, encode_option
+from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import (
     EXPERIMENTAL_PROPIDS,
     PROP_BRS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rpcrdma.endpoint.properties.told_values import REMEMBERED, ToldValues
 from rpcrdma.endpoint.properties.values import PropertyValues
-from rpcrdma.wire.optional import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP
+from rpcrdma.wire.operations import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP
 from rpcrdma.wire.properties import ReceiveBufferSize, RequesterRemoteInvalidation
 
 ALLOWED = RequesterRemoteInvalidation(allowed=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.endpoint.properties.values import (
-    OPERATIONS,
+    PROPERTY_OPERATIONS,
     PropertyLimits,
     PropertyOptions,
     PropertyValues,
 )
 from rpcrdma.errors import LocalProtocolError
+from rpcrdma.wire.operations import BY_CODE
 from rpcrdma.wire.properties import (
     DEFAULTS,
     BackwardRequestSupport,
@@ -57,7 +58,7 @@ def test_an_operation_needs_those_that_the_document_couples_with_it(
     operations: set[int], lacks: int
 ) -> None:
     """xcharext 4, after table 2."""
-    with pytest.raises(LocalProtocolError, match=f"needs operation {lacks}"):
+    with pytest.raises(LocalProtocolError, match=f"needs operation {BY_CODE[lacks].name}"):
         PropertyOptions(announced=False, operations=frozenset(operations))
 
 
@@ -73,7 +74,7 @@ def test_other_selections_are_allowed(operations: set[int]) -> None:
 def test_what_cannot_be_said_is_refused() -> None:
     """Announcing without the operation, fixing what has no value, Receives without a length."""
     with pytest.raises(LocalProtocolError, match="without ROPT_CONNPROP"):
-        PropertyOptions(operations=OPERATIONS - OPERATIONS)
+        PropertyOptions(operations=PROPERTY_OPERATIONS - PROPERTY_OPERATIONS)
     with pytest.raises(LocalProtocolError, match=r"fixed: \[4\]"):
         PropertyOptions(fixed=frozenset({1, 4}))
     for octets in (0, 2**32):
@@ -84,7 +85,7 @@ def test_what_cannot_be_said_is_refused() -> None:
 def test_fewer_operations_leave_the_rest_as_it_is() -> None:
     whole = PropertyOptions(PropertyValues(8192))
 
-    assert whole.supporting(OPERATIONS) == whole
+    assert whole.supporting(PROPERTY_OPERATIONS) == whole
     assert not whole.supporting(frozenset()).announced
     assert whole.supporting(frozenset()).own == whole.own
 

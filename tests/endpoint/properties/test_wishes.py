@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rpcrdma.endpoint.properties.values import PropertyOptions
 from rpcrdma.endpoint.properties.wishes import PropertyWishes
-from rpcrdma.wire.optional import ConnProp, RespProp
+from rpcrdma.wire.operations import ConnProp, RespProp
 from rpcrdma.wire.properties import (
     PROP_RBSIZ,
     DefaultValue,

@@ -8,7 +8,8 @@ from pcapng.blocks import EnhancedPacket
 from reports.capture.pcapng import write_pcapng
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.wire.describe import capture_comment
-from rpcrdma.wire.optional import UpdProp, encode_option
+from rpcrdma.wire.operations import UpdProp
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 from rpcrdma.wire.v2 import MessageType, Rdma2Header, encode_header
 

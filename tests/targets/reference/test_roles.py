@@ -14,7 +14,8 @@ from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import decode_any_header, v2
-from rpcrdma.wire.optional import ConnProp, Option, ReqProp, RespProp, UpdProp, decode_option
+from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.optional import Option, decode_option
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
     BackwardSupport,

@@ -8,7 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from rpcrdma.wire.optional import ConnProp
+from rpcrdma.wire.operations import ConnProp
 from targets.base import ActKind
 
 if TYPE_CHECKING:

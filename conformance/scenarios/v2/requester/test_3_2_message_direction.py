@@ -11,7 +11,8 @@ from conformance.catalogue.cite import requirement
 from conformance.tester.case import Deviation
 from conformance.tester.server.options import encode_two
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import Option, ReqProp, RespProp, UnknownOption
+from rpcrdma.wire.operations import ReqProp, RespProp
+from rpcrdma.wire.optional import Option, UnknownOption
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
 from targets.base import ActKind

@@ -14,7 +14,8 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import ErrChunk, InvalidOption
 from conformance.tester.client import build, mutate
-from rpcrdma.wire.optional import ReqProp, UnknownOption
+from rpcrdma.wire.operations import ReqProp
+from rpcrdma.wire.optional import UnknownOption
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
 

@@ -15,7 +15,8 @@ from conformance.oracle.outcome import ErrVers
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO
 from conformance.tester.client import build, build_sized, mutate
 from rpcrdma import wire
-from rpcrdma.wire.optional import ConnProp, UnknownOption
+from rpcrdma.wire.operations import ConnProp
+from rpcrdma.wire.optional import UnknownOption
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 
 if TYPE_CHECKING:

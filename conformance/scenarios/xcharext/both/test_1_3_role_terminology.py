@@ -8,7 +8,7 @@ import pytest
 
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
-from rpcrdma.wire.optional import ConnProp, Option, UpdProp
+from rpcrdma.wire.operations import ConnProp, UpdProp
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
     BackwardSupport,
@@ -19,6 +19,7 @@ from rpcrdma.wire.properties import (
 
 if TYPE_CHECKING:
     from conformance.options.tester import OptionTester
+    from rpcrdma.wire.optional import Option
 
 TAKEN = "xcharext.1.3.both-ends-take-operations"
 NO_ANSWER = "xcharext.2.3.announcements-have-no-answer"

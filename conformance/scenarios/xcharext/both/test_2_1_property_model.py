@@ -10,7 +10,8 @@ from conformance import verify
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
 from conformance.oracle.sizes import THRESHOLD_TWO
-from rpcrdma.wire.optional import ConnProp, Option, ReqProp, UpdProp, encode_option
+from rpcrdma.wire.operations import BY_NAME, XCHAREXT, ConnProp, ReqProp, UpdProp, operations_of
+from rpcrdma.wire.optional import encode_option, with_values
 from rpcrdma.wire.properties import (
     EXPERIMENTAL_PROPIDS,
     PROP_BRS,
@@ -28,8 +29,6 @@ from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import Rdma2Optional
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conformance.options.tester import OptionTester
 
 NO_ERROR = "xcharext.2.1.unknown-property-is-no-error"
@@ -94,11 +93,7 @@ def test_value_of_no_octets_is_the_default(tester: OptionTester) -> None:
     verify_options.obeys(tester, THRESHOLD_TWO, breaks=(DEFAULT,))
 
 
-_MAKE: dict[str, Callable[[tuple[PropertyValue, ...]], Option]] = {
-    "connprop": lambda values: ConnProp(values, ()),
-    "reqprop": ReqProp,
-    "updprop": UpdProp,
-}
+_BEGUN = [one.name for one in operations_of(XCHAREXT) if not one.is_answer]
 
 
 def _faulty(
@@ -108,14 +103,14 @@ def _faulty(
     verify_options.claims(tester, operation)
     values = (*property_values(LARGE), value)
 
-    xid = tester.send(_MAKE[operation](values))
+    xid = tester.send(with_values(BY_NAME[operation], values))
 
     verify_options.reports_bad_header(tester, xid, breaks=breaks)
     verify_options.obeys(tester, THRESHOLD_TWO, breaks=(NOTHING,), lengths=(6000,))
 
 
 @both_ends(INVALID, NOTHING, interpretations=("D-59", "D-76"))
-@pytest.mark.parametrize("operation", _MAKE)
+@pytest.mark.parametrize("operation", _BEGUN)
 @pytest.mark.parametrize(
     "value",
     [PropertyValue(PROP_REQREMINV, b"\0\0\0\2"), PropertyValue(PROP_BRS, b"\0\0\0\3")],
@@ -129,7 +124,7 @@ def test_value_that_its_type_does_not_allow_is_reported(
 
 
 @both_ends(SHORT, NOTHING, interpretations=("D-59", "D-76"))
-@pytest.mark.parametrize("operation", _MAKE)
+@pytest.mark.parametrize("operation", _BEGUN)
 @pytest.mark.parametrize("length", [1, 2, 3])
 @pytest.mark.parametrize("code", [PROP_REQREMINV, PROP_BRS])
 def test_value_that_is_too_short_is_reported(
@@ -148,7 +143,7 @@ def test_value_that_ends_beyond_the_message_is_reported(
     """A value whose count leads beyond the message is an XDR error, known or not."""
     verify_options.claims(tester, operation)
     values = (*property_values(LARGE), PropertyValue(77, bytes(4)))
-    whole = encode_option(MessageType.CALL, _MAKE[operation](values))
+    whole = encode_option(MessageType.CALL, with_values(BY_NAME[operation], values))
     optinfo = whole.rdma_optinfo[:-8] + length.to_bytes(4, "big") + bytes(4)
 
     xid = tester.send(Rdma2Optional(whole.rdma_optdir, whole.rdma_opttype, optinfo))

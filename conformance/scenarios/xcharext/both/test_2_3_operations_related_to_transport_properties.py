@@ -10,11 +10,12 @@ from conformance import verify
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
 from rpcrdma.ulp import testprog_calls
-from rpcrdma.wire.optional import ConnProp, Option, UpdProp
+from rpcrdma.wire.operations import ConnProp, UpdProp
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 
 if TYPE_CHECKING:
     from conformance.options.tester import OptionTester
+    from rpcrdma.wire.optional import Option
 
 NO_RPC = "xcharext.2.3.operations-carry-no-rpc"
 

@@ -12,7 +12,7 @@ from conformance.options import verify as verify_options
 from conformance.options.server import OptionServer
 from conformance.options.tester import both_ends
 from conformance.options.verify import Disposed, until
-from rpcrdma.wire.optional import ReqProp, UpdProp
+from rpcrdma.wire.operations import ReqProp, UpdProp
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 from targets.base import ActKind, Unsupported
 

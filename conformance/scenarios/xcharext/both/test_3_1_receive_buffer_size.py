@@ -9,7 +9,8 @@ import pytest
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
 from conformance.oracle.sizes import THRESHOLD_TWO
-from rpcrdma.wire.optional import ConnProp, Option, ReqProp, UnknownOption, UpdProp
+from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
+from rpcrdma.wire.optional import Option, UnknownOption
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Inconclusive, Warned
 from conformance.tester.client import build, message
 from rpcrdma.wire import ErrVers, v2
-from rpcrdma.wire.optional import ConnProp, ReqProp, UpdProp
+from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
 from rpcrdma.wire.properties import (
     DEFAULTS,
     PROP_RBSIZ,

@@ -9,7 +9,7 @@ import pytest
 from conformance import verify
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
-from rpcrdma.wire.optional import ReqProp, RespProp
+from rpcrdma.wire.operations import ReqProp, RespProp
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
     BackwardSupport,

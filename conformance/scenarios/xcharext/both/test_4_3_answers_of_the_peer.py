@@ -13,7 +13,7 @@ import pytest
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
 from conformance.oracle.sizes import THRESHOLD_TWO
-from rpcrdma.wire.optional import RespProp
+from rpcrdma.wire.operations import RespProp
 from rpcrdma.wire.properties import ReceiveBufferSize, RequesterRemoteInvalidation, property_values
 from rpcrdma.wire.rpc import MessageType
 

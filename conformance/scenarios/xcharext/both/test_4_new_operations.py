@@ -11,7 +11,16 @@ from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Deviation, Inconclusive, Warned
-from rpcrdma.wire.optional import ConnProp, Option, ReqProp, RespProp, UnknownOption, UpdProp
+from rpcrdma.wire.operations import (
+    XCHAREXT,
+    ConnProp,
+    OptionalOperation,
+    ReqProp,
+    RespProp,
+    UpdProp,
+    operations_of,
+)
+from rpcrdma.wire.optional import UnknownOption, with_values
 from rpcrdma.wire.properties import DEFAULTS, ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
 
@@ -34,12 +43,7 @@ NEED_CONNPROP = "xcharext.4.answers-and-updates-need-connprop"
 
 FORM = (CODES, LAYOUT, PROPVAL, TYPES)
 
-EMPTY: dict[str, Option] = {
-    "connprop": ConnProp((), ()),
-    "reqprop": ReqProp(()),
-    "resprop": RespProp((), (), ()),
-    "updprop": UpdProp(()),
-}
+OPERATIONS = {one.name: one for one in operations_of(XCHAREXT)}
 
 
 def _judge_form(tester: OptionTester, found: Heard, what: str) -> None:
@@ -53,6 +57,11 @@ def _judge_form(tester: OptionTester, found: Heard, what: str) -> None:
             tester.case.warnings.append(Warned(reason, (DIRECTION,)))
         else:
             raise Deviation(f"{what} says REPLY.", actual=str(found), breaks=(DIRECTION,))
+
+
+def _send_empty(tester: OptionTester, operation: OptionalOperation) -> int:
+    """Send an operation that carries no value; returns its XID."""
+    return tester.send(with_values(operation, ()), operation.direction)
 
 
 def _first_begun(tester: OptionTester, since: int, breaks: tuple[str, ...]) -> Heard:
@@ -112,14 +121,14 @@ def test_update_is_in_form(tester: OptionTester) -> None:
 
 
 @both_ends(TAKEN, REFUSED, NEED_CONNPROP, interpretations=("D-53", "D-63"))
-@pytest.mark.parametrize("operation", EMPTY)
+@pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_is_supported_as_claimed(tester: OptionTester, operation: str) -> None:
     """What is claimed is taken; what is not gets RDMA2_ERR_INVAL_OPTION."""
     claimed = operation in tester.profile.claims.operations
-    option = EMPTY[operation]
-    direction = MessageType.REPLY if isinstance(option, RespProp) else MessageType.CALL
 
-    found = verify_options.answers(tester, tester.send(option, direction), (REFUSED, TAKEN))
+    xid = _send_empty(tester, OPERATIONS[operation])
+
+    found = verify_options.answers(tester, xid, (REFUSED, TAKEN))
 
     refused = any(one.refuses for one in found)
     if claimed:
@@ -132,13 +141,12 @@ def test_operation_is_supported_as_claimed(tester: OptionTester, operation: str)
 def test_answers_and_updates_go_with_connprop(tester: OptionTester) -> None:
     """A device that takes RESPPROP or UPDPROP takes CONNPROP, whatever it claims."""
     taken = set()
-    for operation, option in EMPTY.items():
-        direction = MessageType.REPLY if isinstance(option, RespProp) else MessageType.CALL
-        found = verify_options.answers(tester, tester.send(option, direction))
+    for name, operation in OPERATIONS.items():
+        found = verify_options.answers(tester, _send_empty(tester, operation))
         if not any(one.refuses for one in found):
-            taken.add(operation)
+            taken.add(name)
 
-    without = sorted(taken & {"resprop", "updprop"})
+    without = sorted(name for name in taken if "connprop" in OPERATIONS[name].needs)
     verify.that(
         "connprop" in taken or not without,
         "CONNPROP is taken",

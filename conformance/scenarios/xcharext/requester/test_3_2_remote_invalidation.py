@@ -11,7 +11,8 @@ from conformance.catalogue.cite import requirement
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg
-from rpcrdma.wire.optional import ConnProp, UpdProp, values_of
+from rpcrdma.wire.operations import ConnProp, UpdProp
+from rpcrdma.wire.optional import values_of
 from rpcrdma.wire.properties import RequesterRemoteInvalidation, properties_of
 from targets.base import ActKind, Unsupported
 

@@ -12,7 +12,7 @@ from conformance.catalogue.cite import requirement
 from conformance.oracle.header import encode_as
 from conformance.oracle.outcome import Answered
 from rpcrdma.wire import RdmaNomsg, ReadSegment, TransportHeader, v2
-from rpcrdma.wire.optional import ConnProp
+from rpcrdma.wire.operations import ConnProp
 from rpcrdma.wire.properties import BackwardRequestSupport, BackwardSupport, properties_of
 from rpcrdma.wire.rpc import MessageType
 from targets.base import Unsupported

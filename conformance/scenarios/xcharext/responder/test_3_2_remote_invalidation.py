@@ -12,7 +12,7 @@ from conformance.options.client import OptionClient
 from conformance.oracle.outcome import Answered
 from conformance.tester.case import Deviation
 from conformance.tester.client import build
-from rpcrdma.wire.optional import ConnProp
+from rpcrdma.wire.operations import ConnProp
 from rpcrdma.wire.properties import (
     PROP_REQREMINV,
     DefaultValue,

@@ -10,7 +10,7 @@ from conformance import verify
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
 from conformance.tester.client.message import option
-from rpcrdma.wire.optional import ConnProp
+from rpcrdma.wire.operations import ConnProp
 from rpcrdma.wire.properties import BackwardRequestSupport, BackwardSupport, property_values
 
 if TYPE_CHECKING:

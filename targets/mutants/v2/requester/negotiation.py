@@ -13,7 +13,8 @@ from rpcrdma.endpoint.negotiation.table import NegotiationRules, NegotiationStat
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.wire import ErrVers, Procedure, fixed_words, v2
-from rpcrdma.wire.optional import ConnProp, encode_option
+from rpcrdma.wire.operations import ConnProp
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.rpc import MessageType
 from targets.mutants.base import mutant
 

@@ -10,7 +10,8 @@ from conformance.oracle.requester.two import judge_option
 from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import RdmaSegment, ReadSegment, WriteChunk, v2
-from rpcrdma.wire.optional import ReqProp, UnknownOption, encode_option
+from rpcrdma.wire.operations import ReqProp
+from rpcrdma.wire.optional import UnknownOption, encode_option
 from rpcrdma.wire.rpc import MessageType
 
 CALL, REPLY = MessageType.CALL, MessageType.REPLY

@@ -8,7 +8,8 @@ from conformance.oracle.requester.tracker import RequesterTracker
 from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import ErrVers, RdmaError, RdmaMsg, TransportHeader, encode_header, rpc, v2
-from rpcrdma.wire.optional import ConnProp, Option, ReqProp, RespProp, UpdProp, encode_option
+from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.optional import Option, encode_option
 from rpcrdma.wire.properties import (
     DefaultValue,
     ReceiveBufferSize,

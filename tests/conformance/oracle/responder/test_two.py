@@ -14,17 +14,15 @@ from conformance.oracle.responder.expected import expected
 from reports.record import Verdict
 from rpcrdma.ulp.rpc import Outcome, Reply, encode_reply
 from rpcrdma.wire import RdmaMsg, TransportHeader, v2
-from rpcrdma.wire.optional import (
+from rpcrdma.wire.operations import (
     ROPT_CONNPROP,
     ROPT_REQPROP,
     ROPT_UPDPROP,
     ConnProp,
-    Option,
     ReqProp,
-    UnknownOption,
     UpdProp,
-    encode_option,
 )
+from rpcrdma.wire.optional import Option, UnknownOption, encode_option
 from rpcrdma.wire.properties import PropertyValue
 from rpcrdma.wire.rpc import MessageType
 from tests.conformance.oracle.oracle_fakes import FETCH, NULL, XID, TinyProgram, rpc_call

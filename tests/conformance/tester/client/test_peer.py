@@ -14,7 +14,8 @@ from conformance.oracle.outcome import (
 )
 from conformance.tester.client import build, mutate
 from conformance.tester.client.harness import Harness
-from rpcrdma.wire.optional import ConnProp, ReqProp, UnknownOption
+from rpcrdma.wire.operations import ConnProp, ReqProp
+from rpcrdma.wire.optional import UnknownOption
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -9,7 +9,8 @@ import pytest
 from conformance.tester.case import Inconclusive
 from conformance.tester.server.options import FIRST_XID, encode_two
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import ConnProp, UnknownOption
+from rpcrdma.wire.operations import ConnProp
+from rpcrdma.wire.optional import UnknownOption
 from rpcrdma.wire.rpc import MessageType
 from targets.base import ActKind
 

@@ -1,0 +1,190 @@
+"""The operations that RDMA2_OPTIONAL messages can carry: one table, which everything else reads.
+
+    v2 section 3.1      Optional Features
+    v2 section 4.2.2    Message Direction
+    xcharext section 4  New Operations (table 2: codes, types, "No." for the payload)
+
+An extension that adds operations adds rows here and nowhere else.  The codec
+(`rpcrdma.wire.optional`), the text of messages (`rpcrdma.wire.overlays`), the endpoint, the oracle,
+profiles, mutants and scenarios all take code, type, payload and answer of an operation from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from rpcrdma.wire import _generated_xcharext as xcharext
+from rpcrdma.wire._generated_rpc import MessageType
+from rpcrdma.wire._generated_xcharext import (
+    ROPT_CONNPROP,
+    ROPT_REQPROP,
+    ROPT_RESPROP,
+    ROPT_UPDPROP,
+    ConnProp,
+    ReqProp,
+    RespProp,
+    UpdProp,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rpcrdma.xdr import model
+    from rpcrdma.xdr.runtime import Buffer
+
+__all__ = [
+    "BY_CODE",
+    "BY_NAME",
+    "OPERATIONS",
+    "ROPT_CONNPROP",
+    "ROPT_REQPROP",
+    "ROPT_RESPROP",
+    "ROPT_UPDPROP",
+    "XCHAREXT",
+    "ConnProp",
+    "KnownOption",
+    "OptionalOperation",
+    "ReqProp",
+    "RespProp",
+    "UpdProp",
+    "operation_of",
+    "operations_of",
+]
+
+KnownOption = ConnProp | ReqProp | RespProp | UpdProp
+"""The contents of an operation of the table."""
+
+XCHAREXT: Final = "xcharext"
+"""The short name of the document of the transport properties."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalOperation:
+    """One operation.
+
+    Attributes:
+        code: rdma_opttype.
+        constant: the document's name of the code.
+        name: that profiles have for it.
+        contents: class of what rdma_optinfo holds.
+        decode: contents out of octets, and where they end.
+        encode: the octets of contents.
+        direction: rdma_optdir, as the end says that sends it (D-78).
+        has_payload: whether octets of an RPC message follow its header.
+        answered_by: name of the operation that answers it; empty if nothing does.
+        needs: names of operations that an end supports wherever it supports this one.
+        propvalset: the field of the contents that holds property values; empty if none does.
+        schema: the types of the document.
+        document: its short name.
+        section: where it describes the operation.
+    """
+
+    code: int
+    constant: str
+    name: str
+    contents: type[KnownOption]
+    decode: Callable[[Buffer], tuple[KnownOption, int]]
+    encode: Callable[[Any], bytes]
+    direction: MessageType
+    has_payload: bool
+    answered_by: str
+    needs: tuple[str, ...]
+    propvalset: str
+    schema: model.Schema
+    document: str
+    section: str
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it goes the way of Replies, and so answers something."""
+        return self.direction is MessageType.REPLY
+
+
+OPERATIONS: Final = (
+    OptionalOperation(
+        code=ROPT_CONNPROP,
+        constant="ROPT_CONNPROP",
+        name="connprop",
+        contents=ConnProp,
+        decode=xcharext.decode_conn_prop,
+        encode=xcharext.encode_conn_prop,
+        direction=MessageType.CALL,
+        has_payload=False,
+        answered_by="",
+        needs=(),
+        propvalset="opticonnpr_start",
+        schema=xcharext.SCHEMA,
+        document=XCHAREXT,
+        section="4.1",
+    ),
+    OptionalOperation(
+        code=ROPT_REQPROP,
+        constant="ROPT_REQPROP",
+        name="reqprop",
+        contents=ReqProp,
+        decode=xcharext.decode_req_prop,
+        encode=xcharext.encode_req_prop,
+        direction=MessageType.CALL,
+        has_payload=False,
+        answered_by="resprop",
+        needs=("resprop",),
+        propvalset="optreqpr_want",
+        schema=xcharext.SCHEMA,
+        document=XCHAREXT,
+        section="4.2",
+    ),
+    OptionalOperation(
+        code=ROPT_RESPROP,
+        constant="ROPT_RESPROP",
+        name="resprop",
+        contents=RespProp,
+        decode=xcharext.decode_resp_prop,
+        encode=xcharext.encode_resp_prop,
+        direction=MessageType.REPLY,
+        has_payload=False,
+        answered_by="",
+        needs=("connprop",),
+        propvalset="optrespr_other",
+        schema=xcharext.SCHEMA,
+        document=XCHAREXT,
+        section="4.3",
+    ),
+    OptionalOperation(
+        code=ROPT_UPDPROP,
+        constant="ROPT_UPDPROP",
+        name="updprop",
+        contents=UpdProp,
+        decode=xcharext.decode_upd_prop,
+        encode=xcharext.encode_upd_prop,
+        direction=MessageType.CALL,
+        has_payload=False,
+        answered_by="",
+        needs=("connprop",),
+        propvalset="optupdpr_now",
+        schema=xcharext.SCHEMA,
+        document=XCHAREXT,
+        section="4.4",
+    ),
+)
+"""Every operation that is known here, by code.  What one needs: xcharext 4, after table 2."""
+
+BY_CODE: Final[Mapping[int, OptionalOperation]] = {one.code: one for one in OPERATIONS}
+"""The operations by rdma_opttype; any other is unknown, and gets RDMA2_ERR_INVAL_OPTION."""
+
+BY_NAME: Final[Mapping[str, OptionalOperation]] = {one.name: one for one in OPERATIONS}
+"""The operations by the names that profiles have for them."""
+
+_BY_CONTENTS: Final[Mapping[type[KnownOption], OptionalOperation]] = {
+    one.contents: one for one in OPERATIONS
+}
+
+
+def operation_of(contents: KnownOption) -> OptionalOperation:
+    """The operation that contents are of."""
+    return _BY_CONTENTS[type(contents)]
+
+
+def operations_of(document: str) -> tuple[OptionalOperation, ...]:
+    """The operations that a document defines, by code."""
+    return tuple(one for one in OPERATIONS if one.document == document)

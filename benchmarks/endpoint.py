@@ -61,6 +61,7 @@ from rpcrdma.endpoint.ends.calling import Client
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp import nfs4
 from rpcrdma.ulp.bindings import ReplyExpectation
@@ -150,7 +151,7 @@ def ping_pong(connection: Connection) -> Callable[[], None]:
     messages = null_messages(32)
 
     def work() -> None:
-        connection.post_receive(1024)
+        connection.post_receive(one_segment(1024))
         connection.post_send(next(messages))
         while not any(completion.data for completion in connection.poll(DEADLINE)):
             pass

@@ -101,9 +101,9 @@ class World:
         pending = list(todo)
         while pending and not self.disconnected:
             match pending.pop(0):
-                case actions.PostReceive(length=length):
-                    if not 0 < length <= _LONGEST_RECEIVE:
-                        raise Finding("receive-size", f"a Receive of {length} octets")
+                case actions.PostReceive() as posted:
+                    if not 0 < posted.length <= _LONGEST_RECEIVE:
+                        raise Finding("receive-size", f"a Receive of {posted.length} octets")
                     self.posted += 1
                 case actions.Send(data=data):
                     sent.append(self._send(data))

@@ -12,6 +12,7 @@ import msgspec
 
 from reports.record import Exchange
 from reports.stream import RunWriter
+from rpcrdma.fabric.segments import Placement
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.wire import describe
 
@@ -116,6 +117,7 @@ def _event(line: bytes) -> TraceEvent:
         found["offset"],
         found["length"],
         found["detail"],
+        tuple(Placement(address, length) for address, length in found["placed"]),
     )
 
 
@@ -132,6 +134,7 @@ def _line(event: TraceEvent) -> bytes:
                 "offset": event.offset,
                 "length": event.length,
                 "detail": event.detail,
+                "placed": [(one.address, one.length) for one in event.placed],
             }
         )
         + b"\n"
@@ -143,6 +146,8 @@ def _exchange(event: TraceEvent, start: float) -> Exchange:
     who = "tester" if local else "device"
     if event.kind is EventKind.SEND:
         summary = describe.one_line(event.data) + (f" [{event.detail}]" if event.detail else "")
+        if event.placed:
+            summary += f" [into {', '.join(map(str, event.placed))}]"
         direction, detail = "sent" if local else "received", describe.indented(event.data)
     else:
         where = "" if event.handle is None else f" at handle {event.handle:#010x}"

@@ -18,7 +18,7 @@ from conformance.oracle.requester.expectation import Reaction
 from conformance.oracle.requester.reaction import expected_reaction
 from conformance.tester.case import Deviation, Inconclusive, Warned
 from reports.record import Verdict
-from rpcrdma.fabric.base import CompletionStatus
+from rpcrdma.fabric.completion import CompletionStatus
 from rpcrdma.ulp.pattern import first_difference, pattern
 from rpcrdma.wire import group_by_position
 

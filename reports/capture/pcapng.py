@@ -120,6 +120,8 @@ def _comment(event: TraceEvent, describe: Callable[[bytes], str]) -> str:
         text += f", handle 0x{event.handle:08x}"
     if event.detail:
         text += f" ({event.detail})"
+    if event.placed:
+        text += f", into {', '.join(map(str, event.placed))}"
     described = describe(event.data) if event.kind is EventKind.SEND else ""
     return f"{text}\n{described}" if described else text
 

@@ -11,19 +11,17 @@ from rpcrdma.fabric.base import (
     Access,
     Address,
     Clock,
-    Completion,
-    CompletionStatus,
     Connection,
     ConnectionParameters,
     ConnectionRequest,
     Fabric,
     Listener,
     MemoryRegion,
-    Opcode,
-    WorkId,
 )
 from rpcrdma.fabric.clock import RealClock, VirtualClock
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackNetwork
+from rpcrdma.fabric.segments import Placement, ReceiveSegment, one_segment
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.fabric.verbs import VerbsFabric
 
@@ -43,11 +41,14 @@ __all__ = [
     "LoopbackNetwork",
     "MemoryRegion",
     "Opcode",
+    "Placement",
     "RealClock",
+    "ReceiveSegment",
     "Side",
     "Trace",
     "TraceEvent",
     "VerbsFabric",
     "VirtualClock",
     "WorkId",
+    "one_segment",
 ]

@@ -15,36 +15,29 @@ This file is an interface only: it knows no protocol and does no I/O.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, Flag, auto
-from typing import TYPE_CHECKING, NewType, Protocol
-
-import msgspec
+from enum import Flag, auto
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
+    from rpcrdma.fabric.completion import Completion, WorkId
+    from rpcrdma.fabric.segments import Segments
     from rpcrdma.fabric.trace import Trace
 
 __all__ = [
     "Access",
     "Address",
     "Clock",
-    "Completion",
-    "CompletionStatus",
     "Connection",
     "ConnectionParameters",
     "ConnectionRequest",
     "Fabric",
     "Listener",
     "MemoryRegion",
-    "Opcode",
-    "WorkId",
 ]
-
-WorkId = NewType("WorkId", int)
-"""Names one posted work request; unique within its connection."""
 
 
 class Access(Flag):
@@ -53,32 +46,6 @@ class Access(Flag):
     LOCAL_WRITE = auto()
     REMOTE_READ = auto()
     REMOTE_WRITE = auto()
-
-
-class Opcode(Enum):
-    """Which kind of work a completion reports."""
-
-    SEND = "Send"
-    RECEIVE = "Receive"
-    RDMA_READ = "RDMA Read"
-    RDMA_WRITE = "RDMA Write"
-
-
-class CompletionStatus(Enum):
-    """How work ended; the names are those of `ibv_wc_status`, spelt out."""
-
-    SUCCESS = "success"
-    LOCAL_LENGTH_ERROR = "local length error"
-    LOCAL_QP_OPERATION_ERROR = "local QP operation error"
-    LOCAL_PROTECTION_ERROR = "local protection error"
-    LOCAL_ACCESS_ERROR = "local access error"
-    REMOTE_INVALID_REQUEST = "remote invalid request"
-    REMOTE_ACCESS_ERROR = "remote access error"
-    REMOTE_OPERATION_ERROR = "remote operation error"
-    RETRY_EXCEEDED = "transport retry counter exceeded"
-    RNR_RETRY_EXCEEDED = "receiver-not-ready retry counter exceeded"
-    FLUSHED = "flushed"
-    OTHER = "other error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +67,10 @@ class ConnectionParameters:
         private_data: octets that travel with the CM's request or reply (at most 56 in a request).
         send_depth: most Sends, Reads and Writes posted and not yet completed.
         receive_depth: most Receives posted.
+        receive_segments: most segments of one Receive.
         initial_receives: lengths in octets of the Receives to post before the connection can carry
-            anything, so that the peer's first Send never finds none.
+            anything, so that the peer's first Send never finds none; of one segment each, since
+            there is no memory of the connection yet.
         rnr_retry: how often a Send is tried again when the receiver has no Receive posted; 7 means
             for ever (verbs), 0 means the first time is an error.
         retry: how often an unanswered packet is sent again before the connection breaks.  Less
@@ -111,34 +80,10 @@ class ConnectionParameters:
     private_data: bytes = b""
     send_depth: int = 128
     receive_depth: int = 256
+    receive_segments: int = 1
     initial_receives: tuple[int, ...] = ()
     rnr_retry: int = 7
     retry: int = 6
-
-
-class Completion(msgspec.Struct, frozen=True, gc=False):
-    """One finished work request; a msgspec struct because two or three are made for every message.
-
-    Attributes:
-        work_id: what posting it returned.
-        opcode: the kind of work.
-        status: SUCCESS or how it failed; every posted request completes, if only as FLUSHED.
-        length: octets received, read, written or sent (0 unless SUCCESS).
-        data: the message, for a successful Receive; else empty.
-        invalidated: the handle that the peer's Send With Invalidate invalidated here, if any.
-    """
-
-    work_id: WorkId
-    opcode: Opcode
-    status: CompletionStatus
-    length: int = 0
-    data: bytes = b""
-    invalidated: int | None = None
-
-    @property
-    def ok(self) -> bool:
-        """Whether the work succeeded."""
-        return self.status is CompletionStatus.SUCCESS
 
 
 class Clock(Protocol):
@@ -236,11 +181,12 @@ class Connection(Protocol):
         """End the peer's access to the region; done when this returns.  Twice is allowed."""
         ...
 
-    def post_receive(self, length: int) -> WorkId:
-        """Post a Receive of `length` octets.
+    def post_receive(self, segments: Segments) -> WorkId:
+        """Post a Receive, whose message fills the segments in their order.
 
         Raises:
             ConnectionLost: the connection is gone.
+            FabricError: there are more segments than the connection was made for, or none.
         """
         ...
 

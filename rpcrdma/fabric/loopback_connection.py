@@ -23,10 +23,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import ConnectionLost, FabricError
-from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode, WorkId
+from rpcrdma.fabric.base import Access
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.loopback_responder import Responder, Work
 from rpcrdma.fabric.memory import ProtectionDomain, Region
 from rpcrdma.fabric.recorder import Recorder
+from rpcrdma.fabric.segments import one_segment, require_segments
 from rpcrdma.fabric.trace import EventKind, Side
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.fabric.base import Clock, ConnectionParameters, MemoryRegion
     from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackNetwork
+    from rpcrdma.fabric.segments import Segments
 
 __all__ = ["ACKNOWLEDGE_TIMEOUT", "RNR_DELAY", "LoopbackConnection"]
 
@@ -79,7 +82,7 @@ class LoopbackConnection:
         self._requests: deque[Work] = deque()
         self._completions: list[Completion] = []
         for length in parameters.initial_receives:
-            self._responder.post_receive(self._next_id(), length)
+            self._responder.post_receive(self._next_id(), one_segment(length))
 
     # -- what base.Connection promises
 
@@ -123,11 +126,13 @@ class LoopbackConnection:
             found.invalidate()
             self.recorder.note(Side.LOCAL, EventKind.INVALIDATE, handle=found.handle)
 
-    def post_receive(self, length: int) -> WorkId:
-        """Post a Receive of `length` octets."""
+    def post_receive(self, segments: Segments) -> WorkId:
+        """Post a Receive, whose message fills the segments in their order."""
         self._require_connection()
+        if len(segments) != 1:  # one is always allowed
+            require_segments(segments, self._parameters.receive_segments)
         work_id = self._next_id()
-        self._responder.post_receive(work_id, length)
+        self._responder.post_receive(work_id, segments)
         return work_id
 
     def post_send(

@@ -11,14 +11,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rpcrdma.errors import FabricError
-from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode
+from rpcrdma.fabric.base import Access
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.memory import Denial
+from rpcrdma.fabric.segments import placements, total
 from rpcrdma.fabric.trace import EventKind, Side
 
 if TYPE_CHECKING:
-    from rpcrdma.fabric.base import MemoryRegion, WorkId
-    from rpcrdma.fabric.memory import ProtectionDomain
+    from collections.abc import Sequence
+
+    from rpcrdma.fabric.base import MemoryRegion
+    from rpcrdma.fabric.completion import WorkId
+    from rpcrdma.fabric.memory import ProtectionDomain, Region
     from rpcrdma.fabric.recorder import Recorder
+    from rpcrdma.fabric.segments import Segments
 
 __all__ = ["Executed", "Responder", "Work"]
 
@@ -79,18 +85,26 @@ class Responder:
         self._domain = domain
         self._recorder = recorder
         self._depth = depth
-        self._receives: deque[tuple[WorkId, int]] = deque()
+        # Number, octets, and the segments where it matters in which memory they are.
+        self._receives: deque[tuple[WorkId, int, Segments | None]] = deque()
 
-    def post_receive(self, work_id: WorkId, length: int) -> None:
-        """Add a Receive of `length` octets.
+    def post_receive(self, work_id: WorkId, segments: Segments) -> None:
+        """Add a Receive.
 
         Raises:
             FabricError: the queue is full.
         """
         if len(self._receives) >= self._depth:
             raise FabricError(f"{len(self._receives)} Receives are posted: the queue is full")
-        self._receives.append((work_id, length))
-        self._recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length)
+        first = segments[0]
+        if first.region is None and len(segments) == 1:  # `has_address`, which takes longer
+            self._receives.append((work_id, first.length, None))
+            self._recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=first.length)
+            return
+        length = total(segments)
+        self._receives.append((work_id, length, segments))
+        placed = placements(segments, length)
+        self._recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length, placed=placed)
 
     def is_ready(self, work: Work) -> bool:
         """Whether there is a Receive, if the request needs one."""
@@ -100,7 +114,7 @@ class Responder:
         """Give up all Receives."""
         flushed = [
             Completion(work_id, Opcode.RECEIVE, CompletionStatus.FLUSHED)
-            for work_id, _ in self._receives
+            for work_id, _, _ in self._receives
         ]
         self._receives.clear()
         return flushed
@@ -147,29 +161,80 @@ class Responder:
 
     def _take_message(self, work: Work) -> Executed:
         """Put a Send into the next Receive."""
-        work_id, room = self._receives.popleft()
+        work_id, room, segments = self._receives.popleft()
+        status = CompletionStatus
         if work.length > room:
-            self.note_failure(Side.PEER, work, f"{work.length} octets for a Receive of {room}")
-            here = Completion(work_id, Opcode.RECEIVE, CompletionStatus.LOCAL_LENGTH_ERROR)
-            return Executed(CompletionStatus.REMOTE_INVALID_REQUEST, completion=here)
+            why = f"{work.length} octets for a Receive of {room}"
+            return self._refuse(
+                work, work_id, why, status.LOCAL_LENGTH_ERROR, status.REMOTE_INVALID_REQUEST
+            )
+        # Without segments, the completion itself is the fabric's own memory.
+        targets = () if segments is None else self._targets(work.data, segments)
+        if isinstance(targets, Denial):
+            return self._refuse(
+                work,
+                work_id,
+                targets.value,
+                status.LOCAL_PROTECTION_ERROR,
+                status.REMOTE_OPERATION_ERROR,
+            )
         if work.invalidate is not None:
             found = self._domain.find(work.invalidate)
             if isinstance(found, Denial):
-                self.note_failure(Side.PEER, work, found.value)
-                here = Completion(
-                    work_id, Opcode.RECEIVE, CompletionStatus.LOCAL_QP_OPERATION_ERROR
+                return self._refuse(
+                    work,
+                    work_id,
+                    found.value,
+                    status.LOCAL_QP_OPERATION_ERROR,
+                    status.REMOTE_ACCESS_ERROR,
                 )
-                return Executed(CompletionStatus.REMOTE_ACCESS_ERROR, completion=here)
             found.invalidate()
-        self._recorder.note(Side.PEER, EventKind.SEND, data=work.data, handle=work.invalidate)
+        for region, octets, start in targets:
+            region.write(octets, start)
+        placed = () if segments is None else placements(segments, work.length)
+        self._recorder.note(
+            Side.PEER, EventKind.SEND, data=work.data, handle=work.invalidate, placed=placed
+        )
         if work.invalidate is not None:
             self._recorder.note(Side.PEER, EventKind.INVALIDATE, handle=work.invalidate)
         here = Completion(
             work_id,
             Opcode.RECEIVE,
-            CompletionStatus.SUCCESS,
+            status.SUCCESS,
             length=work.length,
             data=work.data,
             invalidated=work.invalidate,
+            placed=placed,
         )
-        return Executed(CompletionStatus.SUCCESS, completion=here)
+        return Executed(status.SUCCESS, completion=here)
+
+    def _refuse(
+        self,
+        work: Work,
+        work_id: WorkId,
+        why: str,
+        here: CompletionStatus,
+        there: CompletionStatus,
+    ) -> Executed:
+        """A Send that this end's Receive or memory cannot take: a status for either end."""
+        self.note_failure(Side.PEER, work, why)
+        return Executed(there, completion=Completion(work_id, Opcode.RECEIVE, here))
+
+    def _targets(
+        self, data: bytes, segments: Segments
+    ) -> Sequence[tuple[Region, bytes, int]] | Denial:
+        """Which octets go where in registered memory, or why they may not."""
+        targets = []
+        taken = 0
+        for segment in segments:
+            here = data[taken : taken + segment.length]
+            taken += len(here)
+            if segment.region is None or not here:
+                continue
+            found = self._domain.check_local(
+                segment.region, segment.start, segment.length, Access.LOCAL_WRITE
+            )
+            if isinstance(found, Denial):
+                return found
+            targets.append((found, here, segment.start))
+        return targets

@@ -8,6 +8,7 @@ from rpcrdma.fabric.trace import TraceEvent
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Fabric
+    from rpcrdma.fabric.segments import Placement
     from rpcrdma.fabric.trace import EventKind, Side
 
 __all__ = ["Recorder"]
@@ -32,6 +33,7 @@ class Recorder:
         offset: int | None = None,
         length: int | None = None,
         detail: str = "",
+        placed: tuple[Placement, ...] = (),
     ) -> None:
         """Add one event; `length` is that of `data` unless it is given (see `TraceEvent`)."""
         trace = self._fabric.trace
@@ -44,5 +46,7 @@ class Recorder:
             length = len(data)
         now = self._clock.now()
         # By position, which is quicker: this is called three times for every message exchanged.
-        event = TraceEvent(now, self._number, side, kind, data, handle, offset, length, detail)
+        event = TraceEvent(
+            now, self._number, side, kind, data, handle, offset, length, detail, placed
+        )
         trace.add(event)

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.segments import Placement
 
 __all__ = ["EventKind", "Side", "Trace", "TraceEvent"]
 
@@ -55,6 +59,8 @@ class TraceEvent(msgspec.Struct, frozen=True, gc=False):
         offset: address concerned, likewise.
         length: octets concerned, also where `data` is not visible.
         detail: a few words: completion status, access rights, why.
+        placed: the segments of a posted Receive, or what of a received message landed in each;
+            empty for a Receive of one segment of the fabric's own memory.
     """
 
     time: float
@@ -66,6 +72,7 @@ class TraceEvent(msgspec.Struct, frozen=True, gc=False):
     offset: int | None = None
     length: int = 0
     detail: str = ""
+    placed: tuple[Placement, ...] = ()
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ C function is called that could block.
     rdmacm            the CM's calls            verbs_device      opening a device, error sentences
     cm                handshakes                verbs_queue       queue pair and completion queue
     verbs_connection  the connection            verbs_memory      regions and message buffers
+    verbs_receives    posted Receives           verbs_work        requests until they complete
 """
 
 from __future__ import annotations

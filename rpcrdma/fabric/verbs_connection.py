@@ -21,20 +21,24 @@ from pyverbs.pyverbs_error import PyverbsError, PyverbsRDMAError
 
 from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric import verbs_work
-from rpcrdma.fabric.base import Completion, CompletionStatus, Opcode
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.rdmacm import CmEventKind
 from rpcrdma.fabric.recorder import Recorder
+from rpcrdma.fabric.segments import one_segment, placements
 from rpcrdma.fabric.trace import EventKind, Side
-from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, VerbsRegion
+from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, Regions, VerbsRegion
 from rpcrdma.fabric.verbs_queue import MOST_AT_ONCE
+from rpcrdma.fabric.verbs_receives import Receives, ScatteredReceive
 from rpcrdma.fabric.verbs_status import STATUSES
 from rpcrdma.fabric.verbs_work import REMOTE, Unsignalled, Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rpcrdma.fabric.base import Access, Clock, ConnectionParameters, MemoryRegion, WorkId
+    from rpcrdma.fabric.base import Access, Clock, ConnectionParameters, MemoryRegion
+    from rpcrdma.fabric.completion import WorkId
     from rpcrdma.fabric.rdmacm import EventChannel, Identifier
+    from rpcrdma.fabric.segments import Segments
     from rpcrdma.fabric.verbs import VerbsFabric
     from rpcrdma.fabric.verbs_queue import Queue
 
@@ -64,20 +68,21 @@ class VerbsConnection:
         self._connected = False
         self._ended = self.closed = False
         self._numbers = cast("Iterator[WorkId]", itertools.count(1))
-        self._sends = self._receives = 0  # posted and not yet completed
-        self._posted: dict[int, Work | ReceiveBuffer] = {}
+        self._sends = 0  # posted and not yet completed
+        self._receives = Receives(queue, self._pool, parameters)
+        self._posted: dict[int, Work | ReceiveBuffer | ScatteredReceive] = {}
         self._unsignalled = Unsignalled()
         self._ready: list[Completion] = []
         self._poller = select.poll()
         self._poller.register(queue.descriptor, select.POLLIN)
-        self._regions: dict[int, VerbsRegion] = {}
+        self._regions = Regions(self.recorder)
 
     # -- making the connection (for verbs.py)
 
     def post_initial_receives(self) -> None:
         """Post what the parameters ask for; the queue pair is prepared, but not connected."""
         for length in self._parameters.initial_receives:
-            self._post_receive(length)
+            self._post_receive(one_segment(length))
 
     def establish(self, identifier: Identifier, channel: EventChannel, private_data: bytes) -> None:
         """Be connected."""
@@ -119,22 +124,18 @@ class VerbsConnection:
                 self._bind(region)
         except (PyverbsError, OSError, OverflowError) as error:
             raise FabricError(f"cannot register {length} octets: {error}") from error
-        self._regions[region.handle] = region
-        verbs_work.note_registration(self.recorder, region)
+        self._regions.add(region)
         return region
 
     def invalidate(self, region: MemoryRegion) -> None:
         """End the peer's access to the region."""
-        found = self._regions.pop(region.handle, None)
-        if found is not None:
-            found.release()
-            self.recorder.note(Side.LOCAL, EventKind.INVALIDATE, handle=found.handle)
+        self._regions.invalidate(region.handle)
 
-    def post_receive(self, length: int) -> WorkId:
-        """Post a Receive of `length` octets."""
+    def post_receive(self, segments: Segments) -> WorkId:
+        """Post a Receive, whose message fills the segments in their order."""
         if not self._connected:
             raise ConnectionLost("the connection is gone")
-        return self._post_receive(length)
+        return self._post_receive(segments)
 
     def post_send(
         self, data: bytes, *, invalidate: int | None = None, signalled: bool = True
@@ -164,12 +165,7 @@ class VerbsConnection:
         """Write octets of `region` into the peer's memory."""
         work = Work(Opcode.RDMA_WRITE, None, length, region, start, handle, offset)
         work_id = self._post_transfer(verbs_work.WRITE, work)
-        data = b""
-        if 0 <= start <= start + length <= region.length:
-            data = region.read(start, length)
-        self.recorder.note(
-            Side.LOCAL, EventKind.RDMA_WRITE, data=data, handle=handle, offset=offset, length=length
-        )
+        verbs_work.note_write(self.recorder, work, region)
         return work_id
 
     def poll(self, timeout: float) -> list[Completion]:
@@ -191,12 +187,9 @@ class VerbsConnection:
             return
         self.disconnect()
         self.closed = True
-        for region in self._regions.values():
-            region.release_window()
+        self._regions.release_windows()
         self._queue.close()
-        for region in self._regions.values():
-            region.release()
-        self._regions.clear()
+        self._regions.release()
         self._posted.clear()
         self._unsignalled.clear()
         self._pool.release()
@@ -212,17 +205,13 @@ class VerbsConnection:
 
     # -- posting
 
-    def _post_receive(self, length: int) -> WorkId:
-        if self._receives >= self._parameters.receive_depth:
-            raise FabricError(f"{self._receives} Receives are posted: the queue is full")
-        buffer = self._pool.for_receive(length)
+    def _post_receive(self, segments: Segments) -> WorkId:
         work_id = next(self._numbers)
-        buffer.request.wr_id = work_id
-        self._queue.post_receive(buffer.request)
-        self._receives += 1
-        self._posted[work_id] = buffer
+        self._posted[work_id] = receive = self._receives.post(work_id, segments)
         if self._fabric.trace.keep:
-            self.recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length)
+            length = receive.length
+            placed = placements(segments, length)
+            self.recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length, placed=placed)
         return work_id
 
     def _post(self, request: Any, work: Work | None) -> WorkId:  # noqa: ANN401  # a pyverbs SendWR
@@ -328,8 +317,8 @@ class VerbsConnection:
         for entry in found:
             number = entry.wr_id
             work = self._posted.pop(number, None)
-            if isinstance(work, ReceiveBuffer):
-                self._receives -= 1
+            if isinstance(work, ReceiveBuffer | ScatteredReceive):
+                self._receives.posted -= 1
                 if entry.status == _OK:
                     self._received(number, entry, work)
                 else:
@@ -349,18 +338,24 @@ class VerbsConnection:
             else:
                 self._failed(entry, work)
 
-    def _received(self, number: WorkId, entry: Any, buffer: ReceiveBuffer) -> None:  # noqa: ANN401  # a pyverbs WC
+    def _received(
+        self,
+        number: WorkId,
+        entry: Any,  # noqa: ANN401  # a pyverbs WC
+        receive: ReceiveBuffer | ScatteredReceive,
+    ) -> None:
         length = entry.byte_len
-        data = buffer.memory[buffer.start : buffer.start + length]
+        data = receive.read(length)
+        placed = placements(receive.segments, length)
         handle = None
         if entry.wc_flags & verbs_work.ANY_INVALIDATE:
             handle = entry.imm_data  # the same word as invalidated_rkey
         if self._fabric.trace.keep:
-            self.recorder.note(Side.PEER, EventKind.SEND, data=data, handle=handle)
+            self.recorder.note(Side.PEER, EventKind.SEND, data=data, handle=handle, placed=placed)
         if handle is not None:
-            self._invalidated(handle)
-        self._ready.append(Completion(number, _RECEIVE, _OK_STATUS, length, data, handle))
-        buffer.free.append(buffer)
+            self._regions.invalidated(handle)
+        self._ready.append(Completion(number, _RECEIVE, _OK_STATUS, length, data, handle, placed))
+        receive.release()
 
     def _succeeded(self, work_id: WorkId, work: Work) -> None:
         opcode = work.opcode or Opcode.SEND
@@ -378,12 +373,6 @@ class VerbsConnection:
             verbs_work.note_failure(self.recorder, work, f"{opcode.value}: {status.value}")
         if not self._ended:
             self._end()
-
-    def _invalidated(self, handle: int) -> None:
-        self.recorder.note(Side.PEER, EventKind.INVALIDATE, handle=handle)
-        region = self._regions.pop(handle, None)
-        if region is not None:
-            region.release()
 
     def _end(self) -> None:
         """Stop posting, have everything flushed, and have the peer learn of it."""

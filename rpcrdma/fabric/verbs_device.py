@@ -41,7 +41,20 @@ class Device:
         self.most_reads = min(
             _MOST_READS, attributes.max_qp_rd_atom, attributes.max_qp_init_rd_atom
         )
+        self._most_segments: int = attributes.max_sge
         self.has_windows = bool(attributes.device_cap_flags & _WINDOWS_TYPE_2)
+
+    def require_segments(self, count: int) -> None:
+        """Refuse Receives of more segments than the device can scatter a message over.
+
+        Raises:
+            FabricError: with the most that it can.
+        """
+        if count > self._most_segments:
+            raise FabricError(
+                f"the device {self.name} takes Receives of at most {self._most_segments} segments;"
+                f" {count} are asked for (ConnectionParameters.receive_segments)"
+            )
 
     def close(self) -> None:
         """Close the device, and whatever was left open on it."""

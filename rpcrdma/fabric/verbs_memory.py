@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING, Any, Final
 from pyverbs.mr import MR
 from pyverbs.wr import SGE, RecvWR, SendWR
 
+from rpcrdma.fabric.segments import one_segment
+from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.fabric.verbs_status import ACCESS_FLAGS, MW_BIND, access_flags
-from rpcrdma.fabric.verbs_work import SEND, SEND_WITH_INVALIDATE, SIGNALED
+from rpcrdma.fabric.verbs_work import SEND, SEND_WITH_INVALIDATE, SIGNALED, note_registration
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Access
+    from rpcrdma.fabric.recorder import Recorder
 
-__all__ = ["BufferPool", "ReceiveBuffer", "SendBuffer", "VerbsRegion"]
+__all__ = ["BufferPool", "ReceiveBuffer", "Regions", "SendBuffer", "VerbsRegion"]
 
 _SMALLEST_SEND: Final = 4096
 _SLAB_OCTETS: Final = 64 * 1024
@@ -127,15 +130,71 @@ class SendBuffer:
 
 
 class ReceiveBuffer:
-    """Room for one incoming message, with the work request that posts it."""
+    """Room for one incoming message or a segment of it, with the work request that posts it alone.
 
-    __slots__ = ("free", "length", "memory", "request", "start")
+    Attributes:
+        segments: what it is as a Receive.
+        place: address, length and L_key, as an element of a work request has them.
+    """
+
+    __slots__ = ("free", "length", "memory", "place", "request", "segments", "start")
 
     def __init__(self, slab: _Slab, start: int, length: int, free: list[ReceiveBuffer]) -> None:
         self.memory, self.start, self.length, self.free = slab.memory, start, length, free
-        element = SGE(slab.address + start, length, slab.local_key)
+        self.segments = one_segment(length)
+        self.place = (slab.address + start, length, slab.local_key)
+        element = SGE(*self.place)
         self.request = RecvWR(num_sge=1, sg=[element])
         element.close()
+
+    def read(self, length: int) -> bytes:
+        """The first octets of it."""
+        return self.memory[self.start : self.start + length]
+
+    def release(self) -> None:
+        """Give it back to the pool."""
+        self.free.append(self)
+
+
+class Regions:
+    """What is registered on one connection, by handle; the trace is told of all that becomes of it.
+
+    Args:
+        recorder: of the connection.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._by_handle: dict[int, VerbsRegion] = {}
+
+    def add(self, region: VerbsRegion) -> None:
+        """Remember a region that is ready to be named."""
+        self._by_handle[region.handle] = region
+        note_registration(self._recorder, region)
+
+    def invalidate(self, handle: int) -> None:
+        """This end ends the peer's access; a handle that has ended already is passed over."""
+        if handle in self._by_handle:
+            self._by_handle.pop(handle).release()
+            self._recorder.note(Side.LOCAL, EventKind.INVALIDATE, handle=handle)
+
+    def invalidated(self, handle: int) -> None:
+        """The peer's Send With Invalidate has ended it."""
+        self._recorder.note(Side.PEER, EventKind.INVALIDATE, handle=handle)
+        region = self._by_handle.pop(handle, None)
+        if region is not None:
+            region.release()
+
+    def release_windows(self) -> None:
+        """Let go of the windows, which must not outlive the queue pair."""
+        for region in self._by_handle.values():
+            region.release_window()
+
+    def release(self) -> None:
+        """Deregister everything, after the queue pair."""
+        for region in self._by_handle.values():
+            region.release()
+        self._by_handle.clear()
 
 
 class _Slab:

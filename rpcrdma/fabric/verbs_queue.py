@@ -52,6 +52,7 @@ class Queue:
         self.device = device
         self._parameters = parameters
         self._armed = False
+        device.require_segments(parameters.receive_segments)
         send_depth = parameters.send_depth + _WINDOWS_AT_ONCE
         depth = send_depth + parameters.receive_depth
         try:
@@ -62,7 +63,7 @@ class Queue:
             (self.descriptor,) = _descriptors() - before
             os.set_blocking(self.descriptor, False)
             self._completions = CQ(device.context, depth, None, self._channel, 0)
-            cap = QPCap(send_depth, parameters.receive_depth, 1, 1, 0)
+            cap = QPCap(send_depth, parameters.receive_depth, 1, parameters.receive_segments, 0)
             self._pair = QP(
                 self.domain,
                 QPInitAttr(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.fabric.base import Access, CompletionStatus
+from rpcrdma.fabric.base import Access
+from rpcrdma.fabric.completion import CompletionStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

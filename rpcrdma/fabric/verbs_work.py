@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from pyverbs.mr import MW, MWBindInfo
 from pyverbs.wr import SGE, SendWR
 
-from rpcrdma.fabric.base import Access, CompletionStatus
+from rpcrdma.fabric.base import Access
+from rpcrdma.fabric.completion import CompletionStatus
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.fabric.verbs_status import access_flags
 
 if TYPE_CHECKING:
-    from rpcrdma.fabric.base import MemoryRegion, Opcode
+    from rpcrdma.fabric.base import MemoryRegion
+    from rpcrdma.fabric.completion import Opcode
     from rpcrdma.fabric.recorder import Recorder
     from rpcrdma.fabric.verbs_memory import SendBuffer, VerbsRegion
 
@@ -31,6 +33,7 @@ __all__ = [
     "note_failure",
     "note_read",
     "note_registration",
+    "note_write",
     "transfer",
 ]
 
@@ -122,6 +125,21 @@ def note_read(recorder: Recorder, work: Work, region: MemoryRegion) -> None:
     data = region.read(work.start, work.length)
     recorder.note(
         Side.LOCAL, EventKind.RDMA_READ, data=data, handle=work.handle, offset=work.offset
+    )
+
+
+def note_write(recorder: Recorder, work: Work, region: MemoryRegion) -> None:
+    """A Write is noted when it is posted, with the octets if the region has them."""
+    data = b""
+    if 0 <= work.start <= work.start + work.length <= region.length:
+        data = region.read(work.start, work.length)
+    recorder.note(
+        Side.LOCAL,
+        EventKind.RDMA_WRITE,
+        data=data,
+        handle=work.handle,
+        offset=work.offset,
+        length=work.length,
     )
 
 

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rpcrdma import wire
-from rpcrdma.fabric.base import Address, ConnectionParameters, Opcode
+from rpcrdma.fabric.base import Address, ConnectionParameters
+from rpcrdma.fabric.completion import Opcode
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_nfs4 as nfs4
@@ -175,7 +177,7 @@ class MiniatureSession:
             for one in self._connections:
                 one.disconnect()
             return
-        connection.post_receive(1024)
+        connection.post_receive(one_segment(1024))
         answers = self._behave(message)
         if answers is None:
             connection.disconnect()

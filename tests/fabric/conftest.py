@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcrdma.fabric.base import Address, Completion, ConnectionParameters, Opcode
+from rpcrdma.fabric.base import Address, ConnectionParameters
+from rpcrdma.fabric.completion import Completion, Opcode
 from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackListener, LoopbackNetwork
 
 if TYPE_CHECKING:

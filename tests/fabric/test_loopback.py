@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcrdma.errors import ConnectionLost, ConnectionRejected, DeadlineExceeded, FabricError
-from rpcrdma.fabric.base import (
-    Access,
-    Address,
-    Completion,
-    CompletionStatus,
-    ConnectionParameters,
-    Opcode,
-)
+from rpcrdma.fabric.base import Access, Address, ConnectionParameters
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.faults import (
     DropAfterSends,
     IgnoreConnections,

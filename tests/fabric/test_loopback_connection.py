@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.errors import ConnectionLost, FabricError
-from rpcrdma.fabric.base import Access, Completion, CompletionStatus, ConnectionParameters, Opcode
+from rpcrdma.fabric.base import Access, ConnectionParameters
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.loopback_connection import RNR_DELAY
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import EventKind, Side
 
 if TYPE_CHECKING:
@@ -40,10 +42,10 @@ def test_send_queue_has_its_depth(world: World) -> None:
 def test_receive_queue_has_its_depth(world: World) -> None:
     """The same for Receives."""
     connection = world.connect(ConnectionParameters(receive_depth=1))
-    connection.post_receive(8)
+    connection.post_receive(one_segment(8))
 
     with pytest.raises(FabricError, match="1 Receives are posted"):
-        connection.post_receive(8)
+        connection.post_receive(one_segment(8))
 
 
 # -- traces
@@ -131,7 +133,7 @@ def test_messages_posted_while_one_waits_arrive_once_and_in_order(world: World) 
         connection.post_send(bytes([number]))
         connection.poll(RNR_DELAY / 3)
     for _ in range(4):
-        world.accepted[0].post_receive(8)
+        world.accepted[0].post_receive(one_segment(8))
 
     received = world.drain(world.accepted[0], 1.0)
 
@@ -180,7 +182,7 @@ def test_nothing_is_posted_on_a_connection_that_ended(world: World) -> None:
 
     posts: list[Callable[[], object]] = [
         lambda: connection.post_send(b""),
-        lambda: connection.post_receive(4),
+        lambda: connection.post_receive(one_segment(4)),
         lambda: connection.post_rdma_read(region, 0, 4, 1, 1),
         lambda: connection.post_rdma_write(region, 0, 4, 1, 1),
     ]
@@ -239,7 +241,7 @@ class End:
             case "poll", float(timeout):
                 self.done += self.connection.poll(timeout)
             case "receive", _:
-                self.posted.append(self.connection.post_receive(SIZE))
+                self.posted.append(self.connection.post_receive(one_segment(SIZE)))
 
     def _transfer(self, post: object, peer: End, extent: object) -> int:
         start, length = extent

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import pytest
 
 from rpcrdma.errors import FabricError
-from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode, WorkId
+from rpcrdma.fabric.base import Access
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.loopback_responder import Executed, Responder, Work
 from rpcrdma.fabric.memory import HandleAllocator, ProtectionDomain
 from rpcrdma.fabric.recorder import Recorder
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import EventKind, Side, Trace
 
 READ, WRITE = Access.REMOTE_READ, Access.REMOTE_WRITE
@@ -41,23 +43,23 @@ def test_only_a_send_needs_a_receive(place: Place) -> None:
     """Reads and Writes are served without."""
     assert not place.responder.is_ready(send(b""))
     assert place.responder.is_ready(Work(WorkId(9), Opcode.RDMA_READ, 0, 7, 4))
-    place.responder.post_receive(WorkId(1), 8)
+    place.responder.post_receive(WorkId(1), one_segment(8))
     assert place.responder.is_ready(send(b""))
 
 
 def test_no_more_receives_than_the_depth(place: Place) -> None:
     """The third of two is refused."""
-    place.responder.post_receive(WorkId(1), 8)
-    place.responder.post_receive(WorkId(2), 8)
+    place.responder.post_receive(WorkId(1), one_segment(8))
+    place.responder.post_receive(WorkId(2), one_segment(8))
 
     with pytest.raises(FabricError, match="2 Receives are posted"):
-        place.responder.post_receive(WorkId(3), 8)
+        place.responder.post_receive(WorkId(3), one_segment(8))
 
 
 def test_send_completes_the_oldest_receive(place: Place) -> None:
     """With the message and its length."""
-    place.responder.post_receive(WorkId(1), 8)
-    place.responder.post_receive(WorkId(2), 8)
+    place.responder.post_receive(WorkId(1), one_segment(8))
+    place.responder.post_receive(WorkId(2), one_segment(8))
 
     executed = place.responder.execute(send(b"abc"))
 
@@ -67,7 +69,7 @@ def test_send_completes_the_oldest_receive(place: Place) -> None:
 
 def test_too_long_a_send_fails_at_both_ends(place: Place) -> None:
     """Each has its own word for it, and the trace says the sizes."""
-    place.responder.post_receive(WorkId(1), 2)
+    place.responder.post_receive(WorkId(1), one_segment(2))
 
     executed = place.responder.execute(send(b"abc"))
 
@@ -81,7 +83,7 @@ def test_too_long_a_send_fails_at_both_ends(place: Place) -> None:
 def test_send_with_invalidate_ends_the_handle(place: Place) -> None:
     """And the trace says so, behind the message."""
     region = place.domain.register(8, READ)
-    place.responder.post_receive(WorkId(1), 8)
+    place.responder.post_receive(WorkId(1), one_segment(8))
 
     executed = place.responder.execute(send(b"abc", region.handle))
 
@@ -97,7 +99,7 @@ def test_send_with_invalidate_ends_the_handle(place: Place) -> None:
 
 def test_send_with_invalidate_of_nothing_fails_at_both_ends(place: Place) -> None:
     """The message is not delivered."""
-    place.responder.post_receive(WorkId(1), 8)
+    place.responder.post_receive(WorkId(1), one_segment(8))
 
     executed = place.responder.execute(send(b"abc", 77))
 
@@ -137,8 +139,8 @@ def test_denied_access_is_an_error_for_the_initiator(place: Place, opcode: Opcod
 
 def test_flush_gives_up_every_receive_once(place: Place) -> None:
     """In the order of posting."""
-    place.responder.post_receive(WorkId(1), 8)
-    place.responder.post_receive(WorkId(2), 8)
+    place.responder.post_receive(WorkId(1), one_segment(8))
+    place.responder.post_receive(WorkId(2), one_segment(8))
 
     flushed = CompletionStatus.FLUSHED
     assert place.responder.flush() == [

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import sys
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -44,3 +45,24 @@ def test_missing_pyverbs_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(DeviceUnavailable, match="install the package python3-pyverbs"):
         Device("rxe0")
+
+
+def test_more_segments_than_the_device_scatters_over_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With the device, what it can, and where the number was asked for."""
+    attributes = SimpleNamespace(
+        max_qp_rd_atom=16, max_qp_init_rd_atom=16, max_sge=32, device_cap_flags=0
+    )
+    context = SimpleNamespace(query_device=lambda: attributes)
+    device_module, error_module = ModuleType("pyverbs.device"), ModuleType("pyverbs.pyverbs_error")
+    vars(device_module)["Context"] = lambda name: context
+    vars(error_module).update(PyverbsError=OSError, PyverbsRDMAError=OSError)
+    monkeypatch.setitem(sys.modules, "pyverbs", ModuleType("pyverbs"))
+    monkeypatch.setitem(sys.modules, "pyverbs.device", device_module)
+    monkeypatch.setitem(sys.modules, "pyverbs.pyverbs_error", error_module)
+    device = Device("rxe0")
+
+    device.require_segments(32)
+    with pytest.raises(FabricError, match="rxe0 takes Receives of at most 32 segments; 33 are"):
+        device.require_segments(33)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.fabric.base import Access, CompletionStatus
+from rpcrdma.fabric.base import Access
+from rpcrdma.fabric.completion import CompletionStatus
 from rpcrdma.fabric.verbs_status import STATUSES, access_flags
 
 NAMES = {

@@ -13,21 +13,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcrdma.fabric.base import Address, ConnectionParameters, Opcode
+from rpcrdma.fabric.base import Address, ConnectionParameters
+from rpcrdma.fabric.completion import Opcode
 from rpcrdma.fabric.faults import VanishAfterSends
 from rpcrdma.fabric.loopback import LoopbackNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rpcrdma.fabric.base import (
-        Completion,
-        Connection,
-        ConnectionRequest,
-        Fabric,
-        Listener,
-        WorkId,
-    )
+    from rpcrdma.fabric.base import Connection, ConnectionRequest, Fabric, Listener
+    from rpcrdma.fabric.completion import Completion, WorkId
 
 ADDRESS_VARIABLE = "RPCRDMA_TEST_ADDRESS"
 DEADLINE = 30.0 * float(os.environ.get("RPCRDMA_TIMEOUT_FACTOR", "1"))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcrdma.errors import ConnectionRejected, DeadlineExceeded
-from rpcrdma.fabric.base import Access, Address, CompletionStatus, ConnectionParameters
+from rpcrdma.fabric.base import Access, Address, ConnectionParameters
+from rpcrdma.fabric.completion import CompletionStatus
 from rpcrdma.fabric.trace import EventKind, Side, Trace
 
 if TYPE_CHECKING:

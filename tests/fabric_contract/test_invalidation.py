@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.fabric.base import Access, CompletionStatus
+from rpcrdma.fabric.base import Access
+from rpcrdma.fabric.completion import CompletionStatus
 
 if TYPE_CHECKING:
     from tests.fabric_contract.conftest import Ends

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcrdma.fabric.base import Access, CompletionStatus, ConnectionParameters, Opcode
+from rpcrdma.fabric.base import Access, ConnectionParameters
+from rpcrdma.fabric.completion import CompletionStatus, Opcode
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import MemoryRegion

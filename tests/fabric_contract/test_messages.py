@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcrdma.errors import ConnectionLost
-from rpcrdma.fabric.base import CompletionStatus, ConnectionParameters, Opcode
+from rpcrdma.fabric.base import ConnectionParameters
+from rpcrdma.fabric.completion import CompletionStatus, Opcode
+from rpcrdma.fabric.segments import one_segment
 
 if TYPE_CHECKING:
     from tests.fabric_contract.conftest import Ends, FabricPair
@@ -32,7 +34,7 @@ def test_receives_are_consumed_in_the_order_of_posting(fabric_pair: FabricPair) 
     ends = fabric_pair.connect(
         passive=ConnectionParameters(initial_receives=(64, 128)),
     )
-    third = ends.passive.post_receive(32)
+    third = ends.passive.post_receive(one_segment(32))
     for message in (b"first", b"second", b"third"):
         ends.active.post_send(message)
 
@@ -103,8 +105,8 @@ def test_send_without_a_receive_waits_for_one(fabric_pair: FabricPair) -> None:
     ends.active.post_send(b"next")
     assert ends.active.poll(0.05) == []
 
-    ends.passive.post_receive(64)
-    ends.passive.post_receive(64)
+    ends.passive.post_receive(one_segment(64))
+    ends.passive.post_receive(one_segment(64))
 
     assert [entry.data for entry in ends.completions(ends.passive, 2)] == [b"early", b"next"]
     assert [entry.ok for entry in ends.completions(ends.active, 2)] == [True, True]
@@ -173,6 +175,6 @@ def test_posting_on_a_gone_connection_is_refused(ends: Ends) -> None:
         with pytest.raises(ConnectionLost):
             end.post_send(b"too late")
         with pytest.raises(ConnectionLost):
-            end.post_receive(64)
+            end.post_receive(one_segment(64))
         ends.rest(end)
         assert end.poll(1.0) == []

@@ -32,7 +32,9 @@ from conformance.oracle.outcome import (
 from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
 from conformance.tester.sent import REQUESTED_CREDITS
 from rpcrdma.errors import ConnectionLost
-from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode
+from rpcrdma.fabric.base import Access
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
 from rpcrdma.wire.rpc import MessageType
 
@@ -175,7 +177,7 @@ class Peer:
         """Post Receives of `length` octets (by default, of the size that this peer uses)."""
         try:
             for _ in range(count):
-                self._connection.post_receive(length or self._receive_length)
+                self._connection.post_receive(one_segment(length or self._receive_length))
         except ConnectionLost as error:
             self._failure = self._failure or str(error)
 

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.tester.server.versions import refusal_of
 from rpcrdma.errors import ConnectionLost
-from rpcrdma.fabric.base import Access, CompletionStatus, ConnectionParameters, Opcode
+from rpcrdma.fabric.base import Access, ConnectionParameters
+from rpcrdma.fabric.completion import CompletionStatus, Opcode
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conformance.tester.server.reply import Placement
-    from rpcrdma.fabric.base import Completion, Connection, MemoryRegion, WorkId
+    from rpcrdma.fabric.base import Connection, MemoryRegion
+    from rpcrdma.fabric.completion import Completion, WorkId
 
 __all__ = ["RECEIVES", "RECEIVE_LENGTH", "Line", "Welcome"]
 
@@ -120,7 +123,7 @@ class Line:
         """Post Receives by hand."""
         try:
             for _ in range(count):
-                self._connection.post_receive(length or self._welcome.receive_length)
+                self._connection.post_receive(one_segment(length or self._welcome.receive_length))
         except ConnectionLost as error:
             self._note(str(error))
 

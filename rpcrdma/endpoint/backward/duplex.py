@@ -201,7 +201,7 @@ class Duplex:
         length = self.initial_receives[0]
         if self.optional is not None:
             length = self.optional.exchange.posted_length
-        return [PostReceive(length)]
+        return [PostReceive.of(length)]
 
     def _behind(self, handler: Handler) -> Handler:
         """Wraps a handler: after it returns, queued backward Calls are sent."""

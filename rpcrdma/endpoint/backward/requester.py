@@ -104,7 +104,7 @@ class BackwardRequester:
         self._sent: dict[int, BackwardCall] = {}
         self._last_key = 0
         self._gone = False
-        self._receive_more = PostReceive(self.options.thresholds.call)
+        self._receive_more = PostReceive.of(self.options.thresholds.call)
         self._chunked: ChunkedCalls | None = None
         if upper_layer is not None:
             self._chunked = ChunkedCalls(upper_layer, self.allowance, self._post, self._concluded)
@@ -171,7 +171,7 @@ class BackwardRequester:
 
     def post_from_now(self, octets: int) -> None:
         """From now on, post Receives of this length."""
-        self._receive_more = PostReceive(octets)
+        self._receive_more = PostReceive.of(octets)
 
     def flush(self) -> list[Action]:
         """Send what waits, as far as there are credits."""

@@ -11,7 +11,8 @@ chose.  `Deliver` is for the application.  Frozen msgspec structs, for the reaso
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -30,11 +31,16 @@ __all__ = [
     "PostReceive",
     "RdmaRead",
     "RdmaWrite",
+    "ReceivePart",
     "Register",
     "ReplyReceived",
     "Send",
     "Transfer",
 ]
+
+
+_LENGTHS: Final = 64
+"""Different lengths of Receives that are in use at one time, at most; more cost time only."""
 
 
 class Transfer(msgspec.Struct, frozen=True):
@@ -53,10 +59,35 @@ class Transfer(msgspec.Struct, frozen=True):
     offset: int
 
 
-class PostReceive(msgspec.Struct, frozen=True):
-    """Post a Receive of `length` octets."""
+class ReceivePart(msgspec.Struct, frozen=True):
+    """One segment of a Receive.
+
+    Attributes:
+        length: octets.
+        key: of registered memory that it lies in; None for memory of the driver's choice.
+        start: of the segment within that memory.
+    """
 
     length: int
+    key: int | None = None
+    start: int = 0
+
+
+class PostReceive(msgspec.Struct, frozen=True):
+    """Post a Receive, whose message fills the parts in their order."""
+
+    parts: tuple[ReceivePart, ...]
+
+    @staticmethod
+    @lru_cache(_LENGTHS)
+    def of(length: int) -> PostReceive:
+        """A Receive of `length` octets of memory of the driver's choice."""
+        return PostReceive((ReceivePart(length),))
+
+    @property
+    def length(self) -> int:
+        """Octets of the longest message that fits."""
+        return sum(part.length for part in self.parts)
 
 
 class Send(msgspec.Struct, frozen=True):

@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.endpoint.core import actions, events
 from rpcrdma.errors import ConnectionLost, FabricError
-from rpcrdma.fabric.base import Access, CompletionStatus, ConnectionParameters, Opcode
+from rpcrdma.fabric.base import Access, ConnectionParameters
+from rpcrdma.fabric.completion import CompletionStatus, Opcode
+from rpcrdma.fabric.segments import ReceiveSegment, one_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rpcrdma.endpoint.core.connection import Endpoint, Role
-    from rpcrdma.fabric.base import Completion, Connection, MemoryRegion, WorkId
+    from rpcrdma.fabric.base import Connection, MemoryRegion
+    from rpcrdma.fabric.completion import Completion, WorkId
 
 __all__ = ["SEND_DEPTH", "Driver", "parameters_for"]
 
@@ -201,9 +204,18 @@ class Driver:
 
     def _post_receive(self, action: actions.PostReceive) -> None:
         try:
-            self.connection.post_receive(action.length)
+            parts = action.parts
+            first = parts[0]
+            if first.key is None and len(parts) == 1:  # as nearly always
+                self.connection.post_receive(one_segment(first.length))
+            else:
+                self.connection.post_receive(tuple(map(self._segment, parts)))
         except ConnectionLost:
             return  # `wait` will see it
+
+    def _segment(self, part: actions.ReceivePart) -> ReceiveSegment:
+        region = None if part.key is None else self._regions[part.key]
+        return ReceiveSegment(part.length, region, part.start)
 
     def _send(self, action: actions.Send) -> None:
         if self._backlog or self._posted >= SEND_DEPTH:

@@ -194,7 +194,7 @@ class NegotiatingClient:
         """Go on in Version One; all memory of the offered Call is safe by now."""
         actions: list[Action] = []
         if self._requester.owes_receive:
-            actions.append(PostReceive(self.role.initial_receives[0]))
+            actions.append(PostReceive.of(self.role.initial_receives[0]))
         self._dialect = ONE
         self.role, self._requester = self._make(ONE)
         if offer is not None:

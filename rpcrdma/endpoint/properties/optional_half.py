@@ -127,9 +127,9 @@ class OptionalHalf:
             # xcharext 3.1: it is posted in front of the answer, and must suit what that tells as
             # well as what has been told.
             longer = max(before, self.exchange.posted_length)
-            return [PostReceive(longer), *self._carry_out(outgoing)]
+            return [PostReceive.of(longer), *self._carry_out(outgoing)]
         self.exchange.refused(header.rdma_xid)
-        return [PostReceive(before)]
+        return [PostReceive.of(before)]
 
     def is_about_an_rpc(self, message: bytes) -> bool:
         """Whether an error refuses an RPC as if it were an operation: none is meant (D-53)."""

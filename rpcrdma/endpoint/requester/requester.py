@@ -105,7 +105,7 @@ class Requester:
         self._queue: deque[OutgoingCall] = deque()
         self._memory: dict[int, tuple[OutgoingCall, Memory]] = {}
         self._lost = False
-        self._receive_again = PostReceive(self.options.thresholds.reply)
+        self._receive_again = PostReceive.of(self.options.thresholds.reply)
         self.owes_receive = False
         requested = self.rules.requested(self.options.credits)
         header = TransportHeader(0, self.rules.version(), requested, NO_CHUNKS)
@@ -134,7 +134,7 @@ class Requester:
 
     def post_from_now(self, octets: int) -> None:
         """From now on, post Receives of this length; longer replies get chunks (xcharext 3.1)."""
-        self._receive_again = PostReceive(octets)
+        self._receive_again = PostReceive.of(octets)
         self._planner.receive_limit = min(octets, self._planner.receive_limit)
 
     # -- a call goes out

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rpcrdma.fabric.base import CompletionStatus
+from rpcrdma.fabric.completion import CompletionStatus
 
 __all__ = ["LostReplies", "is_fault_of_the_call"]
 

@@ -380,7 +380,7 @@ class Responder:
     def repost(self) -> list[Action]:
         """Post a Receive in place of the one just used up."""
         # rfc8166 3.3.1: before the next reply is sent, so that every grant is true.
-        return [PostReceive(self.receive_length)]
+        return [PostReceive.of(self.receive_length)]
 
     def _key(self, call: IncomingCall) -> int:
         self._last_key += 1

@@ -47,7 +47,7 @@ class DropsCallsUnderItsOwnXids(ClientDuplex):
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
         if fixed_words(event.data).xid >= OWN_XIDS:
-            return [PostReceive(self.initial_receives[0])]
+            return [PostReceive.of(self.initial_receives[0])]
         return super().to_backward(event, now)
 
 
@@ -239,7 +239,7 @@ class IsPreparedBehindItsFirstReply(ClientDuplex):
 
     def to_backward(self, event: events.MessageReceived, now: float) -> list[Action]:
         if isinstance(self.forward, Requester) and self.forward.allowance.granted is None:
-            return [PostReceive(self.initial_receives[0])]
+            return [PostReceive.of(self.initial_receives[0])]
         return super().to_backward(event, now)
 
 

@@ -74,7 +74,7 @@ class ServesOneDirectionAtATime(Duplex):
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
         if isinstance(self.backward, BackwardRequester) and self.backward.in_flight:
-            return [PostReceive(self.initial_receives[0])]
+            return [PostReceive.of(self.initial_receives[0])]
         return super().to_forward(event, now)
 
 
@@ -107,7 +107,7 @@ class DropsXidsInUse(Duplex):
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
         if in_use(self, event):
-            return [PostReceive(self.initial_receives[0])]
+            return [PostReceive.of(self.initial_receives[0])]
         return super().to_forward(event, now)
 
 

@@ -185,5 +185,5 @@ class DropsRequestsUnderItsOwnXids(OptionalHalf):
         body = header.rdma_body
         is_request = isinstance(body, Rdma2Optional) and body.rdma_optdir is MessageType.CALL
         if is_request and header.rdma_xid >> 16 == OWN_XIDS:
-            return [PostReceive(self.exchange.posted_length)]
+            return [PostReceive.of(self.exchange.posted_length)]
         return super().take(message)

@@ -59,7 +59,7 @@ class HangsUpOverNonsense(Requester):
     """Ends the connection when a message cannot be a reply."""
 
     def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
-        again = PostReceive(self.options.thresholds.reply)
+        again = PostReceive.of(self.options.thresholds.reply)
         try:
             return [again, *self._judge(event.data)]
         except FaultFound as found:

@@ -82,7 +82,7 @@ class AnswersBadRepliesByErrors(Requester):
     """Answers by ERR_CHUNK what cannot be a reply."""
 
     def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
-        again = PostReceive(self.options.thresholds.reply)
+        again = PostReceive.of(self.options.thresholds.reply)
         try:
             return [again, *self._judge(event.data)]
         except FaultFound:

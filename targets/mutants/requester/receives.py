@@ -76,7 +76,7 @@ class PostsReceivesLikeTheLast(Requester):
     """Posts each Receive again as long as the message was that has come."""
 
     def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
-        again = PostReceive(len(event.data))
+        again = PostReceive.of(len(event.data))
         return [
             again if isinstance(action, PostReceive) else action
             for action in super()._receive(event, now)

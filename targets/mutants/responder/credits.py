@@ -81,7 +81,7 @@ class PostsShortReceivesLater(Responder):
     """Posts Receives of 512 octets in place of those that were used."""
 
     def repost(self) -> list[Action]:
-        return [PostReceive(512)]
+        return [PostReceive.of(512)]
 
 
 @mutant(breaks=TRANSACTIONS)

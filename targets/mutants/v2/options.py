@@ -75,7 +75,7 @@ class PassesOverHighOperations(OptionalHalf):
     def take(self, message: bytes) -> list[Action]:
         body = v2.decode_header(message)[0].rdma_body
         if isinstance(body, v2.Rdma2Optional) and body.rdma_opttype >= 1 << 31:
-            return [PostReceive(self.exchange.posted_length)]
+            return [PostReceive.of(self.exchange.posted_length)]
         return super().take(message)
 
 
@@ -90,7 +90,7 @@ class ReadsEveryOptinfoAsProperties(OptionalHalf):
             try:
                 decode_option(v2.Rdma2Optional(body.rdma_optdir, ROPT_CONNPROP, info))
             except DecodeError:
-                return [PostReceive(self.exchange.posted_length)]
+                return [PostReceive.of(self.exchange.posted_length)]
         return super().take(message)
 
 

@@ -100,7 +100,7 @@ class RefusesOctetsBehind(OptionalHalf):
         if end == len(message):
             return super().take(message)
         return [
-            PostReceive(4096),
+            PostReceive.of(4096),
             self._send(header.rdma_xid, v2.Rdma2Error(v2.ErrInvalidOption())),
         ]
 

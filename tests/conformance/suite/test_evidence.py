@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 from conformance.suite.evidence import annotated, complete, exchanges, read_trace, write_evidence
 from reports.record import CaseRecord, RunFooter, RunHeader, RunRecord, Verdict
 from reports.stream import read_run
+from rpcrdma.fabric.segments import Placement
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 HEADER = bytes.fromhex("00000001" * 2 + "00000008" + "00000000" * 4)
+PLACED = (Placement(None, 88), Placement(0x2000, 512))
 TRACE = Trace(
     [
         TraceEvent(2.0, 1, Side.LOCAL, EventKind.CONNECT, b"\x01", detail="there:1"),
         TraceEvent(2.0, 1, Side.LOCAL, EventKind.POST_RECEIVE, length=1024),
         TraceEvent(2.5, 1, Side.LOCAL, EventKind.SEND, HEADER, length=len(HEADER)),
         TraceEvent(3.0, 1, Side.PEER, EventKind.RDMA_WRITE, b"abcd", 7, 0x1000, 4),
-        TraceEvent(3.5, 1, Side.PEER, EventKind.SEND, bytes(600), length=600),
+        TraceEvent(3.5, 1, Side.PEER, EventKind.SEND, bytes(600), length=600, placed=PLACED),
     ],
     1,
 )
@@ -39,6 +41,7 @@ def test_steps_tell_who_did_what_and_leave_out_what_nobody_asks() -> None:
     assert "rdma_credit: 8" in sent.detail
     assert written.summary == "RDMA Write by device of 4 octets at handle 0x00000007"
     assert (received.direction, received.length, len(received.octets)) == ("received", 600, 1024)
+    assert received.summary.endswith("[into 88 octets, 512 octets at 0x2000]")
 
 
 def test_a_trace_is_read_back_as_it_was_written(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_a_message_that_is_too_small_costs_a_receive_and_nothing_else(payload: b
         channel.call(calls.null)
     _, first = endpoint.handle(events.CallsWaiting(), 0.0)
     assert isinstance(first, Send)
-    assert hear(endpoint, channel.pending[0].xid, payload, credit=50) == [PostReceive(1024)]
+    assert hear(endpoint, channel.pending[0].xid, payload, credit=50) == [PostReceive.of(1024)]
 
 
 def test_the_reply_goes_before_what_its_call_made_wait() -> None:

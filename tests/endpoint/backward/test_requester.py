@@ -61,7 +61,7 @@ class Exchange:
         before = len(self.heard)
         actions = self.tell(events.MessageReceived(reply(xid, **changes)))
         if len(self.heard) == before:
-            assert actions.pop(0) == PostReceive(1024)
+            assert actions.pop(0) == PostReceive.of(1024)
         return sent(actions)
 
 
@@ -194,7 +194,7 @@ def test_a_reply_to_no_call_of_this_connection_is_dropped_with_its_credits() -> 
     assert exchange.hear(0x999, grant=50) == []
     assert len(exchange.hear(xid, grant=1)) == 1
     assert exchange.hear(xid, grant=50) == []
-    assert exchange.tell(events.MessageReceived(b"no message")) == [PostReceive(1024)]
+    assert exchange.tell(events.MessageReceived(b"no message")) == [PostReceive.of(1024)]
     assert len(exchange.heard) == 1
 
 
@@ -274,7 +274,7 @@ def test_a_receive_is_posted_before_each_call_and_none_before() -> None:
     assert (half.initial_receives, half.later_receives) == ((), 3)
     exchange.channel.call(calls.null)
     receive, call = exchange.tell(events.PeerReady(exchange.channel))
-    assert receive == PostReceive(2048)
+    assert receive == PostReceive.of(2048)
     assert isinstance(call, Send)
 
 

@@ -10,12 +10,15 @@ from rpcrdma.endpoint.core import actions, events
 from rpcrdma.endpoint.core.connection import Endpoint
 from rpcrdma.endpoint.core.driver import SEND_DEPTH, Driver, parameters_for
 from rpcrdma.errors import ConnectionLost, FabricError
-from rpcrdma.fabric.base import Access, Completion, CompletionStatus, Opcode, WorkId
+from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.clock import VirtualClock
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
+from rpcrdma.fabric.segments import ReceiveSegment, one_segment
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.core.events import Event
+    from rpcrdma.fabric.segments import Segments
 
 
 class Region:
@@ -57,8 +60,8 @@ class Wire:
         self.posted.append(work)
         return WorkId(len(self.posted))
 
-    def post_receive(self, length: int) -> WorkId:
-        return self._post("receive", length)
+    def post_receive(self, segments: Segments) -> WorkId:
+        return self._post("receive", segments)
 
     def post_send(
         self, data: bytes, *, invalidate: int | None = None, signalled: bool = True
@@ -279,12 +282,30 @@ def test_a_connection_that_is_lost_while_posting_is_an_end_and_no_exception() ->
     """The role hears of it once, by Disconnected."""
     bench = Bench()
     bench.wire.broken = ConnectionLost
-    assert bench.do(actions.PostReceive(1024), actions.Send(1, b"m")) == []
+    assert bench.do(actions.PostReceive.of(1024), actions.Send(1, b"m")) == []
     bench.wire.connected = False
     assert bench.driver.step()
     assert [type(event) for event in bench.role.told] == [events.Disconnected]
     assert bench.driver.gone
     assert not bench.driver.step()
+
+
+def test_a_receive_of_one_part_is_memory_of_the_fabric() -> None:
+    """Which is all that most Receives are."""
+    bench = Bench()
+    bench.do(actions.PostReceive.of(1024))
+    assert bench.wire.posted == [("receive", one_segment(1024))]
+
+
+def test_parts_of_a_receive_are_segments_of_the_memory_that_their_keys_name() -> None:
+    """In their order, beside such as are the fabric's own."""
+    bench = Bench()
+    bench.do(actions.Register(3, 8, Access.LOCAL_WRITE))
+    parts = (actions.ReceivePart(28), actions.ReceivePart(4, 3, 2))
+    bench.do(actions.PostReceive(parts))
+    expected = (ReceiveSegment(28), ReceiveSegment(4, bench.wire.regions[0], 2))
+    assert bench.wire.posted == [("receive", expected)]
+    assert actions.PostReceive(parts).length == 32
 
 
 def test_a_role_that_disconnects_gets_its_end() -> None:

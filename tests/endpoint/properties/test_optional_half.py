@@ -99,7 +99,7 @@ def test_what_the_peer_says_of_itself_limits_the_halves() -> None:
 
     actions = optional.take(message(ConnProp(property_values(ReceiveBufferSize(8192)), ())))
 
-    assert actions == [PostReceive(4096)]
+    assert actions == [PostReceive.of(4096)]
     for one in (forward, backward):
         assert one.limits[-1] == (2, 8192)
         assert one.peer.receive_buffer == 8192
@@ -122,7 +122,7 @@ def test_a_refusal_of_ours_is_taken_and_another_error_is_left_to_the_halves() ->
     refusal = v2.Rdma2Header(told.rdma_xid, 2, 1, v2.Rdma2Error(v2.ErrInvalidOption()))
     bad = v2.Rdma2Header(0x7777, 2, 1, v2.Rdma2Error(v2.ErrBadHeader()))
 
-    assert optional.take(v2.encode_header(refusal)) == [PostReceive(4096)]
+    assert optional.take(v2.encode_header(refusal)) == [PostReceive.of(4096)]
     assert optional.exchange.refused_operations
     assert not optional.rejects(v2.encode_header(bad))
 
@@ -142,8 +142,8 @@ def test_a_receive_is_posted_as_long_as_was_told_and_is_told() -> None:
     shorter = optional.take(message(ReqProp(property_values(ReceiveBufferSize(1024)))))
     longer = optional.take(message(ReqProp(property_values(ReceiveBufferSize(4096))), 10))
 
-    assert shorter[0] == PostReceive(4096)
-    assert longer[0] == PostReceive(4096)
+    assert shorter[0] == PostReceive.of(4096)
+    assert longer[0] == PostReceive.of(4096)
 
 
 @pytest.mark.parametrize("bears", [True, False])
@@ -174,7 +174,7 @@ def test_an_answer_for_which_the_peer_has_no_room_ends_the_connection(
 
     posted, last = optional.take(message(option))
 
-    assert posted == PostReceive(4096)
+    assert posted == PostReceive.of(4096)
     assert isinstance(last, Disconnect)
     assert last.reason == (
         "xcharext.3.1.no-send-beyond-the-announced-size:"

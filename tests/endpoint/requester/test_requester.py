@@ -56,7 +56,7 @@ def hear(endpoint: Endpoint, body: object, payload: bytes = b"", version: int = 
     """What the endpoint does about a message with XID 7, but for reposting the Receive."""
     message = encode_header(TransportHeader(7, version, 4, body)) + payload
     actions = endpoint.handle(events.MessageReceived(message), 0.0)
-    return [action for action in actions if action != PostReceive(1024)]
+    return [action for action in actions if action != PostReceive.of(1024)]
 
 
 @pytest.mark.parametrize(

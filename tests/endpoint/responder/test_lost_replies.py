@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.endpoint.responder.lost_replies import LostReplies, is_fault_of_the_call
-from rpcrdma.fabric.base import CompletionStatus
+from rpcrdma.fabric.completion import CompletionStatus
 
 
 def test_a_call_is_known_by_its_xid_together_with_its_likeness() -> None:

@@ -37,7 +37,7 @@ def hear(
     xid = int.from_bytes(payload[:4], "big")
     message = encode_header(TransportHeader(xid, 1, credit, body)) + payload
     first, *rest = endpoint.handle(events.MessageReceived(message), 0.0)
-    assert first == PostReceive(1024)
+    assert first == PostReceive.of(1024)
     return rest
 
 

@@ -75,7 +75,7 @@ class PostsEmptyReceives(Responder):
     """Posts Receives without room."""
 
     def repost(self) -> list[Action]:
-        return [PostReceive(0)]
+        return [PostReceive.of(0)]
 
 
 class AnswersNothing(Responder):

@@ -6,6 +6,7 @@ import pcapng
 from pcapng.blocks import EnhancedPacket
 
 from reports.capture.pcapng import write_pcapng
+from rpcrdma.fabric.segments import Placement
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.wire.describe import capture_comment
 from rpcrdma.wire.operations import UpdProp
@@ -40,6 +41,18 @@ def test_every_event_on_the_wire_becomes_a_frame_with_a_comment(tmp_path: Path) 
     )
     assert comments[1] == "device: RDMA Write of 4 octets, handle 0x00000007"
     assert packets(path)[0].timestamp_low == 200_000
+
+
+def test_comment_of_a_scattered_message_says_what_landed_where(tmp_path: Path) -> None:
+    placed = (Placement(None, 28), Placement(0x2000, 4))
+    event = TraceEvent(0.0, 1, Side.PEER, EventKind.SEND, data=bytes(32), length=32, placed=placed)
+    write_pcapng(Trace([event]), tmp_path / "case.pcapng", lambda _: "zeroes")
+
+    (packet,) = packets(tmp_path / "case.pcapng")
+
+    assert packet.options.get("opt_comment") == (
+        "device: Send of 32 octets, into 28 octets, 4 octets at 0x2000\nzeroes"
+    )
 
 
 def test_connections_have_their_own_ports_and_queue_pairs(tmp_path: Path) -> None:

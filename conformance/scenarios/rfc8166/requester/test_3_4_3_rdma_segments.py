@@ -8,7 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from rpcrdma.fabric.base import CompletionStatus
+from rpcrdma.fabric.completion import CompletionStatus
 from targets.base import ActKind
 
 if TYPE_CHECKING:

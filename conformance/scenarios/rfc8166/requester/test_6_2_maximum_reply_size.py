@@ -9,7 +9,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.tester.case import Deviation
-from rpcrdma.fabric.base import CompletionStatus
+from rpcrdma.fabric.completion import CompletionStatus
 from rpcrdma.wire import RdmaSegment, chunk_length
 from targets.base import ActKind
 

@@ -10,7 +10,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.tester.case import Deviation, Inconclusive
-from rpcrdma.fabric.base import CompletionStatus
+from rpcrdma.fabric.completion import CompletionStatus
 from targets.base import ActKind
 
 if TYPE_CHECKING:

@@ -118,7 +118,7 @@ class TakesTheHighestVersionOffered(NegotiatingClient):
         call = self._requester._calls[fixed_words(event.data).xid]  # noqa: SLF001  # a mutant
         high = versions.rdma_vers_high.to_bytes(4)
         again = Send(0, call.message[:4] + high + call.message[8:])
-        return [PostReceive(_LENGTH), again]
+        return [PostReceive.of(_LENGTH), again]
 
 
 @mutant(
@@ -172,7 +172,7 @@ class WaitsBehindInvertedRanges(NegotiatingClient):
         versions = _refused_range(event.data)
         if versions is None or versions.rdma_vers_low <= versions.rdma_vers_high:
             return super()._receive(event, now)
-        return [PostReceive(_LENGTH)]
+        return [PostReceive.of(_LENGTH)]
 
 
 @mutant(breaks=UNUSABLE)

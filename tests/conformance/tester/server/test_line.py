@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.tester.server import Placement, Welcome
 from conformance.tester.server.line import MOST_FETCHED
-from rpcrdma.fabric.base import CompletionStatus
+from rpcrdma.fabric.completion import CompletionStatus
 from rpcrdma.wire import RdmaSegment
 from targets.base import ActKind
 

@@ -84,7 +84,7 @@ ARROWS: dict[str, set[str]] = {
     },
     "targets": set(),
     "targets.base": {"rpcrdma.fabric", "targets.profile"},
-    "targets.profile": {"targets.base", "targets.acts"},
+    "targets.profile": {"rpcrdma.wire", "targets.base", "targets.acts"},
     "targets.acts": {"targets.base"},
     "targets.device_address": {"rpcrdma.errors"},
     "targets.tested_versions": set(),

@@ -72,6 +72,7 @@ class OptionalOperation:
         encode: the octets of contents.
         direction: rdma_optdir, as the end says that sends it (D-78).
         has_payload: whether octets of an RPC message follow its header.
+        sends: how many Sends there are of the message that it begins, by its contents.
         answered_by: name of the operation that answers it; empty if nothing does.
         needs: names of operations that an end supports wherever it supports this one.
         propvalset: the field of the contents that holds property values; empty if none does.
@@ -88,6 +89,7 @@ class OptionalOperation:
     encode: Callable[[Any], bytes]
     direction: MessageType
     has_payload: bool
+    sends: Callable[[Any], int]
     answered_by: str
     needs: tuple[str, ...]
     propvalset: str
@@ -101,6 +103,11 @@ class OptionalOperation:
         return self.direction is MessageType.REPLY
 
 
+def _alone(_contents: KnownOption) -> int:
+    """The message is one Send."""
+    return 1
+
+
 OPERATIONS: Final = (
     OptionalOperation(
         code=ROPT_CONNPROP,
@@ -111,6 +118,7 @@ OPERATIONS: Final = (
         encode=xcharext.encode_conn_prop,
         direction=MessageType.CALL,
         has_payload=False,
+        sends=_alone,
         answered_by="",
         needs=(),
         propvalset="opticonnpr_start",
@@ -127,6 +135,7 @@ OPERATIONS: Final = (
         encode=xcharext.encode_req_prop,
         direction=MessageType.CALL,
         has_payload=False,
+        sends=_alone,
         answered_by="resprop",
         needs=("resprop",),
         propvalset="optreqpr_want",
@@ -143,6 +152,7 @@ OPERATIONS: Final = (
         encode=xcharext.encode_resp_prop,
         direction=MessageType.REPLY,
         has_payload=False,
+        sends=_alone,
         answered_by="",
         needs=("connprop",),
         propvalset="optrespr_other",
@@ -159,6 +169,7 @@ OPERATIONS: Final = (
         encode=xcharext.encode_upd_prop,
         direction=MessageType.CALL,
         has_payload=False,
+        sends=_alone,
         answered_by="",
         needs=("connprop",),
         propvalset="optupdpr_now",

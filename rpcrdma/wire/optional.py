@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Option",
     "UnknownOption",
+    "carries_rpc",
     "decode_option",
     "encode_option",
     "opttype_of",
@@ -95,6 +96,12 @@ def encode_option(direction: MessageType, option: Option) -> Rdma2Optional:
 def opttype_of(option: Option) -> int:
     """The code of the operation."""
     return option.opttype if isinstance(option, UnknownOption) else operation_of(option).code
+
+
+def carries_rpc(optional: Rdma2Optional) -> bool:
+    """Whether octets of an RPC message follow the header: an unknown operation has none."""
+    operation = BY_CODE.get(optional.rdma_opttype)
+    return operation is not None and operation.has_payload
 
 
 def values_of(option: KnownOption) -> tuple[PropertyValue, ...]:

@@ -46,26 +46,27 @@ _AFTER_A_MARK: Final = slice(4, 8)
 
 
 def judge_call(
-    message: bytes, unreduced: bytes | None, state: RequesterState
+    message: bytes, unreduced: bytes | None, state: RequesterState, sends: int = 1
 ) -> tuple[BrokenRule, ...]:
     """The rules that a message of a Requester breaks; empty for a good Call.
 
     Args:
-        message: as it arrived in one Receive.
+        message: as it arrived (`rpcrdma.wire.transmission`).
         unreduced: the RPC message with the contents of all Read chunks in their places; None if it
             could not be put together (then nothing is said about arguments and Replies).
         state: before the message arrived.
+        sends: that it came by, each of which takes a credit.
     """
     if state.is_backward_answer(message):
         return ()  # of the other role
     # To a tester of Version One alone, a message of any other version breaks the rules of its own.
     if state.serves_two and is_two(message):
-        return tuple(_judge_two(message, unreduced, state))
-    return tuple(_judge_one(message, unreduced, state))
+        return tuple(_judge_two(message, unreduced, state, sends))
+    return tuple(_judge_one(message, unreduced, state, sends))
 
 
 def _judge_one(
-    message: bytes, unreduced: bytes | None, state: RequesterState
+    message: bytes, unreduced: bytes | None, state: RequesterState, sends: int
 ) -> Iterator[BrokenRule]:
     if len(message) < SHORTEST_MESSAGE:
         rules = ("rfc8166.4.1.2.header-layout", "rfc8166.4.2.four-fixed-words")
@@ -87,7 +88,7 @@ def _judge_one(
         yield broken_rule(rule, "RDMA_ERROR", VERSION_ONE, ("D-15",))
         return
     yield from judge_xid(words, state, VERSION_ONE)
-    yield from judge_credits(words, state, VERSION_ONE)
+    yield from judge_credits(words, state, VERSION_ONE, sends)
     try:
         header, end = decode_header(message)
     except DecodeError as error:
@@ -100,7 +101,7 @@ def _judge_one(
 
 
 def _judge_two(
-    message: bytes, unreduced: bytes | None, state: RequesterState
+    message: bytes, unreduced: bytes | None, state: RequesterState, sends: int
 ) -> Iterator[BrokenRule]:
     if len(message) < SHORTEST_MESSAGE:
         detail = f"{len(message)} octets are no header"
@@ -110,7 +111,7 @@ def _judge_two(
     yield from judge_version(words, state)
     yield from judge_words(message, state)
     yield from judge_xid(words, state, VERSION_TWO)
-    yield from judge_credits(words, state, VERSION_TWO)
+    yield from judge_credits(words, state, VERSION_TWO, sends)
     try:
         raw, end = v2.decode_header(message)
     except DecodeError as error:

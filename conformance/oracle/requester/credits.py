@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["judge_credits", "judge_repetition", "judge_xid"]
 
 
-def judge_credits(words: FixedWords, state: RequesterState, version: int) -> Iterator[BrokenRule]:
-    """Whether the Requester may have sent one more Call, and what it asks for."""
+def judge_credits(
+    words: FixedWords, state: RequesterState, version: int, sends: int
+) -> Iterator[BrokenRule]:
+    """Whether the Requester may have sent one more Call by so many Sends, and what it asks for."""
     if words.credit == 0:
         rules = (
             "rfc8166.4.2.3.call-carries-requested-credits",
@@ -36,13 +38,13 @@ def judge_credits(words: FixedWords, state: RequesterState, version: int) -> Ite
     newest = state.views[-1]
     # rfc8166 3.3.1: a Call that crosses a Reply on the wire was sent under the grant before it, so
     # it is one too many only if no view that the Requester may have had leaves room for it.
-    if all(view.headroom < 1 for view in state.views):
+    if all(view.headroom < sends for view in state.views):
         yield _overrun(newest.in_flight, newest.granted, version)
         return
     # rfc8166 3.3.1: the lower of requested and granted is the limit.  What was requested before may
     # have been lowered or raised by this very Call, so the larger of the two requests counts.
     requested = max(words.credit, state.requested or 0, 1)
-    if newest.in_flight >= requested:
+    if newest.in_flight + sends > requested:
         detail = (
             f"a Call beside {newest.in_flight} in flight, and {requested} credits were requested"
         )

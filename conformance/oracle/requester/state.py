@@ -44,24 +44,29 @@ class OutstandingCall:
         unreduced: the whole RPC message; None if the tester could not put it together.
         doubtful: something was sent that allows the Requester, but does not oblige it, to be done
             with the Call.
+        sends: that it came by, each of which takes a credit (rtrext 4.3).
     """
 
     xid: int
     header: TransportHeader | None = None
     unreduced: bytes | None = None
     doubtful: bool = False
+    sends: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class CreditView:
-    """What a Requester may believe: Calls in flight, and the grant; None before the first Reply."""
+    """What a Requester may believe: Sends of Calls in flight, and the grant.
+
+    None has been granted before the first Reply.
+    """
 
     in_flight: int
     granted: int | None = None
 
     @property
     def headroom(self) -> int:
-        """How many more Calls it may send; negative if there are too many already."""
+        """How many more Sends of Calls it may send; negative if there are too many already."""
         # rfc8166 3.3.3: one until a valid Reply tells the number.
         return (1 if self.granted is None else self.granted) - self.in_flight
 
@@ -130,12 +135,12 @@ class RequesterState:
         views = self.views
         # It was sent under the oldest view that allowed it, and what a Requester has seen it does
         # not forget: older views are over.  An overrun leaves the last one.
-        while len(views) > 1 and views[0].headroom < 1:
+        while len(views) > 1 and views[0].headroom < call.sends:
             views = views[1:]
         return replace(
             self,
             outstanding=(*self.outstanding, call),
-            views=tuple(replace(view, in_flight=view.in_flight + 1) for view in views),
+            views=tuple(replace(view, in_flight=view.in_flight + call.sends) for view in views),
             requested=requested,
         )
 

@@ -74,10 +74,18 @@ class RequesterTracker:
             versions=frozenset(versions),
         )
 
-    def judge(self, message: bytes, unreduced: bytes | None) -> tuple[BrokenRule, ...]:
-        """The rules that an arrived message breaks; the state then knows of it."""
-        broken = judge_call(message, unreduced, self.state)
-        self.called(message, unreduced)
+    def judge(
+        self, message: bytes, unreduced: bytes | None, sends: int = 1
+    ) -> tuple[BrokenRule, ...]:
+        """The rules that an arrived message breaks; the state then knows of it.
+
+        Args:
+            message: that arrived.
+            unreduced: the whole RPC message; None if it could not be put together.
+            sends: that the message came by (`rpcrdma.wire.transmission`).
+        """
+        broken = judge_call(message, unreduced, self.state, sends)
+        self.called(message, unreduced, sends)
         return broken
 
     def judge_option(self, message: bytes) -> tuple[BrokenRule, ...]:
@@ -86,14 +94,14 @@ class RequesterTracker:
         self.state = after_option(message, self.state)
         return broken
 
-    def called(self, message: bytes, unreduced: bytes | None) -> None:
-        """A message arrived: a Call takes a credit, whatever is wrong with it."""
+    def called(self, message: bytes, unreduced: bytes | None, sends: int) -> None:
+        """A message arrived: each Send of a Call takes a credit, whatever is wrong with it."""
         if len(message) < FIXED_WORDS or self.state.is_backward_answer(message):
             return
         words = fixed_words(message)
         if words.procedure in (Procedure.RDMA_DONE, Procedure.RDMA_ERROR):
             return  # nobody answers them
-        call = OutstandingCall(words.xid, _decoded(message), unreduced)
+        call = OutstandingCall(words.xid, _decoded(message), unreduced, sends=sends)
         self.state = self.state.with_call(call, words.credit)
 
     def answered(self, message: bytes, contents: Contents | None = None) -> ReactionExpectation:
@@ -124,7 +132,7 @@ class RequesterTracker:
         """What the Requester may believe of its credits once it has the message."""
         call = None if expectation.xid is None else self.state.call(expectation.xid)
         if call is not None and not call.doubtful and expectation.may_end:
-            view = replace(view, in_flight=view.in_flight - 1)
+            view = replace(view, in_flight=view.in_flight - call.sends)
         grant = expectation.grant
         first = expectation.is_valid_reply or expectation.may_be_first
         if grant is None or (view.granted is None and not first):

@@ -28,7 +28,7 @@ from rpcrdma.wire.operations import (
     BY_CODE,
     operation_of,
 )
-from rpcrdma.wire.optional import UnknownOption, decode_option
+from rpcrdma.wire.optional import UnknownOption, carries_rpc, decode_option
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import Rdma2Procedure
 
@@ -96,8 +96,8 @@ def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) ->
     match header.rdma_body:
         case v2.Rdma2Optional() as body:
             result = _optional(body, state)
-            operation = BY_CODE.get(body.rdma_opttype)
-            if end != len(message) and operation is not None and not operation.has_payload:
+            is_known = body.rdma_opttype in BY_CODE
+            if end != len(message) and is_known and not carries_rpc(body):
                 result = _with_octets_behind(result)
             return replace(result, xid=words.xid, version=words.version)
         case body if v2.direction_of(body) is MessageType.REPLY:

@@ -37,6 +37,7 @@ from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.transmission import Assembler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -98,6 +99,7 @@ class Peer:
         self._arrived: deque[Outcome] = deque()
         self._aside: deque[Outcome] = deque()
         self._begun: deque[OptionReceived] = deque()
+        self._assembler = Assembler()
         self._failure = ""
 
     # -- messages
@@ -255,7 +257,14 @@ class Peer:
             )
 
     def _deliver(self, completion: Completion) -> None:
-        outcome = read_outcome(completion.data)
+        if self.reposts:
+            self.post_receives()
+        transmission = self._assembler.take(completion.data)
+        if transmission is not None:
+            self._arrive(read_outcome(transmission.octets))
+
+    def _arrive(self, outcome: Outcome) -> None:
+        """A message is complete."""
         if self.takes_calls:
             outcome = as_called(outcome)
         if isinstance(outcome, Answered):
@@ -266,8 +275,6 @@ class Peer:
             self._begun.append(outcome)
         else:
             self._arrived.append(outcome)
-        if self.reposts:
-            self.post_receives()
 
 
 def _told(region: MemoryRegion, length: int) -> RdmaSegment:

@@ -68,7 +68,7 @@ class Judging:
 
     def received(self, line: Line, call: ReceivedCall) -> None:
         """A message has arrived."""
-        self.violations += self._trackers[line].judge(call.octets, call.unreduced)
+        self.violations += self._trackers[line].judge(call.octets, call.unreduced, call.sends)
 
     def received_option(self, line: Line, octets: bytes) -> None:
         """A message of Version Two that is no call has arrived."""

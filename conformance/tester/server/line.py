@@ -17,6 +17,7 @@ from rpcrdma.fabric.base import Access, ConnectionParameters
 from rpcrdma.fabric.completion import CompletionStatus, Opcode
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
+from rpcrdma.wire.transmission import Assembler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from conformance.tester.server.reply import Placement
     from rpcrdma.fabric.base import Connection, MemoryRegion
     from rpcrdma.fabric.completion import Completion, WorkId
+    from rpcrdma.wire.transmission import Transmission
 
 __all__ = ["RECEIVES", "RECEIVE_LENGTH", "Line", "Welcome"]
 
@@ -96,7 +98,8 @@ class Line:
         self.lost = ""
         self._connection = connection
         self._welcome = welcome
-        self._messages: deque[bytes] = deque()
+        self._assembler = Assembler()
+        self._messages: deque[Transmission] = deque()
         self._writing: dict[WorkId, MemoryRegion] = {}
         self._ended: dict[WorkId, CompletionStatus] = {}
         self._awaited: frozenset[WorkId] = frozenset()
@@ -106,8 +109,8 @@ class Line:
         """Whether the connection stands, as far as this side knows."""
         return self._connection.connected
 
-    def poll(self, timeout: float) -> bytes | None:
-        """The next message; None if none comes within `timeout` seconds."""
+    def poll(self, timeout: float) -> Transmission | None:
+        """The next message, once all of its Sends are here; None: none within `timeout` seconds."""
         if not self._messages:
             self._take(self._connection.poll(timeout))
         return self._messages.popleft() if self._messages else None
@@ -252,7 +255,9 @@ class Line:
     def _arrived(self, octets: bytes) -> None:
         refusal = refusal_of(octets) if self._welcome.version_one_only else None
         if refusal is None:
-            self._messages.append(octets)
+            transmission = self._assembler.take(octets)
+            if transmission is not None:
+                self._messages.append(transmission)
         if self.reposts or refusal is not None:
             self.post_receives(1)
         if refusal is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from conformance.tester.server.line import Line
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import AnyHeader, TransportHeader
+    from rpcrdma.wire.transmission import Transmission
 
 __all__ = ["read_call"]
 
@@ -27,7 +28,7 @@ __all__ = ["read_call"]
 def read_call(
     line: Line,
     order: int,
-    octets: bytes,
+    transmission: Transmission,
     in_flight: tuple[int, ...],
     program: UpperLayer,
     timeout: float,
@@ -37,18 +38,28 @@ def read_call(
     Args:
         line: on which it came.
         order: of its arrival in the case.
-        octets: the message.
+        transmission: the message.
         in_flight: XIDs of the unanswered calls of that connection.
         program: knows where arguments are.
         timeout: seconds that fetching may take.
     """
+    octets, sends = transmission.octets, transmission.sends
     raw: AnyHeader
     try:
         raw, end = v2.decode_header(octets) if is_two(octets) else decode_header(octets)
     except DecodeError as error:
         problem = f"no transport header: {error}"
         return ReceivedCall(
-            line.number, order, octets, None, b"", None, in_flight, line.granted, problem
+            line.number,
+            order,
+            octets,
+            None,
+            b"",
+            None,
+            in_flight,
+            line.granted,
+            problem,
+            sends=sends,
         )
     header = as_one(raw)
     unreduced, problem = _unreduced(line, header, octets[end:], program, timeout)
@@ -63,6 +74,7 @@ def read_call(
         line.granted,
         problem,
         raw,
+        sends,
     )
 
 

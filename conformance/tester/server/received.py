@@ -32,6 +32,7 @@ class ReceivedCall:
         granted: what the latest reply on this connection had granted then; None before the first.
         problem: why there is no header, or no unreduced call; empty if there is.
         raw: the header as it came, of either version; None if it cannot be decoded.
+        sends: that it came by (`rpcrdma.wire.transmission`).
         answered: whether a message was sent that ends the call.
     """
 
@@ -45,6 +46,7 @@ class ReceivedCall:
     granted: int | None = None
     problem: str = ""
     raw: AnyHeader | None = None
+    sends: int = 1
     answered: bool = field(default=False)
 
     @property

@@ -26,6 +26,7 @@ from conformance.tester.server.reading import read_call
 from conformance.tester.server.reception import Reception
 from conformance.tester.server.replies import Replies
 from conformance.tester.server.reply import ReplyDraft, draft_error
+from conformance.tester.server.turns import Turns
 from rpcrdma.wire import ErrChunk, ErrorBody
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from conformance.tester.server.received import ReceivedCall
     from rpcrdma.fabric.base import Address, ConnectionRequest, Fabric
     from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, UpperLayerFactory
+    from rpcrdma.wire.transmission import Transmission
     from targets.base import ActResult, RunningAct
     from targets.profile import Profile
 
@@ -43,9 +45,6 @@ __all__ = ["GRANT", "Service", "anything"]
 
 GRANT: Final = 32
 """Credits that every reply grants unless told otherwise."""
-
-_SLICE: Final = 0.005
-"""Seconds of one look at the fabric: how long a message on another connection may go unseen."""
 
 
 def anything(_call: ReceivedCall) -> bool:
@@ -93,6 +92,7 @@ class Service:
         self.starting: Callable[[], bool] = lambda: True
         self._defaults()
         self._reception = Reception(fabric, address, self._answer)
+        self._turns = Turns(self._clock, self._reception, lambda: self.lines, self._receive)
 
     def _defaults(self) -> None:
         self.grant = GRANT
@@ -198,7 +198,7 @@ class Service:
         """
         known = len(self.lines)
         seconds = self.profile.connect_deadline if timeout is None else timeout
-        self._wait(lambda: len(self.lines) > known, seconds)
+        self._turns.until(lambda: len(self.lines) > known, seconds)
         if len(self.lines) == known:
             mishap = self.mishap and f" ({self.mishap})"
             raise Inconclusive(f"the client did not connect within {seconds:g} s{mishap}")
@@ -224,7 +224,7 @@ class Service:
                 self.serve(call)
             if self._clock.now() >= end:
                 raise Inconclusive(f"the client made no such call within {seconds:g} s")
-            self._step()
+            self._turns.once()
 
     def waiting(self, seconds: float | None = None) -> tuple[ReceivedCall, ...]:
         """What arrives until nothing does for the grace period, or for so many seconds.
@@ -234,12 +234,15 @@ class Service:
         them.  A client that is slow to begin what it was told to do is waited for before.
         """
         if seconds is None:
-            self._wait(lambda: bool(self._unclaimed) or not self.starting(), self.profile.start)
-        if seconds is None:
-            self._wait_for_quiet()
+            self._turns.until(
+                lambda: bool(self._unclaimed) or not self.starting(), self.profile.start
+            )
+            self._turns.until_quiet(
+                lambda: len(self.received), self.profile.grace, self.profile.deadline
+            )
             self._judging.settled()
         else:
-            self._wait(lambda: False, seconds)
+            self._turns.until(lambda: False, seconds)
         return tuple(self._unclaimed)
 
     def in_flight(self, line: Line | None = None) -> tuple[ReceivedCall, ...]:
@@ -278,7 +281,7 @@ class Service:
                 self.serve(self._unclaimed.popleft())
             if self._clock.now() >= end:
                 return not goes_on()
-            self._step()
+            self._turns.once()
         return True
 
     def serve(self, call: ReceivedCall) -> None:
@@ -336,35 +339,10 @@ class Service:
         threshold = self.reply_threshold if one else self.threshold_of_two
         return self.replies.drafts(call, line, open_calls, self.grant, threshold)
 
-    # -- waiting
+    # -- what comes in
 
-    def _wait_for_quiet(self) -> None:
-        """Wait until nothing has arrived for the grace period; not longer than a deadline."""
-        began = latest = self._clock.now()
-        arrived = len(self.received)
-        while self._clock.now() < min(latest + self.profile.grace, began + self.profile.deadline):
-            self._step()
-            if arrived != len(self.received):
-                arrived, latest = len(self.received), self._clock.now()
-
-    def _wait(self, is_over: Callable[[], bool], timeout: float) -> None:
-        end = self._clock.now() + timeout
-        while not is_over() and self._clock.now() < end:
-            self._step()
-
-    def _step(self) -> None:
-        """Look at everything once, for a moment."""
-        self._reception.look()
-        standing = [line for line in self.lines if line.connected]
-        if not standing:
-            self._reception.admit(_SLICE)
-        for line in reversed(self.lines):
-            rest = _SLICE if standing and line is standing[-1] else 0.0
-            while (octets := line.poll(rest)) is not None:
-                self._receive(line, octets)
-                rest = 0.0
-
-    def _receive(self, line: Line, octets: bytes) -> None:
+    def _receive(self, line: Line, transmission: Transmission) -> None:
+        octets = transmission.octets
         if self.divert(line, octets):
             return
         if self.options.take(line, octets):
@@ -373,7 +351,12 @@ class Service:
         in_flight = tuple(call.xid for call in self.in_flight(line))
         order = len(self.received)
         call = read_call(
-            line, order, octets, in_flight, self.replies.program_of(line), self.profile.deadline
+            line,
+            order,
+            transmission,
+            in_flight,
+            self.replies.program_of(line),
+            self.profile.deadline,
         )
         self.received.append(call)
         self._unclaimed.append(call)

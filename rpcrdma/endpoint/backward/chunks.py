@@ -44,13 +44,13 @@ class _Counted(Allowance):
         super().__init__(half.requested)
         self._half = half
 
-    def try_take(self) -> bool:
+    def try_take(self, sends: int) -> bool:
         """It is taken."""
         return True
 
-    def give_back(self) -> None:
+    def give_back(self, sends: int) -> None:
         """Give it back to the half."""
-        self._half.give_back()
+        self._half.give_back(sends)
 
     def granted_by_reply(self, value: int) -> None:
         """Tell the half."""

@@ -11,7 +11,8 @@ which knows what rfc8166 says about it; but an RDMA_ERROR is for the half that m
 and an RDMA_NOMSG with a Position-Zero Read chunk is a Call.
 
 In Version Two a word of the header tells, where an end speaks that version; and what belongs to the
-optional features, RDMA2_OPTIONAL and the error that refuses one, is no half's.
+optional features, RDMA2_OPTIONAL and the error that refuses one, is no half's, unless the operation
+carries an RPC message (`has_payload` of `rpcrdma.wire.operations`).
 
 Hooks (methods that a mutant may override, one each):
 
@@ -28,6 +29,7 @@ from typing import Final
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, fixed_words, v2
+from rpcrdma.wire.optional import carries_rpc
 from rpcrdma.wire.rpc import CallBody, MessageType, ReplyBody, decode_message, message_type_of
 from rpcrdma.xdr.runtime import word_at
 
@@ -112,6 +114,8 @@ class DirectionRules:
             known = is_call and word_at(message, _DIRECTION) == self.backward
             return Half.BACKWARD if known else Half.FORWARD
         match body:
+            case v2.Rdma2Optional(rdma_optdir=way) if carries_rpc(body):
+                return Half.BACKWARD if way == self.backward else Half.FORWARD
             case v2.Rdma2Optional() | v2.Rdma2Error(error=v2.ErrInvalidOption()):
                 return Half.OPTIONAL
             case v2.Rdma2Error():

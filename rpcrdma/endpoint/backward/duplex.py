@@ -164,7 +164,7 @@ class Duplex:
         agrees = self.may_settle(message) and optional.is_agreed_by(message)
         if agrees and isinstance(self.backward, BackwardRequester):
             self.backward.speak(TWO)
-        actions = optional.heard()
+        actions = optional.heard(event.sends)
         is_two = len(message) >= _TWO_WORDS and word_at(message, 4) == TWO.number
         if not is_two:
             return actions + self._receive(event, now)
@@ -201,7 +201,7 @@ class Duplex:
         length = self.initial_receives[0]
         if self.optional is not None:
             length = self.optional.exchange.posted_length
-        return [PostReceive.of(length)]
+        return [PostReceive.of(length)] * event.sends
 
     def _behind(self, handler: Handler) -> Handler:
         """Wraps a handler: after it returns, queued backward Calls are sent."""

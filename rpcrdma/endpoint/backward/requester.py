@@ -50,11 +50,13 @@ from rpcrdma.endpoint.core.actions import (
 )
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS, ONE, Dialect
+from rpcrdma.endpoint.core.sending import sends_of
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader
 from rpcrdma.wire.properties import BackwardSupport
 from rpcrdma.wire.rpc import MessageType, xid_of
+from rpcrdma.wire.transmission import divided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -181,12 +183,13 @@ class BackwardRequester:
             return actions
         while (call := channel.next_waiting()) is not None:
             message = self.frame(call)
+            call.sends = len(divided(message))
             if not self.is_served():
                 channel.failed(call, Failure.CANNOT_SEND, "the client takes no backward Calls")
             elif not self.fits(message) and not self.takes_chunks():
                 octets = f"{len(message)} octets do not fit the client's Receives"
                 channel.failed(call, Failure.CANNOT_SEND, octets)
-            elif self.may_send():
+            elif self.may_send(call.sends):
                 call.carrier = self
                 call.transmissions += 1
                 self._sent[call.xid] = call
@@ -199,9 +202,9 @@ class BackwardRequester:
         """Whether the client takes backward Calls at all (xcharext 3.3)."""
         return self.peer is None or self.peer.backward is not BackwardSupport.BKREQSUP_NONE
 
-    def may_send(self) -> bool:
-        """Take a credit, if there is one."""
-        return self.allowance.try_take()
+    def may_send(self, sends: int) -> bool:
+        """Take as many credits as there are Sends, if they are there."""
+        return self.allowance.try_take(sends)
 
     def fits(self, message: bytes) -> bool:
         """Whether the client can receive it: by the reply inline threshold (D-44)."""
@@ -238,12 +241,12 @@ class BackwardRequester:
         return [*self._post(call, message), *self.behind(message)]
 
     def _post(self, call: BackwardCall, message: bytes) -> list[Action]:
-        return [*self.receive_for(call), self._send(message)]
+        return [*self.receive_for(call), *self._sends(message)]
 
-    def _send(self, message: bytes) -> Send:
+    def _sends(self, message: bytes) -> list[Send]:
         # The forward half counts upward: one number is one piece of work.
         self._last_key -= 1
-        return Send(self._last_key, message)
+        return sends_of(self._last_key, message)
 
     # -- Replies come in
 
@@ -256,8 +259,8 @@ class BackwardRequester:
                 done.append(self._receive_more)
             return done + self.flush()
         # A message that nobody waited for has used up a Receive that was meant for another.
-        actions: list[Action] = [] if self._take(event.data) else [self._receive_more]
-        return actions + self.flush()
+        missing = event.sends - 1 if self._take(event.data) else event.sends
+        return [self._receive_more] * missing + self.flush()
 
     def _take(self, message: bytes) -> bool:
         """Whether this has ended a Call."""
@@ -308,7 +311,7 @@ class BackwardRequester:
         call = self.find(xid)
         if call is not None:
             del self._sent[call.xid]
-            self.allowance.give_back()
+            self.allowance.give_back(call.sends)
         return call
 
     def _memory(self, event: events.Event, now: float) -> list[Action]:

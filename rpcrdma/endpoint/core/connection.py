@@ -12,6 +12,9 @@ is CLOSING: messages that still arrive are not looked at, since nobody could be 
 memory is still given back.  `Disconnected` ends everything: the role gives up what is unfinished
 and the endpoint is CLOSED for ever; reconnecting takes a new one.
 
+Sends arrive, and a role is told of messages: `Assembler` makes the one of the other, and a role
+hears of a message with its last Send.
+
 What cannot be in the table: a role that asks for `Disconnect` moves OPEN to CLOSING (`handle`).
 """
 
@@ -24,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Action, Disconnect
 from rpcrdma.errors import LocalProtocolError
+from rpcrdma.wire.transmission import Assembler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,9 +102,10 @@ class Role(Protocol):
 class Endpoint:
     """One role on one connection, without I/O."""
 
-    def __init__(self, role: Role) -> None:
+    def __init__(self, role: Role, assembler: Assembler | None = None) -> None:
         self.role = role
         self.state = State.IDLE
+        self._assembler = assembler or Assembler()
         # What handles the legal events of each state: one look-up for each message.
         self._tables: dict[State, dict[type[events.Event], Handler]] = {
             state: {
@@ -139,8 +144,22 @@ class Endpoint:
         if (state, kind) in DROPPED:
             return _nothing
         handler = self.role.handlers.get(kind, _not_ours)
+        if kind is events.MessageReceived:
+            handler = partial(self._assemble, handler)
         target = TRANSITIONS[state, kind]
         return handler if target is state else partial(self._move, target, handler)
+
+    def _assemble(
+        self, handler: Handler, event: events.MessageReceived, now: float
+    ) -> list[Action]:
+        """Tell the role of a Send's message, if it is complete."""
+        transmission = self._assembler.take(event.data)
+        if transmission is None:
+            return []
+        if transmission.sends == 1:
+            return handler(event, now)
+        whole = events.MessageReceived(transmission.octets, event.invalidated, transmission.sends)
+        return handler(whole, now)
 
     def _move(
         self, target: State, handler: Handler, event: events.Event, now: float

@@ -1,5 +1,7 @@
 """Credits: the arithmetic of rfc8166 section 3.3.1 and 3.3.3, and nothing else.
 
+A credit stands for one Receive, and so for one Send (rtrext 4.3); nearly every call is one.
+
 `Allowance` is the Requester's half (how many calls may be in flight), `grant` the Responder's (what
 to tell the peer).  Neither knows of messages, connections or calls.
 """
@@ -22,7 +24,7 @@ class Allowance:
     Attributes:
         requested: the credit value that every call carries; at least 1.
         granted: what the last valid reply granted; None before the first.
-        outstanding: calls sent and not completed.
+        outstanding: Sends of calls that are not completed.
     """
 
     requested: int
@@ -43,22 +45,22 @@ class Allowance:
             return 1
         return granted if granted < requested else requested
 
-    def try_take(self) -> bool:
-        """Count one more call in flight if one is left; returns whether one was."""
-        if self.outstanding >= self.limit:
+    def try_take(self, sends: int) -> bool:
+        """Count a call of so many Sends in flight if there is room; returns whether there was."""
+        if self.outstanding + sends > self.limit:
             return False
-        self.outstanding += 1
+        self.outstanding += sends
         return True
 
-    def give_back(self) -> None:
-        """Count one call less in flight.
+    def give_back(self, sends: int) -> None:
+        """Count a call of so many Sends in flight no more.
 
         Raises:
-            LocalProtocolError: none is in flight.
+            LocalProtocolError: not so many are in flight.
         """
-        if self.outstanding < 1:
+        if self.outstanding < sends:
             raise LocalProtocolError("no call is in flight")
-        self.outstanding -= 1
+        self.outstanding -= sends
 
     def granted_by_reply(self, value: int) -> None:
         """Note the credit value of a valid reply."""

@@ -6,7 +6,8 @@
 
 Version Two carries the lists, procedures and errors of Version One in a header of its own.  So the
 roles work on Version One's objects, whatever the version is, and a `Dialect` turns them into octets
-and back.  What has no counterpart in Version One (RDMA2_OPTIONAL) never comes as far as a role.
+and back.  Of what has no counterpart in Version One, RDMA2_OPTIONAL, only an operation that carries
+an RPC message comes as far as a role (`rpcrdma.wire.operations`); none does so far.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
     v2 section 4.2    RPC-Over-RDMA Version Two XDR
     v2 section 4.2.3  Transport Errors (BAD_HEADER is what ERR_CHUNK was, under the same number)
 
-What belongs to the optional features has no counterpart in Version One.  `backward.direction`
-keeps RDMA2_OPTIONAL from the roles; should it come here all the same, it is no header that a role
-can decode.  The error that refuses an operation comes here where it refuses a Call.
+What belongs to the optional features has no counterpart in Version One.  `backward.direction` lets
+only operations that carry an RPC message come as far as a role; for one that is not known here it
+is no header that can be decoded.  The error that refuses an operation comes here where it refuses
+a Call.
 """
 
 from __future__ import annotations

@@ -49,16 +49,18 @@ class Connected(msgspec.Struct, frozen=True):
 
 
 class MessageReceived(msgspec.Struct, frozen=True):
-    """A Send of the peer arrived and used up one Receive.
+    """A message of the peer arrived: from the driver a Send, to a role all Sends of the message.
 
     Attributes:
-        data: the message.
+        data: the message; of several Sends as if it were one (`rpcrdma.wire.transmission`).
         invalidated: key of the memory to which the peer's access ended with it, by Send With
             Invalidate; None for a plain Send.
+        sends: that it came by; each used up one Receive.
     """
 
     data: bytes
     invalidated: int | None = None
+    sends: int = 1
 
 
 class ReadCompleted(msgspec.Struct, frozen=True):

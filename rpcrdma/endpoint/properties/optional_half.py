@@ -110,9 +110,10 @@ class OptionalHalf:
         """Version Two is agreed: tell the peer our properties."""
         return self._carry_out(self.exchange.start())
 
-    def heard(self) -> list[Action]:
-        """A message came, whatever it is, and used up a Receive."""
-        return self._carry_out(self.exchange.received())
+    def heard(self, sends: int) -> list[Action]:
+        """A message came, whatever it is, by so many Sends, each of which used up a Receive."""
+        said = [one for _ in range(sends) for one in self.exchange.received()]
+        return self._carry_out(said)
 
     def fulfil(self) -> list[Action]:
         """Do what the application wants done, if Version Two is agreed."""

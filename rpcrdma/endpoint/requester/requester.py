@@ -42,7 +42,8 @@ from rpcrdma.endpoint.core.actions import (
 )
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS
 from rpcrdma.endpoint.core.faults import RULES, Answer, Fault, FaultFound
-from rpcrdma.endpoint.core.message_form import MessageForm
+from rpcrdma.endpoint.core.sending import sends_of
+from rpcrdma.endpoint.requester.call_message import frame
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.outgoing import (
     NOTHING_OFFERED,
@@ -51,7 +52,6 @@ from rpcrdma.endpoint.requester.outgoing import (
     OutgoingCall,
     Phase,
     Step,
-    coordinates,
     unreduced,
 )
 from rpcrdma.endpoint.requester.reply_parsing import Offer, judge_returned
@@ -66,7 +66,6 @@ from rpcrdma.wire import (
     RdmaNomsg,
     RdmaSegment,
     TransportHeader,
-    WriteChunk,
 )
 from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
 
@@ -101,7 +100,7 @@ class Requester:
         self._keys = count(1)
         self._planner = parts.planner(self.options, self._keys)
         self._calls: dict[int, OutgoingCall] = {}
-        self._abandoned: dict[int, Offer] = {}
+        self._abandoned: dict[int, OutgoingCall] = {}
         self._queue: deque[OutgoingCall] = deque()
         self._memory: dict[int, tuple[OutgoingCall, Memory]] = {}
         self._lost = False
@@ -185,45 +184,31 @@ class Requester:
 
     def _build(self, call: OutgoingCall) -> list[Action]:
         """All coordinates are known: make the message."""
-        rules = self.rules
-        reads = tuple(
-            segment
-            for position, group in call.reads
-            for segment in rules.read_segments(rules.position(position), coordinates(group))
-        )
-        writes = tuple(WriteChunk(coordinates(group)) for group in call.writes)
-        reply = WriteChunk(coordinates(call.reply)) if call.reply else None
-        call.offer = Offer(writes, reply)
-        is_long = call.plan is not None and call.plan.form is MessageForm.LONG
-        lists = rules.write_list(writes), rules.reply_chunk(reply)
-        body = rules.body(reads, *lists, is_long=is_long)
-        requested = rules.requested(self.options.credits)
-        header = TransportHeader(rules.xid(call), rules.version(), requested, body)
-        call.message = rules.encode(header, call.plan.inline if call.plan is not None else b"")
+        call.message = frame(call, self.rules, self.rules.requested(self.options.credits))
         if len(call.message) > self._planner.threshold:
             octets = f"{len(call.message)} octets exceed the call inline threshold"
             return self._fail(call, Failure.CANNOT_SEND, octets)
         return self._enqueue(call)
 
     def _enqueue(self, call: OutgoingCall) -> list[Action]:
-        if not self._queue and self.allowance.try_take():
+        if not self._queue and self.allowance.try_take(call.sends):
             if not self.owes_receive:
-                return [self._sent(call)]
+                return [*self._sent(call)]
             self.owes_receive = False
-            return [self._sent(call), self._receive_again]
+            return [*self._sent(call), self._receive_again]
         call.phase = Phase.QUEUED
         self._queue.append(call)
         return self._send_queued()
 
     def _send_queued(self) -> list[Action]:
         actions: list[Action] = []
-        while self._queue and self.allowance.try_take():
-            actions.append(self._sent(self._queue.popleft()))
+        while self._queue and self.allowance.try_take(self._queue[0].sends):
+            actions += self._sent(self._queue.popleft())
         return actions
 
-    def _sent(self, call: OutgoingCall) -> Send:
+    def _sent(self, call: OutgoingCall) -> list[Send]:
         call.phase = _SENT
-        return Send(next(self._keys), call.message)
+        return sends_of(next(self._keys), call.message)
 
     # -- a reply comes in
 
@@ -237,10 +222,11 @@ class Requester:
             if RULES[found.fault].answer is not Answer.DISCARD:
                 raise
             actions = []
-        if self.allowance.outstanding or self.owes_receive or self.options.credits == 1:
-            return [self._receive_again, *actions]
-        self.owes_receive = True
-        return actions
+        used = event.sends
+        if not (self.allowance.outstanding or self.owes_receive or self.options.credits == 1):
+            self.owes_receive = True
+            used -= 1
+        return [self._receive_again] * used + actions if used else actions
 
     def _judge(self, message: bytes) -> list[Action]:
         try:
@@ -272,7 +258,7 @@ class Requester:
             return None
         if not message.startswith(call.payload[:4] + _REPLY, self._header):
             return None
-        self.allowance.give_back()
+        self.allowance.give_back(call.sends)
         self.allowance.granted_by_reply(header.rdma_credit)
         call.phase = _DONE
         del self._calls[call.xid]
@@ -300,10 +286,11 @@ class Requester:
             raise FaultFound(Fault.CALL_TO_REQUESTER)
         if isinstance(body, RdmaNomsg) and body.rdma_reply is None:
             raise FaultFound(Fault.NOMSG_WITHOUT_REPLY)
-        given_up = self._abandoned.get(xid, NOTHING_OFFERED)
+        given_up = self._abandoned.get(xid)
+        offer = NOTHING_OFFERED if given_up is None else given_up.offer
         call = self._take_answered(xid)
         try:
-            self._judge_lists(given_up if call is None else call.offer, body)
+            self._judge_lists(offer if call is None else call.offer, body)
         except FaultFound as found:
             # rfc8166 3.3.3: only a valid Reply tells the grant.
             ended = [] if call is None else self._fail(call, Failure.BAD_REPLY, str(found))
@@ -322,12 +309,11 @@ class Requester:
         """The call in flight with this XID; None if the application gave it up."""
         call = self._calls.get(xid)
         if call is not None and call.phase is Phase.SENT:
-            self.allowance.give_back()
+            self.allowance.give_back(call.sends)
             return call
         if xid not in self._abandoned:
             raise FaultFound(Fault.UNKNOWN_XID, f"{xid:#x}")
-        del self._abandoned[xid]
-        self.allowance.give_back()
+        self.allowance.give_back(self._abandoned.pop(xid).sends)
         return None
 
     # -- a call ends
@@ -379,7 +365,7 @@ class Requester:
         else:
             return []  # it has just ended
         if call.phase is Phase.SENT:
-            self._abandoned[call.xid] = call.offer
+            self._abandoned[call.xid] = call
         elif call.phase is Phase.QUEUED:
             self._queue.remove(call)
         return self._fail(call, Failure.CANCELLED, "")

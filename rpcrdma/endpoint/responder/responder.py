@@ -42,6 +42,7 @@ from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Action, Disconnect, PostReceive, RdmaRead, RdmaWrite, Send
 from rpcrdma.endpoint.core.faults import RULES, Answer, Fault, FaultFound
 from rpcrdma.endpoint.core.placement import pull_schedule
+from rpcrdma.endpoint.core.sending import sends_of
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
 from rpcrdma.endpoint.responder.call_rules import CallRules, IncomingCall
 from rpcrdma.endpoint.responder.lost_replies import LostReplies, is_fault_of_the_call
@@ -174,7 +175,7 @@ class Responder:
 
     def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
         message = event.data
-        actions = self.repost()
+        actions = [action for _ in range(event.sends) for action in self.repost()]
         if self.calls.is_runt(message):
             return actions  # rfc8166 4.5: before any parsing
         words = fixed_words(message)
@@ -347,7 +348,7 @@ class Responder:
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         """Everything that a reply takes: Writes before the Send (rfc8166 3.5.2)."""
-        return [*writes, send]
+        return [*writes, *sends_of(send.key, send.data, send.invalidate)]
 
     # -- answers to faults
 

@@ -202,5 +202,5 @@ class RequestsNothingUnderAGrantOfOne(BackwardRequester):
 class NeverCallsBack(BackwardRequester):
     """Makes no backward Call at all."""
 
-    def may_send(self) -> bool:
+    def may_send(self, sends: int) -> bool:
         return False

@@ -27,8 +27,8 @@ WITHIN = "bidir.2.1.2.backward-calls-within-the-grant"
 class CallsBackWithoutCredit(BackwardRequester):
     """Makes all backward Calls at once, whatever was granted."""
 
-    def may_send(self) -> bool:
-        self.allowance.outstanding += 1
+    def may_send(self, sends: int) -> bool:
+        self.allowance.outstanding += sends
         return True
 
 

@@ -73,7 +73,7 @@ class OffersInvalidatedMemoryAgain(Requester):
 
     before: Sequence[Memory] = ()
 
-    def _sent(self, call: OutgoingCall) -> Send:
+    def _sent(self, call: OutgoingCall) -> list[Send]:
         memory = call.segments()
         for old, new in zip(self.before, memory, strict=False):
             if old.withdrawn and old.segment is not None and new.segment is not None:

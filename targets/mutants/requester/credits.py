@@ -76,5 +76,5 @@ class TakesCreditsFromRepeatedReplies(Requester):
 
     def _take_answered(self, xid: int) -> OutgoingCall | None:
         if xid not in self._calls and self.allowance.outstanding > 1:
-            self.allowance.give_back()
+            self.allowance.give_back(1)
         return super()._take_answered(xid)

@@ -87,7 +87,7 @@ class LooksIntoShortMessages(Requester):
         call = self._calls.get(int.from_bytes(message[:4], "big"))
         if call is None or len(message) >= ONE.header or call.phase is not Phase.SENT:
             return super()._judge(message)
-        self.allowance.give_back()
+        self.allowance.give_back(call.sends)
         return self._fail(call, Failure.BAD_REPLY, "too short")
 
 
@@ -117,7 +117,7 @@ class EndsCallsByDone(Requester):
         call = self._calls.get(int.from_bytes(message[:4], "big"))
         if message[12:16] != _RDMA_DONE or call is None or call.phase is not Phase.SENT:
             return super()._judge(message)
-        self.allowance.give_back()
+        self.allowance.give_back(call.sends)
         return self._fail(call, Failure.BAD_REPLY, "done")
 
 

@@ -35,7 +35,7 @@ class OffersMemoryOfLostConnections(Requester):
 
     first: ClassVar[dict[bytes, bytes]] = {}
 
-    def _sent(self, call: OutgoingCall) -> Send:
+    def _sent(self, call: OutgoingCall) -> list[Send]:
         if call.plan is not None:
             call.message = self.first.setdefault(call.payload, call.message)
         return super()._sent(call)

@@ -64,10 +64,10 @@ class HangsUpOverSmallerGrants(Requester):
 class LetsOneMoreCallThrough(Allowance):
     """Has one call more in flight than is granted."""
 
-    def try_take(self) -> bool:
+    def try_take(self, sends: int) -> bool:
         if self.granted is None or self.outstanding != self.limit:
-            return super().try_take()
-        self.outstanding += 1
+            return super().try_take(sends)
+        self.outstanding += sends
         return True
 
 

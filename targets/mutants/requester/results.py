@@ -80,7 +80,7 @@ class TakesPlacedResultsOnly(Requester):
         call = self._calls.get(header.rdma_xid)
         if call is None or not call.slots or call.phase is not Phase.SENT:
             return super()._take_plain_reply(header, message)
-        self.allowance.give_back()
+        self.allowance.give_back(call.sends)
         return self._fail(call, Failure.BAD_REPLY, "not reduced") + self._send_queued()
 
 

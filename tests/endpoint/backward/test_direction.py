@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rpcrdma.endpoint.backward.direction import DirectionRules, Half, is_whole
@@ -20,6 +22,7 @@ from rpcrdma.wire import (
     encode_header,
     v2,
 )
+from rpcrdma.wire.operations import BY_CODE, BY_NAME
 from rpcrdma.wire.rpc import MessageType
 
 SERVER = DirectionRules(MessageType.REPLY)
@@ -113,3 +116,21 @@ def test_who_does_not_speak_version_two_leaves_it_to_the_forward_half() -> None:
     octets = msg(MessageType.REPLY, REPLY)
 
     assert (SERVER.sort(octets), CLIENT.sort(octets)) == (FORWARD, FORWARD)
+
+
+@pytest.mark.parametrize("way", MessageType)
+def test_operation_that_carries_an_rpc_message_is_for_the_half_of_its_direction(
+    way: MessageType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the table says of an operation decides; all others are no half's."""
+    carrier = replace(BY_NAME["connprop"], code=99, has_payload=True)
+    monkeypatch.setitem(BY_CODE, 99, carrier)
+    client = DirectionRules(MessageType.CALL, speaks_two=True)
+
+    def sorted_as(code: int) -> Half:
+        body = v2.Rdma2Optional(way, code, b"")
+        return client.sort(v2.encode_header(v2.Rdma2Header(7, 2, 1, body)))
+
+    assert sorted_as(99) is (BACKWARD if way is MessageType.CALL else FORWARD)
+    assert sorted_as(1) is Half.OPTIONAL
+    assert sorted_as(77) is Half.OPTIONAL

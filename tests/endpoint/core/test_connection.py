@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -15,6 +16,10 @@ from rpcrdma.endpoint.core.credits import Allowance, grant
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
 from rpcrdma.endpoint.requester.outgoing import PHASES, Phase, Step
 from rpcrdma.errors import LocalProtocolError
+from rpcrdma.wire import v2
+from rpcrdma.wire.operations import BY_NAME
+from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.transmission import Assembler
 
 KINDS = get_args(events.Event)
 SAMPLES = {
@@ -40,12 +45,43 @@ class Recording:
 
     def __init__(self) -> None:
         self.told: list[type] = []
+        self.events: list[events.Event] = []
         self.answer: list[Disconnect] = []
         self.handlers = dict.fromkeys(KINDS, self.note)
 
     def note(self, event: events.Event, _now: float) -> list[Disconnect]:
         self.told.append(type(event))
+        self.events.append(event)
         return self.answer
+
+
+def test_a_role_hears_of_a_message_with_its_last_send() -> None:
+    """Once, with the Payload stream of all its Sends, and with how many Receives they took."""
+    connprop = BY_NAME["connprop"]
+    pair = replace(connprop, code=99, has_payload=True, sends=lambda _contents: 2)
+    parts = []
+    for code, payload in ((99, b"to "), (1, b"gether")):
+        body = v2.Rdma2Optional(MessageType.CALL, code, bytes(8))
+        parts.append(v2.encode_header(v2.Rdma2Header(7, v2.VERSION, 32, body)) + payload)
+    role = Recording()
+    endpoint = Endpoint(role, Assembler({99: pair, 1: connprop}))
+    endpoint.handle(events.Connected(), 0.0)
+
+    endpoint.handle(events.MessageReceived(parts[0]), 0.0)
+    assert role.events[1:] == []
+    endpoint.handle(events.MessageReceived(parts[1], invalidated=5), 0.0)
+
+    assert role.events[1:] == [events.MessageReceived(parts[0] + b"gether", 5, sends=2)]
+
+
+def test_a_message_of_one_send_is_told_as_it_came() -> None:
+    role = Recording()
+    endpoint = Endpoint(role)
+    endpoint.handle(events.Connected(), 0.0)
+    came = events.MessageReceived(b"whatever")
+    endpoint.handle(came, 0.0)
+
+    assert role.events[1] is came
 
 
 @given(st.lists(st.sampled_from(KINDS), max_size=12))
@@ -101,13 +137,13 @@ def test_calls_in_flight_never_exceed_the_lower_value(requested: int, script: li
             assert 1 <= allowance.limit <= requested
         elif step == "take":
             before = allowance.outstanding
-            assert allowance.try_take() is (before < allowance.limit)
+            assert allowance.try_take(1) is (before < allowance.limit)
             assert allowance.outstanding <= max(before, allowance.limit)
         elif allowance.outstanding:
-            allowance.give_back()
+            allowance.give_back(1)
         else:
             with pytest.raises(LocalProtocolError, match="no call is in flight"):
-                allowance.give_back()
+                allowance.give_back(1)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 300))

@@ -198,7 +198,7 @@ def test_a_request_for_tiny_receives_is_sent_all_the_same() -> None:
     optional = half()
     optional.is_agreed_by(CALL_IN_TWO)
     optional.begin()
-    optional.heard()
+    optional.heard(1)
     optional.wishes.ask(ReceiveBufferSize(16))
 
     (header,) = headers(optional.fulfil())

@@ -119,7 +119,7 @@ class LooksIntoShortMessagesInTwo(Requester):
         sent = call is not None and call.phase is Phase.SENT
         if call is None or not sent or not is_short or words.version != TWO.number:
             return super()._judge(message)
-        self.allowance.give_back()
+        self.allowance.give_back(call.sends)
         return self._fail(call, Failure.BAD_REPLY, "too short")
 
 
@@ -211,7 +211,7 @@ class EndsCallsByOptionalMessages(ClientDuplex):
         call = getattr(requester, "_calls", {}).get(fixed_words(event.data).xid)
         if call is None or not isinstance(requester, Requester):
             return actions
-        requester.allowance.give_back()
+        requester.allowance.give_back(call.sends)
         return actions + requester._fail(call, Failure.BAD_REPLY, "")  # noqa: SLF001  # a mutant
 
 

@@ -86,10 +86,10 @@ class PassesOverErrorsInTwo(BackwardRequester):
 class CallsBackWithoutCreditInTwo(BackwardRequester):
     """Makes all backward Calls in Version Two at once, whatever was granted."""
 
-    def may_send(self) -> bool:
+    def may_send(self, sends: int) -> bool:
         if self.dialect is not TWO:
-            return super().may_send()
-        self.allowance.outstanding += 1
+            return super().may_send(sends)
+        self.allowance.outstanding += sends
         return True
 
 

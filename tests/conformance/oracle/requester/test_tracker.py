@@ -204,3 +204,19 @@ def test_reply_settles_a_call_that_may_have_been_over(busy: Line) -> None:
     assert busy.reply(3, 1) is Reaction.WAITING
     assert busy.call(9) == []
     assert busy.call(10) == OVERRUN
+
+
+def test_each_send_of_a_call_takes_a_credit(line: Line) -> None:
+    """Three Sends and two go into a grant of five, one more does not; a reply gives all back."""
+    line.call(100)
+    line.reply(100, 5)
+    line.tracker.settled()
+    for xid, sends in ((1, 3), (2, 2)):
+        payload = calls.null(xid)
+        assert line.tracker.judge(plain(xid, 32, payload), payload, sends) == ()
+    assert line.tracker.state.views[-1].headroom == 0
+    assert line.call(3) == ["3.3.1.no-call-beyond-the-grant"]
+
+    line.reply(1, 5)
+    line.tracker.settled()
+    assert line.tracker.state.views[-1].headroom == 2

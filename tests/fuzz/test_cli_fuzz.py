@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli.main import main
 from fuzz.campaign import Campaign, Result
 from targets import tested_versions
 from targets.tested_versions import Dependency

@@ -1,4 +1,4 @@
-"""`rpcrdma explain`: a requirement, a case, an interpretation or a mutant, in words."""
+"""`rpcrdma explain`: a requirement, a case, an interpretation or a mutant, in words and places."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.bad_input import BadInput
 from conformance.catalogue.entries import Testability, load_catalogue
 from conformance.catalogue.interpretations import load_changes, load_interpretations
+from conformance.proof import places, rules
 from conformance.suite.runner import collect_cases
 from targets.mutants.base import PREFIX, mutants
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conformance.catalogue.interpretations import Interpretation
+    from conformance.proof.places import Place
     from conformance.suite.plugin import Case
     from targets.mutants.base import Mutant
 
@@ -30,7 +32,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "explain",
         help="explain a requirement, a case, an interpretation or a mutant",
-        description="Say what a requirement, a case, an interpretation or a mutant is.",
+        description=(
+            "Say what a requirement, a case, an interpretation or a mutant is, with file and line"
+            " of all that belongs to it: the catalogue's entry, the cases, the mutants, the rules"
+            " of the oracle and the code of the endpoint."
+        ),
         epilog="example: rpcrdma explain rfc8166.4.5.1.err-vers-range",
     )
     parser.add_argument("id", metavar="ID", help="as reports and the other commands print it")
@@ -44,29 +50,26 @@ def run(arguments: argparse.Namespace) -> int:
         BadInput: nothing has this id.
     """
     identity: str = arguments.id
-    catalogue, cases = load_catalogue(), collect_cases()
-    readings = load_interpretations()
     broken = {f"{PREFIX}{mutant.slug}": mutant for mutant in mutants()}
-    named = [case for case in cases if identity in (case.id, _without_parameters(case))]
-    if identity in catalogue:
-        _explain_requirement(identity, cases, broken.values())
-    elif named:
-        _explain_case(identity, named)
-    elif identity in readings:
-        _explain_reading(readings[identity])
+    if identity in load_catalogue():
+        _explain_requirement(identity, broken.values())
+    elif identity in load_interpretations():
+        _explain_reading(load_interpretations()[identity])
     elif identity in broken:
-        _explain_mutant(broken[identity], cases)
+        _explain_mutant(broken[identity])
+    elif named := _cases_named(identity):
+        _explain_case(identity, named)
     else:
-        known = [entry.id for entry in catalogue]
-        known += [*dict.fromkeys(map(_without_parameters, cases)), *readings, *broken]
+        known = [entry.id for entry in load_catalogue()]
+        known += dict.fromkeys(map(_without_parameters, collect_cases()))
         raise BadInput(
             f"`{identity}` is no requirement, case, interpretation or mutant;"
-            f" {_offer(identity, known)}"
+            f" {_offer(identity, [*known, *load_interpretations(), *broken])}"
         )
     return 0
 
 
-def _explain_requirement(identity: str, cases: tuple[Case, ...], broken: Iterable[Mutant]) -> None:
+def _explain_requirement(identity: str, broken: Iterable[Mutant]) -> None:
     entry = load_catalogue()[identity]
     print(f"{entry.id}\n{entry.document} section {entry.section}, {entry.level.value}")
     print(f"binds: {entry.role.value}")
@@ -77,22 +80,38 @@ def _explain_requirement(identity: str, cases: tuple[Case, ...], broken: Iterabl
         print(f"not seen of a {role.value}: {reason}")
     if entry.interpretations:
         print(f"read by: {', '.join(entry.interpretations)}")
-    citing = sorted({_without_parameters(case) for case in cases if identity in case.requirements})
-    if citing or entry.test is Testability.WIRE:
-        print("cases:" if citing else "no case cites it")
-    for case in citing:
-        print(f"  {case}")
+    _print_places("catalogue:", [places.of_requirement(identity)])
+    cited = _citing(identity)
+    if cited or entry.test is Testability.WIRE:
+        _print_cases("cases:", cited)
     breaking = [mutant for mutant in broken if mutant.breaks == identity]
     if breaking:
         print("mutants that break it:")
     for mutant in breaking:
-        print(f"  {PREFIX}{mutant.slug}: {mutant.deviation}")
+        print(f"  {PREFIX}{mutant.slug}: {mutant.deviation}\n    {places.of_mutant(mutant)}")
+    _print_rules(identity, cited)
+    _print_places(
+        "endpoint code that keeps it:",
+        rules.endpoint_code(identity),
+    )
+
+
+def _print_rules(identity: str, cited: Iterable[str]) -> None:
+    """What judges a requirement: its own rules, those it inherits, or what its cases call."""
+    own = rules.rules(identity)
+    _print_places("rules that judge it:", own)
+    inherited = [(one, found) for one in rules.origins(identity) if (found := rules.rules(one))]
+    for origin, found in inherited:
+        _print_places(f"judged as {origin}, which it inherits:", found)
+    if not own and not inherited:
+        called = {place for case in cited for place in rules.called_by(case)}
+        _print_places("no rule names it; its cases judge it, by:", sorted(called))
 
 
 def _explain_case(identity: str, named: list[Case]) -> None:
     catalogue = load_catalogue()
     first = named[0]
-    print(f"{identity}\n{first.title}")
+    print(f"{identity}\n{first.title}\n{places.of_case(identity)}")
     if len(named) > 1:
         print(f"{len(named)} cases:")
         for case in named:
@@ -103,6 +122,7 @@ def _explain_case(identity: str, named: list[Case]) -> None:
     for requirement in first.requirements:
         entry = catalogue[requirement]
         print(f"  {entry.id} ({entry.level.value}): {entry.text}")
+        print(f"    {places.of_requirement(entry.id)}")
     if first.interpretations:
         print(f"rests on: {', '.join(first.interpretations)}")
     device = "reference-client" if first.role == "requester" else "reference"
@@ -120,16 +140,61 @@ def _explain_reading(reading: Interpretation) -> None:
     for change in load_changes():
         if reading.id in change.concerns:
             print(f"in later drafts of Version Two ({change.subject}): {change.later}")
+    _print_places("register:", [places.of_reading(reading.id)])
+    _explain_users(reading.id)
 
 
-def _explain_mutant(mutant: Mutant, cases: tuple[Case, ...]) -> None:
+def _explain_users(reading: str) -> None:
+    """What rests on an interpretation."""
+    resting = [entry.id for entry in load_catalogue() if reading in entry.interpretations]
+    if resting:
+        print("requirements that are read by it:")
+    for identity in resting:
+        print(f"  {identity}\n    {places.of_requirement(identity)}")
+    files = places.files_with(reading)
+    cases = collect_cases(*files) if files else ()
+    named = {_without_parameters(case) for case in cases if reading in case.interpretations}
+    if named:
+        _print_cases("cases that rest on it:", sorted(named))
+    _print_places("judges and endpoint:", rules.mentions(reading))
+
+
+def _explain_mutant(mutant: Mutant) -> None:
     entry = load_catalogue()[mutant.breaks]
     print(f"{PREFIX}{mutant.slug}\nThe reference endpoint, but for one thing: {mutant.deviation}")
+    _print_places("class:", [places.of_mutant(mutant)])
+    _print_places("overrides:", [places.overridden(mutant)])
     print(f"breaks: {entry.id} ({entry.level.value}): {entry.text}")
-    citing = sorted({_without_parameters(case) for case in cases if entry.id in case.requirements})
-    print("cases that cite it:" if citing else "no case cites it")
-    for case in citing:
-        print(f"  {case}")
+    print(f"  {places.of_requirement(entry.id)}")
+    _print_cases("cases that cite it:", _citing(entry.id))
+
+
+def _print_cases(title: str, cases: Iterable[str]) -> None:
+    found = list(cases)
+    print(title if found else "no case cites it")
+    for case in found:
+        print(f"  {case}\n    {places.of_case(case)}")
+
+
+def _print_places(title: str, found: Iterable[Place]) -> None:
+    """A title and a line for each place; nothing where there is none."""
+    lines = [f"  {place}" for place in found]
+    if lines:
+        print("\n".join((title, *lines)))
+
+
+def _citing(requirement: str) -> list[str]:
+    """The cases that cite a requirement, without parameters, by name."""
+    files = places.files_with(requirement)
+    cases = collect_cases(*files) if files else ()
+    return sorted({_without_parameters(case) for case in cases if requirement in case.requirements})
+
+
+def _cases_named(identity: str) -> list[Case]:
+    """The case of this id, or all the parameters of it."""
+    files = places.files_with_case(identity)
+    cases = collect_cases(*files) if files else ()
+    return [case for case in cases if identity in (case.id, _without_parameters(case))]
 
 
 def _without_parameters(case: Case) -> str:

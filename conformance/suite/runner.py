@@ -88,14 +88,14 @@ class Selection:
 
 
 @cache
-def collect_cases(folder: Path = SCENARIOS) -> tuple[Case, ...]:
-    """Every case there is; a folder is read once.
+def collect_cases(*where: Path) -> tuple[Case, ...]:
+    """The cases of some folders or files; of none, every case there is.  They are read once.
 
     Raises:
         SuiteError: a scenario is wrong.
     """
     plugin = Plugin(load_catalogue(), lambda case: True)
-    _run_pytest(plugin, folder, options=("--collect-only",))
+    _run_pytest(plugin, *(where or (SCENARIOS,)), options=("--collect-only",))
     return plugin.all_cases
 
 

@@ -1,0 +1,137 @@
+"""What judges a requirement, and what of the endpoint keeps it: found by name in the sources.
+
+A judge names a requirement by its id, a string; so do the endpoint's tables.  A rule that Version
+Two inherits is named by the id that it has in Version One: `origins`.  What no rule names is judged
+by the cases themselves, with the functions of `conformance.verify` that they call.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final
+
+from conformance.catalogue.inheritance import load_inheritance
+from conformance.proof.places import ROOT, Place, lines_of, of_case, overridden, relative
+from targets.mutants.base import mutants
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["called_by", "endpoint_code", "mentions", "origins", "rules"]
+
+_ORACLE: Final = ("conformance/oracle",)
+_JUDGES: Final = tuple(
+    f"conformance/{room}" for room in ("verify", "tester", "backward", "options", "explore")
+)
+"""Where a rule is that takes more than the oracle sees: waiting, memory, several connections."""
+
+_ENDPOINT: Final = ("rpcrdma/endpoint",)
+
+
+def rules(identity: str) -> tuple[Place, ...]:
+    """The oracle's functions, or else those of the other judges, that name a requirement."""
+    return tuple(_constants(identity, _ORACLE)) or tuple(_constants(identity, _JUDGES))
+
+
+def origins(identity: str) -> tuple[str, ...]:
+    """The statements of Version One that go on as this one of Version Two, and are judged as it."""
+    return tuple(rule for rule, two in load_inheritance().items() if two == identity)
+
+
+def called_by(case: str) -> tuple[Place, ...]:
+    """The functions of `conformance.verify` that a case calls.
+
+    Args:
+        case: its id.
+
+    Raises:
+        LookupError: no scenario has this id.
+    """
+    place = of_case(case)
+    tree = ast.parse((ROOT / place.file).read_text(encoding="utf-8"))
+    function = next(
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == place.name
+    )
+    called = {ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
+    return tuple(check for name in sorted(called) if (check := _verifier(name)))
+
+
+def endpoint_code(identity: str) -> tuple[Place, ...]:
+    """Where the endpoint names a requirement, and the methods that mutants of it override."""
+    breaking = {overridden(mutant) for mutant in mutants() if mutant.breaks == identity}
+    return (*_constants(identity, _ENDPOINT), *sorted(breaking))
+
+
+def mentions(reading: str) -> tuple[Place, ...]:
+    """Lines of the judges and of the endpoint that name an interpretation."""
+    word = re.compile(rf"\b{re.escape(reading)}\b")
+    return tuple(
+        Place(file, number)
+        for file in _files((*_ORACLE, *_JUDGES, *_ENDPOINT))
+        for number, line in enumerate(lines_of(ROOT / file), 1)
+        if word.search(line)
+    )
+
+
+def _verifier(called: str) -> Place | None:
+    """Where a function is that a scenario calls as `verify.calls.done`, if it is one of those."""
+    match called.split("."):
+        case ["verify", module, name]:
+            file = f"conformance/verify/{module}.py"
+        case ["verify", name]:
+            file = "conformance/verify/answers.py"
+        case ["verify_options", name]:
+            file = "conformance/options/verify.py"
+        case _:
+            return None
+    numbered = enumerate(lines_of(ROOT / file), 1)
+    number = next(number for number, line in numbered if line.startswith(f"def {name}("))
+    return Place(file, number, name)
+
+
+def _constants(identity: str, rooms: tuple[str, ...]) -> Iterator[Place]:
+    """Where an id is a string; for a module's constant that contains it, who uses that."""
+    for file in _files(rooms):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        if f'"{identity}"' in text:
+            places = {Place(file, *found) for found in _uses(ast.parse(text), identity)}
+            yield from sorted(places)
+
+
+def _uses(tree: ast.Module, identity: str) -> Iterator[tuple[int, str]]:
+    """Line of each occurrence, and the function, class or constant that it is in."""
+    constants: set[str] = set()
+    for statement in tree.body:
+        for node, owner in _owned(statement):
+            if isinstance(node, ast.Constant) and node.value == identity:
+                target = _target(statement)
+                constants |= {target} - {""}
+                yield node.lineno, owner or target
+    for statement in tree.body:
+        for node, owner in _owned(statement):
+            if isinstance(node, ast.Name) and node.id in constants and owner:
+                yield node.lineno, owner
+
+
+def _target(statement: ast.stmt) -> str:
+    """The name that a statement gives to a value; empty if it is no assignment."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+        case _:
+            return ""
+
+
+def _owned(node: ast.AST, owner: str = "") -> Iterator[tuple[ast.AST, str]]:
+    """Every node below one, with the function or class that it is in."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        owner = f"{owner}.{node.name}".lstrip(".")
+    yield node, owner
+    for inner in ast.iter_child_nodes(node):
+        yield from _owned(inner, owner)
+
+
+def _files(rooms: tuple[str, ...]) -> Iterator[str]:
+    for room in rooms:
+        yield from sorted(relative(path) for path in (ROOT / room).rglob("*.py"))

@@ -1,0 +1,98 @@
+"""What judges a requirement is found, wherever the judge keeps its id."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from conformance.catalogue.entries import Testability, load_catalogue
+from conformance.proof import rules
+from conformance.proof.places import ROOT, Place
+from conformance.suite.runner import collect_cases
+
+WIRE = load_catalogue().select(test=Testability.WIRE)
+
+
+def names(places: tuple[Place, ...]) -> set[tuple[str, str]]:
+    return {(place.file, place.name) for place in places}
+
+
+def test_a_rule_is_found_in_the_function_that_names_it() -> None:
+    found = names(rules.rules("rfc8166.3.3.1.grant-is-never-zero"))
+
+    assert ("conformance/oracle/responder/reply_rules.py", "_fixed_words") in found
+
+
+def test_a_rule_that_the_oracle_does_not_name_is_found_at_the_other_judges() -> None:
+    found = [place.file for entry in WIRE for place in rules.rules(entry.id)]
+
+    assert any(file.startswith("conformance/oracle/") for file in found)
+    assert any(file.startswith("conformance/verify/") for file in found)
+
+
+def test_every_rule_is_in_a_line_that_exists() -> None:
+    for entry in WIRE:
+        for place in rules.rules(entry.id):
+            text = (ROOT / place.file).read_text()
+            assert f'"{entry.id}"' in text
+            assert place.name.rpartition(".")[2] in text
+            assert 0 < place.line <= len(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("source", "uses"),
+    [
+        ('def f():\n    return "x"', {(2, "f")}),
+        ('A = ("x",)\ndef f():\n    return A', {(1, "A"), (3, "f")}),
+        ('A: int = "x"\nclass C:\n    def g(self):\n        A', {(1, "A"), (4, "C.g")}),
+        ('"""About x."""\nB = "y"\ndef f():\n    return B', set()),
+        ('f("x")', {(1, "")}),
+    ],
+)
+def test_an_id_is_found_in_functions_and_through_constants(
+    source: str, uses: set[tuple[int, str]]
+) -> None:
+    assert set(rules._uses(ast.parse(source), "x")) == uses
+
+
+def test_a_rule_that_goes_on_in_version_two_leads_to_where_it_began() -> None:
+    begun = rules.origins("v2.4.2.3.error-echoes-the-xid")
+
+    assert begun == ("rfc8166.4.5.error-xid-echoed",)
+    assert rules.rules(begun[0])
+    assert rules.origins("rfc8166.4.5.error-xid-echoed") == ()
+
+
+def test_the_checks_that_a_case_calls_are_found() -> None:
+    found = rules.called_by("rfc8166/3.3.1/responder-never-grants-zero-credits")
+
+    assert found
+    for place in found:
+        assert (
+            (ROOT / place.file)
+            .read_text()
+            .splitlines()[place.line - 1]
+            .startswith(f"def {place.name}(")
+        )
+
+
+def test_every_case_can_be_looked_through_for_checks() -> None:
+    stems = {case.id.partition("[")[0] for case in collect_cases()}
+
+    assert sum(bool(rules.called_by(stem)) for stem in stems) > len(stems) / 2
+
+
+def test_the_endpoints_code_is_where_it_names_the_requirement_and_where_mutants_begin() -> None:
+    found = names(rules.endpoint_code("rfc8166.4.5.1.unsupported-version-gets-err-vers"))
+
+    assert any(file == "rpcrdma/endpoint/core/faults.py" for file, _ in found)
+    assert len({file for file, _ in found}) > 1
+
+
+def test_an_interpretation_is_found_by_its_whole_number() -> None:
+    places = rules.mentions("D-12")
+
+    assert places
+    lines = [(ROOT / place.file).read_text().splitlines()[place.line - 1] for place in places]
+    assert [line for line in lines if "D-12" not in line or "D-120" in line] == []

@@ -18,7 +18,7 @@ from targets.tested_versions import ATHERIS
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser", "run", "seconds"]
 
 _PULSE: Final = re.compile(r"^#\d+\s+(?:pulse|NEW|REDUCE|INITED|DONE)\b.*")
 
@@ -35,7 +35,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog="example: rpcrdma fuzz v1-header --time 60",
     )
     parser.add_argument("harness", choices=sorted(HARNESSES), help="what to fuzz")
-    parser.add_argument("--time", type=_seconds, default=60, metavar="SECONDS", help="default: 60")
+    parser.add_argument("--time", type=seconds, default=60, metavar="SECONDS", help="default: 60")
     parser.add_argument(
         "--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings"
     )
@@ -105,8 +105,13 @@ def _look_at_atheris() -> str:
     return objection
 
 
-def _seconds(text: str) -> int:
-    seconds = int(text)
-    if seconds < 1:
+def seconds(text: str) -> int:
+    """An argument that is a time.
+
+    Raises:
+        ValueError: it is no positive number.
+    """
+    number = int(text)
+    if number < 1:
         raise ValueError(text)
-    return seconds
+    return number

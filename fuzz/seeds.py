@@ -1,6 +1,6 @@
 """Seeds from the captures of a run: what the scenarios sent becomes what the fuzzer starts from.
 
-    rpcrdma certify reference --output run && python -m fuzz.seeds run
+    rpcrdma certify reference --output run && rpcrdma dev seeds run
 
 Each message becomes a seed of the Version One header harness, one that names Version Two of that
 harness as well; each case becomes a sequence for the Responder harness.
@@ -10,11 +10,7 @@ cases give the same seeds, and seeds that say nothing new are left out.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import sys
-from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fuzz.segments import move_segments
@@ -25,10 +21,11 @@ from rpcrdma.wire import RdmaSegment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from reports.record import CaseRecord
 
-__all__ = ["main", "naming_version_two", "neutral", "seeds_of"]
+__all__ = ["naming_version_two", "neutral", "seeds_of", "write_seeds"]
 
 _LONGEST: Final = 4096
 """Octets of a seed at most: a long one makes every mutation slower and reaches nothing new."""
@@ -72,16 +69,20 @@ class _Placer:
         return RdmaSegment(self._region.handle, segment.length, offset)
 
 
-def main(arguments: list[str]) -> int:
-    """Write the seeds of a run below the corpus; print how many there are."""
-    parser = argparse.ArgumentParser(prog="python -m fuzz.seeds", description=__doc__)
-    parser.add_argument("run", type=Path, help="folder of a run, as `rpcrdma certify` leaves it")
-    corpus = Path(str(files("fuzz"))) / "corpus"
-    parser.add_argument("--corpus", type=Path, default=corpus, help="default: the package's own")
-    options = parser.parse_args(arguments)
+def write_seeds(run: Path, corpus: Path) -> dict[str, int]:
+    """Write the seeds of a run; returns harness -> how many seeds there are.
+
+    Args:
+        run: its folder, as `rpcrdma certify` leaves it.
+        corpus: a folder for each harness is made in it.
+
+    Raises:
+        RunFileError: there is no run in the folder.
+        OSError: the corpus cannot be written.
+    """
     headers: set[bytes] = set()
     sequences: set[bytes] = set()
-    for case in read_run(options.run / "records.jsonl").cases:
+    for case in read_run(run / "records.jsonl").cases:
         messages, sequence = seeds_of(case)
         headers.update(messages)
         sequences.add(sequence)
@@ -90,15 +91,13 @@ def main(arguments: list[str]) -> int:
         "v1-responder": sequences,
         "v2-header": naming_version_two(headers),
     }
-    for name, seeds in every.items():
-        folder = options.corpus / name
-        folder.mkdir(parents=True, exist_ok=True)
-        kept = [seed for seed in seeds if 0 < len(seed) <= _LONGEST]
-        for seed in kept:
-            (folder / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
-        sys.stdout.write(f"{name}: {len(kept)} seeds\n")
-    return 0
+    return {name: _write(seeds, corpus / name) for name, seeds in every.items()}
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _write(seeds: Iterable[bytes], folder: Path) -> int:
+    """Write the seeds that are neither empty nor too long, each under its hash."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = [seed for seed in seeds if 0 < len(seed) <= _LONGEST]
+    for seed in kept:
+        (folder / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
+    return len(kept)

@@ -20,7 +20,7 @@ from rpcrdma.wire import _generated_rfc8166 as v1
 from rpcrdma.wire import _generated_rpc as rpc
 from rpcrdma.wire import _generated_v2 as v2
 from rpcrdma.wire import _generated_xcharext as xcharext
-from rpcrdma.xdr.__main__ import generated_files, load
+from rpcrdma.xdr.compiler import generated_files, load
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.names import snake_case
 from rpcrdma.xdr.tree import build_tree

@@ -345,7 +345,7 @@ def _fault(document: Document, entry: Requirement, seen: set[str]) -> tuple[str,
         (
             _FINGERPRINT.fullmatch(entry.fingerprint) is None,
             "has no valid fingerprint",
-            "take it from python -m conformance.catalogue.sentences",
+            "take it from `rpcrdma dev sentences`",
         ),
         (not entry.text.endswith("."), "its text is no sentence", "write one, with a full stop"),
         (

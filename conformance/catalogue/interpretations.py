@@ -1,14 +1,13 @@
 """The register of interpretations: how the suite reads what the documents leave in doubt.
 
 `rpcrdma/spec/interpretations.toml` is the register; `INTERPRETATIONS.md` beside it is the same for
-people, rendered by `python -m conformance.catalogue.interpretations`, with a note on what later
-drafts of Version Two changed (`later_drafts.toml`).  A target profile chooses between readings in
-its table `[extra.interpretations]`, by id: `D-12 = "err-chunk"`.
+people, rendered by `rpcrdma dev interpretations`, with a note on what later drafts of Version Two
+changed (`later_drafts.toml`).  A target profile chooses between readings in its table
+`[extra.interpretations]`, by id: `D-12 = "err-chunk"`.
 """
 
 from __future__ import annotations
 
-import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -52,7 +51,7 @@ The last part, [Later drafts of Version Two](#later-drafts-of-version-two), says
 verdict on Version Two rests on.
 
 Rendered from `interpretations.toml` and `later_drafts.toml` by
-`python -m conformance.catalogue.interpretations`; edit those files.
+`rpcrdma dev interpretations`; edit those files.
 """
 
 _NOTE: Final = """\
@@ -196,14 +195,3 @@ def render(register: Iterable[Interpretation], changes: Iterable[Change]) -> str
     )
     parts.append(_NOTE + "".join(rows))
     return "\n".join(parts)
-
-
-def main() -> int:
-    """Write INTERPRETATIONS.md."""
-    PAGE.write_text(render(load_interpretations().values(), load_changes()))
-    sys.stdout.write(f"{PAGE.name} written\n")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

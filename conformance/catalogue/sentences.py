@@ -19,21 +19,20 @@ How a text becomes sentences (deterministic, and indifferent to how the lines ar
 5.  A block is cut behind `.`, `?` or `!` (and a closing quote or bracket) where white space and a
     capital, a digit, a quote or an opening bracket follow.
 
-Run as `python -m conformance.catalogue.sentences TEXT WORDS...` to print section, fingerprint and
-text of every sentence in which all the words occur.
+`rpcrdma dev sentences TEXT WORDS...` prints section, fingerprint and text of every sentence in
+which all the words occur.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 __all__ = ["Sentence", "fingerprint", "read_sentences", "split_sentences"]
 
@@ -153,24 +152,3 @@ def _content_lines(text: str) -> Iterator[str]:
             yield "\f"
         elif not (in_code or line.lstrip().startswith("///") or _DRAWING.match(line)):
             yield line
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the sentences of a text in which all the given words occur."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if not given:
-        sys.stderr.write("usage: python -m conformance.catalogue.sentences TEXT [WORDS ...]\n")
-        return 2
-    try:
-        sentences = read_sentences(Path(given[0]))
-    except OSError as error:
-        sys.stderr.write(f"cannot read the specification text: {error}\n")
-        return 2
-    for sentence in sentences:
-        if all(word in sentence.text for word in given[1:]):
-            sys.stdout.write(f"{sentence.section}  {sentence.fingerprint}\n    {sentence.text}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

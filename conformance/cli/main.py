@@ -40,7 +40,8 @@ __all__ = ["BAD_INPUT", "COMMANDS", "main"]
 BAD_INPUT: Final = 2
 
 COMMANDS: Final = "rpcrdma_conformance.commands"
-"""Entry points of this group are modules with `add_parser`, for commands of layers above this."""
+"""Entry points of this group are modules with `add_parser`: commands of layers above this, and
+those that the lab's emulated machine need not import."""
 
 _MODULES: Final = (
     run,

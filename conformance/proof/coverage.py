@@ -1,6 +1,6 @@
 """Which requirements have a case and a mutant, section by section, and what is still open.
 
-    python -m conformance.proof.coverage [--document NAME] [--role NAME] [--write]
+    rpcrdma dev coverage [--document NAME] [--role NAME] [--write]
 
 Every requirement that the wire shows needs, for each role of which it shows it
 (`Requirement.seen_of`), a case of that role that cites it, and a mutant of that role that breaks it
@@ -14,7 +14,6 @@ mutant shows.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from conformance.suite.runner import collect_cases
 from targets.mutants.base import mutants
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable, Iterator, Mapping
 
     from conformance.catalogue.entries import Requirement
@@ -35,11 +35,12 @@ __all__ = [
     "ROLES",
     "Coverage",
     "Section",
+    "add_arguments",
     "coverage",
     "lacking",
     "listed",
-    "main",
     "render",
+    "run",
     "sections",
 ]
 
@@ -51,7 +52,7 @@ ROLES: Final = (Role.RESPONDER, Role.REQUESTER)
 
 _HEAD: Final = """\
 # What the wire shows of a device in a role, and for which there is no case, no mutant, or neither.
-# Written by `python -m conformance.proof.coverage --write`; nothing here is kept by hand.
+# Written by `rpcrdma dev coverage --write`; nothing here is kept by hand.
 """
 
 Lacks = dict[str, dict[str, str]]
@@ -151,17 +152,16 @@ def render(found: Mapping[str, Mapping[str, str]]) -> str:
     return "\n".join((_HEAD, *parts))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Print the table; with `--write`, write the list."""
-    parser = argparse.ArgumentParser(
-        prog="python -m conformance.proof.coverage",
-        description="Which requirements have a case and a mutant, by role and section.",
-        epilog="example: python -m conformance.proof.coverage --document rfc8166 --role responder",
-    )
-    parser.add_argument("--document", default="", help="short name, rfc8166")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `run` takes to a command line."""
+    documents = [part.document for part in load_catalogue().documents]
+    parser.add_argument("--document", default="", choices=documents, help="short name")
     parser.add_argument("--role", default="", choices=[role.value for role in ROLES])
     parser.add_argument("--write", action="store_true", help=f"bring {OPEN.name} up to date")
-    chosen = parser.parse_args(arguments)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Print the table; with `--write`, write the list."""
     catalogue, having = load_catalogue(), coverage()
     selected = catalogue.select(document=chosen.document or None)
     sys.stdout.write("role       document  section   requirements  lacking\n")
@@ -186,7 +186,3 @@ def _table(rows: tuple[Section, ...], role: Role) -> Iterator[str]:
         f" {sum('case' in lack for lack in lacks)} without a case,"
         f" {sum('mutant' in lack for lack in lacks)} without a mutant\n"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

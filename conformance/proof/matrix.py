@@ -1,6 +1,6 @@
 """The mutants' matrix: which case kills which mutant, and what else each mutant trips.
 
-    python -m conformance.proof.matrix [--processes N] [MUTANT ...]
+    rpcrdma dev matrix [--processes N] [MUTANT ...]
 
 The whole suite runs on loopback against every mutant of `targets.mutants`.  A mutant is *killed* by
 a case that cites the requirement that the mutant breaks and fails, or warns.  Other cases that fail
@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.suite.runner import Selection, collect_cases, judge
 from reports.record import Verdict
-from targets.base import TargetError
 from targets.mutants.base import PREFIX, find_mutant, mutants
 from targets.registry import find_any_target
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from reports.record import CaseRecord
     from targets.mutants.base import Mutant
 
-__all__ = ["Row", "Trip", "cases_citing", "main", "row_of", "run_mutant"]
+__all__ = ["Row", "Trip", "add_arguments", "cases_citing", "row_of", "run", "run_mutant"]
 
 DEADLINE: Final = 120.0
 """Seconds that one mutant may take; a run is over in two."""
@@ -174,21 +173,37 @@ def _lines(mutant: Mutant, row: Row) -> Iterator[str]:
     yield from (f"    EXPLAINS NOTHING: {why}" for why in row.idle)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Print the matrix.  Status 1: a mutant lives, or does what nobody has explained."""
-    parser = argparse.ArgumentParser(prog="python -m conformance.proof.matrix", description=__doc__)
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `run` takes to a command line."""
+    parser.add_argument(
+        "--processes",
+        type=_processes,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="that run mutants side by side (default: %(default)s, one a processor)",
+    )
     parser.add_argument("mutants", nargs="*", metavar="MUTANT", help="default: all")
-    chosen = parser.parse_args(arguments)
+
+
+def _processes(text: str) -> int:
+    """The argument of --processes."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("give at least 1")
+    return number
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the matrix.  Status 1: a mutant lives, or does what nobody has explained.
+
+    Raises:
+        TargetError: there is no such mutant.
+    """
     began = time.monotonic()
-    try:
-        wanted = [find_mutant(name) for name in chosen.mutants] or list(mutants())
-    except TargetError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
+    wanted = [find_mutant(name) for name in options.mutants] or list(mutants())
     bad = 0
     cases = 0
-    with ProcessPoolExecutor(chosen.processes) as pool:
+    with ProcessPoolExecutor(options.processes) as pool:
         futures = [pool.submit(run_mutant, mutant.slug) for mutant in wanted]
         for mutant, future in zip(wanted, futures, strict=True):
             row = future.result(DEADLINE)
@@ -201,7 +216,3 @@ def main(arguments: list[str] | None = None) -> int:
         f" {len(wanted) - bad} killed and understood, {bad} not\n"
     )
     return 1 if bad else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

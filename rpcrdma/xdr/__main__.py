@@ -1,134 +1,37 @@
-"""Command line of the XDR compiler: lint, generate the checked-in files, check them.
+"""`python -m rpcrdma.xdr`: what `rpcrdma dev xdr` does, without any generated file.
 
-python -m rpcrdma.xdr lint rpcrdma/spec/rfc8166.x
-python -m rpcrdma.xdr generate
-python -m rpcrdma.xdr check
+The command line is made of the generated codecs.  Where one is missing or broken, or does not fit
+the code yet that is written for a changed specification, it does not start; this does.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.xdr.emit_codec import emit_codec
-from rpcrdma.xdr.emit_dictionary import emit_dictionary
-from rpcrdma.xdr.emit_strategies import emit_strategies
-from rpcrdma.xdr.extract import extract
-from rpcrdma.xdr.names import NameTable
-from rpcrdma.xdr.parse import XdrError, parse
-from rpcrdma.xdr.resolve import resolve
-from rpcrdma.xdr.sharing import check_shared
+from rpcrdma.xdr.compiler import add_arguments, run
+from rpcrdma.xdr.parse import XdrError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rpcrdma.xdr.model import Schema
-
-ROOT: Final = Path(__file__).parents[2]
-"""The checkout that the generated files belong to."""
-
-_USAGE: Final = 2
+_BAD_INPUT: Final = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        if options.command == "lint":
-            return _lint(options.files)
-        files = generated_files(options.root)
-    except (XdrError, OSError, UnicodeDecodeError) as error:
-        sys.stderr.write(f"{error}\n")
-        return _USAGE
-    return _generate(files) if options.command == "generate" else _check(files)
-
-
-def load(path: Path) -> Schema:
-    """The types of a .x file, or of a specification text with marked XDR lines.
-
-    Raises:
-        XdrError: the text is not XDR, or its names do not resolve.
-    """
-    text = path.read_text("utf-8")
-    if path.suffix != ".x":
-        text = extract(text)
-        if not text:
-            raise XdrError(None, "no line is marked with ///")
-    return resolve(parse(text), NameTable.load(path.with_suffix(".names.toml")))
-
-
-def generated_files(root: Path) -> dict[Path, str]:
-    """Each generated file of a checkout and the text that it must have.
-
-    Raises:
-        XdrError: a specification is wrong; the message begins with its name.
-    """
-    files: dict[Path, str] = {}
-    schemas: dict[Path, Schema] = {}
-    for source in sorted((root / "rpcrdma" / "spec").glob("*.x")):
-        try:
-            schemas[source] = load(source)
-        except XdrError as error:
-            raise XdrError(None, f"{source.name}: {error}") from None
-    by_stem = {source.stem: schema for source, schema in schemas.items()}
-    for source, schema in schemas.items():
-        try:
-            check_shared(schema, by_stem)
-        except XdrError as error:
-            raise XdrError(None, f"{source.name}: {error}") from None
-        name, stem = f"_generated_{source.stem}", source.stem
-        files[root / "rpcrdma/wire" / f"{name}.py"] = emit_codec(schema, source.name)
-        files[root / "conformance/strategies" / f"{name}.py"] = emit_strategies(
-            schema, source.name, f"rpcrdma.wire.{name}"
-        )
-        files[root / "fuzz/dictionaries" / f"{stem}.dict"] = emit_dictionary(schema, source.name)
-    return files
-
-
-def _lint(paths: Sequence[Path]) -> int:
-    for path in paths:
-        try:
-            schema = load(path)
-        except (XdrError, OSError, UnicodeDecodeError) as error:
-            sys.stderr.write(f"{path}: {error}\n")
-            return _USAGE
-        sys.stdout.write(f"{path}: {len(schema.types)} types\n")
-    return 0
-
-
-def _generate(files: dict[Path, str]) -> int:
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-        sys.stdout.write(f"{path}\n")
-    return 0
-
-
-def _check(files: dict[Path, str]) -> int:
-    stale = [p for p, text in files.items() if not p.exists() or p.read_text("utf-8") != text]
-    for path in stale:
-        sys.stderr.write(f"{path} is not what its specification generates\n")
-    return 1 if stale else 0
-
-
-def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m rpcrdma.xdr",
         description="The XDR compiler: codecs, hypothesis strategies and fuzz dictionaries.",
         epilog="example: python -m rpcrdma.xdr lint rpcrdma/spec/rfc8166.x",
     )
-    commands = parser.add_subparsers(dest="command", required=True)
-    lint = commands.add_parser("lint", help="parse and resolve .x files or specification texts")
-    lint.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    for name, text in (
-        ("generate", "write every generated file of the checkout"),
-        ("check", "fail if a generated file differs from what would be written"),
-    ):
-        command = commands.add_parser(name, help=text)
-        command.add_argument("--root", type=Path, default=ROOT, help="the checkout (%(default)s)")
-    return parser
+    add_arguments(parser)
+    try:
+        return run(parser.parse_args(arguments))
+    except (XdrError, OSError, UnicodeDecodeError) as error:
+        sys.stderr.write(f"{error}\n")
+        return _BAD_INPUT
 
 
 if __name__ == "__main__":

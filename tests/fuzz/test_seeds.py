@@ -1,13 +1,8 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from conformance.cli.main import main
-from fuzz.seeds import main as seeds_main
 from fuzz.seeds import naming_version_two, neutral
-from fuzz.sequence import split
 from fuzz.world import READABLE, REGION, WRITABLE
 from rpcrdma.wire import (
     RdmaMsg,
@@ -19,9 +14,6 @@ from rpcrdma.wire import (
     encode_header,
     v2,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_neutral_message_names_the_memory_of_every_harness_without_overlap() -> None:
@@ -56,21 +48,6 @@ def test_memory_is_neutral_in_every_version(version: int) -> None:
 
 def test_undecodable_message_stays_as_it_is() -> None:
     assert neutral(b"\1\2\3") == b"\1\2\3"
-
-
-def test_same_run_gives_the_same_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = tmp_path / "run"
-    assert main(["certify", "reference", "--section", "4.5.1", "--output", str(run)]) == 0
-    capsys.readouterr()
-    for corpus in ("one", "two"):
-        assert seeds_main([str(run), "--corpus", str(tmp_path / corpus)]) == 0
-    assert capsys.readouterr().out.splitlines()[0].startswith("v1-header: ")
-    names = [
-        sorted(path.name for path in (tmp_path / corpus).rglob("*")) for corpus in ("one", "two")
-    ]
-    assert names[0] == names[1]
-    sequences = [path.read_bytes() for path in (tmp_path / "one" / "v1-responder").iterdir()]
-    assert all(split(sequence) for sequence in sequences)
 
 
 def test_message_that_names_version_two_is_a_seed_of_its_decoder() -> None:

@@ -1,28 +1,40 @@
-"""The compiler's command line: exit status, and one sentence for a fault."""
+"""The compiler without the command line, which is made of what it generates."""
 
 # Arguments are pytest's own fixtures:
 # ruff: noqa: ANN001, ANN201
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
+import pytest
+
 from rpcrdma.xdr.__main__ import main
 
 
-def test_check_passes_on_this_checkout():
-    assert main(["check"]) == 0
+def test_help_has_an_example(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+
+    assert ended.value.code == 0
+    assert "example: python -m rpcrdma.xdr" in capsys.readouterr().out
 
 
-def test_check_fails_where_nothing_was_generated(tmp_path, capsys):
-    (tmp_path / "rpcrdma" / "spec").mkdir(parents=True)
-    (tmp_path / "rpcrdma" / "spec" / "one.x").write_text("struct s { int a; };")
-
-    assert main(["check", "--root", str(tmp_path)]) == 1
-    assert "one.dict is not what its specification generates" in capsys.readouterr().err
-
-
-def test_lint_tells_the_place_of_a_fault(tmp_path, capsys):
+def test_a_fault_gets_one_sentence_and_status_two(tmp_path, capsys):
     path = tmp_path / "bad.x"
     path.write_text("struct s { int a }")
 
     assert main(["lint", str(path)]) == 2
-    assert "line 1, column 18" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "line 1, column 18" in said
+    assert said.count("\n") == 1
+
+
+def test_it_needs_no_generated_file():
+    """Else it could not be run where one is missing."""
+    check = (
+        "import sys, rpcrdma.xdr.__main__;"
+        "sys.exit(any('_generated_' in name for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

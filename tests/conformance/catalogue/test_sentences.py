@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from conformance.catalogue.sentences import (
-    Sentence,
-    fingerprint,
-    main,
-    read_sentences,
-    split_sentences,
-)
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from conformance.catalogue.sentences import Sentence, fingerprint, split_sentences
 
 TEXT = """\
 A Title that belongs to no section.  It MUST be left out.
@@ -107,25 +96,3 @@ def test_levels_are_those_of_the_capital_keywords(text: str, levels: set[str]) -
 def test_fingerprint_ignores_white_space_only() -> None:
     assert fingerprint("A  b\n c.") == fingerprint("A b c.")
     assert fingerprint("A b c.") != fingerprint("A b c")
-
-
-def test_tool_prints_the_sentences_that_hold_all_words(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "spec.txt"
-    path.write_text(TEXT)
-
-    assert main([str(path), "MUST", "frame"]) == 0
-
-    wanted = read_sentences(path)[0]
-    assert capsys.readouterr().out == f"1  {wanted.fingerprint}\n    {wanted.text}\n"
-
-
-def test_tool_refuses_a_missing_file_with_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["no-such-file.txt"]) == 2
-    assert capsys.readouterr().err.startswith("cannot read the specification text: ")
-
-
-def test_tool_without_arguments_says_how_to_call_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 2
-    assert "usage: " in capsys.readouterr().err

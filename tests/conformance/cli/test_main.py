@@ -29,6 +29,7 @@ COMMANDS = (
     "lab run",
     "lab shell",
     "lab doctor",
+    "dev",
     "fuzz",
     "replay",
 )

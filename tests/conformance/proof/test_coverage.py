@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from conformance.catalogue.entries import Role, load_catalogue
 from conformance.proof.coverage import (
     ROLES,
     Coverage,
+    add_arguments,
     coverage,
     lacking,
     listed,
-    main,
     render,
+    run,
     sections,
 )
 
@@ -27,10 +29,14 @@ KEY = (RANGE, "responder")
 NOTHING = Coverage(frozenset(), frozenset())
 
 
+def printed(*words: str) -> int:
+    parser = ArgumentParser()
+    add_arguments(parser)
+    return run(parser.parse_args(words))
+
+
 def test_what_lacks_a_case_or_a_mutant_is_listed_as_open() -> None:
-    """If this fails, a requirement has lost one: `python -m conformance.proof.coverage` tells
-    which.
-    """
+    """If this fails, a requirement has lost one: `rpcrdma dev coverage` tells which."""
     found, known = lacking(CATALOGUE, coverage()), listed()
 
     lost = [
@@ -102,7 +108,7 @@ def test_a_written_list_is_read_back(tmp_path: Path) -> None:
 
 
 def test_the_table_ends_in_the_totals_of_a_role(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--document", "rfc8166", "--role", "responder"]) == 0
+    assert printed("--document", "rfc8166", "--role", "responder") == 0
 
     last = capsys.readouterr().out.splitlines()[-1]
     rows = sections(CATALOGUE.select(document="rfc8166"), coverage(), Role.RESPONDER)
@@ -112,8 +118,8 @@ def test_the_table_ends_in_the_totals_of_a_role(capsys: pytest.CaptureFixture[st
 def test_the_table_covers_the_documents_and_roles_that_are_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main([]) == 0
+    assert printed() == 0
 
-    printed = capsys.readouterr().out
-    assert "requester: " in printed
-    assert " bidir " in printed
+    table = capsys.readouterr().out
+    assert "requester: " in table
+    assert " bidir " in table

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
+
 import msgspec
 import pytest
 
 from conformance.proof import matrix
-from conformance.proof.matrix import Row, Trip, cases_citing, main, row_of
+from conformance.proof.matrix import Row, Trip, add_arguments, cases_citing, row_of, run
 from reports.record import CaseRecord, Citation, Verdict
+from targets.base import TargetError
 from targets.mutants.base import Mutant
 from targets.reference.server_parts import Parts
 
 BROKEN = "rfc8166.3.3.1.grant-is-never-zero"
 OTHER = "rfc8166.4.5.error-xid-echoed"
 MUTANT = Mutant("odd", BROKEN, "Is odd.", Parts(), (("rfc8166.4.5", "errors are replies, too"),))
+
+
+def options(*words: str) -> Namespace:
+    parser = ArgumentParser()
+    add_arguments(parser)
+    return parser.parse_args(words)
 
 
 def record(verdict: Verdict, cited: str, name: str = "a", violated: str = "") -> CaseRecord:
@@ -129,7 +138,7 @@ def test_prints_killers_and_trips_by_reason() -> None:
 
 
 def test_runs_a_mutant_and_says_what_killed_it(capsys: pytest.CaptureFixture[str]) -> None:
-    status = main(["--processes", "1", "claims-version-three"])
+    status = run(options("--processes", "1", "claims-version-three"))
 
     printed = capsys.readouterr().out
     assert "claims-version-three: killed." in printed
@@ -137,6 +146,6 @@ def test_runs_a_mutant_and_says_what_killed_it(capsys: pytest.CaptureFixture[str
     assert status == 0
 
 
-def test_refuses_a_mutant_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["grants-plenty"]) == 2
-    assert "there is no mutant `grants-plenty`" in capsys.readouterr().err
+def test_refuses_a_mutant_that_there_is_not() -> None:
+    with pytest.raises(TargetError, match="there is no mutant `grants-plenty`"):
+        run(options("grants-plenty"))

@@ -15,6 +15,8 @@ from targets.mutants.base import PREFIX, mutants
 GRANT = "rfc8166.3.3.1.grant-is-never-zero"
 DRAWN = random.Random(8166).sample([entry.id for entry in load_catalogue() if entry.seen_of], 3)
 INHERITED = "v2.4.2.3.error-echoes-the-xid"
+CASE = "rfc8166/3.3.1/responder-never-grants-zero-credits"
+CLIENT_CASE = "rfc8166/3.3.3/requester-awaits-the-first-reply"
 UNNAMED = "bidir.2.1.2.call-requests-credits"
 PLACE = re.compile(r"^ *([\w./-]+\.(?:py|toml)):(\d+)(?: ([\w.]+))?$")
 
@@ -104,3 +106,22 @@ def test_a_mutant_leads_to_what_it_overrides(capsys: pytest.CaptureFixture[str])
     assert found["class:"] == ["targets/mutants/responder/credits.py"]
     assert found["overrides:"][0] == "rpcrdma/endpoint/responder/reply_rules.py"
     assert "cases that cite it:" in found
+
+
+@pytest.mark.parametrize(
+    ("identity", "told"),
+    [
+        (GRANT, ("MUST NOT", f"  {CASE}", "mutant:grants-zero: Grants no credit")),
+        (CASE, (" cases:\n", f"  {CASE}[0]", GRANT, f"certify reference --case '{CASE}'")),
+        (f"{CASE}[0]", (GRANT,)),
+        (CLIENT_CASE, ("certify reference-client --case",)),
+        ("D-12", ("Two XIDs that differ", 'in [extra.interpretations]: D-12 = "either"')),
+        ("D-80", ("in later drafts of Version Two (Remote invalidation): From cel-02",)),
+        ("mutant:grants-zero", ("but for one thing: Grants no credit", f"  {CASE}")),
+    ],
+)
+def test_explain_tells_what_an_id_is(
+    identity: str, told: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = explained(identity, capsys)
+    assert [words for words in told if words not in text] == []

@@ -1,0 +1,106 @@
+"""`rpcrdma certify`: verdicts, a report, and an exit status that says both."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from reports.record import Verdict
+from reports.stream import read_run
+from tests.conformance.cli.command_line import CASE, PROFILE, REQUIREMENT, refused, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("versions = [1]", "verions = [1]", "key `claims.verions`: is unknown"),
+        ("versions = [1]", 'versions = "1"', "key `claims.versions`: Expected `array`"),
+        ("versions = [1]", "", "key `claims.versions`: is missing"),
+        ("[claims]", "[claims", "is not TOML"),
+        ('"testprog"', '"smb"', "key `binding`: Invalid enum value 'smb'"),
+        ('"reference"', '"exotic"', "adapter `exotic`, which is not installed"),
+        ("port = 0", 'port = 0\ninterpretations = {D-98 = "x"}', "`D-98`, which is no entry"),
+        ("port = 0", 'port = 0\ninterpretations = {D-12 = "x"}', "there are either, err-chunk"),
+    ],
+)
+def test_a_broken_profile_gets_one_sentence(
+    tmp_path: Path, old: str, new: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(PROFILE.replace(old, new))
+
+    assert problem in refused(capsys, "certify", str(path), "--output", str(tmp_path / "out"))
+
+
+def test_a_profile_that_is_a_folder_gets_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.toml").mkdir()
+
+    assert "cannot be read: Is a directory" in refused(
+        capsys, "certify", str(tmp_path / "mine.toml")
+    )
+
+
+def test_certify_passes_and_tells_last_where_the_report_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile, folder = tmp_path / "mine.toml", tmp_path / "out"
+    profile.write_text(PROFILE)
+
+    assert run("certify", str(profile), "--case", CASE, "--output", str(folder), "-v") == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == f"report: {folder / 'report.html'}"
+    assert lines[0] == f"PASS   {CASE}[0]"
+    record = read_run(folder / "records.jsonl")
+    assert record.header.target == "mine"
+    assert record.cases[0].rerun == f"rpcrdma certify {profile} --case '{CASE}[0]'"
+    assert all((folder / name).exists() for case in record.cases for name in case.evidence)
+    assert {"report.html", "report.json", "junit.xml"} <= {path.name for path in folder.iterdir()}
+
+
+def test_certify_fails_a_mutant_and_the_command_in_its_record_does_so_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "out"
+
+    assert run("certify", "mutant:grants-zero", "--case", CASE, "--output", str(folder)) == 1
+
+    assert f"again     rpcrdma certify mutant:grants-zero --case '{CASE}[0]'" in (
+        capsys.readouterr().out
+    )
+    (first, *_) = json.loads((folder / "report.json").read_text())["cases"]
+    assert (first["verdict"], first["violated"]) == (Verdict.FAIL.value, [REQUIREMENT])
+    again = ("certify", "mutant:grants-zero", "--case", first["id"], "--output", str(folder))
+    assert run(*again) == 1
+
+
+def test_a_timeout_factor_that_is_no_number_gets_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RPCRDMA_TIMEOUT_FACTOR", "soon")
+
+    said = refused(capsys, "certify", "reference", "--case", CASE, "--output", str(tmp_path))
+    assert "set it to a positive number" in said
+
+
+def test_certify_in_two_processes_says_the_same_as_in_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("certify", "mutant:grants-zero", "--section", "3.3.1", "--fabric", "loopback")
+    for workers in ("1", "2"):
+        folder = tmp_path / workers
+        assert run(*words, "-n", workers, "--output", str(folder)) == 1
+    assert run("compare", str(tmp_path / "1"), str(tmp_path / "2")) == 0
+
+    record = read_run(tmp_path / "2" / "records.jsonl")
+    assert record.cases[0].rerun.startswith(
+        "rpcrdma certify mutant:grants-zero --fabric loopback --case"
+    )
+    assert "0 have not" in capsys.readouterr().out

@@ -45,6 +45,7 @@ from rpcrdma.endpoint.core.placement import pull_schedule
 from rpcrdma.endpoint.core.sending import sends_of
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
 from rpcrdma.endpoint.responder.call_rules import CallRules, IncomingCall
+from rpcrdma.endpoint.responder.executing import Executing
 from rpcrdma.endpoint.responder.lost_replies import LostReplies, is_fault_of_the_call
 from rpcrdma.endpoint.responder.plan import plan_reply
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
@@ -125,7 +126,7 @@ class Responder:
         self._lost = lost if lost is not None else LostReplies()
         self._last_key = 0
         self._pulling: dict[int, IncomingCall] = {}
-        self._executing: dict[int, deque[tuple[IncomingCall, bytes]]] = {}
+        self._executing = Executing()
         self._in_progress = 0
         self._work: deque[tuple[int, IncomingCall]] = deque(maxlen=_REMEMBERED_WORK)
         self.handlers: Mapping[type[events.Event], Handler] = {
@@ -166,7 +167,7 @@ class Responder:
     @property
     def deferred(self) -> int:
         """Calls that were executed and whose replies the program gives later."""
-        return sum(len(waiting) for waiting in self._executing.values())
+        return len(self._executing)
 
     # -- what happens
 
@@ -283,7 +284,7 @@ class Responder:
                 raise
             # No results: what is garbage may be the RPC header, which says what they would be.
             return self._send_reply(call, self.replies.garbage_args(call.xid), ())
-        self._executing.setdefault(xid_of(payload), deque()).append((call, payload))
+        self._executing.add(xid_of(payload), call, payload)
         self._in_progress += 1
         replies = self.execute(payload)
         if not replies:
@@ -308,10 +309,7 @@ class Responder:
 
     def _take_executing(self, xid: int, *, newest: bool = False) -> tuple[IncomingCall, bytes]:
         """The call that a reply answers; of deferred calls with one XID the oldest."""
-        waiting = self._executing[xid]
-        entry = waiting.pop() if newest else waiting.popleft()
-        if not waiting:
-            del self._executing[xid]
+        entry = self._executing.take(xid, newest=newest)
         self._in_progress -= 1
         return entry
 

@@ -44,8 +44,8 @@ class InvalidatesMemoryOfOtherCalls(Responder):
         own = super().invalidated(call)
         if not self.may_invalidate:
             return own
-        others = (one for waiting in self._executing.values() for one, _ in waiting)
-        return next((handle for one in others for handle in one.handles), own)
+        others = (handle for one in self._executing.calls() for handle in one.handles)
+        return next(others, own)
 
 
 @mutant(breaks="xcharext.3.2.either-send-if-announced")

@@ -229,4 +229,5 @@ class AnswersTheOldestCall(Responder):
     """Takes every reply of its program for that of the oldest call in progress."""
 
     def _take_executing(self, xid: int, *, newest: bool = False) -> tuple[IncomingCall, bytes]:
-        return super()._take_executing(next(iter(self._executing), xid))
+        oldest = self._executing.oldest_xid
+        return super()._take_executing(xid if oldest is None else oldest)

@@ -15,27 +15,19 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from conformance.bad_input import BadInput
-from fuzz.finding import Finding, keep
+from conformance.explore.finding import keep
+from fuzz.invariant import BrokenInvariant, finding_of
+from fuzz.registry import corpus_of, dictionary_of, find_harness
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HARNESSES", "Campaign", "Result"]
+__all__ = ["Campaign", "Result"]
 
-HARNESSES: Final = {
-    "v1-header": "fuzz.harnesses.v1_header",
-    "v1-responder": "fuzz.harnesses.v1_responder",
-    "v2-header": "fuzz.harnesses.v2_header",
-}
-"""Name on the command line -> module."""
-
-_DICTIONARIES: Final = {"v1": "rfc8166.dict", "v2": "v2.dict"}
-"""What a harness's name begins with -> the words of the protocol that it speaks."""
+_ENGINE: Final = (sys.executable, "-m", "fuzz.engine")
 
 _INPUT_SECONDS: Final = 5
 """How long one input may take before it counts as a hang."""
@@ -48,9 +40,9 @@ _MAXIMUM_LENGTH: Final = 8192
 
 _EXECUTIONS: Final = re.compile(r"^(?:#|stat::number_of_executed_units: )(\d+)", re.MULTILINE)
 _ARTEFACTS: Final = {
-    "timeout-": Finding("time-unbounded", f"one input took more than {_INPUT_SECONDS} s"),
-    "oom-": Finding("memory-unbounded", "one input used more memory than the limit"),
-    "crash-": Finding("process-died", "the fuzzed process died on this input"),
+    "timeout-": BrokenInvariant("time-unbounded", f"one input took more than {_INPUT_SECONDS} s"),
+    "oom-": BrokenInvariant("memory-unbounded", "one input used more memory than the limit"),
+    "crash-": BrokenInvariant("process-died", "the fuzzed process died on this input"),
 }
 
 
@@ -60,7 +52,7 @@ class Result:
 
     Attributes:
         executions: inputs that were tried.
-        findings: folders of kept findings.
+        findings: files of kept findings.
         failure: why the fuzzed process ended without doing its work; empty if it did it.
     """
 
@@ -74,7 +66,7 @@ class Campaign:
     """One run of one harness.
 
     Attributes:
-        harness: a name of `HARNESSES`.
+        harness: its name.
         seconds: how long to fuzz.
         findings: folder below which findings are kept.
         implementation: `MODULE:NAME` of what is fuzzed; empty: the reference.
@@ -95,9 +87,7 @@ class Campaign:
         Raises:
             BadInput: there is no such harness.
         """
-        if self.harness not in HARNESSES:
-            known = ", ".join(HARNESSES)
-            raise BadInput(f"no harness is called {self.harness!r}; there are: {known}")
+        find_harness(self.harness)
         before = set(self.findings.glob(f"{self.harness}-*"))
         with tempfile.TemporaryDirectory(prefix="rpcrdma-fuzz-") as scratch:
             artefacts = Path(scratch) / "artefacts"
@@ -118,11 +108,10 @@ class Campaign:
         return Result(max(counts, default=0), tuple(sorted(new)), failure)
 
     def _command(self, corpus: Path, artefacts: Path) -> list[str]:
-        command = [sys.executable, "-m", HARNESSES[self.harness], "--findings", str(self.findings)]
+        command = [*_ENGINE, "--harness", self.harness, "--findings", str(self.findings)]
         if self.implementation:
             command += ["--implementation", self.implementation]
-        seeds = Path(str(files("fuzz"))) / "corpus" / self.harness
-        dictionary = Path(str(files("fuzz"))) / "dictionaries" / _DICTIONARIES[self.harness[:2]]
+        dictionary = dictionary_of(find_harness(self.harness))
         return [
             *command,
             "--",
@@ -134,7 +123,7 @@ class Campaign:
             "-print_final_stats=1",
             *([f"-seed={self.seed}"] if self.seed else []),
             str(corpus),
-            str(seeds),
+            str(corpus_of(self.harness)),
         ]
 
     def _fuzz(
@@ -165,7 +154,7 @@ class Campaign:
     def _minimise(self, places: set[Path]) -> None:
         """Make each finding smaller, in a process that may take its time but not for ever."""
         for place in sorted(places):
-            command = [sys.executable, "-m", HARNESSES[self.harness], "--minimise", str(place)]
+            command = [*_ENGINE, "--harness", self.harness, "--minimise", str(place)]
             if self.implementation:
                 command += ["--implementation", self.implementation]
             # A finding that cannot be made smaller in time stays as it is.
@@ -176,10 +165,10 @@ class Campaign:
         """Findings of which the fuzzed process could not tell: it hung, or it was killed."""
         kept = set()
         for artefact in sorted(artefacts.iterdir()):
-            for prefix, finding in _ARTEFACTS.items():
+            for prefix, broken in _ARTEFACTS.items():
                 if artefact.name.startswith(prefix):
                     octets = artefact.read_bytes()
-                    kept.add(keep(self.findings, self.harness, octets, finding))
+                    kept.add(keep(self.findings, finding_of(self.harness, octets, broken)))
         return kept
 
 

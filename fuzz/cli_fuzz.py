@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 from rich.console import Console
 
 from conformance.bad_input import BadInput
-from fuzz.campaign import HARNESSES, Campaign
-from fuzz.finding import load
+from conformance.explore.finding import load
+from fuzz.campaign import Campaign
 from fuzz.planted import PLANTED
+from fuzz.registry import find_harness, harness_names
 from targets.tested_versions import ATHERIS
 
 if TYPE_CHECKING:
@@ -34,8 +35,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         ),
         epilog="example: rpcrdma fuzz v1-header --time 60",
     )
-    parser.add_argument("harness", choices=sorted(HARNESSES), help="what to fuzz")
-    parser.add_argument("--time", type=seconds, default=60, metavar="SECONDS", help="default: 60")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("harness", nargs="?", choices=harness_names(), help="what to fuzz")
+    what.add_argument("--all", action="store_true", help="run every harness, one after the other")
+    what.add_argument("--list", action="store_true", help="list the harnesses")
+    parser.add_argument(
+        "--time", type=seconds, default=60, metavar="SECONDS", help="for each harness; default: 60"
+    )
     parser.add_argument(
         "--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings"
     )
@@ -58,35 +64,47 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Fuzz; returns the exit status."""
+    if arguments.list:
+        for name in harness_names():
+            print(f"{name}  {find_harness(name).title}")
+        return 0
+    if arguments.all:
+        if arguments.implementation or arguments.planted:
+            raise BadInput("--all fuzzes the references; name the harness of an implementation")
+        return max(_fuzz(name, "", arguments) for name in harness_names())
     implementation: str = arguments.implementation
     if arguments.planted:
         harness, implementation = PLANTED[arguments.planted]
         if harness != arguments.harness:
             raise BadInput(f"{arguments.planted} is for harness {harness}")
+    return _fuzz(arguments.harness, implementation, arguments)
+
+
+def _fuzz(harness: str, implementation: str, arguments: argparse.Namespace) -> int:
+    """Run one harness; returns the exit status."""
     objection = _look_at_atheris()
-    console = Console()
+    corpus: Path | None = arguments.corpus
     campaign = Campaign(
-        arguments.harness,
+        harness,
         arguments.time,
         arguments.findings,
         implementation,
-        arguments.corpus,
+        corpus / harness if corpus and arguments.all else corpus,
         arguments.seed,
     )
-    with console.status(f"fuzzing {arguments.harness} for {arguments.time} s") as status:
+    with Console().status(f"fuzzing {harness} for {arguments.time} s") as status:
 
         def progress(line: str) -> None:
             if _PULSE.match(line):
-                status.update(f"{arguments.harness}: {line.expandtabs(1)}")
+                status.update(f"{harness}: {line.expandtabs(1)}")
 
         result = campaign.run(progress)
     if result.failure:
         raise BadInput("; ".join(filter(None, (result.failure, objection))))
-    print(f"{arguments.harness}: {result.executions} executions, {len(result.findings)} findings")
-    for place in result.findings:
-        _, manifest = load(place)
-        if manifest:
-            print(f"{manifest.invariant}: {manifest.detail}\n  replay: {manifest.replay}")
+    print(f"{harness}: {result.executions} executions, {len(result.findings)} findings")
+    for path in result.findings:
+        finding = load(path)
+        print(f"{finding.broken[0]}: {finding.detail}\n  replay: rpcrdma replay {path}")
     return 1 if result.findings else 0
 
 

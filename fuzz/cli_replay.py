@@ -6,23 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance.bad_input import BadInput
+from conformance.explore.finding import load
+from conformance.explore.replay import replay
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from fuzz.engine import judge
-from fuzz.finding import Finding, load
-from fuzz.harnesses import v1_header, v1_responder, v2_header
-from fuzz.replay import Step, replay
-from fuzz.sequence import split
-from reports.record import Verdict
+from fuzz.invariant import BrokenInvariant
+from fuzz.registry import FuzzHarness, find_harness, harness_names
 from rpcrdma.wire import describe
 from targets.lab.lab import Ending, is_native, run_in_lab
 from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
+    from conformance.explore.finding import Finding
     from conformance.explore.firing import Fired
     from targets.profile import Profile
 
@@ -31,28 +30,23 @@ __all__ = ["add_parser", "run"]
 _LAB_DEADLINE: Final = 180.0
 """Seconds that a replay in the lab may take, boot included."""
 
-_CHECKS: Final[dict[str, Callable[[bytes], None]]] = {
-    "v1-header": lambda octets: judge(v1_header.check, octets, v1_header.ReferenceCodec()),
-    "v1-responder": lambda octets: judge(v1_responder.check, octets, v1_responder.reference()),
-    "v2-header": lambda octets: judge(v2_header.check, octets, v2_header.ReferenceCodec()),
-}
-"""Harness -> its check of the reference, in this process."""
+_BARE: Final = "v1-header"
+"""What octets of which nobody knows are taken for: one message."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `replay` to the command line."""
     parser = subparsers.add_parser(
         "replay",
-        help="send a fuzz finding to a target and judge the answer",
+        help="send a kept finding to a target and judge the answers",
         description=(
-            "Decode an input of a fuzz harness, check the reference with it, send it to a target"
-            " and judge each answer by the specification. Exit status 1 if something is wrong."
+            "Decode what `rpcrdma explore` or `rpcrdma fuzz` has kept, check the reference with it"
+            " if it is the input of a fuzz harness, send it to a target and judge each answer by"
+            " the specification. Exit status 1 if something is wrong."
         ),
-        epilog="example: rpcrdma replay findings/v1-responder-0123456789ab linux-server",
+        epilog="example: rpcrdma replay findings/v1-header-round-trip-0123456789ab.json",
     )
-    parser.add_argument(
-        "file", type=Path, help="folder of a finding, .json file of `rpcrdma explore`, or octets"
-    )
+    parser.add_argument("file", type=Path, help="kept finding, or bare octets")
     parser.add_argument(
         "target",
         nargs="?",
@@ -61,9 +55,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--harness",
-        choices=sorted(_CHECKS),
-        help="what the octets are: one message (a header) or a sequence (v1-responder);"
-        " a finding says so itself, a bare file is one message",
+        choices=harness_names(),
+        help="for bare octets: the harness whose input they are; else they are one message",
     )
     parser.add_argument("--fabric", default="", choices=["loopback", "verbs"])
     parser.add_argument("--kernel", default="", help="release of the lab's kernel")
@@ -72,92 +65,57 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay; returns the exit status."""
-    if arguments.file.suffix == ".json":
-        return _repeat(arguments)
-    octets, manifest = load(arguments.file)
-    harness: str = arguments.harness or (manifest.harness if manifest else "v1-header")
+    finding = load(arguments.file)
     profile = find_profile(arguments.target)
     on_device = profile.adapter == "network" or arguments.fabric == "verbs"
     if on_device and not is_native():
         return _in_lab(arguments, profile)
-    print(f"{len(octets)} octets for {harness}")
-    failed = _check_reference(harness, octets)
-    messages = split(octets) if harness == "v1-responder" else [octets]
-    return _send(arguments, messages) or int(failed)
+    if finding.shots or finding.steps:
+        count = len(finding.shots) + len(finding.steps)
+        print(f"{count} steps of `{finding.way}`, found at {finding.target}: {finding.detail}")
+        for step in finding.steps:
+            print(f"  {step}")
+        return _send(arguments, finding, [])
+    name: str = arguments.harness or finding.way or _BARE
+    harness = find_harness(name)
+    print(f"{len(finding.octets)} octets for {name}")
+    failed = _check_reference(harness, finding.octets)
+    return _send(arguments, finding, harness.messages(finding.octets)) or int(failed)
 
 
-def _repeat(arguments: argparse.Namespace) -> int:
-    """Run a sequence of `rpcrdma explore` again."""
-    profile = find_profile(arguments.target)
-    on_device = profile.adapter == "network" or arguments.fabric == "verbs"
-    if on_device and not is_native():
-        return _in_lab(arguments, profile)
-    # Imported only now: hypothesis is slow to import, and only needed for these.
-    from conformance.explore import explore as exploration
-
-    finding = exploration.load(arguments.file)
-    count = len(finding.shots) + len(finding.steps)
-    print(f"{count} steps of `{finding.way.value}`, found at {finding.target}: {finding.detail}")
-    for step in finding.steps:
-        print(f"  {step}")
-    target = Harness(find_target(arguments.target, arguments.fabric))
+def _check_reference(harness: FuzzHarness, octets: bytes) -> bool:
     try:
-        problems = exploration.repeat(target, finding, _print_fired)
-    except Inconclusive as error:
-        raise BadInput(f"{arguments.target}: {error}") from error
-    finally:
-        target.close()
-    for problem in problems:
-        print(f"verdict   FAIL: {problem}")
-    if not problems:
-        print(f"\n{arguments.target}: keeps the rules")
-    return int(bool(problems))
-
-
-def _print_fired(fired: Fired) -> None:
-    print(f"\nshot      {fired.what}")
-    outcomes = (fired.outcome,)
-    _print_step(Step(fired.octets, fired.allowed, outcomes, fired.verdict, fired.reason))
-
-
-def _check_reference(harness: str, octets: bytes) -> bool:
-    try:
-        _CHECKS[harness](octets)
-    except Finding as finding:
-        print(f"reference: FAIL: {finding}")
+        judge(harness.check, octets, harness.reference())
+    except BrokenInvariant as broken:
+        print(f"reference: FAIL: {broken}")
         return True
     print("reference: keeps the invariant")
     return False
 
 
-def _send(arguments: argparse.Namespace, messages: list[bytes]) -> int:
+def _send(arguments: argparse.Namespace, finding: Finding, messages: list[bytes]) -> int:
     target = Harness(find_target(arguments.target, arguments.fabric))
-    steps: list[Step] = []
-
-    def show(step: Step) -> None:
-        steps.append(step)
-        _print_step(step)
-
     try:
-        target.begin()
-        broken = replay(target, messages, show)
+        problems = replay(target, finding, messages, _print_fired)
     except Inconclusive as error:
         raise BadInput(f"{arguments.target}: {error}") from error
     finally:
         target.close()
-    if broken is None:
-        print(f"\n{arguments.target}: still serves a good call")
-    else:
-        show(broken)
-    return int(any(step.verdict is Verdict.FAIL for step in steps))
+    print()
+    for problem in problems:
+        print(f"{arguments.target}: FAIL: {problem}")
+    if not problems:
+        print(f"{arguments.target}: keeps the rules, and still serves a good call")
+    return int(bool(problems))
 
 
-def _print_step(step: Step) -> None:
-    print(f"\nsent      {describe.one_line(step.octets)}\n{describe.indented(step.octets)}")
-    print(f"allowed   {'; or '.join(step.allowed)}")
-    for outcome in step.outcomes:
+def _print_fired(fired: Fired) -> None:
+    print(f"\nmessage   {fired.what}")
+    print(f"sent      {describe.one_line(fired.octets)}\n{describe.indented(fired.octets)}")
+    print(f"allowed   {'; or '.join(fired.allowed)}")
+    for outcome in fired.outcomes:
         print(f"came      {outcome}")
-    print(f"verdict   {step.verdict.value}{': ' if step.reason else ''}{step.reason}")
+    print(f"verdict   {fired.verdict.value}{': ' if fired.reason else ''}{fired.reason}")
 
 
 def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:

@@ -6,9 +6,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from conformance.explore.finding import load
 from fuzz.campaign import Campaign
 from fuzz.cli_fuzz import seconds
-from fuzz.finding import load
 from fuzz.planted import PLANTED
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
             missed += 1
             print(f"{name}: NOT FOUND by {harness} in {taken:.1f} s {result.failure}", flush=True)
             continue
-        _, manifest = load(result.findings[0])
-        what = f"{manifest.invariant}; {manifest.replay}" if manifest else "?"
+        path = result.findings[0]
+        what = f"{load(path).broken[0]}; rpcrdma replay {path}"
         print(f"{name}: found by {harness} in {taken:.1f} s: {what}", flush=True)
     return 1 if missed else 0

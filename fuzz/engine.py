@@ -1,6 +1,6 @@
 """Runs a harness under atheris: the part that lives in the fuzzed process.
 
-    python -m fuzz.harnesses.v1_header --findings FOLDER --implementation MODULE:NAME -- ...
+    python -m fuzz.engine --harness v1-header --findings FOLDER --implementation MODULE:NAME -- ...
 
 Behind `--` stand libFuzzer's own options and the corpus folders.
 
@@ -22,13 +22,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from conformance.bad_input import BadInput
-from fuzz.finding import Finding, forget, keep, load, undeclared
+from conformance.explore.finding import keep, load
+from fuzz.invariant import BrokenInvariant, finding_of, undeclared
 from fuzz.minimise import minimise
+from fuzz.registry import find_harness, harness_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MEMORY_LIMIT", "implementation", "judge", "run"]
+__all__ = ["MEMORY_LIMIT", "implementation", "judge", "main"]
 
 MEMORY_LIMIT: Final = 2 << 30
 """Address space in octets that a fuzzed process may use beyond what it has at the start."""
@@ -57,49 +59,40 @@ def judge(check: Callable[[bytes, Subject], None], octets: bytes, subject: Subje
     """Check one input; an exception that nobody declared becomes a finding, too.
 
     Raises:
-        Finding: the invariant does not hold.
+        BrokenInvariant: it does not hold.
     """
     try:
         check(octets, subject)
-    except Finding:
+    except BrokenInvariant:
         raise
     except Exception as error:  # the point of fuzzing: anything else is a finding
         raise undeclared(error) from error
 
 
-def run(
-    harness: str,
-    check: Callable[[bytes, Subject], None],
-    reference: str,
-    arguments: list[str],
-) -> None:
-    """Fuzz until libFuzzer's limits or the first finding; does not return then.
-
-    Args:
-        harness: its name, as `rpcrdma fuzz` knows it.
-        check: raises `Finding` if the invariant does not hold.
-        reference: `MODULE:NAME` of the subject that is fuzzed unless another is asked for.
-        arguments: of the command line.
-    """
+def main(arguments: list[str]) -> None:
+    """Fuzz until libFuzzer's limits or the first finding; does not return then."""
     import atheris  # only the fuzzed process needs it, and it hooks the interpreter
 
-    parser = argparse.ArgumentParser(description=f"The fuzzed process of harness {harness}.")
+    parser = argparse.ArgumentParser(prog="python -m fuzz.engine", description=__doc__)
+    parser.add_argument("--harness", choices=harness_names(), required=True)
     parser.add_argument("--findings", type=Path, default=Path("findings"))
-    parser.add_argument("--implementation", default=reference)
+    parser.add_argument("--implementation", default="")
     parser.add_argument("--minimise", type=Path)
     parser.add_argument("fuzzer", nargs="*")
     options = parser.parse_args(arguments[1:])
-    subject = implementation(options.implementation)()
+    harness = find_harness(options.harness)
+    chosen = options.implementation
+    subject = (implementation(chosen) if chosen else harness.reference)()
     if options.minimise:
         _limit_memory()
-        _minimise(options.minimise, check, subject)
+        _minimise(options.minimise, harness.check, subject)
         return
 
     def fuzz_one(octets: bytes) -> None:
         try:
-            judge(check, octets, subject)
-        except Finding as finding:
-            keep(options.findings, harness, octets, finding)
+            judge(harness.check, octets, subject)
+        except BrokenInvariant as broken:
+            keep(options.findings, finding_of(options.harness, octets, broken))
             raise
 
     _instrument(atheris.instrument_func)
@@ -108,18 +101,16 @@ def run(
     atheris.Fuzz()
 
 
-def _minimise(place: Path, check: Callable[[bytes, Subject], None], subject: Subject) -> None:
+def _minimise(path: Path, check: Callable[[bytes, Subject], None], subject: Subject) -> None:
     """Put a smaller input that breaks the same invariant in the place of a kept finding."""
-    octets, manifest = load(place)
-    if manifest is None:
-        raise BadInput(f"{place} is not a kept finding")
-    smallest = minimise(octets, partial(_breaks, check, subject, manifest.invariant))
+    finding = load(path)
+    invariant = finding.broken[0]
+    smallest = minimise(finding.octets, partial(_breaks, check, subject, invariant))
     try:
         judge(check, smallest, subject)
-    except Finding as finding:
-        keep(place.parent, manifest.harness, smallest, finding)
-        if smallest != octets:
-            forget(place)
+    except BrokenInvariant as broken:
+        if keep(path.parent, finding_of(finding.way, smallest, broken)) != path:
+            path.unlink()
 
 
 def _breaks(
@@ -127,8 +118,8 @@ def _breaks(
 ) -> bool:
     try:
         judge(check, octets, subject)
-    except Finding as finding:
-        return finding.invariant == invariant
+    except BrokenInvariant as broken:
+        return broken.invariant == invariant
     return False
 
 
@@ -150,3 +141,7 @@ def _instrument(instrument: Callable[[Any], Any]) -> None:
 def _limit_memory() -> None:
     in_use = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     resource.setrlimit(resource.RLIMIT_AS, (in_use + MEMORY_LIMIT, resource.RLIM_INFINITY))
+
+
+if __name__ == "__main__":
+    main(sys.argv)

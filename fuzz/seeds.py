@@ -2,10 +2,9 @@
 
     rpcrdma certify reference --output run && rpcrdma dev seeds run
 
-Each message becomes a seed of the Version One header harness, one that names Version Two of that
-harness as well; each case becomes a sequence for the Responder harness.
-Handles are replaced by those of `fuzz.world`, so that the seeds do not depend on a run; the same
-cases give the same seeds, and seeds that say nothing new are left out.
+Each harness says what it makes of the messages of a case.
+Handles are replaced by those of `conformance.explore.named_memory`, so that the seeds do not depend
+on a run; the same cases give the same seeds, and seeds that say nothing new are left out.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
-from fuzz.segments import move_segments
-from fuzz.sequence import MOST_MESSAGES, join
-from fuzz.world import READABLE, REGION, WRITABLE
+from conformance.explore.named_memory import READABLE, REGION, WRITABLE
+from conformance.explore.segments import move_segments
+from fuzz.registry import find_harness, harness_names
 from reports.stream import read_run
 from rpcrdma.wire import RdmaSegment
 
@@ -25,28 +24,19 @@ if TYPE_CHECKING:
 
     from reports.record import CaseRecord
 
-__all__ = ["naming_version_two", "neutral", "seeds_of", "write_seeds"]
+__all__ = ["messages_of", "neutral", "write_seeds"]
 
 _LONGEST: Final = 4096
 """Octets of a seed at most: a long one makes every mutation slower and reaches nothing new."""
 
-_VERSION_TWO: Final = b"\0\0\0\2"
-"""The second word of a message that names Version Two."""
 
-
-def seeds_of(case: CaseRecord) -> tuple[list[bytes], bytes]:
-    """The messages that a case sent, and the sequence of them; truncated records are left out."""
-    messages = [
+def messages_of(case: CaseRecord) -> list[bytes]:
+    """The messages that a case sent; truncated records are left out."""
+    return [
         neutral(bytes.fromhex(exchange.octets))
         for exchange in case.exchanges
         if exchange.direction == "sent" and len(exchange.octets) == 2 * exchange.length
     ]
-    return messages, join(messages[:MOST_MESSAGES])
-
-
-def naming_version_two(messages: Iterable[bytes]) -> set[bytes]:
-    """Those that the decoder of Version Two would be given."""
-    return {message for message in messages if message[4:8] == _VERSION_TWO}
 
 
 def neutral(message: bytes) -> bytes:
@@ -80,18 +70,13 @@ def write_seeds(run: Path, corpus: Path) -> dict[str, int]:
         RunFileError: there is no run in the folder.
         OSError: the corpus cannot be written.
     """
-    headers: set[bytes] = set()
-    sequences: set[bytes] = set()
-    for case in read_run(run / "records.jsonl").cases:
-        messages, sequence = seeds_of(case)
-        headers.update(messages)
-        sequences.add(sequence)
-    every = {
-        "v1-header": headers,
-        "v1-responder": sequences,
-        "v2-header": naming_version_two(headers),
-    }
-    return {name: _write(seeds, corpus / name) for name, seeds in every.items()}
+    cases = [messages_of(case) for case in read_run(run / "records.jsonl").cases]
+    counts: dict[str, int] = {}
+    for name in harness_names():
+        make = find_harness(name).seeds
+        seeds = {seed for messages in cases for seed in make(messages)}
+        counts[name] = _write(seeds, corpus / name)
+    return counts
 
 
 def _write(seeds: Iterable[bytes], folder: Path) -> int:

@@ -62,6 +62,15 @@ _WHERE: Final = re.compile(r"^(?P<problem>.*?)(?: - at `\$\.?(?P<key>[^`]*)`)?$"
 _FIELD: Final = re.compile(r"field `(?P<field>[^`]+)`")
 
 
+_NO_LONGER: Final = {
+    "claims.extensions": "remove it; `versions`, `backward` and `operations` say what is spoken",
+    "claims.remote_invalidation": (
+        "remove it; a device of Version Two announces it, and for Version One nothing asks for it"
+    ),
+}
+"""Claims of earlier profiles that no case heeded, and what to do about them."""
+
+
 class ProfileError(Exception):
     """A profile that cannot be used.
 
@@ -101,15 +110,14 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     Attributes:
         roles: `responder`, `requester` or both.
         versions: of RPC-over-RDMA.
-        extensions: short names of documents beyond RFC 8166, `bidir`.
-        max_segments: most RDMA segments in one chunk that the device accepts.
+        max_segments: most RDMA segments in one chunk that the device accepts; a Call that has more
+            of these or of the chunks below may be refused, and its case is N/A then.
         max_read_chunks: most Read chunks beside a Position-Zero Read chunk in one call.
         max_write_chunks: most Write chunks in one call.
-        call_inline_threshold: octets of the longest message that the device receives by Send.
+        call_inline_threshold: octets of the longest message that the device receives by Send;
+            `explore` and `replay` send none that is longer.
         reply_inline_threshold: octets of the longest message that the device sends by Send.
-        connections: most connections at one time.
-        remote_invalidation: uses Send With Invalidate when the private data allow it.  Of a client
-            of Version Two nothing is claimed here: it announces what it bears (xcharext 3.2).
+        connections: most connections at one time; a case that needs more is N/A.
         concurrent_testers: several testers at one time get what each would get alone: each has a
             device of its own, or their calls (and the files these write) do not meet.
         backward: works in the backward direction, too (bidir).
@@ -120,14 +128,12 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     roles: tuple[Literal["responder", "requester"], ...]
     versions: tuple[Positive, ...]
-    extensions: tuple[Name, ...] = ()
     max_segments: Positive = 16
     max_read_chunks: Natural = 1
     max_write_chunks: Natural = 1
     call_inline_threshold: Annotated[int, msgspec.Meta(ge=1024)] = 1024
     reply_inline_threshold: Annotated[int, msgspec.Meta(ge=1024)] = 1024
     connections: Positive = 8
-    remote_invalidation: bool = False
     concurrent_testers: bool = False
     backward: bool = False
     operations: tuple[Name, ...] = ()
@@ -303,5 +309,7 @@ def _explained(path: Path, message: str) -> ProfileError:
         key = ".".join(filter(None, (key, named["field"])))
         known = "unknown field" in problem
         hint = "remove it or mend its spelling" if known else "add it"
+        if known and key in _NO_LONGER:
+            return ProfileError(path, key, "is claimed no longer", _NO_LONGER[key])
         return ProfileError(path, key, "is unknown" if known else "is missing", hint)
     return ProfileError(path, key, problem, "see targets/profile.py for what each key means")

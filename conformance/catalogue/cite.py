@@ -30,7 +30,7 @@ def requirement(
     Args:
         ids: what the case tests; the first is its main one.
         role: which role of the device it tests.
-        needs: names of claims without which the case is N/A, `remote_invalidation`.
+        needs: names of claims without which the case is N/A, `backward`.
         interpretations: entries of INTERPRETATIONS.md on which the verdict rests.
     """
     mark = pytest.mark.requirement(*ids, role=role, needs=needs, interpretations=interpretations)

@@ -89,7 +89,7 @@ def _say(line: str) -> None:
 
 
 def _report(found: Exploration, seconds: float, arguments: argparse.Namespace) -> int:
-    from conformance.explore.explore import keep
+    from conformance.explore.finding import keep
 
     rate = found.examples / seconds * 60
     print(

@@ -1,39 +1,18 @@
-"""Recipes for Calls of the test program, and the strategy that draws them.
-
-A recipe is plain data, so that a failing sequence can be kept in a file and run again anywhere; the
-Call is made of it when its XID is known.  Hypothesis checks each strategy object that it meets, so
-there are few of them and they are made once.
-"""
+"""Calls of the test program by their recipes, made when their XIDs are known."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-from hypothesis import strategies as st
-
-from rpcrdma.endpoint.core.message_form import MessageForm
-from rpcrdma.endpoint.requester.requester import RequesterOptions
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["CALL_RECIPES", "REQUESTER_OPTIONS", "CallRecipe", "encode"]
+    from conformance.explore.recipes import CallRecipe
 
-
-class CallRecipe(msgspec.Struct, frozen=True):
-    """One Call.
-
-    Attributes:
-        kind: procedure, a key of `KINDS`.
-        first: octets of its first item.  second: of its second, where it has two.
-    """
-
-    kind: str
-    first: int = 0
-    second: int = 0
+__all__ = ["KINDS", "encode"]
 
 
 def _data(length: int) -> bytes:
@@ -66,21 +45,6 @@ KINDS: Final[Mapping[str, Callable[[int, int, int], bytes]]] = {
     "long-fetch": calls.long_fetch,
 }
 """Procedures that are answered at once, by exactly one Reply."""
-
-_SIZES: Final = st.one_of(st.integers(0, 40), st.integers(900, 1100), st.integers(0, 9000))
-"""Around nothing, around the inline threshold, and beyond."""
-
-CALL_RECIPES: Final = st.builds(CallRecipe, st.sampled_from(sorted(KINDS)), _SIZES, _SIZES)
-
-REQUESTER_OPTIONS: Final = st.builds(
-    RequesterOptions,
-    credits=st.integers(1, 8),
-    segment=st.sampled_from((1 << 20, 5000, 2000)),
-    inline_results=st.sampled_from((0, 100)),
-    form=st.sampled_from((None, *MessageForm)),
-    always_reduce_results=st.booleans(),
-)
-"""Anything that a Requester may choose; few credits, so that they run out."""
 
 
 def encode(recipe: CallRecipe, xid: int) -> bytes:

@@ -4,21 +4,17 @@ Several connections of the reference client go to one Responder: the reference o
 faults can be injected, or any target.  Each call has exactly one right Reply; what else may become
 of it follows from what was done to it and to its connection.  The trace is judged by
 `conformance.explore.wire_judge`.
-
-A step names what it needs by numbers that are taken modulo what there is, so that any list of steps
-can be run, cut and kept in a file.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from conformance.backward.workload import new_identity
 from conformance.explore.application import Asked, Line, NoService
-from conformance.explore.calls import CallRecipe, encode
+from conformance.explore.calls import encode
 from conformance.explore.wire_judge import WireJudge
+from conformance.oracle.device import Device
 from rpcrdma.endpoint.backward.responder import BackwardResponder
 from rpcrdma.endpoint.core.actions import CallFailed, Failure, ReplyReceived
 from rpcrdma.endpoint.core.thresholds import DEFAULT
@@ -35,10 +31,11 @@ from rpcrdma.ulp.testprog import TestProgram
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.explore.recipes import Step
     from rpcrdma.endpoint.core.actions import ApplicationEvent
     from rpcrdma.fabric.base import Address, Fabric
 
-__all__ = ["MOST_LINES", "Exchange", "Step", "StepKind"]
+__all__ = ["MOST_LINES", "Exchange"]
 
 MOST_LINES: Final = 3
 """Connections at once."""
@@ -47,23 +44,8 @@ _FIRST_XID: Final = 0x0A00_0001
 _SETTLING: Final = 200
 """Turns without any event after which nothing more is expected."""
 
-StepKind = str
-
-
-class Step(msgspec.Struct, frozen=True):
-    """One thing done.
-
-    Attributes:
-        kind: a method of `Exchange` without its underscore.
-        line: of which connection.
-        number: what else is to be chosen.
-        call: for `call`.
-    """
-
-    kind: StepKind
-    line: int = 0
-    number: int = 0
-    call: CallRecipe = CallRecipe("null")
+REFERENCE: Final = Device()
+"""The reference Responder on loopback, as far as these clients, of Version One, meet it."""
 
 
 class Exchange:
@@ -78,6 +60,7 @@ class Exchange:
         fabric: Fabric,
         address: Address,
         *,
+        device: Device = REFERENCE,
         inject: Callable[[int], None] | None = None,
         first_xid: int = _FIRST_XID,
         deadline: float = 5.0,
@@ -89,6 +72,7 @@ class Exchange:
         Args:
             fabric: the clients'.
             address: where the Responder listens.
+            device: what it claims.
             inject: puts the fault of a number in force; None if the fabric has none.
             first_xid: of the calls; a device may remember those of earlier exchanges.
             deadline: seconds for whatever must happen.
@@ -106,7 +90,9 @@ class Exchange:
         self._layer = Programs((TestProgram(), BackwardProgram(NoService())))
         self._lines: list[Line] = []
         self._payloads: dict[int, bytes] = {}
-        self._judge = WireJudge(self._layer, self._payloads.get, DEFAULT, sees_writes=sees_writes)
+        self._judge = WireJudge(
+            self._layer, self._payloads.get, DEFAULT, device, sees_writes=sees_writes
+        )
         self._judged = 0
         self._faulty = False
         self._lost: list[Asked] = []

@@ -14,38 +14,29 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.errors import HypothesisException
 from hypothesis.stateful import run_state_machine_as_test
 
-from conformance.bad_input import BadInput
-from conformance.explore.exchange import Exchange, Step
+from conformance.explore.finding import Finding
 from conformance.explore.firing import fire_all
 from conformance.explore.machine import ExchangeMachine
-from conformance.explore.shots import SEQUENCES, Shot
+from conformance.explore.replay import open_exchange, require_test_program
+from conformance.explore.sequences import SEQUENCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
+    from conformance.explore.exchange import Exchange
     from conformance.explore.firing import Fired
+    from conformance.explore.recipes import Shot, Step
     from conformance.tester.client.harness import Harness
 
-__all__ = ["FORMAT_VERSION", "Exploration", "Finding", "Way", "explore", "keep", "load", "repeat"]
-
-FORMAT_VERSION: Final = 1
-"""Of kept findings; a reader refuses any other."""
+__all__ = ["Exploration", "Way", "explore"]
 
 _STEPS: Final = 25
-_MOST_CALLS: Final = 4096
-"""XIDs set apart for one exchange; it makes a few hundred calls at most."""
-
 _SHRINKING: Final = 45.0
 """Seconds that making a finding smaller may take."""
-
-_DEADLINE: Final = 10.0
-"""Seconds for whatever a client waits for, on a device."""
 
 
 class Way(Enum):
@@ -57,34 +48,6 @@ class Way(Enum):
 
 _ROUND: Final = {Way.CALLS: 40, Way.EXCHANGES: 10}
 """Examples of one round of hypothesis, all from one seed; between two looks at the clock."""
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """A sequence that a target did not stand, as it is kept.
-
-    Attributes:
-        format: version of this layout.
-        way: what the sequence is of.
-        target: against which it was found.
-        seed: of the round that found it.
-        broken: requirements, or what is wrong in words; the same for findings that are alike.
-        detail: what was seen.
-        shots: for `calls`.  steps: for `exchanges`.
-    """
-
-    format: int
-    way: Way
-    target: str
-    seed: int
-    broken: tuple[str, ...]
-    detail: str
-    shots: tuple[Shot, ...] = ()
-    steps: tuple[Step, ...] = ()
-
-    @property
-    def size(self) -> int:
-        """Octets of the sequence: what is made smaller."""
-        return len(msgspec.json.encode((self.shots, self.steps)))
 
 
 @dataclass(slots=True)
@@ -122,7 +85,7 @@ def explore(
     harness.begin()
     explorer = _Explorer(harness, way, clock() + seconds, clock)
     if way is Way.EXCHANGES:
-        _require_test_program(harness)
+        require_test_program(harness)
     number = first_seed
     while clock() < explorer.end:
         known = len(explorer.result.findings)
@@ -132,75 +95,6 @@ def explore(
             newest = list(explorer.result.findings.values())[-1]
             progress(f"found with seed {newest.seed}: {newest.detail}")
     return explorer.result
-
-
-def repeat(
-    harness: Harness, finding: Finding, on_shot: Callable[[Fired], None] = lambda fired: None
-) -> tuple[str, ...]:
-    """Run a kept sequence again; returns what is wrong, in words."""
-    harness.begin()
-    if finding.way is Way.CALLS:
-        return tuple(fired.reason for fired in fire_all(harness, finding.shots, on_shot))
-    _require_test_program(harness)
-    exchange = _exchange(harness)
-    try:
-        for step in finding.steps:
-            exchange.run(step)
-            if exchange.problems:
-                return tuple(exchange.problems)
-        exchange.finish()
-    finally:
-        exchange.abandon()
-    return tuple(exchange.problems)
-
-
-def keep(folder: Path, finding: Finding) -> Path:
-    """Write a finding below a folder; returns the file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    word = finding.broken[0].rsplit(".", 1)[-1] if finding.broken else "unknown"
-    safe = "".join(letter if letter.isalnum() else "-" for letter in word)[:40]
-    path = folder / f"{finding.way.value}-{safe}-{finding.seed}.json"
-    text = msgspec.json.format(msgspec.json.encode(finding), indent=1)
-    path.write_bytes(text + b"\n")
-    return path
-
-
-def load(path: Path) -> Finding:
-    """Read a kept finding.
-
-    Raises:
-        BadInput: the file is none, or of another format version.
-        OSError: it cannot be read.
-    """
-    try:
-        finding = msgspec.json.decode(path.read_bytes(), type=Finding)
-    except msgspec.DecodeError as error:
-        raise BadInput(f"{path} is no kept finding: {error}") from error
-    if finding.format != FORMAT_VERSION:
-        raise BadInput(f"{path} has format {finding.format}, not {FORMAT_VERSION}")
-    return finding
-
-
-def _require_test_program(harness: Harness) -> None:
-    binding = harness.profile.binding.value
-    if binding != "testprog":
-        raise BadInput(
-            f"the clients of `exchanges` speak the test program, the target serves `{binding}`;"
-            " explore it by `calls`"
-        )
-
-
-def _exchange(harness: Harness) -> Exchange:
-    fabric = harness.session.fabric
-    simulated = fabric.name == "loopback"
-    return Exchange(
-        fabric,
-        harness.session.address,
-        first_xid=harness.xids.reserve(_MOST_CALLS),
-        deadline=_DEADLINE,
-        patience=1e-5 if simulated else 1e-3,
-        sees_writes=simulated,
-    )
 
 
 def _alike(problem: str) -> str:
@@ -260,8 +154,7 @@ class _Explorer:
         if new:
             fired = new[0]
             finding = Finding(
-                FORMAT_VERSION,
-                Way.CALLS,
+                Way.CALLS.value,
                 self._target,
                 self._seed,
                 self._key(fired),
@@ -293,7 +186,7 @@ class _Explorer:
 
     def exchange(self) -> Exchange:
         """A fresh exchange, with XIDs that none before had."""
-        return _exchange(self._harness)
+        return open_exchange(self._harness)
 
     def ran(self, exchange: Exchange, steps: Sequence[Step]) -> None:
         self.result.examples += 1
@@ -301,8 +194,7 @@ class _Explorer:
         if exchange.problems:
             problem = exchange.problems[0]
             finding = Finding(
-                FORMAT_VERSION,
-                Way.EXCHANGES,
+                Way.EXCHANGES.value,
                 self._target,
                 self._seed,
                 (_alike(problem),),
@@ -315,7 +207,7 @@ class _Explorer:
     def _note(self, finding: Finding) -> None:
         """Keep it if it is new or smaller, and tell hypothesis to go on shrinking."""
         kept = self.result.findings.get(finding.broken)
-        if kept is None or finding.size < kept.size:
+        if kept is None or len(finding.sequence) < len(kept.sequence):
             self.result.findings[finding.broken] = finding
         self._patience = self._patience or self._clock() + _SHRINKING
         raise _BrokenRule(finding.detail)

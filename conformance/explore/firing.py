@@ -1,129 +1,92 @@
-"""Fires shots at a Responder, one after the other, and has the oracle judge each answer.
+"""Fires messages at a Responder, one after the other, and has the oracle judge each answer.
 
     rfc8166 section 4.5  Error Handling
 
-Silence is told by order: behind a message that may be dropped comes a good call, whose Reply shows
-that the message was read; then the profile's grace period.
+A message is a `Shot`, from which a Call is built, or octets out of a file.  `rpcrdma explore` and
+`rpcrdma replay` both come here, so that the same octets get the same verdict from both.
+
+What is longer than the device's Receives (by its claims) is cut to their length: it could only cost
+the connection, of which nobody could say whose fault it is, and its beginning is a good test.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
-from conformance.explore.shots import Shot, build_shot
-from conformance.oracle.outcome import (
-    Answered,
-    Disconnected,
-    ErrChunk,
-    ErrVers,
-    InvalidOption,
-    OptionReceived,
-    Outcome,
-    Silent,
-)
+from conformance.explore.answers import held_by, judge_answer
+from conformance.explore.fence import FencedPeer
+from conformance.explore.named_memory import NamedMemory
+from conformance.explore.recipes import Shot
+from conformance.explore.shots import build_shot
+from conformance.oracle.memory import Regions
+from conformance.oracle.outcome import Answered, Silent
 from conformance.oracle.requester.reassembly import reassemble
-from conformance.oracle.responder.expectation import ResponderState
+from conformance.oracle.responder.expectation import may_answer
 from conformance.oracle.responder.expected import expected
+from conformance.oracle.responder.state import state_of
 from conformance.tester.case import CaseLog, Deviation
-from conformance.tester.client import build
 from conformance.tester.client.liveness import problem_with
 from reports.record import Verdict
+from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.trace import Trace
-from rpcrdma.wire import any_overlap
+from rpcrdma.ulp.rpc import decode_call
+from rpcrdma.wire import _generated_testprog as testprog
+from rpcrdma.wire import decode_any_header, v2
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conformance.tester.client.harness import Harness
     from conformance.tester.client.peer import Peer
-    from conformance.tester.memory import ExposedSegment
     from conformance.tester.sent import Call
-    from rpcrdma.wire import RdmaSegment
+    from rpcrdma.ulp.bindings import UpperLayer
 
-__all__ = ["CallMemory", "Fired", "fire_all"]
+__all__ = ["Fired", "fire_all"]
 
 _REJOINED: Final = "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream"
+_HELD: Final = may_answer(Silent, "rfc8166.2.2.2.reply-xid-is-the-calls", 1)
+"""The test program answers HOLD when it is told to, so nobody waits for that."""
 
-_ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
-
-_MOST_ANSWERS: Final = 64
-"""That may come before the one that is waited for."""
+_XID: Final = slice(0, 4)
+_VERSION: Final = slice(4, 8)
 
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """One shot and what came of it.
+    """One message and what came of it.
 
     Attributes:
-        shot: as drawn.  octets: as sent.
-        what: the call in words.
-        allowed: alternatives in words.  outcome: what came.
-        verdict: of this shot.  reason: why, unless it passed.
+        octets: as sent.
+        what: the message in words.
+        allowed: alternatives in words.  outcomes: what came, in order, in words.
+        verdict: of this message.  reason: why, unless it passed.
         violated: requirements that are broken.
     """
 
-    shot: Shot
     octets: bytes
     what: str
     allowed: tuple[str, ...]
-    outcome: str
+    outcomes: tuple[str, ...]
     verdict: Verdict
     reason: str = ""
     violated: tuple[str, ...] = ()
 
 
-class CallMemory:
-    """The memory behind calls (see `conformance.oracle.responder.expectation.ExposedMemory`)."""
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A message ready to be sent; `call` is what it was built as, if its results are known."""
 
-    def __init__(self) -> None:
-        self._readable: dict[int, ExposedSegment] = {}
-        self._writable: dict[int, ExposedSegment] = {}
+    octets: bytes
+    what: str
+    layer: UpperLayer
+    call: Call | None = None
 
-    def add(self, call: Call) -> None:
-        """Know the memory of one more call of this connection."""
-        for chunk in call.read_chunks:
-            self._readable |= {item.region.handle: item for item in chunk.segments}
-        for chunk in (*call.write_chunks, *((call.reply_chunk,) if call.reply_chunk else ())):
-            self._writable |= {item.region.handle: item for item in chunk.segments}
-
-    def fetch(self, segment: RdmaSegment) -> bytes | None:
-        """What an RDMA Read gives."""
-        return _slice(self._readable.get(segment.handle), segment)
-
-    def is_writable(self, segment: RdmaSegment) -> bool:
-        """Whether an RDMA Write is possible."""
-        found = _slice(self._writable.get(segment.handle), segment)
-        return segment.length == 0 or found is not None
-
-    def held(self, outcome: Outcome) -> bytes | None:
-        """What the Reply chunk of a Long Reply holds."""
-        if not isinstance(outcome, Answered) or not outcome.is_long or not outcome.body.rdma_reply:
-            return None
-        return self.contents(outcome.body.rdma_reply.target)
-
-    def contents(self, segments: tuple[RdmaSegment, ...]) -> bytes | None:
-        """What was written to these segments, joined; None if that cannot be said.
-
-        They reach out of the memory then, or overlap.
-        """
-        if any_overlap(segments):
-            return None
-        parts = [_slice(self._writable.get(item.handle), item) for item in segments]
-        known = [part for part in parts if part is not None]
-        return b"".join(known) if len(known) == len(parts) else None
-
-
-def _slice(exposed: ExposedSegment | None, segment: RdmaSegment) -> bytes | None:
-    if segment.length == 0:
-        return b""
-    if exposed is None:
-        return None
-    start = segment.offset - exposed.region.offset
-    if start < 0 or start + segment.length > exposed.region.length:
-        return None
-    return exposed.region.read(start, segment.length)
+    @property
+    def xid(self) -> int:
+        """rdma_xid."""
+        return int.from_bytes(self.octets[_XID])
 
 
 @dataclass(slots=True)
@@ -131,23 +94,48 @@ class _Line:
     """A connection and the memory exposed on it."""
 
     peer: Peer
-    memory: CallMemory = field(default_factory=CallMemory)
+    fenced: FencedPeer = field(init=False)
+    memory: Regions = field(default_factory=Regions)
+    named: NamedMemory | None = None
+
+    def __post_init__(self) -> None:
+        self.fenced = FencedPeer(self.peer)
+
+    def load(self, message: Shot | bytes) -> _Loaded:
+        """Make a message and its memory."""
+        if isinstance(message, Shot):
+            call = build_shot(message, self.peer)
+            self._expose(call)
+            good = not call.mutations and message.call != "garbage"
+            return _Loaded(call.octets, str(call), call.request.layer, call if good else None)
+        if self.named is None:
+            self.named = NamedMemory(self.peer, self.memory)
+        octets = self.named.translate(message)
+        return _Loaded(octets, f"{len(octets)} octets", self.peer.workload.null().layer)
+
+    def _expose(self, call: Call) -> None:
+        for chunk in call.read_chunks:
+            for item in chunk.segments:
+                self.memory.expose(item.region, read=True)
+        for chunk in (*call.write_chunks, *((call.reply_chunk,) if call.reply_chunk else ())):
+            for item in chunk.segments:
+                self.memory.expose(item.region, write=True)
 
 
 def fire_all(
     harness: Harness,
-    shots: Sequence[Shot],
-    on_shot: Callable[[Fired], None] = lambda fired: None,
+    messages: Sequence[Shot | bytes],
+    on_fired: Callable[[Fired], None] = lambda fired: None,
 ) -> tuple[Fired, ...]:
     """Fire all of them; a lost connection is replaced.
 
     Args:
         harness: of a running target.
-        shots: in order.
-        on_shot: is told of each.
+        messages: in order.
+        on_fired: is told of each.
 
     Returns:
-        The shots that failed; the last is NULL if the device does not serve it afterwards.
+        Those that failed; the last is NULL if the device does not serve it afterwards.
 
     Raises:
         Inconclusive: the device does not serve even before.
@@ -155,19 +143,14 @@ def fire_all(
     # Not `begin`, which would use XIDs again: a device may remember which Calls cost a connection.
     harness.case = CaseLog()
     harness.session.fabric.trace = Trace()
-    line = _Line(harness.ready_peer())
-    lines = {line.peer.version: line}
+    battery = _Battery(harness)
     failed: list[Fired] = []
     try:
-        for shot in shots:
-            # D-56: one version on one connection, so that it is clear what each Call may get.
-            if shot.version not in lines or not lines[shot.version].peer.connected:
-                lines[shot.version] = _Line(_connected(harness, shot.version))
-            line = lines[shot.version]
-            fired = _fire(harness, line, shot)
-            on_shot(fired)
+        for message in messages:
+            fired = battery.fire(message)
+            on_fired(fired)
             failed += [fired] if fired.verdict is Verdict.FAIL else []
-        problem = _dead(harness, line)
+        problem = battery.dead()
     except Deviation as error:
         problem = error.reason
     finally:
@@ -175,89 +158,105 @@ def fire_all(
     if problem:
         wanted = ("a reply to NULL",)
         reason = "the device does not serve a good call any more"
-        fired = Fired(Shot(), b"", "NULL", wanted, problem, Verdict.FAIL, reason)
-        on_shot(fired)
+        fired = Fired(b"", "NULL", wanted, (problem,), Verdict.FAIL, reason)
+        on_fired(fired)
         failed.append(fired)
     return tuple(failed)
 
 
-def _connected(harness: Harness, version: int) -> Peer:
-    """A connection for a version; a good Call settles it if the device claims to speak it."""
-    peer = harness.connect(version=version)
-    if version in harness.profile.claims.versions:
-        problem_with(peer)
-    return peer
+class _Battery:
+    """The connections from which one sequence is fired, one for each version (D-56)."""
+
+    def __init__(self, harness: Harness) -> None:
+        self._harness = harness
+        self._last = _Line(harness.ready_peer())
+        self._lines = {self._last.peer.version: self._last}
+        self._cost: set[int] = set()  # XIDs of messages that cost a connection
+
+    def fire(self, message: Shot | bytes) -> Fired:
+        """Send one message, and judge what comes."""
+        line = self._last = self._line(_version_of(message))
+        loaded = line.load(message)
+        octets, what = loaded.octets, loaded.what
+        longest = self._harness.device.receive_length
+        if len(octets) > longest:
+            octets = octets[:longest]
+            what = f"{what}, cut to {longest} octets, all that the device claims to receive"
+        expectation = expected(octets, state_of(self._harness.device, loaded.layer, line.memory))
+        if _is_held(octets):
+            expectation = replace(expectation, allowed=(*expectation.allowed, _HELD))
+        quiet = any(item.kind.outcome is Silent for item in expectation.allowed)
+        whole = loaded.call if loaded.call is not None and octets == loaded.octets else None
+        came = line.fenced.exchange(whole or octets, loaded.xid, may_be_silent=quiet)
+        repeated = loaded.xid in self._cost
+        if not line.peer.connected:
+            self._cost.add(loaded.xid)
+        held = held_by(came[0], line.memory)
+        judgement = judge_answer(expectation, came[0], held, repeated=repeated)
+        verdict, reason, violated = judgement.verdict, judgement.reason, judgement.violated
+        if whole is not None and verdict is Verdict.PASS and isinstance(came[0], Answered):
+            wrong = _results(whole, came[0], line.memory)
+            if wrong:
+                violated = statements((_REJOINED,), whole.version)
+                verdict, reason = Verdict.FAIL, wrong
+        if verdict is not Verdict.FAIL and (surplus := line.fenced.surplus()):
+            verdict, reason, violated = Verdict.FAIL, surplus, ()
+        allowed = tuple(str(item) for item in expectation.allowed)
+        outcomes = tuple(str(item) for item in came)
+        return Fired(octets, what, allowed, outcomes, verdict, reason, violated)
+
+    def dead(self) -> str:
+        """What shows that the device does not serve any more; empty if it does."""
+        died = self._harness.session.alive()
+        if died:
+            return died
+        claimed = self._last.peer.version in self._harness.profile.claims.versions
+        if claimed and self._last.peer.connected:
+            return problem_with(self._last.peer)
+        self._make_room()
+        return problem_with(self._harness.connect())
+
+    def _line(self, version: int) -> _Line:
+        line = self._lines.get(version)
+        if line is None or not line.peer.connected:
+            self._make_room()
+            line = self._lines[version] = _Line(self._connected(version))
+        return line
+
+    def _connected(self, version: int) -> Peer:
+        """A connection for a version; a good Call settles it if the device claims to speak it."""
+        peer = self._harness.connect(version=version)
+        if version in self._harness.profile.claims.versions:
+            problem_with(peer)
+        return peer
+
+    def _make_room(self) -> None:
+        """End the others where the device claims to bear one connection only."""
+        if len(self._lines) >= self._harness.profile.claims.connections:
+            self._harness.end()
+            self._lines.clear()
 
 
-def _dead(harness: Harness, line: _Line) -> str:
-    died = harness.session.alive()
-    if died:
-        return died
-    claimed = line.peer.version in harness.profile.claims.versions
-    peer = line.peer if claimed and line.peer.connected else harness.connect()
-    return problem_with(peer)
+def _version_of(message: Shot | bytes) -> int:
+    """For which version a message's connection is: octets of any other go where One is spoken."""
+    if isinstance(message, Shot):
+        return message.version
+    return v2.VERSION if int.from_bytes(message[_VERSION]) == v2.VERSION else 1
 
 
-def _fire(harness: Harness, line: _Line, shot: Shot) -> Fired:
-    peer = line.peer
-    call = build_shot(shot, peer)
-    line.memory.add(call)
-    profile = harness.profile
-    state = ResponderState(
-        versions=frozenset(profile.claims.versions),
-        upper_layer=call.request.layer,
-        memory=line.memory,
-        reply_threshold=profile.claims.reply_inline_threshold,
-        chosen=profile.extra.interpretations,
-    )
-    expectation = expected(call.octets, state)
-    quiet = any(item.kind.outcome is Silent for item in expectation.allowed)
-    peer.send(call)
-    outcome = _outcome(peer, call, grace=profile.extra.grace if quiet else None)
-    judgement = expectation.judge(outcome, line.memory.held(outcome))
-    verdict, reason, violated = judgement.verdict, judgement.reason, judgement.violated
-    good = not call.mutations and shot.call != "garbage"
-    if good and verdict is Verdict.PASS and isinstance(outcome, Answered):
-        wrong = _results(call, outcome, line.memory)
-        if wrong:
-            violated = statements((_REJOINED,), call.version)
-            verdict, reason = Verdict.FAIL, wrong
-    allowed = tuple(str(item) for item in expectation.allowed)
-    return Fired(shot, call.octets, str(call), allowed, str(outcome), verdict, reason, violated)
+def _is_held(octets: bytes) -> bool:
+    """Whether a Call asks the test program for a Reply that comes later: when it is released."""
+    try:
+        _, end = decode_any_header(octets)
+        call, _ = decode_call(octets[end:])
+    except DecodeError:
+        return False
+    return (call.program, call.procedure) == (testprog.TEST_PROGRAM, testprog.TEST_V1.TEST_HOLD)
 
 
-def _outcome(peer: Peer, call: Call, grace: float | None) -> Outcome:
-    """What answers a call; None as grace: an answer is due, so wait for it."""
-    if grace is None:
-        return _answer(peer, call.xid, None)
-    probe = build.null_call(peer)
-    peer.send(probe)
-    for _ in range(_MOST_ANSWERS):
-        outcome = peer.receive()
-        if _xid(outcome) == call.xid or isinstance(outcome, Disconnected):
-            return outcome
-        if _xid(outcome) == probe.xid or isinstance(outcome, Silent):
-            break
-    return _answer(peer, call.xid, grace)
-
-
-def _answer(peer: Peer, xid: int, timeout: float | None) -> Outcome:
-    outcome = peer.receive(timeout)
-    for _ in range(_MOST_ANSWERS):
-        stands = isinstance(outcome, Silent | Disconnected)
-        if stands or _xid(outcome) == xid:
-            break
-        outcome = peer.receive(timeout)  # late, and of another call
-    return outcome
-
-
-def _xid(outcome: Outcome) -> int | None:
-    return outcome.xid if isinstance(outcome, _ANSWERS) else None
-
-
-def _results(call: Call, answer: Answered, memory: CallMemory) -> str:
+def _results(call: Call, answer: Answered, memory: Regions) -> str:
     """What is wrong with the results of a good call; empty if nothing is."""
-    reply = memory.held(answer) if answer.is_long else answer.payload
+    reply = held_by(answer, memory) if answer.is_long else answer.payload
     if reply is None:
         return "the Reply chunk says that it holds more than was offered"
     put = reassemble(

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from conformance.explore.calls import CALL_RECIPES, CallRecipe
-from conformance.explore.exchange import MOST_LINES, Exchange, Step
+from conformance.explore.exchange import MOST_LINES, Exchange
+from conformance.explore.recipes import Step
+from conformance.explore.sequences import CALL_RECIPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from conformance.explore.recipes import CallRecipe
 
 __all__ = ["ExchangeMachine"]
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.device import Device
 from conformance.oracle.header import VERSION_TWO, decode_header
 from conformance.oracle.requester.expectation import Reaction
-from conformance.oracle.requester.tracker import RequesterTracker
+from conformance.oracle.requester.following import follow
 from reports.record import Verdict
 from rpcrdma.endpoint.core import actions, events
 from rpcrdma.endpoint.core.connection import Endpoint
@@ -82,8 +83,9 @@ class RequesterWorld:
     def __init__(self, role: Requester, layer: UpperLayer) -> None:
         """Connect."""
         thresholds, version = role.options.thresholds, role.options.dialect.number
-        self.tracker = RequesterTracker(
-            upper_layer=layer,
+        self.tracker = follow(
+            Device(),
+            layer,
             call_threshold=thresholds.call,
             reply_threshold=thresholds.reply,
             serves_two=version == VERSION_TWO,

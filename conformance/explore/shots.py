@@ -1,17 +1,13 @@
 """Recipes for what a tester sends to a Responder: a good Call, or one that breaks one rule.
 
-A `Shot` is plain data: which call of the workload, in which form, and what is broken; its numbers
-are taken modulo what there is.  `conformance.explore.firing` sends it, and has the oracle judge
-what comes back.  So one sequence can be drawn, shrunk, kept in a file and fired at any target.
+A `Shot` says which call of the workload, in which form, and what is broken.
+`conformance.explore.firing` sends it, and has the oracle judge what comes back.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
-
-import msgspec
-from hypothesis import strategies as st
 
 from conformance.tester.client import build, mutate
 from conformance.tester.sent import Mutation
@@ -26,11 +22,12 @@ from targets.base import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from conformance.explore.recipes import Shot
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call, Request
     from conformance.tester.workload.base import Workload
 
-__all__ = ["SEQUENCES", "SHOTS", "Breach", "Shot", "build_shot"]
+__all__ = ["BREACHES", "CALLS", "build_shot"]
 
 _WORD: Final = 4
 
@@ -41,36 +38,6 @@ _UNKNOWN_PROPERTY: Final = bytes.fromhex("00000001 000000ff 00000000")
 
 _OPTINFO: Final = (b"", b"\x01", b"\xff" * 40, _UNKNOWN_PROPERTY, _UNKNOWN_PROPERTY + bytes(4))
 """What operations are given: nothing, garbage, and what CONNPROP and REQPROP can decode."""
-
-
-class Breach(msgspec.Struct, frozen=True):
-    """What is broken: a key of `BREACHES`, which item, and the value put there."""
-
-    kind: str = "none"
-    place: int = 0
-    value: int = 0
-
-
-class Shot(msgspec.Struct, frozen=True):
-    """One message.
-
-    Attributes:
-        call: a key of `CALLS`.  first, second: octets of its items.
-        form: of the call: `short`, `reduced`, `long`, `long-reduced`.
-        offer: for the Reply: `needed`, `write`, `reply`, `both`, `nothing`.
-        cut: into how many segments chunks are cut.
-        breach: what is broken.
-        version: 1 or 2.
-    """
-
-    call: str = "null"
-    first: int = 0
-    second: int = 0
-    form: str = "short"
-    offer: str = "needed"
-    cut: int = 1
-    breach: Breach = Breach()
-    version: int = 1
 
 
 CALLS: Final[Mapping[str, Callable[[Workload, int, int], Request]]] = {
@@ -93,6 +60,7 @@ CALLS: Final[Mapping[str, Callable[[Workload, int, int], Request]]] = {
 """What every workload can be asked for; one that a binding lacks becomes NULL."""
 
 _INLINE: Final[Mapping[int, int]] = {1: 1024, 2: 4096}
+"""Inline thresholds of each version where no other is known, in octets (rfc8166 3.3.2, v2 2.3)."""
 _HEADER: Final = 32
 """Octets of a header without chunks; Version One has a word less."""
 
@@ -117,7 +85,7 @@ def _good(shot: Shot, peer: Peer, request: Request) -> Call:
     reduced = shot.form.endswith("reduced") and bool(items)
     left = len(unreduced) - (sum(item.length for item in items) if reduced else 0)
     # What would not fit a Send goes as a Long Call, whatever was drawn.
-    most = _INLINE[shot.version] - 424
+    most = _longest_call(peer, shot.version) - 424
     is_long = shot.form.startswith("long") or left + 24 * len(items) * shot.cut > most
     writes: Sequence[Sequence[int]] = ()
     if shot.offer in ("write", "both"):
@@ -135,6 +103,11 @@ def _good(shot: Shot, peer: Peer, request: Request) -> Call:
         writes=writes,
         reply=_pieces(expectation.maximum, shot.cut) if offered else None,
     )
+
+
+def _longest_call(peer: Peer, version: int) -> int:
+    """Octets of the longest Call that goes inline: by claim in One, by v2 2.3 in Two."""
+    return peer.device.call_threshold if version == 1 else _INLINE[version]
 
 
 def _pieces(length: int, count: int) -> tuple[int, ...]:
@@ -297,23 +270,3 @@ BREACHES: Final[Mapping[str, Callable[[Call, int, int], Call]]] = {
     "payload": _payload,
 }
 """What can be broken; "none" stands first, for hypothesis to shrink to."""
-
-_SIZES: Final = st.one_of(
-    *(st.integers(0, 40), st.integers(900, 1100), st.integers(3900, 4150), st.integers(0, 9000))
-)
-
-SHOTS: Final = st.builds(
-    Shot,
-    call=st.sampled_from(tuple(CALLS)),
-    first=_SIZES,
-    second=_SIZES,
-    form=st.sampled_from(("short", "reduced", "long", "long-reduced")),
-    offer=st.sampled_from(("needed", "write", "reply", "both", "nothing")),
-    cut=st.integers(1, 3),
-    breach=st.builds(
-        Breach, st.sampled_from(tuple(BREACHES)), st.integers(0, 255), st.integers(0, 2**32 - 1)
-    ),
-    version=st.sampled_from((1, 2)),
-)
-
-SEQUENCES: Final = st.lists(SHOTS, min_size=1, max_size=6)

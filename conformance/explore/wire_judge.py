@@ -16,12 +16,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from conformance.explore.answers import held_by, judge_answer
 from conformance.oracle.backward import BackwardLine
+from conformance.oracle.device import Device
+from conformance.oracle.memory import Regions, within
 from conformance.oracle.message_type import message_type
 from conformance.oracle.outcome import Answered, Called, as_called, read_outcome
-from conformance.oracle.requester.tracker import RequesterTracker
-from conformance.oracle.responder.expectation import ResponderState
+from conformance.oracle.requester.following import follow
 from conformance.oracle.responder.expected import expected
+from conformance.oracle.responder.state import state_of
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.trace import EventKind, Side
@@ -31,9 +34,10 @@ from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, decode_header, group_b
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from conformance.oracle.outcome import Outcome
+    from conformance.oracle.requester.tracker import RequesterTracker
     from rpcrdma.endpoint.core.thresholds import InlineThresholds
     from rpcrdma.fabric.trace import TraceEvent
     from rpcrdma.ulp.bindings import UpperLayer
@@ -42,10 +46,13 @@ __all__ = ["WireJudge"]
 
 _REMOTE: Final = "REMOTE"
 
+_CLIENT: Final = Device()
+"""The clients of an exchange are the reference's: they choose no readings."""
+
 
 @dataclass(slots=True)
 class _Region:
-    """Memory of the Requester that somebody may reach."""
+    """Memory of the Requester that somebody may reach (a `conformance.oracle.memory.Region`)."""
 
     handle: int
     offset: int
@@ -54,10 +61,13 @@ class _Region:
     owner: int | None = None  # XID of the Call that told of it
     valid: bool = True
 
-    def place(self, segment: RdmaSegment) -> slice | None:
-        start = segment.offset - self.offset
-        inside = start >= 0 and start + segment.length <= len(self.data)
-        return slice(start, start + segment.length) if inside else None
+    @property
+    def length(self) -> int:
+        return len(self.data)
+
+    def read(self, start: int = 0, length: int | None = None) -> bytes:
+        end = self.length if length is None else start + length
+        return bytes(self.data[start:end])
 
 
 @dataclass(slots=True)
@@ -67,29 +77,14 @@ class _Line:
     tracker: RequesterTracker
     backward: BackwardLine
     regions: dict[int, _Region] = field(default_factory=dict)
+    memory: Regions = field(default_factory=Regions)
     messages: dict[int, bytes] = field(default_factory=dict)
     repeated: set[int] = field(default_factory=set)  # sent on a connection that was lost before
 
-    # -- as `conformance.oracle.responder.expectation.ExposedMemory`
-
-    def fetch(self, segment: RdmaSegment) -> bytes | None:
-        """What an RDMA Read gives."""
-        place = self._reach(segment)
-        return None if place is None else bytes(self.regions[segment.handle].data[place])
-
-    def is_writable(self, segment: RdmaSegment) -> bool:
-        """Whether an RDMA Write is possible."""
-        return segment.length == 0 or self._reach(segment) is not None
-
-    def contents(self, segments: tuple[RdmaSegment, ...]) -> bytes | None:
-        """What is in returned segments, joined."""
-        parts = [b"" if item.length == 0 else self.fetch(item) for item in segments]
-        known = [part for part in parts if part is not None]
-        return b"".join(known) if len(known) == len(parts) else None
-
-    def _reach(self, segment: RdmaSegment) -> slice | None:
-        region = self.regions.get(segment.handle)
-        return None if region is None else region.place(segment)
+    def register(self, region: _Region) -> None:
+        """Know one more region; who may do what with it is for the fabric to say."""
+        self.regions[region.handle] = region
+        self.memory.expose(region, read=True, write=True)
 
 
 class WireJudge:
@@ -105,7 +100,7 @@ class WireJudge:
         layer: UpperLayer,
         payload_of: Callable[[int], bytes | None],
         thresholds: InlineThresholds,
-        chosen: Mapping[str, str] | None = None,
+        device: Device,
         *,
         sees_writes: bool = True,
     ) -> None:
@@ -115,7 +110,7 @@ class WireJudge:
             layer: the binding.
             payload_of: the unreduced Call with an XID.
             thresholds: of all connections.
-            chosen: readings of the profile.
+            device: the Responder.
             sees_writes: whether the trace tells what the peer writes.
         """
         self.problems: list[str] = []
@@ -123,7 +118,7 @@ class WireJudge:
         self._layer = layer
         self._payload_of = payload_of
         self._thresholds = thresholds
-        self._chosen = chosen or {}
+        self._device = device
         self._sees_writes = sees_writes
         self._lines: dict[int, _Line] = {}
         self._cost: set[int] = set()  # XIDs of Calls that were open when a connection ended
@@ -146,11 +141,11 @@ class WireJudge:
     def _line(self, number: int) -> _Line:
         if number not in self._lines:
             thresholds = self._thresholds
-            tracker = RequesterTracker(
-                upper_layer=self._layer,
+            tracker = follow(
+                _CLIENT,
+                self._layer,
                 call_threshold=thresholds.call,
                 reply_threshold=thresholds.reply,
-                chosen=self._chosen,
             )
             self._lines[number] = _Line(tracker, BackwardLine(thresholds.reply, thresholds.call))
         return self._lines[number]
@@ -161,7 +156,7 @@ class WireJudge:
             case EventKind.REGISTER, Side.LOCAL:
                 handle, offset = event.handle or 0, event.offset or 0
                 data = bytearray(event.length)
-                line.regions[handle] = _Region(handle, offset, data, event.detail)
+                line.register(_Region(handle, offset, data, event.detail))
             case EventKind.INVALIDATE, _:
                 line.regions[event.handle or 0].valid = False
             case EventKind.SEND, side:
@@ -214,7 +209,7 @@ class WireJudge:
             for segment in chunk.target:
                 self._own(line, segment, xid)
                 region = line.regions.get(segment.handle)
-                place = None if region is None else region.place(segment)
+                place = None if region is None else within(segment, region)
                 part = contents[chunk.position][start : start + segment.length]
                 if region is not None and place is not None and len(part) == segment.length:
                     region.data[place] = part
@@ -226,7 +221,7 @@ class WireJudge:
 
     def _own(self, line: _Line, segment: RdmaSegment, xid: int) -> None:
         region = line.regions.get(segment.handle)
-        if region is None or region.place(segment) is None or not region.valid:
+        if region is None or within(segment, region) is None or not region.valid:
             self.problems.append(f"Call {xid:#x} tells of memory that is not there: {segment}")
         elif region.owner not in (None, xid):
             self.problems.append(f"Call {xid:#x} tells of memory of Call {region.owner:#x}")
@@ -240,7 +235,7 @@ class WireJudge:
             return
         segment = RdmaSegment(event.handle or 0, len(event.data), event.offset or 0)
         region = line.regions.get(segment.handle)
-        place = None if region is None else region.place(segment)
+        place = None if region is None else within(segment, region)
         if region is None or place is None:
             return  # refused by the fabric, which says so
         owner = region.owner
@@ -252,21 +247,19 @@ class WireJudge:
     def _answered(self, line: _Line, message: bytes) -> None:
         xid = int.from_bytes(message[:4])
         call = line.tracker.state.call(xid)
-        contents = line.contents if self._sees_writes else None
+        contents = line.memory.contents if self._sees_writes else None
         reaction = line.tracker.answered(message, contents)
         if call is None or reaction.xid is None:
             self.problems.append(f"a message for XID {xid:#x}, under which nothing is open")
             return
         outcome = read_outcome(message)
-        if xid in line.repeated and reaction.is_error:
-            return  # rfc8166 4.5.3: a Call that cost a connection may be refused for it
-        state = ResponderState(
-            upper_layer=self._layer,
-            memory=line,
-            reply_threshold=self._thresholds.reply,
-            chosen=self._chosen,
+        state = state_of(self._device, self._layer, line.memory, receives=self._thresholds.reply)
+        judgement = judge_answer(
+            expected(line.messages[xid], state),
+            outcome,
+            held_by(outcome, line.memory) if self._sees_writes else None,
+            repeated=xid in line.repeated,
         )
-        judgement = expected(line.messages[xid], state).judge(outcome, _held(outcome, contents))
         if judgement.verdict is not Verdict.PASS:
             kept = self.warnings if judgement.verdict is Verdict.WARN else self.problems
             kept.append(f"answer to {xid:#x}: {judgement.reason} {judgement.violated}")
@@ -293,13 +286,3 @@ def _backward_reply(line: BackwardLine, outcome: Outcome) -> Iterator[str]:
         return
     if outcome.payload != wanted:
         yield "a backward Reply that is not the Call's own"
-
-
-def _held(
-    outcome: Outcome, contents: Callable[[tuple[RdmaSegment, ...]], bytes | None] | None
-) -> bytes | None:
-    """What the Reply chunk of a Long Reply holds."""
-    if contents is None or not isinstance(outcome, Answered) or not outcome.is_long:
-        return None
-    chunk = outcome.body.rdma_reply
-    return None if chunk is None else contents(chunk.target)

@@ -110,7 +110,7 @@ class Fixtures:
         """Makes connections on which nothing has been sent; see `Harness.connect`."""
         self._require(1)
         harness = self._server
-        harness.ready_peer()  # the device serves, so that a refusal now is its answer to the case
+        harness.see_that_it_serves()
         return harness.connect
 
     @pytest.fixture
@@ -124,7 +124,7 @@ class Fixtures:
         """Makes connections for Version Two on which nothing has been sent."""
         self._require(2)
         harness = self._server
-        harness.ready_peer()
+        harness.see_that_it_serves()
         return partial(harness.connect, version=2)
 
     @pytest.fixture
@@ -133,7 +133,7 @@ class Fixtures:
         self._require(1)
         self._require(2)
         harness = self._server
-        harness.ready_peer()
+        harness.see_that_it_serves()
         return harness.connect
 
     @pytest.fixture
@@ -141,7 +141,7 @@ class Fixtures:
         """Makes connections to a device of Version One alone on which nothing has been sent."""
         self._require_version_one_only()
         harness = self._server
-        harness.ready_peer()
+        harness.see_that_it_serves()
         return harness.connect
 
     @pytest.fixture

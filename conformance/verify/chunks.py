@@ -27,6 +27,7 @@ from conformance.tester.case import Deviation, Warned
 from conformance.tester.client import build
 from conformance.verify import answers
 from rpcrdma.ulp import rpc
+from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,13 @@ LENGTHS: Final = "rfc8166.3.4.6.segment-lengths-tell-what-was-written"
 
 
 def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
-    """The call is served, and its Reply keeps every rule about chunks."""
+    """The call is served, and its Reply keeps every rule about chunks.
+
+    Raises:
+        Unsupported: it was refused, and has more than the profile claims (rfc8166 6.1).
+    """
+    if beyond := _beyond(peer, call):
+        _require_served(peer, call, beyond, breaks)
     reply = answers.served(peer, call, breaks=breaks)
     returned(call, reply.answer)
     return reply
@@ -136,12 +143,12 @@ def answered(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
 
 
 def served_unless_too_many(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply | None:
-    """The call is served, or refused if it has more Write chunks than the device claims to take.
+    """The call is served, or refused if it has more chunks than the device claims to take.
 
     Returns:
         None if it was refused.
     """
-    if len(call.write_chunks) > peer.profile.claims.max_write_chunks:
+    if _beyond(peer, call):
         outcome = served_or_refused(peer, call, breaks=breaks)
         if not isinstance(outcome, Answered):
             return None
@@ -158,8 +165,8 @@ def stored_or_refused(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) 
 
 
 def stored_unless_too_many(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> None:
-    """Like `stored`; with more Read chunks than the device claims to take, it may be refused."""
-    if len(call.read_chunks) > peer.profile.claims.max_read_chunks:
+    """Like `stored`; with more chunks than the device claims to take, it may be refused."""
+    if _beyond(peer, call):
         stored_or_refused(peer, call, data, breaks=breaks)
     else:
         stored(peer, call, data, breaks=breaks)
@@ -193,7 +200,7 @@ def not_served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
         returned(call, outcome)
         reply = answers.reply_of(call, outcome, breaks=breaks)
         good = reply.rpc.succeeded and not call.request.check(call.unreduced, reply.payload)
-        threshold = peer.profile.claims.reply_inline_threshold
+        threshold = peer.device.reply_threshold
         answers.that(
             not good,
             "a Reply for which there is no room does not come as if there were",
@@ -201,6 +208,22 @@ def not_served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
             breaks=breaks,
         )
     return outcome
+
+
+def _beyond(peer: Peer, call: Call) -> str:
+    """What of a call is more than the device claims to bear; empty if nothing is."""
+    return peer.device.limits.exceeded(call.body)
+
+
+def _require_served(peer: Peer, call: Call, beyond: str, breaks: Ids) -> None:
+    """See that a call beyond the claims was not refused; its answer is put aside to be judged."""
+    outcome = answers.expect(peer, call, Answered, ErrChunk, breaks=breaks)
+    if isinstance(outcome, Answered):
+        status = answers.reply_of(call, outcome, breaks=breaks).rpc.outcome
+        if status is not rpc.Outcome.GARBAGE_ARGS:
+            peer.put_aside(outcome)
+            return
+    raise Unsupported(f"the device refuses {beyond}")
 
 
 def returned(call: Call, answer: Answered) -> None:

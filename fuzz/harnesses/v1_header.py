@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import sys
+from typing import Final
 
-from fuzz import engine
-from fuzz.harnesses.header_codec import HeaderCodec, check_header, count_segments
+from fuzz.header_codec import HeaderCodec, check_header, count_segments
+from fuzz.registry import FuzzHarness
 from rpcrdma.wire import RdmaMsg, RdmaMsgp, RdmaNomsg, TransportHeader, decode_header, encode_header
 
-__all__ = ["ReferenceCodec", "check"]
+__all__ = ["HARNESS", "ReferenceCodec", "check"]
 
 
 class ReferenceCodec:
@@ -34,9 +34,15 @@ class ReferenceCodec:
 
 
 def check(octets: bytes, codec: HeaderCodec[TransportHeader]) -> None:
-    """Raise `Finding` if the invariant does not hold for these octets."""
+    """Raise `BrokenInvariant` if the invariant does not hold for these octets."""
     check_header(octets, codec)
 
 
-if __name__ == "__main__":
-    engine.run("v1-header", check, "fuzz.harnesses.v1_header:ReferenceCodec", sys.argv)
+HARNESS: Final = FuzzHarness(
+    title="the decoder of Version One headers",
+    dictionary="rfc8166.dict",
+    check=check,
+    reference=ReferenceCodec,
+    messages=lambda octets: [octets],
+    seeds=lambda messages: messages,
+)

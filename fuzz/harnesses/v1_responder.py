@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from conformance.explore.answers import held_by, judge_answer
+from conformance.oracle.device import Device
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, ErrVers, Silent
-from conformance.oracle.responder.expectation import ResponderState
 from conformance.oracle.responder.expected import expected
-from fuzz import engine
-from fuzz.finding import Finding
-from fuzz.sequence import split
+from conformance.oracle.responder.state import state_of
+from fuzz.invariant import BrokenInvariant
+from fuzz.registry import FuzzHarness
+from fuzz.sequence import MOST_MESSAGES, join, split
 from fuzz.world import World
 from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls as calls
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
     from rpcrdma.endpoint.responder.responder import Responder
 
-__all__ = ["check", "good_call", "reference"]
+__all__ = ["HARNESS", "check", "good_call", "reference"]
 
 _GOOD_XID: Final = 0x600D_CA11
 
@@ -52,15 +53,17 @@ def good_call(xid: int = _GOOD_XID) -> bytes:
 
 
 def check(octets: bytes, start: Callable[[], Callable[[], Responder]]) -> None:
-    """Raise `Finding` if the invariant does not hold for this sequence."""
+    """Raise `BrokenInvariant` if the invariant does not hold for this sequence."""
     connect = start()
     world = World(connect())
     asked: Counter[int] = Counter()
     answered: Counter[int] = Counter()
     fatal: set[int] = set()
-    for message in split(octets):
+    for sent in split(octets):
         if world.disconnected:
             world, asked, answered = World(connect()), Counter(), Counter()
+        # No wire delivers more than the Receive holds: the rest could say nothing of the Responder.
+        message = sent[: world.role.receive_length]
         xid = int.from_bytes(message[:4], "big")
         asked[xid] += 1
         deferred = world.role.deferred
@@ -74,7 +77,9 @@ def check(octets: bytes, start: Callable[[], Callable[[], Responder]]) -> None:
             fatal.add(xid)
         for name, count in answered.items():
             if count > asked[name]:
-                raise Finding("answered-twice", f"{count} answers to {asked[name]} calls {name:#x}")
+                raise BrokenInvariant(
+                    "answered-twice", f"{count} answers to {asked[name]} calls {name:#x}"
+                )
     _require_service(World(connect()) if world.disconnected else world)
 
 
@@ -87,37 +92,37 @@ def _answer(outcomes: list[Outcome], xid: int, world: World) -> Outcome:
 
 
 def _judge(message: bytes, outcome: Outcome, world: World, *, repeated: bool) -> None:
-    if repeated and isinstance(outcome, ErrChunk):
-        return  # rfc8166 4.5.3: the call has cost a connection before
-    state = ResponderState(
-        upper_layer=_LAYER,
-        memory=world.memory,
-        reply_threshold=world.role.options.thresholds.reply,
-    )
+    thresholds = world.role.options.thresholds
+    device = Device(call_threshold=thresholds.call, reply_threshold=thresholds.reply)
+    state = state_of(device, _LAYER, world.memory)
     expectation = expected(message, state)
-    held = None
-    if isinstance(outcome, Answered) and outcome.is_long and outcome.body.rdma_reply:
-        held = world.memory.contents(outcome.body.rdma_reply)
-    judgement = expectation.judge(outcome, held)
+    held = held_by(outcome, world.memory)
+    judgement = judge_answer(expectation, outcome, held, repeated=repeated)
     if judgement.verdict is Verdict.FAIL:
         fault = expectation.fault or "a good call"
-        raise Finding("oracle", f"{message.hex()}: {fault}: {judgement.reason}")
+        raise BrokenInvariant("oracle", f"{message.hex()}: {fault}: {judgement.reason}")
 
 
 def _require_service(world: World) -> None:
     outcomes = [item for item in world.deliver(good_call()) if _xid(item) == _GOOD_XID]
     served = [item for item in outcomes if isinstance(item, Answered) and item.rpc]
     if len(served) != 1 or len(outcomes) != 1 or served[0].rpc is None:
-        raise Finding("not-served", f"a good call got {[str(item) for item in outcomes]}")
+        raise BrokenInvariant("not-served", f"a good call got {[str(item) for item in outcomes]}")
     if served[0].rpc.outcome is not RpcOutcome.SUCCESS:
-        raise Finding("not-served", f"a good call got {served[0].rpc.outcome.value}")
+        raise BrokenInvariant("not-served", f"a good call got {served[0].rpc.outcome.value}")
 
 
 def _xid(outcome: Outcome) -> int:
     if isinstance(outcome, Answered | ErrVers | ErrChunk):
         return outcome.xid
-    raise Finding("garbage-sent", str(outcome))
+    raise BrokenInvariant("garbage-sent", str(outcome))
 
 
-if __name__ == "__main__":
-    engine.run("v1-responder", check, "fuzz.harnesses.v1_responder:reference", sys.argv)
+HARNESS: Final = FuzzHarness(
+    title="the reference Responder, fed with sequences of raw messages",
+    dictionary="rfc8166.dict",
+    check=check,
+    reference=reference,
+    messages=split,
+    seeds=lambda messages: [join(list(messages[:MOST_MESSAGES]))],
+)

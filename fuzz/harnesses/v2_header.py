@@ -1,24 +1,30 @@
-# Invariant: whatever the octets, decoding a Version Two header keeps what harness_v1_header keeps;
+# Invariant: whatever the octets, decoding a Version Two header keeps what v1_header keeps;
 # the contents of an RDMA2_OPTIONAL either are refused by a DecodeError that points into them, or
 # give an option that encodes to exactly these contents.
 """Fuzz harness of the Version Two header decoder and its overlays (v2 4.2, xcharext 4)."""
 
 from __future__ import annotations
 
-import sys
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from fuzz import engine
-from fuzz.finding import Finding
-from fuzz.harnesses.header_codec import HeaderCodec, check_header, count_segments
+from fuzz.header_codec import HeaderCodec, check_header, count_segments
+from fuzz.invariant import BrokenInvariant
+from fuzz.registry import FuzzHarness
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import Option, decode_option, encode_option
 
-__all__ = ["CONTENTS", "OptionCodec", "ReferenceCodec", "check"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["CONTENTS", "HARNESS", "OptionCodec", "ReferenceCodec", "check", "naming_version_two"]
 
 CONTENTS: Final = 28
 """Where rdma_optinfo begins in the header, behind its length (v2 4.2)."""
+
+
+_VERSION_TWO: Final = b"\0\0\0\2"
+"""The second word of a message that names Version Two."""
 
 
 class OptionCodec(HeaderCodec[v2.Rdma2Header], Protocol):
@@ -53,7 +59,7 @@ class ReferenceCodec:
 
 
 def check(octets: bytes, codec: OptionCodec) -> None:
-    """Raise `Finding` if the invariant does not hold for these octets."""
+    """Raise `BrokenInvariant` if the invariant does not hold for these octets."""
     header = check_header(octets, codec)
     if header is None or not isinstance(header.rdma_body, v2.Rdma2Optional):
         return
@@ -62,11 +68,22 @@ def check(octets: bytes, codec: OptionCodec) -> None:
         option = codec.option(body)
     except DecodeError as error:
         if not CONTENTS <= error.offset <= CONTENTS + len(body.rdma_optinfo):
-            raise Finding("option-offset-outside", f"offset {error.offset}") from error
+            raise BrokenInvariant("option-offset-outside", f"offset {error.offset}") from error
         return
     if encode_option(body.rdma_optdir, option) != body:
-        raise Finding("option-round-trip", f"{body.rdma_optinfo.hex()} became {option}")
+        raise BrokenInvariant("option-round-trip", f"{body.rdma_optinfo.hex()} became {option}")
 
 
-if __name__ == "__main__":
-    engine.run("v2-header", check, "fuzz.harnesses.v2_header:ReferenceCodec", sys.argv)
+def naming_version_two(messages: Iterable[bytes]) -> list[bytes]:
+    """Those that the decoder of Version Two would be given."""
+    return [message for message in messages if message[4:8] == _VERSION_TWO]
+
+
+HARNESS: Final = FuzzHarness(
+    title="the decoder of Version Two headers and of what RDMA2_OPTIONAL holds",
+    dictionary="v2.dict",
+    check=check,
+    reference=ReferenceCodec,
+    messages=lambda octets: [octets],
+    seeds=naming_version_two,
+)

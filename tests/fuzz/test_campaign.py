@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.bad_input import BadInput
-from fuzz.campaign import HARNESSES, Campaign
-from fuzz.finding import Finding, load
+from conformance.explore.finding import load
+from fuzz.campaign import Campaign
 from fuzz.harnesses.v1_header import check
+from fuzz.invariant import BrokenInvariant
 from fuzz.planted import PLANTED, BelievesTruth
+from fuzz.registry import harness_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,12 +19,11 @@ if TYPE_CHECKING:
 def test_planted_boolean_bug_is_found_minimised_and_kept(tmp_path: Path) -> None:
     harness, subject = PLANTED["boolean-check"]
     result = Campaign(harness, 60, tmp_path, subject, seed=1).run(lambda line: None)
-    (place,) = result.findings
-    octets, manifest = load(place)
-    assert manifest is not None
-    assert manifest.invariant == "round-trip"
-    with pytest.raises(Finding) as caught:
-        check(octets, BelievesTruth())
+    (path,) = result.findings
+    finding = load(path)
+    assert (finding.way, finding.broken) == (harness, ("round-trip",))
+    with pytest.raises(BrokenInvariant) as caught:
+        check(finding.octets, BelievesTruth())
     assert caught.value.invariant == "round-trip"
 
 
@@ -34,7 +35,7 @@ def test_reference_has_no_finding_and_counts_its_executions(tmp_path: Path) -> N
 
 
 def test_unknown_harness_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=", ".join(HARNESSES)):
+    with pytest.raises(BadInput, match=", ".join(harness_names())):
         Campaign("v9", 1, tmp_path).run(lambda line: None)
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from conformance.bad_input import BadInput
 from fuzz.engine import implementation, judge
-from fuzz.finding import Finding
 from fuzz.harnesses.v1_header import ReferenceCodec
+from fuzz.invariant import BrokenInvariant
 
 
 def test_implementation_is_found_by_module_and_name() -> None:
@@ -27,7 +27,7 @@ def test_exception_that_nobody_declared_becomes_a_finding() -> None:
     def check(octets: bytes, subject: object) -> None:
         raise KeyError(octets)
 
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         judge(check, b"\x01", None)
     assert caught.value.invariant == "undeclared-exception"
     assert isinstance(caught.value.__cause__, KeyError)
@@ -35,8 +35,8 @@ def test_exception_that_nobody_declared_becomes_a_finding() -> None:
 
 def test_finding_passes_through_unchanged() -> None:
     def check(octets: bytes, subject: object) -> None:
-        raise Finding("round-trip", "differs")
+        raise BrokenInvariant("round-trip", "differs")
 
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         judge(check, b"", None)
     assert caught.value.invariant == "round-trip"

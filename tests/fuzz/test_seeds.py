@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.seeds import naming_version_two, neutral
-from fuzz.world import READABLE, REGION, WRITABLE
+from conformance.explore.named_memory import READABLE, REGION, WRITABLE
+from fuzz.harnesses.v2_header import naming_version_two
+from fuzz.seeds import neutral
 from rpcrdma.wire import (
     RdmaMsg,
     RdmaSegment,
@@ -53,4 +54,4 @@ def test_undecodable_message_stays_as_it_is() -> None:
 def test_message_that_names_version_two_is_a_seed_of_its_decoder() -> None:
     one, two = bytes.fromhex("00000007 00000001"), bytes.fromhex("00000007 00000002")
 
-    assert naming_version_two([one, two, two[:7]]) == {two}
+    assert naming_version_two([one, two, two[:7]]) == [two]

@@ -41,6 +41,13 @@ def test_a_profile_has_defaults(tmp_path: Path) -> None:
     [
         ("versions = [1]", "", "claims.versions", "is missing"),
         ("versions = [1]", "versions = [1]\nverions = 1", "claims.verions", "is unknown"),
+        (
+            "versions = [1]",
+            "versions = [1]\nremote_invalidation = true",
+            "claims.remote_invalidation",
+            "is claimed no longer",
+        ),
+        ("versions = [1]", "versions = [1]\nextensions = []", "claims.extensions", "no longer"),
         ("versions = [1]", "versions = [0]", "claims.versions[0]", "`int` >= 1"),
         ("versions = [1]", "versions = []", "claims", "`versions` is empty"),
         ("versions = [1]", 'versions = [2]\noperations = ["conprop"]', "claims", "`conprop`"),

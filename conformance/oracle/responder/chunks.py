@@ -272,8 +272,7 @@ def _excuses(
         found += _position_answers(version)
     if payload and isinstance(body, RdmaNomsg):
         found.append(may_answer(ErrChunk, ("rfc8166.4.2.4.nomsg-is-one",), version, ("D-32",)))
-    limit = state.most_segments
-    if limit is not None and len(segments) + len(targets) > limit:
+    if state.limits.exceeded(body):
         rule = ("rfc8166.6.1.binding-limits-chunks",)
         found += (
             may_answer(ErrChunk, rule, version),

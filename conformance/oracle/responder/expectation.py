@@ -8,8 +8,10 @@ makes them; `Expectation.judge` compares what was seen with them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from conformance.oracle.limits import UNLIMITED, Limits
+from conformance.oracle.memory import NO_MEMORY, ExposedMemory
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -42,15 +44,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rpcrdma.ulp.bindings import UpperLayer
-    from rpcrdma.wire import RdmaSegment, TransportHeader
+    from rpcrdma.wire import TransportHeader
 
 __all__ = [
     "ANY_STATUS",
-    "NO_MEMORY",
     "REFUSAL_STATUSES",
     "Answer",
     "Expectation",
-    "ExposedMemory",
     "ResponderState",
     "may_answer",
 ]
@@ -60,32 +60,6 @@ ANY_STATUS = frozenset(RpcOutcome)
 
 REFUSAL_STATUSES = ANY_STATUS - {RpcOutcome.SUCCESS}
 """A Reply that says the Call was not executed."""
-
-
-class ExposedMemory(Protocol):
-    """The Requester's memory as the device can reach it."""
-
-    def fetch(self, segment: RdmaSegment) -> bytes | None:
-        """What an RDMA Read of the segment gives; None if it would fail."""
-        ...
-
-    def is_writable(self, segment: RdmaSegment) -> bool:
-        """Whether an RDMA Write to the whole segment would succeed."""
-        ...
-
-
-class _NoMemory:
-    """Nothing is registered: every handle is invalid."""
-
-    def fetch(self, segment: RdmaSegment) -> bytes | None:
-        return b"" if segment.length == 0 else None
-
-    def is_writable(self, segment: RdmaSegment) -> bool:
-        return segment.length == 0
-
-
-NO_MEMORY: ExposedMemory = _NoMemory()
-"""The memory of a tester that has registered none, so as for octets from a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +73,7 @@ class ResponderState:
         memory: the Requester's.
         reply_threshold: inline threshold of Replies, in octets.
         two_threshold: the same in Version Two (v2 2.3).
-        most_segments: how many segments of all chunks the device has to bear; more may be refused.
+        limits: how many chunks and segments it has to bear; more may be refused.
         backward: whether the device claims the backward direction.
         chosen: readings chosen by the profile, by interpretation id.
     """
@@ -109,7 +83,7 @@ class ResponderState:
     memory: ExposedMemory = NO_MEMORY
     reply_threshold: int = THRESHOLD_ONE
     two_threshold: int = THRESHOLD_TWO
-    most_segments: int | None = None
+    limits: Limits = UNLIMITED
     backward: bool = False
     chosen: Mapping[str, str] = field(default_factory=dict)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcome import Answered
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
+from conformance.tester.claimed import device_of
 from conformance.tester.client import build, liveness
 from conformance.tester.client.peer import RECEIVE_LENGTH, RECEIVES, Peer
 from conformance.tester.workload.base import Prepared
@@ -18,9 +19,10 @@ from conformance.tester.xids import Xids
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import ConnectionParameters
 from rpcrdma.fabric.trace import Trace
-from targets.base import TargetError
+from targets.base import TargetError, Unsupported
 
 if TYPE_CHECKING:
+    from conformance.oracle.device import Device
     from conformance.tester.sent import Request
     from targets.base import Session, Target
 
@@ -53,6 +55,7 @@ class Harness:
         self.case = CaseLog()
         self.xids = Xids()
         self._peers: list[Peer] = []
+        self._spare: Peer | None = None
         self._given_up = ""
 
     def begin(self) -> None:
@@ -60,6 +63,11 @@ class Harness:
         self.case = CaseLog()
         self.xids.begin()
         self.session.fabric.trace = Trace()
+
+    @property
+    def device(self) -> Device:
+        """What the profile claims, for the oracle."""
+        return device_of(self.profile)
 
     @property
     def trace(self) -> Trace:
@@ -101,7 +109,9 @@ class Harness:
 
         Raises:
             Deviation: the device does not accept it.
+            Unsupported: the profile does not claim so many at one time.
         """
+        self._make_room()
         parameters = ConnectionParameters(
             private_data=private_data,
             initial_receives=(receive_length,) * receives,
@@ -148,6 +158,14 @@ class Harness:
             raise Inconclusive(self._given_up)
         return peer
 
+    def see_that_it_serves(self) -> None:
+        """Have a good call answered, so that a refusal now is the device's answer to the case.
+
+        Raises:
+            Inconclusive: the device does not serve, not even after having been started again.
+        """
+        self._spare = self.ready_peer()
+
     def ready_peer_two(self) -> Peer:
         """A connection on which a good call in Version Two has just been answered.
 
@@ -185,6 +203,7 @@ class Harness:
         for peer in self._peers:
             peer.close()
         self._peers.clear()
+        self._spare = None
 
     def close(self) -> None:
         """Stop the device."""
@@ -200,7 +219,27 @@ class Harness:
         except Deviation as error:
             return None, error.reason
         problem = liveness.problem_with(peer)
-        return (None, problem) if problem else (peer, "")
+        if not problem:
+            return peer, ""
+        self._give_up(peer)
+        return None, problem
+
+    def _make_room(self) -> None:
+        """See that one more connection is within the claims; what no case uses is ended for it."""
+        most = self.profile.claims.connections
+        if self._spare is not None and self._open >= most:
+            self._give_up(self._spare)
+            self._spare = None
+        if self._open >= most:
+            raise Unsupported(f"the profile claims `connections` = {most} at one time")
+
+    @property
+    def _open(self) -> int:
+        return sum(peer.connected for peer in self._peers)
+
+    def _give_up(self, peer: Peer) -> None:
+        peer.close()
+        self._peers.remove(peer)
 
     def _after_restart(self, problem: str) -> tuple[Peer | None, str]:
         trace = self.trace

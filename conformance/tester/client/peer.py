@@ -29,6 +29,7 @@ from conformance.oracle.outcome import (
     as_called,
     read_outcome,
 )
+from conformance.tester.claimed import device_of
 from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
 from conformance.tester.sent import REQUESTED_CREDITS
 from rpcrdma.errors import ConnectionLost
@@ -42,6 +43,7 @@ from rpcrdma.wire.transmission import Assembler
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from conformance.oracle.device import Device
     from conformance.oracle.outcome import Outcome
     from conformance.tester.case import CaseLog
     from conformance.tester.sent import Call, Message
@@ -101,6 +103,11 @@ class Peer:
         self._begun: deque[OptionReceived] = deque()
         self._assembler = Assembler()
         self._failure = ""
+
+    @property
+    def device(self) -> Device:
+        """What the profile claims, for the oracle."""
+        return device_of(self.profile)
 
     # -- messages
 

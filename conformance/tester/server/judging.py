@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.oracle.requester.tracker import RequesterTracker
+from conformance.oracle.requester.following import follow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
+    from conformance.oracle.device import Device
     from conformance.oracle.requester.state import RequesterState
+    from conformance.oracle.requester.tracker import RequesterTracker
     from conformance.oracle.verdict import BrokenRule
     from conformance.tester.server.line import Line
     from conformance.tester.server.received import ReceivedCall
@@ -30,9 +32,9 @@ class Judging:
         violations: of all messages so far.
     """
 
-    def __init__(self, chosen: Mapping[str, str]) -> None:
+    def __init__(self, device: Device) -> None:
         self.violations: list[BrokenRule] = []
-        self._chosen = chosen
+        self._device = device
         self._trackers: dict[Line, RequesterTracker] = {}
         self._refused: frozenset[bytes] = frozenset()
 
@@ -51,11 +53,11 @@ class Judging:
         serves_two: bool = False,
     ) -> None:
         """Follow a new connection, whose inline thresholds are those of calls and of replies."""
-        tracker = RequesterTracker(
-            upper_layer=program,
+        tracker = follow(
+            self._device,
+            program,
             call_threshold=thresholds[0],
             reply_threshold=thresholds[1],
-            chosen=self._chosen,
             serves_two=serves_two,
         )
         self._refused |= self._refused_so_far()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.header import VERSION_ONE
 from conformance.oracle.sizes import THRESHOLD_ONE, THRESHOLD_TWO
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
+from conformance.tester.claimed import device_of
 from conformance.tester.server.judging import Judging
 from conformance.tester.server.line import Line, Welcome
 from conformance.tester.server.options import Options
@@ -88,7 +89,7 @@ class Service:
         self._make_program = make_program
         self._unclaimed: deque[ReceivedCall] = deque()
         self.replies = Replies()
-        self._judging = Judging(profile.extra.interpretations)
+        self._judging = Judging(device_of(profile))
         self.starting: Callable[[], bool] = lambda: True
         self._defaults()
         self._reception = Reception(fabric, address, self._answer)

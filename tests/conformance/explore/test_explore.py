@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.bad_input import BadInput
 from conformance.cli.main import main
-from conformance.explore.explore import Exploration, Way, explore, keep, load, repeat
+from conformance.explore.explore import Exploration, Way, explore
+from conformance.explore.finding import Finding, keep, load
+from conformance.explore.replay import replay
 from conformance.tester.client.harness import Harness
 from targets.registry import find_target
 
@@ -52,30 +53,12 @@ def test_finding_is_small_and_breaks_the_same_again(way: Way, mutant: str, tmp_p
     assert not repeated("reference", finding)
 
 
-def repeated(target: str, finding) -> tuple[str, ...]:  # noqa: ANN001
+def repeated(target: str, finding: Finding) -> tuple[str, ...]:
     harness = Harness(find_target(target))
     try:
-        return repeat(harness, finding)
+        return replay(harness, finding)
     finally:
         harness.close()
-
-
-def test_file_of_another_kind_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "file.json"
-    path.write_text('{"format": 1}')
-
-    with pytest.raises(BadInput, match="no kept finding"):
-        load(path)
-
-
-def test_file_of_another_version_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "file.json"
-    path.write_text(
-        '{"format": 9, "way": "calls", "target": "", "seed": 1, "broken": [], "detail": ""}'
-    )
-
-    with pytest.raises(BadInput, match="has format 9"):
-        load(path)
 
 
 def test_command_explores_and_its_file_replays(

@@ -9,14 +9,23 @@ import pytest
 from hypothesis import given
 
 from conformance.explore.firing import Fired, fire_all
-from conformance.explore.shots import BREACHES, CALLS, SEQUENCES, Breach, Shot
+from conformance.explore.recipes import Breach, Shot
+from conformance.explore.sequences import SEQUENCES
+from conformance.explore.shots import BREACHES, CALLS
 from conformance.tester.client.harness import Harness
+from fuzz.planted import AnswersTwice
 from reports.record import Verdict
+from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 from targets.reference.server import ReferenceTarget
+from targets.reference.server_parts import Parts
 from targets.registry import find_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+TWICE = Parts(responder=AnswersTwice)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +51,7 @@ def test_every_good_call_is_served(reference: Harness, call: str, form: str, ver
 
     names = (("RDMA_MSG", "RDMA_NOMSG"), ("RDMA2_MSG", "RDMA2_NOMSG"))[version - 1]
     assert [item.verdict for item in fired] == [Verdict.PASS] * 3
-    assert all(item.outcome.startswith(names) for item in fired)
+    assert all(item.outcomes[0].startswith(names) for item in fired)
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -96,6 +105,8 @@ def test_every_breach_changes_the_message(reference: Harness, kind: str, version
 )
 def test_firing_names_what_a_responder_breaks(mutant: str, shot: Shot, requirement: str) -> None:
     harness = Harness(find_target(f"mutant:{mutant}"))
+    # D-40: whoever takes backward Replies may drop a header that it cannot decode.
+    changed(harness, backward=False)
     try:
         failed = fire_all(harness, [shot])
     finally:
@@ -116,4 +127,57 @@ def test_a_device_without_version_two_refuses_all_of_it(reference: Harness) -> N
 
     assert failed == ()
     assert fired[0].allowed == ("ERR_VERS",)
-    assert "range 1..1" in fired[0].outcome
+    assert "range 1..1" in fired[0].outcomes[0]
+
+
+def changed(harness: Harness, **claims: object) -> Harness:
+    """The same device with other claims."""
+    new = msgspec.structs.replace(harness.profile.claims, **claims)
+    harness.profile = msgspec.structs.replace(harness.profile, claims=new)
+    return harness
+
+
+def test_a_message_longer_than_a_receive_is_cut_and_not_held_against_the_device() -> None:
+    harness = Harness(find_target("reference"))
+    fired: list[Fired] = []
+    try:
+        failed = fire_all(harness, [bytes(27), bytes(9000)], fired.append)
+    finally:
+        harness.close()
+
+    assert failed == ()
+    assert [len(item.octets) for item in fired] == [27, 4096]
+    assert fired[1].what == (
+        "9000 octets, cut to 4096 octets, all that the device claims to receive"
+    )
+
+
+def test_a_device_that_bears_one_connection_is_fired_at_in_both_versions() -> None:
+    harness = changed(Harness(find_target("reference")), connections=1)
+    fired: list[Fired] = []
+    try:
+        failed = fire_all(harness, [Shot(), Shot(version=2), Shot()], fired.append)
+    finally:
+        harness.close()
+
+    assert failed == ()
+    assert [item.verdict for item in fired] == [Verdict.PASS] * 3
+
+
+def test_second_answers_are_found() -> None:
+    harness = Harness(ReferenceTarget(find_target("reference").profile, parts=TWICE))
+    try:
+        (failed, *_) = fire_all(harness, [Shot("fetch", 700, 0, "short", "write")])
+    finally:
+        harness.close()
+
+    assert failed.reason.startswith("2 answers to 1 messages of XID")
+
+
+def test_a_call_that_is_held_owes_no_answer() -> None:
+    harness = Harness(find_target("reference"))
+    header = encode_header(TransportHeader(0x77, 1, 8, RdmaMsg((), (), None)))
+    try:
+        assert fire_all(harness, [header + calls.hold(0x77, 3)]) == ()
+    finally:
+        harness.close()

@@ -13,7 +13,7 @@ from conformance.explore.machine import ExchangeMachine
 from targets.mutants.base import find_responder_parts
 
 if TYPE_CHECKING:
-    from conformance.explore.exchange import Step
+    from conformance.explore.recipes import Step
 
 
 class ReferenceMachine(ExchangeMachine):

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.explore.calls import CALL_RECIPES, REQUESTER_OPTIONS, CallRecipe, encode
+from conformance.explore.calls import encode
+from conformance.explore.recipes import CallRecipe
 from conformance.explore.replies import BREACHES, Breach, right, spoil
 from conformance.explore.requester_world import RequesterWorld
+from conformance.explore.sequences import CALL_RECIPES, REQUESTER_OPTIONS
 from conformance.oracle.header import decode_header
 from rpcrdma.endpoint.core.actions import ReplyReceived
 from rpcrdma.endpoint.core.dialect_two import TWO

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.explore.wire_judge import WireJudge
+from conformance.oracle.device import Device
 from rpcrdma.endpoint.core.thresholds import DEFAULT
 from rpcrdma.fabric.trace import EventKind, Side, TraceEvent
 from rpcrdma.ulp import testprog_calls as calls
@@ -40,7 +41,7 @@ GOOD = [REGISTER, ASK, WRITE, ANSWER, INVALIDATE]
 
 
 def judged(events: list[TraceEvent]) -> WireJudge:
-    judge = WireJudge(TestProgram(), {XID: CALL}.get, DEFAULT)
+    judge = WireJudge(TestProgram(), {XID: CALL}.get, DEFAULT, Device())
     judge.take(events)
     return judge
 

@@ -244,14 +244,14 @@ def test_a_tolerated_outcome_is_a_warning(tmp_path: Path) -> None:
 
 def test_what_is_not_claimed_is_not_applicable(tmp_path: Path) -> None:
     body = '''
-    @requirement("rfc8166.3.3.1.grant-is-never-zero", needs=("remote_invalidation",))
+    @requirement("rfc8166.3.3.1.grant-is-never-zero", needs=("cancels",))
     def test_it(peer):
         """Needs a claim."""
     '''
     (case,) = judge(tmp_path, mini.good, body)
 
     assert case.verdict is Verdict.NA
-    assert case.reason == "the profile does not claim `remote_invalidation`"
+    assert case.reason == "the profile does not claim `cancels`"
 
 
 @pytest.mark.parametrize(

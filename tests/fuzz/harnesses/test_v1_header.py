@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzz.finding import Finding
 from fuzz.harnesses.v1_header import ReferenceCodec, check
+from fuzz.invariant import BrokenInvariant
 from fuzz.planted import BelievesLengths, BelievesTruth, TrustsCounts
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import RdmaMsg as Msg
@@ -24,13 +24,13 @@ def test_reference_codec_keeps_the_invariant(octets: bytes) -> None:
 
 
 def test_missing_length_check_is_found() -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(PLAIN[:20], BelievesLengths())
     assert caught.value.invariant == "end-outside"
 
 
 def test_missing_boolean_check_is_found() -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(PLAIN[:-1] + b"\x47" + REPLY_CHUNK[28:], BelievesTruth())
     assert caught.value.invariant == "round-trip"
 
@@ -50,7 +50,7 @@ class PointsOutside(ReferenceCodec):
 
 
 def test_offset_outside_the_buffer_is_found() -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(PLAIN, PointsOutside())
     assert caught.value.invariant == "offset-outside"
 
@@ -67,7 +67,7 @@ class Invents(ReferenceCodec):
 
 
 def test_segments_out_of_nowhere_are_found() -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(PLAIN, Invents())
     assert caught.value.invariant == "unbounded"
 
@@ -82,6 +82,6 @@ class Lenient(ReferenceCodec):
 
 
 def test_header_that_is_cut_short_and_accepted_is_found() -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(PLAIN, Lenient())
     assert caught.value.invariant == "cut-short"

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzz.finding import Finding
+from conformance.explore.named_memory import READABLE, REGION, WRITABLE
 from fuzz.harnesses.v1_responder import check, good_call, reference
+from fuzz.invariant import BrokenInvariant
 from fuzz.planted import answers_twice, counts_credits_down
 from fuzz.sequence import join
-from fuzz.world import READABLE, REGION, WRITABLE, Memory, World
+from fuzz.world import Memory, World
 from rpcrdma.endpoint.core.actions import Action, PostReceive, Send
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.ulp import testprog_calls as calls
@@ -53,13 +54,13 @@ def test_reply_chunk_whose_segments_overlap_says_nothing_about_the_reply() -> No
 
 
 def test_credit_underflow_is_found() -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(join([good_call(1)]), counts_credits_down())
     assert caught.value.invariant == "bad-grant"
 
 
 def test_second_answer_is_found() -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(join([fetch(1, PLACE)]), answers_twice())
     assert caught.value.invariant == "answered-twice"
 
@@ -123,7 +124,7 @@ DONE = bytes.fromhex("00000009 00000001 00000008 00000003 00000000 00000000 0000
 def test_each_broken_responder_is_found(
     broken: type[Responder], message: bytes, invariant: str
 ) -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(join([message]), lambda: responder_factory(Parts(responder=broken)))
     assert caught.value.invariant == invariant
 
@@ -141,7 +142,7 @@ def test_memory_is_reached_only_inside_its_regions() -> None:
 def test_written_chunk_is_found_where_it_was_told_to_be() -> None:
     world = World(responder_factory()())
     world.deliver(fetch(1, PLACE))
-    assert world.memory.contents(WriteChunk((PLACE,))) != bytes(100)
+    assert world.memory.contents((PLACE,)) != bytes(100)
     assert not world.disconnected
 
 
@@ -149,3 +150,10 @@ def test_write_to_nowhere_ends_the_connection() -> None:
     world = World(responder_factory()())
     assert world.deliver(fetch(1, NOWHERE)) == []
     assert "remote access error" in world.disconnected
+
+
+def test_message_longer_than_a_receive_is_cut_and_not_held_against_the_responder() -> None:
+    """The rest of an overlong NULL is left away: what is there is a call with too many octets."""
+    overlong = good_call(1) + bytes(World(responder_factory()()).role.receive_length)
+
+    check(join([overlong]), reference())

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.strategies._generated_v2 import rdma2_headers
-from fuzz.finding import Finding
 from fuzz.harnesses.v2_header import ReferenceCodec, check
+from fuzz.invariant import BrokenInvariant
 from fuzz.planted import LeavesOctetsBehind
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import RdmaSegment, WriteChunk, v2
@@ -35,7 +35,7 @@ def test_segments_of_either_message_are_counted() -> None:
 
 
 def test_octets_behind_the_end_of_an_option_are_found() -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(UPDATE + bytes.fromhex("00000008 00000000 00000000"), LeavesOctetsBehind())
     assert caught.value.invariant == "option-round-trip"
 
@@ -59,6 +59,6 @@ class ForgetsTheType(ReferenceCodec):
     [(PointsOutside(), "option-offset-outside"), (ForgetsTheType(), "option-round-trip")],
 )
 def test_wrong_option_is_found(codec: ReferenceCodec, invariant: str) -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check(UPDATE + bytes(4), codec)
     assert caught.value.invariant == invariant

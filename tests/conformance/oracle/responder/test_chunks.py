@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.oracle.limits import Limits
 from conformance.oracle.responder.chunks import CallStream
 from conformance.oracle.responder.expectation import ResponderState
 from conformance.oracle.responder.expected import expected
@@ -150,7 +151,7 @@ def test_positions_that_descend_may_be_refused() -> None:
 
 
 def test_more_segments_than_the_device_has_to_bear_may_be_refused() -> None:
-    state = ResponderState(upper_layer=TinyProgram(), memory=MEMORY, most_segments=2)
+    state = ResponderState(upper_layer=TinyProgram(), memory=MEMORY, limits=Limits(segments=2))
 
     assert answers(msg(writes=(chunk(1, 1),)), state) == ["a Reply"]
     assert answers(msg(writes=(chunk(1, 1, 1),)), state) == [

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from conformance.bad_input import BadInput
 from conformance.catalogue.entries import load_catalogue
 from conformance.catalogue.interpretations import load_interpretations
+from conformance.oracle.limits import Limits
 from conformance.oracle.responder.expectation import Expectation, ResponderState
 from conformance.oracle.responder.expected import expected
 from rpcrdma.ulp.rpc import Outcome, Reply, encode_reply
@@ -223,7 +224,7 @@ def test_any_octets_have_an_answer_that_the_registers_know(
 ) -> None:
     message = with_words(octets, version=1, procedure=procedure) if len(octets) > 28 else octets
     layer = TinyProgram() if bound else None
-    result = expected(message, ResponderState(upper_layer=layer, most_segments=2))
+    result = expected(message, ResponderState(upper_layer=layer, limits=Limits(segments=2)))
     catalogue, register = load_catalogue(), load_interpretations()
 
     assert result.allowed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.oracle.device import Device
 from conformance.tester.server.judging import Judging
 from conformance.tester.server.received import ReceivedCall
 from rpcrdma.ulp import testprog_calls
@@ -22,7 +23,7 @@ def message(xid: int, version: int = 1) -> ReceivedCall:
 
 
 def opened(line: Any, judging: Judging | None = None) -> Judging:  # noqa: ANN401  # any key
-    made = judging or Judging({})
+    made = judging or Judging(Device())
     made.open(line, TestProgram(), (1024, 1024))
     return made
 

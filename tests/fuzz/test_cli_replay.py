@@ -1,3 +1,5 @@
+"""`rpcrdma replay` takes whatever was kept, and bare octets."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -5,16 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.cli.main import main
-from conformance.tester.client.harness import Harness
-from fuzz.finding import Finding, keep
+from conformance.explore.finding import keep
+from conformance.explore.named_memory import WRITABLE
 from fuzz.harnesses.v1_responder import good_call
-from fuzz.replay import Step, replay
+from fuzz.invariant import BrokenInvariant, finding_of
 from fuzz.sequence import join
-from fuzz.world import WRITABLE
-from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
-from targets.registry import find_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,42 +24,12 @@ FETCH += calls.fetch(1, 100)
 TWISTED = good_call(2)[:16] + b"\0\0\0\x47" + good_call(2)[20:]
 
 
-def steps_of(target: str, messages: list[bytes]) -> tuple[list[Step], Step | None]:
-    harness = Harness(find_target(target))
-    steps: list[Step] = []
-    try:
-        harness.begin()
-        return steps, replay(harness, messages, steps.append)
-    finally:
-        harness.close()
-
-
-def test_replay_translates_handles_to_memory_of_its_own_connection() -> None:
-    steps, broken = steps_of("reference", [FETCH])
-    assert [step.verdict for step in steps] == [Verdict.PASS]
-    assert steps[0].octets != FETCH
-    assert broken is None
-
-
-def test_replay_judges_each_message_by_the_oracle() -> None:
-    steps, broken = steps_of("reference", [TWISTED, b"\0", good_call(3)])
-    assert [step.verdict for step in steps] == [Verdict.PASS] * 3
-    assert steps[0].outcomes[0].startswith("ERR_CHUNK xid 0x00000002")
-    assert steps[1].outcomes[0].startswith("nothing within")
-    assert broken is None
-
-
-def test_replay_fails_a_device_that_answers_wrongly() -> None:
-    steps, _ = steps_of("mutant:grants-zero", [good_call(1)])
-    assert steps[0].verdict is Verdict.FAIL
-    assert steps[0].reason == "rdma_credit is 0"
-
-
 def test_command_replays_a_kept_finding_and_prints_what_is_decoded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    place = keep(tmp_path, "v1-responder", join([FETCH, TWISTED]), Finding("oracle", "seen"))
-    assert main(["replay", str(place)]) == 0
+    broken = BrokenInvariant("oracle", "seen")
+    path = keep(tmp_path, finding_of("v1-responder", join([FETCH, TWISTED]), broken))
+    assert main(["replay", str(path)]) == 0
     printed = capsys.readouterr().out
     assert "reference: keeps the invariant" in printed
     assert "rdma_writes[0].target[0].length" in printed or "rdma_writes" in printed
@@ -93,3 +62,11 @@ def test_bad_input_is_one_sentence_and_status_two(
     captured = capsys.readouterr()
     assert words in captured.err
     assert captured.err.count("\n") == 1
+
+
+def test_bare_sequence_is_one_by_the_name_of_its_harness(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "crash").write_bytes(join([FETCH, TWISTED]))
+    assert main(["replay", str(tmp_path / "crash"), "--harness", "v1-responder"]) == 0
+    assert capsys.readouterr().out.count("verdict ") == 2

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.finding import Finding
-from fuzz.harnesses.header_codec import check_header, count_segments
+from fuzz.header_codec import check_header, count_segments
+from fuzz.invariant import BrokenInvariant
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import RdmaSegment, ReadSegment, WriteChunk
 
@@ -42,7 +42,7 @@ def test_header_is_returned_and_what_is_none_is_not() -> None:
     [(Words(), b"\0\0\0\1", "unbounded"), (RefusesOtherwise(), bytes(4), "cut-short")],
 )
 def test_broken_invariant_is_found(codec: Words, octets: bytes, invariant: str) -> None:
-    with pytest.raises(Finding) as caught:
+    with pytest.raises(BrokenInvariant) as caught:
         check_header(octets, codec)
     assert caught.value.invariant == invariant
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from fuzz.finding import Finding
+from fuzz.invariant import BrokenInvariant
 from rpcrdma.errors import DecodeError, Reason
 
 if TYPE_CHECKING:
@@ -40,28 +40,34 @@ def check_header(octets: bytes, codec: HeaderCodec[Header]) -> Header | None:
     """The header of the octets; None where they are none.
 
     Raises:
-        Finding: the decoder points or ends outside of the octets, its header encodes to others or
-            has more segments than they have room for, or it accepts a header that is cut short.
+        BrokenInvariant: the decoder points or ends outside of the octets, its header encodes to
+            others or has more segments than they have room for, or it accepts one cut short.
     """
     try:
         header, end = codec.decode(octets)
     except DecodeError as error:
         if not 0 <= error.offset <= len(octets):
-            raise Finding("offset-outside", f"offset {error.offset} of {len(octets)}") from error
+            raise BrokenInvariant(
+                "offset-outside", f"offset {error.offset} of {len(octets)}"
+            ) from error
         return None
     if not 0 < end <= len(octets):
-        raise Finding("end-outside", f"a header of {end} octets in a buffer of {len(octets)}")
+        raise BrokenInvariant(
+            "end-outside", f"a header of {end} octets in a buffer of {len(octets)}"
+        )
     if codec.encode(header) != octets[:end]:
-        raise Finding("round-trip", f"{octets[:end].hex()} encodes as {codec.encode(header).hex()}")
+        raise BrokenInvariant(
+            "round-trip", f"{octets[:end].hex()} encodes as {codec.encode(header).hex()}"
+        )
     if codec.segments(header) * _SEGMENT > end:
-        raise Finding("unbounded", f"{codec.segments(header)} segments from {end} octets")
+        raise BrokenInvariant("unbounded", f"{codec.segments(header)} segments from {end} octets")
     try:
         codec.decode(octets[: end - 1])
     except DecodeError as error:
         if error.reason is not Reason.TRUNCATED:
-            raise Finding("cut-short", f"refused as {error.reason.name}") from error
+            raise BrokenInvariant("cut-short", f"refused as {error.reason.name}") from error
     else:
-        raise Finding("cut-short", f"accepted with {end - 1} of its {end} octets")
+        raise BrokenInvariant("cut-short", f"accepted with {end - 1} of its {end} octets")
     return header
 
 

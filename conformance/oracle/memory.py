@@ -1,0 +1,117 @@
+"""The memory of a Requester as the device can reach it: regions, and segments within them.
+
+    rfc8166 section 3.4.3  RDMA Segments
+    rfc8166 section 8.1.1  Protection Domains (a handle is good on one connection only)
+
+Whoever asks the oracle about chunks has such a memory: the tester's registered regions, those that
+a trace shows, or those that a fuzzed Responder is given.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from rpcrdma.wire import any_overlap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rpcrdma.wire import RdmaSegment
+
+__all__ = ["NO_MEMORY", "ExposedMemory", "Region", "Regions", "within"]
+
+
+class ExposedMemory(Protocol):
+    """The Requester's memory as the device can reach it."""
+
+    def fetch(self, segment: RdmaSegment) -> bytes | None:
+        """What an RDMA Read of the segment gives; None if it would fail."""
+        ...
+
+    def is_writable(self, segment: RdmaSegment) -> bool:
+        """Whether an RDMA Write to the whole segment would succeed."""
+        ...
+
+
+class Region(Protocol):
+    """Memory under one handle; a `rpcrdma.fabric.base.MemoryRegion` is one."""
+
+    @property
+    def handle(self) -> int:
+        """By which the device names it."""
+        ...
+
+    @property
+    def offset(self) -> int:
+        """Of its first octet, in the words of a segment."""
+        ...
+
+    @property
+    def length(self) -> int:
+        """In octets."""
+        ...
+
+    def read(self, start: int = 0, length: int | None = None) -> bytes:
+        """What it holds there, from so many octets behind its first."""
+        ...
+
+
+def within(segment: RdmaSegment, region: Region) -> slice | None:
+    """Where in the region a segment lies; None if it does not lie in it whole."""
+    start = segment.offset - region.offset
+    inside = segment.handle == region.handle and start >= 0
+    if not inside or start + segment.length > region.length:
+        return None
+    return slice(start, start + segment.length)
+
+
+class Regions:
+    """The regions exposed on one connection, by their handles (an `ExposedMemory`).
+
+    A segment of no octets lies everywhere: nothing is read or written for it, so no fabric looks at
+    its handle.
+    """
+
+    def __init__(self) -> None:
+        self._readable: dict[int, Region] = {}
+        self._writable: dict[int, Region] = {}
+
+    def expose(self, region: Region, *, read: bool = False, write: bool = False) -> None:
+        """Know one more region, which the device may read, write, or both."""
+        if read:
+            self._readable[region.handle] = region
+        if write:
+            self._writable[region.handle] = region
+
+    def fetch(self, segment: RdmaSegment) -> bytes | None:
+        """See `ExposedMemory`."""
+        return _octets(segment, self._readable.get(segment.handle))
+
+    def is_writable(self, segment: RdmaSegment) -> bool:
+        """See `ExposedMemory`."""
+        region = self._writable.get(segment.handle)
+        return segment.length == 0 or (region is not None and within(segment, region) is not None)
+
+    def contents(self, segments: Sequence[RdmaSegment]) -> bytes | None:
+        """What stands in segments that may be written, joined: what a returned chunk tells of.
+
+        None if that cannot be said: they reach out of the memory, or overlap, so that the order of
+        the device's writes would decide.
+        """
+        if any_overlap(tuple(segments)):
+            return None
+        parts = [_octets(segment, self._writable.get(segment.handle)) for segment in segments]
+        known = [part for part in parts if part is not None]
+        return b"".join(known) if len(known) == len(parts) else None
+
+
+def _octets(segment: RdmaSegment, region: Region | None) -> bytes | None:
+    if segment.length == 0:
+        return b""
+    if region is None or within(segment, region) is None:
+        return None
+    return region.read(segment.offset - region.offset, segment.length)
+
+
+NO_MEMORY: ExposedMemory = Regions()
+"""Of a tester that has registered none: every handle is invalid."""

@@ -1,0 +1,98 @@
+"""One file in `fuzz/harnesses` is all that a harness takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.bad_input import BadInput
+from conformance.cli.main import main
+from fuzz import harnesses
+from fuzz.engine import judge
+from fuzz.registry import corpus_of, dictionary_of, find_harness, harness_names
+
+FILES = {
+    path.stem.replace("_", "-")
+    for path in Path(harnesses.__path__[0]).glob("*.py")
+    if path.stem != "__init__"
+}
+
+
+def test_every_file_of_the_package_is_a_harness() -> None:
+    assert set(harness_names()) == FILES
+    assert {"v1-header", "v1-responder", "v2-header"} <= FILES
+
+
+@pytest.mark.parametrize("name", harness_names())
+def test_a_harness_has_all_that_a_campaign_takes(name: str) -> None:
+    harness = find_harness(name)
+    inputs = sorted(corpus_of(name).iterdir())
+
+    assert dictionary_of(harness).is_file()
+    assert inputs
+    for path in inputs[:20]:
+        assert isinstance(harness.messages(path.read_bytes()), list)
+        judge(harness.check, path.read_bytes(), harness.reference())
+
+
+@pytest.mark.parametrize("name", harness_names())
+def test_messages_of_a_case_become_seeds_in_which_they_are_found_again(name: str) -> None:
+    message = bytes.fromhex("00000007 00000002 00000001 00000000") + bytes(20)
+    harness = find_harness(name)
+
+    assert [harness.messages(seed) for seed in harness.seeds([message])] == [[message]]
+
+
+def test_finding_the_harnesses_imports_no_fuzzer() -> None:
+    program = (
+        "import sys; from fuzz.registry import find_harness, harness_names;"
+        "[find_harness(name) for name in harness_names()]; sys.exit('atheris' in sys.modules)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_unknown_harness_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(BadInput, match=", ".join(harness_names())):
+        find_harness("v9")
+
+
+def test_a_new_file_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "v3_thing.py").write_text(
+        "from fuzz.harnesses.v1_header import HARNESS as FIRST\n"
+        "from dataclasses import replace\n"
+        "HARNESS = replace(FIRST, title='a thing')\n"
+    )
+    monkeypatch.setattr(harnesses, "__path__", [*harnesses.__path__, str(tmp_path)])
+
+    assert "v3-thing" in harness_names()
+    assert find_harness("v3-thing").title == "a thing"
+
+
+def test_a_file_without_a_declaration_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "v4_nothing.py").write_text("")
+    monkeypatch.setattr(harnesses, "__path__", [*harnesses.__path__, str(tmp_path)])
+
+    with pytest.raises(BadInput, match="declares no `HARNESS`"):
+        find_harness("v4-nothing")
+
+
+def test_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", "--list"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == sorted(FILES)
+
+
+def test_command_runs_them_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", "--all", "--time", "1", "--findings", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert all(f"{name}: " in printed for name in FILES)
+
+
+def test_one_implementation_is_not_for_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", "--all", "--planted", "boolean-check"]) == 2
+    assert "name the harness" in capsys.readouterr().err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from fuzz.segments import move_segments
+from conformance.explore.segments import move_segments
 
 from rpcrdma.wire import (
     ErrChunk,

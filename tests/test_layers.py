@@ -147,7 +147,10 @@ ARROWS: dict[str, set[str]] = {
     | {"targets.profile"},
     "conformance.proof": {
         "conformance.catalogue",
+        "conformance.oracle",
+        "conformance.oracle.responder",
         "conformance.suite",
+        "conformance.tester",
         "reports.record",
         "targets.base",
         "targets.mutants",

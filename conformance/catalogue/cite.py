@@ -24,6 +24,8 @@ def requirement(
     role: str = "responder",
     needs: tuple[str, ...] = (),
     interpretations: tuple[str, ...] = (),
+    wider: str = "",
+    narrower: str = "",
 ) -> Callable[[F], F]:
     """Cite requirements of the catalogue; an unknown id stops the run before it begins.
 
@@ -32,8 +34,18 @@ def requirement(
         role: which role of the device it tests.
         needs: names of claims without which the case is N/A, `backward`.
         interpretations: entries of INTERPRETATIONS.md on which the verdict rests.
+        wider: why the case accepts more than the oracle allows: what it knows and the oracle does
+            not, in one sentence.
+        narrower: why it accepts less.
     """
-    mark = pytest.mark.requirement(*ids, role=role, needs=needs, interpretations=interpretations)
+    mark = pytest.mark.requirement(
+        *ids,
+        role=role,
+        needs=needs,
+        interpretations=interpretations,
+        wider=wider,
+        narrower=narrower,
+    )
 
     def decorate(function: F) -> F:
         mark(function)

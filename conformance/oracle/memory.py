@@ -83,6 +83,17 @@ class Regions:
         if write:
             self._writable[region.handle] = region
 
+    def forget(self, region: Region) -> None:
+        """Know a region no more: the device has no access to it any longer."""
+        self._readable.pop(region.handle, None)
+        self._writable.pop(region.handle, None)
+
+    def as_it_is(self) -> Regions:
+        """The regions of this moment; later ones are not among them."""
+        copy = Regions()
+        copy._readable, copy._writable = dict(self._readable), dict(self._writable)
+        return copy
+
     def fetch(self, segment: RdmaSegment) -> bytes | None:
         """See `ExposedMemory`."""
         return _octets(segment, self._readable.get(segment.handle))

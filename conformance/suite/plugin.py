@@ -43,6 +43,7 @@ class Case:
         id: stable id.  title: first sentence of the docstring.  requirements: cited ids.
         role: of the device.  needs: claims without which it is N/A.
         interpretations: as the decorator names them.  destructive: may bring a device down.
+        wider: why it accepts more than the oracle allows.  narrower: why less.
     """
 
     id: str
@@ -52,6 +53,8 @@ class Case:
     needs: tuple[str, ...]
     interpretations: tuple[str, ...]
     destructive: bool
+    wider: str = ""
+    narrower: str = ""
 
     def command(self, called: str) -> str:
         """What runs it again, against a target that is called so on a command line."""
@@ -91,6 +94,7 @@ class Plugin:
         on_planned: Callable[[tuple[Case, ...]], tuple[Case, ...]] = lambda cases: cases,
         on_begin: Callable[[str], None] = lambda case: None,
         on_case: Callable[[CaseRecord], None] = lambda record: None,
+        on_body: Callable[[Case, Rig], None] = lambda case, rig: None,
         called: str = "TARGET",
     ) -> None:
         self._catalogue = catalogue
@@ -102,6 +106,7 @@ class Plugin:
         self._on_planned = on_planned
         self._on_begin = on_begin
         self._on_case = on_case
+        self._on_body = on_body
         self._called = called
         self._cases: dict[str, Case] = {}
         self._began = time.monotonic()
@@ -171,6 +176,8 @@ class Plugin:
             mark.kwargs["needs"],
             mark.kwargs["interpretations"],
             item.get_closest_marker("destructive") is not None,
+            mark.kwargs.get("wider", ""),
+            mark.kwargs.get("narrower", ""),
         )
 
     def _refuse_duplicates(self) -> None:
@@ -200,6 +207,7 @@ class Plugin:
         rig.begin()
         self._found, self._case_began = None, time.monotonic()
         done = yield
+        self._on_body(case, rig)
         if self._found is None:
             self._keep(rig.check_after)
         self._keep(rig.end)

@@ -193,8 +193,17 @@ def _header(
     )
 
 
-def judge(target: Target | ClientTarget, selection: Selection) -> tuple[CaseRecord, ...]:
+def judge(
+    target: Target | ClientTarget,
+    selection: Selection,
+    on_body: Callable[[Case, Rig], None] = lambda case, rig: None,
+) -> tuple[CaseRecord, ...]:
     """Run the selected cases against a target and keep nothing on disk.
+
+    Args:
+        target: which device.
+        selection: which cases.
+        on_body: called after the body of each case, while its connections still stand.
 
     Raises:
         TargetError: the device does not come up or does not serve at all.
@@ -209,6 +218,7 @@ def judge(target: Target | ClientTarget, selection: Selection) -> tuple[CaseReco
             lambda case: case.role in rigs and selection.includes(case),
             rigs=rigs,
             on_case=records.append,
+            on_body=on_body,
         )
         _run_pytest(plugin, *_files(selection, SCENARIOS))
     finally:

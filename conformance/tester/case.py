@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conformance.tester.acceptance import Acceptance
 
 __all__ = ["CaseLog", "Deviation", "Inconclusive", "Warned"]
 
@@ -57,6 +61,7 @@ class CaseLog:
         warnings: what was tolerated.
         interpretations: entries of INTERPRETATIONS.md that decided something.
         mutations: octets that were sent -> what was changed in them, as a clause.
+        acceptances: what its verifications accept, message by message.
     """
 
     expected: tuple[str, ...] = ()
@@ -64,3 +69,4 @@ class CaseLog:
     warnings: list[Warned] = field(default_factory=list)
     interpretations: list[str] = field(default_factory=list)
     mutations: dict[bytes, str] = field(default_factory=dict)
+    acceptances: list[Acceptance] = field(default_factory=list)

@@ -10,7 +10,6 @@ from conformance.verify import calls, chunks, versions
 from conformance.verify.answers import (
     Ids,
     Reply,
-    discarded,
     each,
     equal,
     expect,
@@ -21,15 +20,16 @@ from conformance.verify.answers import (
     reply_of,
     right,
     served,
-    silent,
     that,
 )
+from conformance.verify.silence import cut, discarded, reported, silent
 
 __all__ = [
     "Ids",
     "Reply",
     "calls",
     "chunks",
+    "cut",
     "discarded",
     "each",
     "equal",
@@ -39,6 +39,7 @@ __all__ = [
     "recommended",
     "refused",
     "reply_of",
+    "reported",
     "right",
     "served",
     "silent",

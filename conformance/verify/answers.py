@@ -5,8 +5,6 @@
     verify.expect(peer, call, ErrChunk, tolerated=(Silent,))     the second is a warning
     verify.served(peer, call)                               the right results, however conveyed
     verify.garbage_args(peer, call)                         an RPC-level refusal
-    verify.discarded(peer, call)                            silence, shown by what follows
-    verify.discarded(peer, call, ErrChunk)                  that, or an error
     verify.equal(error.versions, (1, 1), "the range", breaks="rfc8166.4.5.1.err-vers-range")
     verify.that(condition, "what must hold", breaks=...)
     verify.recommended(peer, condition, "what should hold", breaks=...)
@@ -38,26 +36,26 @@ from conformance.oracle.outcome import (
     InvalidOption,
     OptionReceived,
     Outcome,
-    Silent,
     Unexpected,
 )
 from conformance.oracle.responder.answer_rules import broken_answer_rules, obsolete_rule
 from conformance.oracle.responder.reply_rules import PAYLOAD_XID
 from conformance.oracle.verdict import broken_rule
 from conformance.tester.case import Deviation, Warned
-from conformance.tester.client import build
-from conformance.verify.words import SENTENCES, sentences
+from conformance.verify import accepted
+from conformance.verify.words import sentences
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import rpc
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call, Message
+    from conformance.verify.accepted import Statuses
 
 __all__ = [
     "Ids",
     "Reply",
-    "discarded",
+    "blamed",
     "each",
     "equal",
     "expect",
@@ -68,7 +66,6 @@ __all__ = [
     "reply_of",
     "right",
     "served",
-    "silent",
     "that",
 ]
 
@@ -93,7 +90,15 @@ class Reply:
 
 
 @overload
-def expect(peer: Peer, call: Call | Message, allowed: type[T], /, *, breaks: Ids = ()) -> T: ...
+def expect(
+    peer: Peer,
+    call: Call | Message,
+    allowed: type[T],
+    /,
+    *,
+    breaks: Ids = (),
+    statuses: Statuses = accepted.ANY,
+) -> T: ...
 @overload
 def expect(
     peer: Peer,
@@ -102,6 +107,7 @@ def expect(
     *allowed: type[Outcome],
     tolerated: tuple[type[Outcome], ...] = (),
     breaks: Ids = (),
+    statuses: Statuses = accepted.ANY,
 ) -> Outcome: ...
 def expect(
     peer: Peer,
@@ -110,6 +116,7 @@ def expect(
     *allowed: type[Outcome],
     tolerated: tuple[type[Outcome], ...] = (),
     breaks: Ids = (),
+    statuses: Statuses = accepted.ANY,
 ) -> Outcome:
     """Wait for what answers `call` and check that it is of an allowed kind.
 
@@ -119,7 +126,9 @@ def expect(
         allowed: kinds of outcome.
         tolerated: kinds that are let pass with a warning.
         breaks: requirements that any other outcome breaks.
+        statuses: of a Reply that the caller accepts of those that this function lets pass.
     """
+    accepted.note(peer, call, allowed, tolerated, statuses, ids_of(breaks))
     expected = sentences((*allowed, *tolerated), call)
     outcome = _answer(peer, call, expected)
     peer.case.expected, peer.case.actual = expected, str(outcome)
@@ -138,7 +147,8 @@ def expect(
 
 def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     """The call is executed, and its results arrive whole in the places that it offered."""
-    return right(peer, call, expect(peer, call, Answered, breaks=breaks), breaks=breaks)
+    answer = expect(peer, call, Answered, breaks=breaks, statuses=accepted.SERVED)
+    return right(peer, call, answer, breaks=breaks)
 
 
 def right(peer: Peer, call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
@@ -183,7 +193,7 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
 
 def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     """The call is refused at RPC level, with GARBAGE_ARGS."""
-    answer = expect(peer, call, Answered, breaks=breaks)
+    answer = expect(peer, call, Answered, breaks=breaks, statuses=accepted.GARBAGE)
     reply = reply_of(call, answer, breaks=breaks)
     equal(reply.rpc.outcome, rpc.Outcome.GARBAGE_ARGS, "the RPC's status", breaks=breaks)
     return reply
@@ -194,71 +204,6 @@ def refused(peer: Peer, message: Message, *, breaks: Ids = ()) -> InvalidOption:
     return expect(peer, message, InvalidOption, breaks=breaks)
 
 
-def discarded(
-    peer: Peer,
-    call: Call | Message,
-    *or_else: type[Outcome],
-    tolerated: tuple[type[Outcome], ...] = (),
-    breaks: Ids = (),
-) -> Outcome | None:
-    """Nothing answers `call`, shown by what follows.
-
-    A good call behind it on the same connection is answered first, and nothing more comes within
-    the profile's grace period.
-
-    Args:
-        peer: where `call` was sent.
-        call: what must be dropped.
-        or_else: kinds of answer that are as good; the good call's may overtake such an answer.
-        tolerated: kinds of outcome that are let pass with a warning, and end the case.
-        breaks: requirements that any other outcome breaks.
-
-    Returns:
-        The outcome of such a kind, if one came.
-    """
-    good = build.null_call(peer)
-    peer.send(good)
-    expected = (
-        "no answer to the message, and one to the good call behind it",
-        *sentences((*or_else, *tolerated), call),
-    )
-    answer: Outcome | None = None
-    waiting = True
-    while True:
-        outcome = peer.receive(None if waiting else peer.profile.grace)
-        peer.case.expected, peer.case.actual = expected, str(answer or outcome)
-        if waiting and isinstance(outcome, Answered) and outcome.xid == good.xid:
-            waiting = False
-        elif answer is None and isinstance(outcome, or_else) and _answers(outcome, call):
-            answer = outcome
-        elif not waiting and isinstance(outcome, Silent):
-            return answer
-        elif isinstance(outcome, tolerated):
-            behind = f" after {answer}" if answer else ""
-            reason = f"{outcome} came{behind} for {call}, which should cost no more than itself."
-            peer.case.warnings.append(Warned(reason, ids_of(breaks)))
-            return outcome
-        else:
-            raise Deviation(
-                f"{call} was not discarded: {outcome}.",
-                expected=expected,
-                actual=str(outcome),
-                breaks=_blamed(outcome, breaks),
-            )
-
-
-def silent(peer: Peer, *, breaks: Ids = ()) -> None:
-    """Nothing comes within the profile's grace period."""
-    outcome = peer.receive(peer.profile.grace)
-    if not isinstance(outcome, Silent):
-        raise Deviation(
-            f"Something came where nothing may come: {outcome}.",
-            expected=(SENTENCES[Silent],),
-            actual=str(outcome),
-            breaks=_blamed(outcome, breaks),
-        )
-
-
 def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids = ()) -> None:
     """Every call gets an answer of its kind, in whichever order they come.
 
@@ -267,6 +212,8 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
         wanted: each call with what must answer it.
         breaks: requirements that any other outcome breaks.
     """
+    for call, kind in wanted:
+        accepted.note(peer, call, (kind,), breaks=ids_of(breaks))
     waiting = {call.xid: (call, kind) for call, kind in wanted}
     while waiting:
         expected = tuple(
@@ -280,7 +227,7 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
                 f"This answers none of the calls as it must: {outcome}.",
                 expected=expected,
                 actual=str(outcome),
-                breaks=_blamed(outcome, breaks),
+                breaks=blamed(outcome, breaks),
             )
 
 
@@ -316,10 +263,6 @@ def recommended(
         peer.case.warnings.append(Warned(reason, ids_of(breaks)))
 
 
-def _answers(outcome: Outcome, call: Call | Message) -> bool:
-    return isinstance(outcome, _ANSWERS) and outcome.xid == call.xid
-
-
 def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outcome:
     """The next outcome that concerns `call`; errors and replies must say what they answer."""
     outcome = peer.receive()
@@ -335,7 +278,7 @@ def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outc
     return outcome
 
 
-def _blamed(outcome: Outcome, breaks: Ids) -> tuple[str, ...]:
+def blamed(outcome: Outcome, breaks: Ids) -> tuple[str, ...]:
     """What a wrong outcome breaks; obsolete procedures break their own rule, whatever was asked."""
     return obsolete_rule(outcome).ids if isinstance(outcome, Unexpected) else ids_of(breaks)
 

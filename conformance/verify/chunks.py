@@ -25,7 +25,7 @@ from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.reply_rules import broken_rules
 from conformance.tester.case import Deviation, Warned
 from conformance.tester.client import build
-from conformance.verify import answers
+from conformance.verify import accepted, answers
 from rpcrdma.ulp import rpc
 from targets.base import Unsupported
 
@@ -84,21 +84,31 @@ def stored(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> Reply:
 
 def all_served(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
     """Calls in flight are each answered once, in any order, with the results of their own."""
+    for call in calls:
+        accepted.note(
+            peer,
+            call,
+            (Answered,),
+            statuses=accepted.SERVED,
+            breaks=answers.ids_of(breaks),
+        )
     waiting = {call.xid for call in calls}
-    answers: dict[int, Answered] = {}
+    arrived: dict[int, Answered] = {}
     for _ in calls:
         outcome = peer.receive_new()
         if not isinstance(outcome, Answered) or outcome.xid not in waiting:
             raise _unanswered(outcome, waiting, breaks)
         waiting.remove(outcome.xid)
-        answers[outcome.xid] = outcome
+        arrived[outcome.xid] = outcome
     for call in calls:
-        peer.put_aside(answers[call.xid])
+        peer.put_aside(arrived[call.xid])
         served(peer, call, breaks=breaks)
 
 
 def answered_or_lost(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
     """Each call is answered once, or the connection is lost; nothing else comes."""
+    for call in calls:
+        accepted.note(peer, call, (Answered, Disconnected), breaks=answers.ids_of(breaks))
     waiting = {call.xid for call in calls}
     while waiting:
         outcome = peer.receive_new()
@@ -110,14 +120,27 @@ def answered_or_lost(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> 
 
 
 def refused(
-    peer: Peer, call: Call, *, tolerated: tuple[type[Outcome], ...] = (), breaks: Ids = ()
+    peer: Peer,
+    call: Call,
+    *or_else: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
 ) -> Outcome:
     """The call is not executed: ERR_CHUNK, or a Reply of status GARBAGE_ARGS (D-20, D-23).
 
-    Another status of the RPC, or an error by which the program itself says that it could not
-    decode its arguments, is let pass with a warning.
+    Outcomes of the kinds `or_else` are as good.  Another status of the RPC, or an error by which
+    the program itself says that it could not decode its arguments, brings a warning.
     """
-    outcome = answers.expect(peer, call, ErrChunk, Answered, tolerated=tolerated, breaks=breaks)
+    outcome = answers.expect(
+        peer,
+        call,
+        ErrChunk,
+        Answered,
+        *or_else,
+        tolerated=tolerated,
+        breaks=breaks,
+        statuses=accepted.REFUSED,
+    )
     peer.case.expected = ("ERR_CHUNK", "a Reply of status GARBAGE_ARGS")
     if isinstance(outcome, Answered):
         reply = answers.reply_of(call, outcome, breaks=breaks)
@@ -179,7 +202,15 @@ def served_or_refused(
 
     Outcomes that are `tolerated` bring a warning.
     """
-    outcome = answers.expect(peer, call, Answered, ErrChunk, tolerated=tolerated, breaks=breaks)
+    outcome = answers.expect(
+        peer,
+        call,
+        Answered,
+        ErrChunk,
+        tolerated=tolerated,
+        breaks=breaks,
+        statuses=accepted.SERVED_OR_REFUSED,
+    )
     untouched(call)
     if isinstance(outcome, Answered):
         reply = answers.reply_of(call, outcome, breaks=breaks)

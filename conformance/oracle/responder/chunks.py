@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["CallStream", "examine_call"]
 
 _UNIT: Final = 4
+_MOST_CHECKED: Final = 1 << 20
+"""Octets of Read chunks that are looked at; no argument of a workload is longer."""
+
 _MESSAGE_TYPE: Final = slice(4, 8)
 """Where an RPC message says whether it is a Call (rfc8166 2.2.2)."""
 
@@ -41,6 +44,7 @@ _VIOLATION: Final = (
     "rfc8166.6.1.ineligible-argument-is-not-processed",
 )
 _UNREADABLE: Final = ("rfc8166.8.1.4.unreadable-read-chunks-end-the-rpc",)
+_CLOSES: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 _ACCESS: Final = ("rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",)
 
 Body = RdmaMsg | RdmaNomsg
@@ -109,9 +113,28 @@ def examine_call(body: Body, payload: bytes, state: ResponderState, version: int
         failed = (
             may_answer(Disconnected, _ACCESS, version),
             may_answer(ErrChunk, _UNREADABLE, version),
+            *_checked_before_reading(body, payload, chunks, state, version),
         )
         return CallStream(body, b"", "memory of a Read chunk cannot be read", failed, tolerated)
     return _reassemble(CallStream(body, payload, tolerated=tolerated), chunks, read, state, version)
+
+
+def _checked_before_reading(
+    body: Body,
+    payload: bytes,
+    chunks: tuple[ReadChunk, ...],
+    state: ResponderState,
+    version: int,
+) -> tuple[Alternative[Answer], ...]:
+    """What a Responder may answer that holds a chunk's length against its argument (3.4.4).
+
+    It need not have read the memory: of what it reads, only the length counts here.
+    """
+    lengths = [sum(segment.length for segment in chunk.target) for chunk in chunks]
+    if state.upper_layer is None or sum(lengths) > _MOST_CHECKED:
+        return _violation_answers(state, version)
+    blank = [bytes(length) for length in lengths]
+    return _reassemble(CallStream(body, payload), chunks, blank, state, version).refusals
 
 
 def _reassemble(
@@ -143,6 +166,9 @@ def _reassemble(
     fault = _ineligible(octets, parts, layer)
     if fault:
         answers = _violation_answers(state, version)
+        if _cuts_the_rpc_header(octets, parts):
+            # What stands before the chunk is a cut RPC header, after which closing only warns.
+            answers += (may_answer(Disconnected, (_CLOSES,), version, ("D-40",), warning=True),)
         if not _says_that_it_is_a_call(octets):
             # Whoever joins the parts before looking at them sees no Call at all.
             answers += (
@@ -150,6 +176,15 @@ def _reassemble(
             )
         return _refused(stream, fault, answers)
     return CallStream(stream.body, octets, "", (), stream.tolerated)
+
+
+def _cuts_the_rpc_header(octets: bytes, parts: list[tuple[int, bytes]]) -> bool:
+    """Whether the first Read chunk stands within the RPC header."""
+    try:
+        rpc.decode_message(octets[: parts[0][0]])
+    except DecodeError:
+        return True
+    return False
 
 
 def _says_that_it_is_a_call(octets: bytes) -> bool:
@@ -175,6 +210,7 @@ def _wrong_list(
     allowed = (
         may_answer(ErrChunk, rules, version, ("D-22",)),
         may_answer(Silent, rules, version, ("D-22",)),
+        may_answer(Disconnected, (_CLOSES,), version, ("D-22",), warning=True),
     )
     return "an RDMA_NOMSG without a Position-Zero Read chunk", allowed
 
@@ -201,6 +237,10 @@ def _position_answers(version: int) -> tuple[Alternative[Answer], ...]:
             ("D-23",),
             statuses=frozenset({RpcOutcome.GARBAGE_ARGS}),
         ),
+        # Whatever status says that the Call was not executed, it is not the one that 4.5.2 names.
+        may_answer(
+            Answered, _BAD_POSITION, version, ("D-23",), warning=True, statuses=REFUSAL_STATUSES
+        ),
     )
 
 
@@ -212,7 +252,13 @@ def _violation_answers(state: ResponderState, version: int) -> tuple[Alternative
         ),
     }
     reading = choice("D-20", state.chosen)
-    return tuple(answers.values()) if reading == "either" else (answers[reading],)
+    answer = tuple(answers.values()) if reading == "either" else (answers[reading],)
+    if reading == "err-chunk":
+        return answer
+    other = may_answer(
+        Answered, _VIOLATION, version, ("D-20",), warning=True, statuses=REFUSAL_STATUSES
+    )
+    return (*answer, other)
 
 
 def _ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer) -> str:
@@ -265,8 +311,15 @@ def _excuses(
             may_answer(Disconnected, _ACCESS, version),
             may_answer(ErrChunk, _ACCESS, version),
         )
-    if any(not item.length for item in segments) or (reply is not None and not reply.target):
+    empty_room = any(not item.length for item in targets)
+    if (
+        empty_room
+        or any(not item.length for item in segments)
+        or (reply is not None and not reply.target)
+    ):
         found.append(may_answer(ErrChunk, _BAD_POSITION, version, ("D-34",)))
+    if empty_room:
+        found.append(may_answer(Disconnected, _BAD_POSITION, version, ("D-34",), warning=True))
     # rfc8166 4.3.1 has no order of chunks; whoever reads the list once may need one (D-23).
     if positions != sorted(positions):
         found += _position_answers(version)

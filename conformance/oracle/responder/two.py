@@ -124,10 +124,10 @@ def _undecodable(
         rule = ("v2.4.2.3.unknown-procedure-gets-bad-header",)
     allowed = [may_answer(ErrChunk, rule, VERSION_TWO)]
     is_reply = message[_DIRECTION] == MessageType.REPLY.to_bytes(4)
-    if is_reply or state.backward:
-        # Whoever takes backward Replies drops one that cannot be decoded (D-15, D-40).
+    if is_reply or (state.backward and error.reason is Reason.TRUNCATED):
+        # Whoever takes backward Replies drops one that cannot be decoded, or is cut (D-15, D-40).
         allowed.append(may_answer(Silent, rule, VERSION_TWO, ("D-15", "D-40")))
-    elif len(message) < HEADER_TWO:
+    elif len(message) < HEADER_TWO and error.reason is Reason.TRUNCATED:
         # D-133: by the size of Version One it is no message that must be looked at.
         allowed.append(may_answer(Silent, rule, VERSION_TWO, ("D-133",), warning=True))
     fault = Expectation(str(error), tuple(allowed), words.xid, words.version)

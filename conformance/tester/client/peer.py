@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.memory import Regions
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -29,6 +30,7 @@ from conformance.oracle.outcome import (
     as_called,
     read_outcome,
 )
+from conformance.oracle.responder.state import state_of
 from conformance.tester.claimed import device_of
 from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
 from conformance.tester.sent import REQUESTED_CREDITS
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.device import Device
     from conformance.oracle.outcome import Outcome
+    from conformance.oracle.responder.expectation import ResponderState
     from conformance.tester.case import CaseLog
     from conformance.tester.sent import Call, Message
     from conformance.tester.workload.base import Workload
@@ -103,11 +106,19 @@ class Peer:
         self._begun: deque[OptionReceived] = deque()
         self._assembler = Assembler()
         self._failure = ""
+        self._memory = Regions()
 
     @property
     def device(self) -> Device:
         """What the profile claims, for the oracle."""
         return device_of(self.profile)
+
+    @property
+    def state(self) -> ResponderState:
+        """Of the device and of this connection as it is now, for the oracle."""
+        layer = self.workload.null().layer
+        memory = self._memory.as_it_is()
+        return state_of(self.device, layer, memory)
 
     # -- messages
 
@@ -194,12 +205,19 @@ class Peer:
 
     def register(self, length: int, access: Access) -> MemoryRegion:
         """Register memory without telling anybody."""
-        return self._connection.register(length, access)
+        region = self._connection.register(length, access)
+        self._memory.expose(
+            region,
+            read=Access.REMOTE_READ in access,
+            write=Access.REMOTE_WRITE in access,
+        )
+        return region
 
     def invalidate(self, chunk: ExposedChunk) -> None:
         """End the device's access to a chunk that it may have been told of."""
         for segment in chunk.segments:
             self._connection.invalidate(segment.region)
+            self._memory.forget(segment.region)
 
     def expose(self, data: bytes, sizes: Sequence[int] = ()) -> ExposedChunk:
         """Memory that holds `data`, for the device to read.
@@ -211,7 +229,7 @@ class Peer:
         segments = []
         start = 0
         for size in sizes or (len(data),):
-            region = self._connection.register(max(size, 1), Access.REMOTE_READ)
+            region = self.register(max(size, 1), Access.REMOTE_READ)
             region.write(data[start : start + size])
             segments.append(ExposedSegment(region, _told(region, size)))
             start += size
@@ -227,7 +245,7 @@ class Peer:
         segments = []
         for size in sizes:
             access = Access.LOCAL_WRITE | Access.REMOTE_WRITE
-            region = self._connection.register(max(size + guard, 1), access)
+            region = self.register(max(size + guard, 1), access)
             region.write(bytes((FILL,)) * region.length)
             segments.append(ExposedSegment(region, _told(region, size)))
         return ExposedChunk(tuple(segments))

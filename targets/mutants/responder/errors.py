@@ -121,7 +121,7 @@ class TakesOddPresenceWordForAbsent(CallRules):
         return super().decode(with_presence_words_of_one(message, 0))
 
 
-@mutant(breaks=ERR_CHUNK)
+@mutant(breaks=ERR_CHUNK, without=("backward",))
 class CompletesCutLists(CallRules):
     """Takes what is missing at the end of a cut header for zeroes."""
 

@@ -9,7 +9,11 @@ def test_a_scenario_stays_as_it_is_and_carries_a_mark() -> None:
     def scenario() -> None:
         """Does nothing."""
 
-    decorated = requirement("a.1.b", "a.1.c", needs=("x",), interpretations=("D-12",))(scenario)
+    cited = requirement(
+        "a.1.b", "a.1.c", needs=("x",), interpretations=("D-12",), narrower="it knows more"
+    )
+
+    decorated = cited(scenario)
 
     assert decorated is scenario
     (mark,) = scenario.pytestmark  # type: ignore[attr-defined]  # put there by the mark
@@ -18,4 +22,6 @@ def test_a_scenario_stays_as_it_is_and_carries_a_mark() -> None:
         "role": "responder",
         "needs": ("x",),
         "interpretations": ("D-12",),
+        "wider": "",
+        "narrower": "it knows more",
     }

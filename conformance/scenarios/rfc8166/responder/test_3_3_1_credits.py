@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from conformance.tester.client.peer import Peer
 
+GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+
 MOST: Final = 2**32 - 1
 """The largest credit value that there is."""
 
@@ -51,7 +53,6 @@ def test_responder_grants_credits_in_every_reply(peer: Peer) -> None:
         build.small_call(peer),
         build.with_write_chunks(peer, peer.workload.fetch(2000)),
         build.long_reply(peer, peer.workload.long_reply(2000)),
-        build.call(peer, peer.workload.garbage()),
     )
 
     for call in calls:
@@ -59,6 +60,11 @@ def test_responder_grants_credits_in_every_reply(peer: Peer) -> None:
 
         answer = verify.expect(peer, call, Answered)
         verify.that(answer.credits > 0, "each Reply grants credits", actual=str(answer))
+
+    garbage = build.call(peer, peer.workload.garbage())
+    peer.send(garbage)
+    answer = verify.garbage_args(peer, garbage, breaks=GARBAGE).answer
+    verify.that(answer.credits > 0, "a Reply with an RPC error grants credits", actual=str(answer))
 
 
 @requirement(
@@ -87,7 +93,10 @@ def test_responder_takes_as_many_calls_as_it_granted(
     verify.chunks.all_served(peer, calls)
 
 
-@requirement("rfc8166.3.3.1.overrun-may-cost-the-connection")
+@requirement(
+    "rfc8166.3.3.1.overrun-may-cost-the-connection",
+    wider="calls beyond the grant may cost the connection, and the oracle sees one of them alone",
+)
 def test_responder_survives_calls_beyond_its_grant(peer: Peer) -> None:
     """More Calls in flight than granted are answered once each, or cost the connection."""
     if peer.granted > ENOUGH:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Request
     from conformance.verify.answers import Reply
+
+GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
 
 
 def lengths(reply: Reply) -> list[tuple[int, ...]]:
@@ -108,7 +110,11 @@ def test_responder_returns_a_write_chunk_unused(
 
     peer.send(call)
 
-    reply = verify.chunks.answered(peer, call)
+    if why == "rpc-error":
+        reply = verify.garbage_args(peer, call, breaks=GARBAGE)
+        verify.chunks.returned(call, reply.answer)
+    else:
+        reply = verify.chunks.answered(peer, call)
     verify.equal(lengths(reply), [(0,) * len(sizes)], "the lengths returned")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -13,6 +13,8 @@ from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
+
+GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
 
 
 @requirement(
@@ -33,7 +35,11 @@ def test_responder_uses_a_reply_chunk_for_a_small_reply_or_not(
 
     peer.send(call)
 
-    verify.chunks.answered(peer, call)
+    if request_ == "garbage":
+        reply = verify.garbage_args(peer, call, breaks=GARBAGE)
+        verify.chunks.returned(call, reply.answer)
+    else:
+        verify.chunks.answered(peer, call)
 
 
 @requirement("rfc8166.4.3.3.reply-chunk-returned", interpretations=("D-19",))

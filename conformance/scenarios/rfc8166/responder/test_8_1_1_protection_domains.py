@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
 
 
-@requirement("rfc8166.8.1.1.memory-belongs-to-one-connection")
+@requirement(
+    "rfc8166.8.1.1.memory-belongs-to-one-connection",
+    narrower="the results have to be written there, and no Reply can come without them",
+)
 @pytest.mark.parametrize("kind", ["read", "write"])
 def test_responder_reaches_memory_on_its_own_connection_only(
     peer: Peer, connect: Callable[..., Peer], kind: str

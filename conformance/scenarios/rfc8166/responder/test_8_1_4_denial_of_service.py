@@ -67,11 +67,7 @@ def test_responder_survives_an_absurd_read_chunk(
 
     peer.send(call)
 
-    outcome = verify.expect(peer, call, ErrChunk, Disconnected, Answered)
-    if isinstance(outcome, Answered):
-        reply = verify.reply_of(call, outcome)
-        executed = reply.rpc.succeeded and not call.request.check(call.unreduced, reply.payload)
-        verify.that(not executed, "no such Call is executed", actual=str(outcome))
+    verify.chunks.refused(peer, call, Disconnected)
     fetch = build.with_write_chunks(other, other.workload.fetch(5000))
     other.send(fetch)
     verify.chunks.served(other, fetch)
@@ -121,6 +117,7 @@ def test_responder_bears_absurd_room_for_a_result(peer: Peer, form: str, length:
     "rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
     "rfc8166.4.5.5.rpc-survives-connection-loss",
     "rfc8166.4.5.4.close-when-reply-cannot-be-sent",
+    wider="the Call may have been executed before its memory was withdrawn",
 )
 @pytest.mark.parametrize("form", CALLS)
 def test_responder_survives_a_canceled_call(

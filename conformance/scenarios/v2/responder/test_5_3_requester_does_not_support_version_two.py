@@ -119,7 +119,11 @@ def test_responder_of_both_keeps_to_1024_octets_in_version_one(
     verify.that(inline, "no message is longer than 1024 octets", actual=actual, breaks=THRESHOLDS)
 
 
-@requirement(ITS_VERSION, interpretations=("D-56",))
+@requirement(
+    ITS_VERSION,
+    interpretations=("D-56",),
+    wider="the connection has begun in another version, which the oracle does not know",
+)
 @pytest.mark.parametrize("versions", [(2, 1), (1, 2)], ids=["two-then-one", "one-then-two"])
 def test_responder_of_both_answers_a_second_version_in_it(
     connect_both: Callable[..., Peer], versions: tuple[int, int]

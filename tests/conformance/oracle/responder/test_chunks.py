@@ -32,7 +32,8 @@ POSITION = CALL_HEADER + 4
 REDUCED = rpc_call(STORE, len(DATA).to_bytes(4))
 MEMORY = TinyMemory({1: DATA, 2: DATA + b"\0", 3: REDUCED, 4: bytes(64)}, frozenset({9}))
 STATE = ResponderState(upper_layer=TinyProgram(), memory=MEMORY)
-REFUSAL = ["ERR_CHUNK", "a Reply of GARBAGE_ARGS"]
+OTHER_STATUS = "an RPC error reply (warning)"
+REFUSAL = ["ERR_CHUNK", "a Reply of GARBAGE_ARGS", OTHER_STATUS]
 
 
 def answers(message: bytes, state: ResponderState = STATE) -> list[str]:
@@ -64,7 +65,7 @@ def test_long_call_with_a_further_read_chunk_is_served() -> None:
         (POSITION + 1, 1, 7),
         (0, 1, 7),
         (POSITION + 400, 1, 7),
-        (POSITION - 8, 1, 7),
+        (POSITION - 4, 1, 7),
         (POSITION, 1, 6),
         (POSITION, 4, 64),
     ],
@@ -81,12 +82,22 @@ def test_read_chunk_that_fits_no_argument_is_not_executed(
 
 @pytest.mark.parametrize(
     ("chosen", "wanted"),
-    [("err-chunk", ["ERR_CHUNK"]), ("garbage-args", ["a Reply of GARBAGE_ARGS"])],
+    [
+        ("err-chunk", ["ERR_CHUNK"]),
+        ("garbage-args", ["a Reply of GARBAGE_ARGS", OTHER_STATUS]),
+    ],
 )
 def test_profile_chooses_how_violations_are_reported(chosen: str, wanted: list[str]) -> None:
     state = ResponderState(upper_layer=TinyProgram(), memory=MEMORY, chosen={"D-20": chosen})
 
-    assert answers(msg(REDUCED, reads=(reading(POSITION - 8, 1, 7),)), state) == wanted
+    assert answers(msg(REDUCED, reads=(reading(POSITION - 4, 1, 7),)), state) == wanted
+
+
+def test_read_chunk_within_the_rpc_header_may_cost_the_connection() -> None:
+    """D-40: what stands before it is a cut RPC header, about which closing only warns."""
+    message = msg(REDUCED, reads=(reading(POSITION - 8, 1, 7),))
+
+    assert answers(message) == [*REFUSAL, "loss of the connection (warning)"]
 
 
 def test_unreadable_memory_may_cost_the_connection() -> None:
@@ -94,6 +105,17 @@ def test_unreadable_memory_may_cost_the_connection() -> None:
 
     assert answers(message)[:2] == ["loss of the connection", "ERR_CHUNK"]
     assert not expected(message, STATE).may_execute
+
+
+def test_a_length_that_fits_no_argument_may_be_found_before_reading() -> None:
+    """rfc8166 3.4.4, D-20: GARBAGE_ARGS is no answer to memory that only cannot be read."""
+    fitting = answers(msg(REDUCED, reads=(reading(POSITION, 77, 7),)))
+    short = answers(msg(REDUCED, reads=(reading(POSITION, 77, 6),)))
+    absurd = answers(msg(REDUCED, reads=(reading(POSITION, 77, 1 << 31),)))
+
+    assert "a Reply of GARBAGE_ARGS" not in fitting
+    assert "a Reply of GARBAGE_ARGS" in short
+    assert "a Reply of GARBAGE_ARGS" in absurd
 
 
 def test_region_shorter_than_its_segment_is_unreadable() -> None:
@@ -122,7 +144,8 @@ def test_nomsg_without_any_list_gets_err_chunk_only() -> None:
 def test_nomsg_with_the_wrong_list_is_refused_or_dropped(message: bytes) -> None:
     result = expected(message, STATE)
 
-    assert [str(item) for item in result.allowed] == ["ERR_CHUNK", "silence"]
+    closing = "loss of the connection (warning)"
+    assert [str(item) for item in result.allowed] == ["ERR_CHUNK", "silence", closing]
     assert {"D-22"} == {name for item in result.allowed for name in item.readings}
 
 
@@ -138,6 +161,14 @@ def test_empty_segments_may_be_refused() -> None:
     reads = (reading(POSITION, 1, 0), reading(POSITION, 1, 7))
 
     assert answers(msg(REDUCED, reads=reads)) == ["a Reply", "ERR_CHUNK"]
+
+
+def test_empty_segments_for_results_may_be_refused_and_closing_warns() -> None:
+    assert answers(msg(writes=(chunk(8, 0, 8),))) == [
+        "a Reply",
+        "ERR_CHUNK",
+        "loss of the connection (warning)",
+    ]
 
 
 def test_reply_chunk_without_segments_may_be_refused() -> None:
@@ -172,7 +203,11 @@ def test_chunks_of_a_program_that_nobody_knows_may_be_refused() -> None:
 
 def test_read_chunk_with_the_rpc_header_in_it_may_be_dropped() -> None:
     """Joined blindly, it is no RPC message at all (D-40)."""
-    assert answers(msg(rpc_call()[:4], reads=(reading(4, 1, 7),))) == [*REFUSAL, "silence"]
+    assert answers(msg(rpc_call()[:4], reads=(reading(4, 1, 7),))) == [
+        *REFUSAL,
+        "loss of the connection (warning)",
+        "silence",
+    ]
 
 
 def test_second_chunk_alone_is_not_enough_room_for_the_second_result() -> None:

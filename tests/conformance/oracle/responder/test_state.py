@@ -10,6 +10,7 @@ from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of
 from rpcrdma.ulp.testprog import TestProgram
 
+CUT = bytes.fromhex("00000007 00000001 00000001 00000000 00000001 00000000 00000000")
 UNDECODABLE = bytes.fromhex("00000007 00000001 00000001 00000000 00000009 00000000 00000000")
 
 
@@ -40,10 +41,12 @@ def test_replies_are_no_longer_than_the_receives_that_they_meet(
     assert state_of(device, None, receives=receives).reply_threshold == threshold
 
 
-def test_silence_about_a_bad_header_is_allowed_to_a_device_that_is_called_back() -> None:
-    """D-15, D-40: whoever takes backward Replies drops one that it cannot decode."""
-    alone = expected(UNDECODABLE, state_of(Device(), None))
-    both = expected(UNDECODABLE, state_of(Device(backward=True), None))
+def test_silence_about_a_cut_header_is_allowed_to_a_device_that_is_called_back() -> None:
+    """D-40: whoever takes backward Replies drops one that is cut; other faults are answered."""
+    alone = expected(CUT, state_of(Device(), None))
+    both = expected(CUT, state_of(Device(backward=True), None))
+    uncut = expected(UNDECODABLE, state_of(Device(backward=True), None))
 
     assert [str(item) for item in alone.allowed] == ["ERR_CHUNK"]
     assert [str(item) for item in both.allowed] == ["ERR_CHUNK", "silence"]
+    assert [str(item) for item in uncut.allowed] == ["ERR_CHUNK"]

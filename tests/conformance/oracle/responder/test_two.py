@@ -93,10 +93,12 @@ def test_a_presence_word_of_two_is_borne_with_a_warning() -> None:
     assert all(item.warning for item in result.allowed[1:])
 
 
-def test_a_device_with_the_backward_direction_may_drop_what_it_cannot_decode() -> None:
+def test_a_device_with_the_backward_direction_may_drop_a_header_that_is_cut() -> None:
     state = ResponderState(frozenset({1, 2}), TinyProgram(), backward=True)
+    cut = with_word(msg(), 20, 1)[:32]
 
-    assert answers(expected(with_word(msg(), 16, 2), state)) == ["ERR_CHUNK", "silence"]
+    assert answers(expected(cut, state)) == ["ERR_CHUNK", "silence"]
+    assert answers(expected(with_word(msg(), 16, 2), state)) == ["ERR_CHUNK"]
 
 
 def test_the_reading_of_bad_optinfo_is_the_profiles() -> None:

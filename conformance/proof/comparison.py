@@ -1,0 +1,227 @@
+"""Scenarios and oracle compared: what a case accepts lies within what the oracle allows.
+
+The suite runs on loopback.  Each verification notes what it accepts as the answer to which message
+(`conformance.tester.acceptance`); the oracle is asked about the same octets in the same state, and
+every difference is told in the words of both.  A case that differs on purpose says why
+(`@requirement(..., wider="...")` or `narrower="..."`); a reason that nothing needs is stale.
+
+    rfc8166 section 4.5  Error Handling
+
+A Reply's status is compared where the oracle restricts it: what a program makes of good arguments
+is known to the case alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from conformance.catalogue.entries import load_catalogue
+from conformance.oracle.outcome import Answered
+from conformance.oracle.responder.expectation import ANY_STATUS, Answer
+from conformance.oracle.responder.expected import expected
+from conformance.suite.runner import Selection, judge
+from reports.record import Verdict
+from targets.registry import find_any_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from conformance.oracle.responder.expectation import Expectation
+    from conformance.suite.plugin import Case
+    from conformance.suite.rigs import Rig
+    from conformance.tester.acceptance import Acceptance
+
+__all__ = ["Comparison", "Difference", "Side", "compare", "compare_suite"]
+
+
+class Side(Enum):
+    """In which way a case differs from the oracle about one kind of answer."""
+
+    WIDER = "the case accepts what the oracle does not allow"
+    MILDER = "the case accepts without a warning what the oracle only tolerates"
+    NARROWER = "the case refuses what the oracle allows"
+    STRICTER = "the case warns of what the oracle allows"
+
+    @property
+    def accepts_more(self) -> bool:
+        """Whether it is the case that accepts more."""
+        return self in (Side.WIDER, Side.MILDER)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One kind of answer about which a case and the oracle do not agree.
+
+    Attributes:
+        case: its id.
+        message: that was sent, in words.
+        side: in which way they differ.
+        kinds: of answer, about which.
+        accepted: what the case accepts, in words.
+        allowed: what the oracle allows, in words.
+        readings: that the oracle names for those kinds.
+    """
+
+    case: str
+    message: str
+    side: Side
+    kinds: tuple[str, ...]
+    accepted: str
+    allowed: str
+    readings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return (
+            f"{self.case}: {self.side.value}: {', '.join(self.kinds)}\n"
+            f"    message: {self.message}\n"
+            f"    case:    {self.accepted}\n"
+            f"    oracle:  {self.allowed}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the comparison of a run says.
+
+    Attributes:
+        unstated: differences for which the case gives no reason.
+        stated: differences for which it does.
+        stale: functions, by case id without parameters, whose reason no difference needs, with it.
+        messages: how many messages were compared.
+    """
+
+    unstated: tuple[Difference, ...]
+    stated: tuple[Difference, ...]
+    stale: tuple[tuple[str, str], ...]
+    messages: int
+
+
+def compare_suite(target: str, selection: Selection) -> Comparison:
+    """Run cases against a target on loopback, and compare what they accept with the oracle.
+
+    Args:
+        target: its name.
+        selection: which cases.
+
+    Raises:
+        TargetError: there is no such target, or it serves nobody.
+    """
+    found: list[Difference] = []
+    reasons: dict[tuple[str, bool], str] = {}
+    messages = 0
+
+    def look(case: Case, rig: Rig) -> None:
+        nonlocal messages
+        acceptances = rig.case.acceptances
+        messages += len({note.message.octets for note in acceptances})
+        found.extend(compare(case, acceptances))
+        reasons.update({(_stem(case.id), True): case.wider, (_stem(case.id), False): case.narrower})
+
+    judge(find_any_target(target, "loopback"), selection, look)
+    needed = {(_stem(difference.case), difference.side.accepts_more) for difference in found}
+    return Comparison(
+        tuple(item for item in found if not reasons[_stem(item.case), item.side.accepts_more]),
+        tuple(item for item in found if reasons[_stem(item.case), item.side.accepts_more]),
+        tuple((key[0], why) for key, why in reasons.items() if why and key not in needed),
+        messages,
+    )
+
+
+def _stem(case: str) -> str:
+    """The id without parameters, which stands for the function."""
+    return case.partition("[")[0]
+
+
+def compare(case: Case, acceptances: Iterable[Acceptance]) -> tuple[Difference, ...]:
+    """The differences between what one case accepts and what the oracle allows.
+
+    What is accepted of one message in several steps is accepted of it as a whole.
+
+    Args:
+        case: which.
+        acceptances: that it noted.
+    """
+    of_message: dict[bytes, list[Acceptance]] = defaultdict(list)
+    for acceptance in acceptances:
+        of_message[acceptance.message.octets].append(acceptance)
+    return tuple(
+        difference for notes in of_message.values() for difference in _compare_message(case, notes)
+    )
+
+
+def _compare_message(case: Case, notes: list[Acceptance]) -> Iterator[Difference]:
+    first = notes[0]
+    expectation = expected(first.message.octets, first.state)
+    allowed = _kinds(answer for note in notes for answer in note.allowed)
+    tolerated = _kinds(answer for note in notes for answer in note.tolerated) - allowed
+    good = _kinds(item.kind for item in expectation.allowed if not item.warning)
+    bad = _kinds(item.kind for item in expectation.allowed if item.warning) - good
+    missing = _but_for_statuses(good | bad, allowed | tolerated) - allowed - tolerated
+    warns = all(_only_warns(case, note) for note in notes)
+    found = {
+        Side.WIDER: (allowed | tolerated) - good - bad,
+        Side.MILDER: allowed & bad,
+        Side.NARROWER: frozenset() if warns else missing,
+        Side.STRICTER: (good & tolerated) | (missing & good if warns else frozenset()),
+    }
+    for side, kinds in found.items():
+        if kinds:
+            yield Difference(
+                case.id,
+                str(first.message),
+                side,
+                tuple(sorted(kinds)),
+                _words(allowed, tolerated),
+                _of_oracle(expectation),
+                _readings(expectation, kinds),
+            )
+
+
+def _only_warns(case: Case, note: Acceptance) -> bool:
+    """Whether an answer that the case refuses breaks what a document only recommends."""
+    catalogue = load_catalogue()
+    broken = note.breaks or case.requirements
+    return all(catalogue[one].verdict_when_broken is Verdict.WARN for one in broken)
+
+
+_REPLY: Final = str(Answer(Answered))
+
+
+def _kinds(answers: Iterable[Answer]) -> frozenset[str]:
+    """Each kind of outcome by itself, and of Replies each status."""
+    found: set[str] = set()
+    for answer in answers:
+        if answer.outcome is Answered:
+            found |= {f"{_REPLY} of {status.name}" for status in answer.statuses}
+        else:
+            found.add(str(answer))
+    return frozenset(found)
+
+
+_ANY_REPLY: Final = _kinds((Answer(Answered, ANY_STATUS),))
+
+
+def _but_for_statuses(known: frozenset[str], accepted: frozenset[str]) -> frozenset[str]:
+    """What the oracle allows, but for statuses of which it cannot know."""
+    if known >= _ANY_REPLY and accepted & _ANY_REPLY:
+        return known - _ANY_REPLY
+    return known
+
+
+def _words(allowed: frozenset[str], tolerated: frozenset[str]) -> str:
+    warned = (f"{kind} (warning)" for kind in sorted(tolerated))
+    shown = [*sorted(allowed - _ANY_REPLY), _REPLY] if allowed >= _ANY_REPLY else sorted(allowed)
+    return "; ".join((*shown, *warned))
+
+
+def _of_oracle(expectation: Expectation) -> str:
+    fault = f" ({expectation.fault})" if expectation.fault else ""
+    return "; ".join(map(str, expectation.allowed)) + fault
+
+
+def _readings(expectation: Expectation, kinds: frozenset[str]) -> tuple[str, ...]:
+    items = (item for item in expectation.allowed if _kinds((item.kind,)) & kinds)
+    return tuple(dict.fromkeys(reading for item in items for reading in item.readings))

@@ -1,0 +1,83 @@
+"""Notes for the comparison with the oracle: which answers a verification accepts to a message.
+
+rfc8166 section 4.5  Error Handling
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.outcome import Answered
+from conformance.oracle.responder.expectation import ANY_STATUS, REFUSAL_STATUSES, Answer
+from conformance.tester.acceptance import Acceptance
+from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.oracle.outcome import Outcome
+    from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call, Message
+
+__all__ = [
+    "ANY",
+    "GARBAGE",
+    "REFUSED",
+    "SERVED",
+    "SERVED_OR_REFUSED",
+    "UNEXECUTED",
+    "Statuses",
+    "note",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Statuses:
+    """The statuses of a Reply that a verification accepts, where it accepts a Reply.
+
+    Attributes:
+        allowed: without a warning.
+        tolerated: with one.
+    """
+
+    allowed: frozenset[RpcOutcome]
+    tolerated: frozenset[RpcOutcome] = frozenset()
+
+
+_GARBAGE: Final = frozenset({RpcOutcome.GARBAGE_ARGS})
+_SUCCESS: Final = frozenset({RpcOutcome.SUCCESS})
+
+ANY: Final = Statuses(ANY_STATUS)
+SERVED: Final = Statuses(_SUCCESS)
+GARBAGE: Final = Statuses(_GARBAGE)
+UNEXECUTED: Final = Statuses(REFUSAL_STATUSES)
+REFUSED: Final = Statuses(_GARBAGE, REFUSAL_STATUSES - _GARBAGE)
+SERVED_OR_REFUSED: Final = Statuses(_GARBAGE | _SUCCESS)
+
+
+def note(
+    peer: Peer,
+    message: Call | Message,
+    allowed: Iterable[type[Outcome]],
+    tolerated: Iterable[type[Outcome]] = (),
+    statuses: Statuses = ANY,
+    breaks: tuple[str, ...] = (),
+) -> None:
+    """Note in the log of the case what is accepted as the answer to a message.
+
+    Args:
+        peer: where it was sent.
+        message: that was sent.
+        allowed: kinds of outcome.
+        tolerated: kinds that bring a warning.
+        statuses: of the Replies among them.
+        breaks: requirements that any other answer breaks.
+    """
+    good = [Answer(kind, statuses.allowed) for kind in allowed]
+    warned = [Answer(kind, statuses.allowed) for kind in tolerated]
+    if statuses.tolerated and any(kind.outcome is Answered for kind in good):
+        warned.append(Answer(Answered, statuses.tolerated))
+    peer.case.acceptances.append(
+        Acceptance(message, peer.state, tuple(good), tuple(warned), breaks)
+    )

@@ -1,0 +1,160 @@
+"""Verifications of silence: what a device drops is shown by what follows, not by waiting.
+
+verify.discarded(peer, call)              silence
+verify.discarded(peer, call, ErrChunk)    silence, or an error
+verify.reported(peer, call)               an error; whoever drops the call is not waited for
+verify.cut(peer, call)                    a header that is cut: an error, or what D-40 allows
+verify.silent(peer)                       nothing more comes
+
+rfc8166 section 4.5  Error Handling
+bidir section 2.4    Backward Direction Message Size
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.outcome import (
+    Answered,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    OptionReceived,
+    Outcome,
+    Silent,
+)
+from conformance.tester.case import Deviation, Warned
+from conformance.tester.client import build
+from conformance.verify import accepted
+from conformance.verify.answers import blamed, expect, ids_of, recommended, that
+from conformance.verify.words import SENTENCES, sentences
+
+if TYPE_CHECKING:
+    from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call, Message
+    from conformance.verify.accepted import Statuses
+    from conformance.verify.answers import Ids
+
+__all__ = ["cut", "discarded", "reported", "silent"]
+
+_ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
+
+
+def discarded(
+    peer: Peer,
+    call: Call | Message,
+    *or_else: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+    statuses: Statuses = accepted.ANY,
+) -> Outcome | None:
+    """Nothing answers `call`, shown by what follows.
+
+    A good call after it on the same connection is answered first, and nothing more comes within
+    the profile's grace period.
+
+    Args:
+        peer: where `call` was sent.
+        call: what must be dropped.
+        or_else: kinds of answer that are as good; the good call's may overtake such an answer.
+        tolerated: kinds of outcome that are let pass with a warning, and end the case.
+        breaks: requirements that any other outcome breaks.
+        statuses: as for `expect`.
+
+    Returns:
+        The outcome of such a kind, if one came.
+    """
+    accepted.note(peer, call, (Silent, *or_else), tolerated, statuses, ids_of(breaks))
+    return _what_follows(peer, call, or_else, tolerated, breaks)
+
+
+def reported(
+    peer: Peer, call: Call | Message, *, silence_warns: bool = False, breaks: Ids = ()
+) -> None:
+    """ERR_CHUNK answers `call`; for a device that drops it nobody waits as long as for an answer.
+
+    Args:
+        peer: where `call` was sent.
+        call: what must be reported.
+        silence_warns: whether silence is let pass with a warning.
+        breaks: requirements that any other outcome breaks.
+    """
+    tolerated = (Silent,) if silence_warns else ()
+    accepted.note(peer, call, (ErrChunk,), tolerated, breaks=ids_of(breaks))
+    answer = _what_follows(peer, call, (ErrChunk,), (), breaks)
+    sentence = f"{sentences((ErrChunk,), call)[0]} answers the message"
+    if silence_warns:
+        recommended(peer, answer, sentence, actual="no answer", breaks=breaks)
+    else:
+        that(answer, sentence, actual="no answer", breaks=breaks)
+
+
+def cut(peer: Peer, call: Call, *, breaks: Ids = ()) -> None:
+    """ERR_CHUNK answers a header that is cut, or a device that claims to be called drops it (D-40).
+
+    Args:
+        peer: where `call` was sent.
+        call: whose header is cut, or counts more than the message holds.
+        breaks: requirements that any other outcome breaks.
+    """
+    if peer.device.backward:
+        answer = discarded(peer, call, ErrChunk, breaks=breaks)
+        if answer is None:
+            return
+        peer.put_aside(answer)
+    expect(peer, call, ErrChunk, breaks=breaks)
+
+
+def silent(peer: Peer, *, breaks: Ids = ()) -> None:
+    """Nothing comes within the profile's grace period."""
+    outcome = peer.receive(peer.profile.grace)
+    if not isinstance(outcome, Silent):
+        raise Deviation(
+            f"Something came where nothing may come: {outcome}.",
+            expected=(SENTENCES[Silent],),
+            actual=str(outcome),
+            breaks=blamed(outcome, breaks),
+        )
+
+
+def _what_follows(
+    peer: Peer,
+    call: Call | Message,
+    or_else: tuple[type[Outcome], ...],
+    tolerated: tuple[type[Outcome], ...],
+    breaks: Ids,
+) -> Outcome | None:
+    """What answers `call` before a good call behind it has been answered; None if nothing does."""
+    good = build.null_call(peer)
+    peer.send(good)
+    expected = (
+        "no answer to the message, and one to the good call behind it",
+        *sentences((*or_else, *tolerated), call),
+    )
+    answer: Outcome | None = None
+    waiting = True
+    while True:
+        outcome = peer.receive(None if waiting else peer.profile.grace)
+        peer.case.expected, peer.case.actual = expected, str(answer or outcome)
+        if waiting and isinstance(outcome, Answered) and outcome.xid == good.xid:
+            waiting = False
+        elif answer is None and isinstance(outcome, or_else) and _answers(outcome, call):
+            answer = outcome
+        elif not waiting and isinstance(outcome, Silent):
+            return answer
+        elif isinstance(outcome, tolerated):
+            behind = f" after {answer}" if answer else ""
+            reason = f"{outcome} came{behind} for {call}, which should cost no more than itself."
+            peer.case.warnings.append(Warned(reason, ids_of(breaks)))
+            return outcome
+        else:
+            raise Deviation(
+                f"{call} was not discarded: {outcome}.",
+                expected=expected,
+                actual=str(outcome),
+                breaks=blamed(outcome, breaks),
+            )
+
+
+def _answers(outcome: Outcome, call: Call | Message) -> bool:
+    return isinstance(outcome, _ANSWERS) and outcome.xid == call.xid

@@ -1,0 +1,119 @@
+"""What cases accept lies within what the oracle allows, in the whole suite."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.oracle.outcome import Answered, ErrChunk, Silent
+from conformance.oracle.responder.expectation import Answer, ResponderState
+from conformance.proof.comparison import Side, compare, compare_suite
+from conformance.suite.plugin import Case
+from conformance.suite.runner import Selection
+from conformance.tester.acceptance import Acceptance
+from conformance.tester.sent import Message
+from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+
+if TYPE_CHECKING:
+    from conformance.oracle.outcome import Outcome
+    from conformance.proof.comparison import Comparison
+
+CUT = Message(
+    7, bytes.fromhex("00000007 00000001 00000008 00000000 00000001 00000000 00000000"), ""
+)
+"""A header that ends within its Read list."""
+
+MUST = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
+SHOULD = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+CASE = Case("rfc8166/4.5.2/some-case", "", (MUST,), "responder", (), (), destructive=False)
+
+
+def accepting(*kinds: type[Outcome], backward: bool = False) -> Acceptance:
+    """A verification that accepts some kinds as the answer to a cut header."""
+    state = ResponderState(backward=backward)
+    return Acceptance(CUT, state, tuple(map(Answer, kinds)))
+
+
+def sides(acceptance: Acceptance, case: Case = CASE) -> list[tuple[Side, tuple[str, ...]]]:
+    """The differences of one verification, without their words."""
+    return [(found.side, found.kinds) for found in compare(case, (acceptance,))]
+
+
+@pytest.fixture(scope="module")
+def suite() -> Comparison:
+    """Every case for servers, run against the reference once."""
+    return compare_suite("reference", Selection(role="responder", destructive=True))
+
+
+def test_no_case_differs_from_the_oracle_without_a_reason(suite: Comparison) -> None:
+    assert suite.unstated == (), "\n".join(map(str, suite.unstated))
+
+
+def test_each_reason_is_needed(suite: Comparison) -> None:
+    assert suite.stale == ()
+    assert suite.stated
+
+
+def test_most_cases_note_what_they_accept(suite: Comparison) -> None:
+    assert suite.messages > 700
+
+
+def test_agrees_where_both_say_the_same() -> None:
+    assert sides(accepting(ErrChunk)) == []
+    assert sides(accepting(ErrChunk, Silent, backward=True)) == []
+
+
+def test_finds_what_the_case_alone_accepts() -> None:
+    assert sides(accepting(ErrChunk, Silent)) == [(Side.WIDER, ("silence",))]
+
+
+def test_finds_what_the_oracle_alone_allows() -> None:
+    assert sides(accepting(ErrChunk, backward=True)) == [(Side.NARROWER, ("silence",))]
+
+
+def test_what_only_breaks_a_recommendation_is_a_warning_already() -> None:
+    only_warns = replace(accepting(ErrChunk, backward=True), breaks=(SHOULD,))
+
+    assert sides(only_warns) == [(Side.STRICTER, ("silence",))]
+
+
+def test_finds_a_warning_for_what_the_oracle_allows() -> None:
+    warned = replace(
+        accepting(ErrChunk, backward=True), tolerated=(Answer(Silent), Answer(Answered))
+    )
+
+    found = dict(sides(warned))
+
+    assert found[Side.STRICTER] == ("silence",)
+    assert "a Reply of SUCCESS" in found[Side.WIDER]
+
+
+def test_takes_the_steps_of_one_message_together() -> None:
+    found = compare(CASE, (accepting(ErrChunk, backward=True), accepting(Silent, backward=True)))
+
+    assert found == ()
+
+
+def test_compares_no_status_that_the_oracle_cannot_know() -> None:
+    words = "00000007 00000001 00000008 00000000 00000000 00000000 00000000"
+    call = (
+        "00000007 00000000 00000002 20000001 00000001 00000000 00000000 00000000 00000000 00000000"
+    )
+    message = Message(7, bytes.fromhex(words + call), "NULL")
+    served = Acceptance(
+        message, ResponderState(), (Answer(Answered, frozenset({RpcOutcome.SUCCESS})),)
+    )
+
+    assert sides(served) == []
+
+
+def test_says_the_difference_in_the_words_of_both() -> None:
+    (found,) = compare(CASE, (accepting(ErrChunk, Silent),))
+
+    assert str(found).splitlines()[0] == (
+        "rfc8166/4.5.2/some-case: the case accepts what the oracle does not allow: silence"
+    )
+    assert "case:    ERR_CHUNK; silence" in str(found)
+    assert "oracle:  ERR_CHUNK (" in str(found)

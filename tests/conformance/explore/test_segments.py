@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from conformance.explore.segments import move_segments
 
+from conformance.explore.segments import move_segments
 from rpcrdma.wire import (
     ErrChunk,
     RdmaError,

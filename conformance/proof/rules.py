@@ -78,16 +78,19 @@ def _verifier(called: str) -> Place | None:
     """Where a function is that a scenario calls as `verify.calls.done`, if it is one of those."""
     match called.split("."):
         case ["verify", module, name]:
-            file = f"conformance/verify/{module}.py"
+            files = (f"conformance/verify/{module}.py",)
         case ["verify", name]:
-            file = "conformance/verify/answers.py"
+            files = tuple(_files(("conformance/verify",)))  # the package lists those of all files
         case ["verify_options", name]:
-            file = "conformance/options/verify.py"
+            files = ("conformance/options/verify.py",)
         case _:
             return None
-    numbered = enumerate(lines_of(ROOT / file), 1)
-    number = next(number for number, line in numbered if line.startswith(f"def {name}("))
-    return Place(file, number, name)
+    return next(
+        Place(file, number, name)
+        for file in files
+        for number, line in enumerate(lines_of(ROOT / file), 1)
+        if line.startswith((f"def {name}(", f"class {name}"))
+    )
 
 
 def _constants(identity: str, rooms: tuple[str, ...]) -> Iterator[Place]:

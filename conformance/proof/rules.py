@@ -76,6 +76,7 @@ def mentions(reading: str) -> tuple[Place, ...]:
 
 def _verifier(called: str) -> Place | None:
     """Where a function is that a scenario calls as `verify.calls.done`, if it is one of those."""
+    files: tuple[str, ...]
     match called.split("."):
         case ["verify", module, name]:
             files = (f"conformance/verify/{module}.py",)

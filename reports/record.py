@@ -23,7 +23,7 @@ __all__ = [
     "Verdict",
 ]
 
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 """Of the records on disk; a reader refuses any other."""
 
 
@@ -95,7 +95,10 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
         expected: the outcomes that would have been accepted, one a line.
         actual: what came instead (or, on PASS, what came).
         citations: every requirement that the case cites.
-        violated: ids of the cited requirements that were broken (FAIL) or not followed (WARN).
+        violated: ids of the cited requirements that were broken (FAIL) or not followed (WARN):
+            those that the deviation itself names, and no others.
+        not_reached: ids of the cited requirements that were not looked at, because the deviation
+            came first.
         interpretations: ids of `INTERPRETATIONS.md` on which the verdict rests.
         exchanges: what was sent and received.
         evidence: file names relative to the run's folder: trace, pcapng.
@@ -112,6 +115,7 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
     actual: str = ""
     citations: tuple[Citation, ...] = ()
     violated: tuple[str, ...] = ()
+    not_reached: tuple[str, ...] = ()
     interpretations: tuple[str, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     evidence: tuple[str, ...] = ()

@@ -38,11 +38,26 @@ SEVERITY: Final[dict[Verdict, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class RequirementResult:
-    """One cited requirement with the cases that looked at it."""
+    """One cited requirement with the cases that cite it.
+
+    Attributes:
+        citation: the requirement.
+        verdict: of those that looked at it; INCONC if something else came first in each that
+            could have.
+        cases: that cite it.
+        not_reached: those of them in which something else came first.
+    """
 
     citation: Citation
     verdict: Verdict
     cases: tuple[CaseRecord, ...]
+    not_reached: tuple[CaseRecord, ...] = ()
+
+    @property
+    def reached(self) -> bool:
+        """Whether a case came to look at it, or there was none that could have."""
+        judged = (case for case in self.cases if case.verdict is not Verdict.NA)
+        return not self.not_reached or any(case not in self.not_reached for case in judged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +82,11 @@ class Summary:
         """Number of judged cases."""
         return sum(self.counts.values())
 
+    @property
+    def not_reached(self) -> tuple[RequirementResult, ...]:
+        """The requirements that no case came to look at, because others were broken first."""
+        return tuple(result for result in self.requirements if not result.reached)
+
 
 def counted(number: int, noun: str) -> str:
     """`1 case`, `2 cases`."""
@@ -79,13 +99,12 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def verdict_for(case: CaseRecord, requirement: str) -> Verdict:
-    """What one case says about one of the requirements that it cites.
+    """What one case says about one of the requirements that it has looked at.
 
-    A FAIL or WARN that names the violated requirements speaks only against those; the other cited
-    requirements were not shown to be met either, so they stay inconclusive.
+    A FAIL or WARN speaks only against the requirements that it names as violated.
     """
     if case.verdict in (Verdict.FAIL, Verdict.WARN) and case.violated:
-        return case.verdict if requirement in case.violated else Verdict.INCONC
+        return case.verdict if requirement in case.violated else Verdict.PASS
     return case.verdict
 
 
@@ -122,15 +141,17 @@ def _requirements(cases: tuple[CaseRecord, ...]) -> tuple[RequirementResult, ...
         for citation in case.citations:
             citations.setdefault(citation.id, citation)
             citing.setdefault(citation.id, []).append(case)
-    results = [
-        RequirementResult(
-            citation,
-            worst(verdict_for(case, citation.id) for case in citing[citation.id]),
-            tuple(citing[citation.id]),
-        )
-        for citation in citations.values()
-    ]
+    results = [_result(citation, citing[citation.id]) for citation in citations.values()]
     return tuple(sorted(results, key=lambda result: _section_key(result.citation)))
+
+
+def _result(citation: Citation, cases: list[CaseRecord]) -> RequirementResult:
+    unreached = tuple(case for case in cases if citation.id in case.not_reached)
+    reached = [case for case in cases if case not in unreached]
+    verdict = worst(verdict_for(case, citation.id) for case in reached)
+    if unreached and verdict is Verdict.NA:
+        verdict = Verdict.INCONC
+    return RequirementResult(citation, verdict, tuple(cases), unreached)
 
 
 def _section_key(citation: Citation) -> tuple[str, tuple[int, ...], str]:

@@ -26,6 +26,7 @@ from conformance import verify
 from conformance.backward import build as build_backward
 from conformance.backward.choice import backward_workload_for
 from conformance.backward.workload import ForwardOnly
+from conformance.catalogue.inheritance import statements
 from conformance.oracle.backward import InFlight, broken_rules
 from conformance.oracle.outcome import (
     Answered,
@@ -44,7 +45,7 @@ from rpcrdma.wire import v2
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from conformance.backward.build import Backward
     from conformance.backward.workload import BackwardWorkload, Steps
@@ -115,11 +116,13 @@ class BackwardClient:
         """What the device says has become of its Calls."""
         return self.workload.read_tally(self.serve(self.workload.tally()).payload)
 
-    def serve(self, request: Request, *, xid: int | None = None) -> verify.Reply:
+    def serve(
+        self, request: Request, *, xid: int | None = None, breaks: verify.Ids = ()
+    ) -> verify.Reply:
         """Make a short forward Call and wait for its right Reply."""
         call = build.call(self.peer, request, xid=xid)
         self.peer.send(call)
-        return self.served(call)
+        return self.served(call, breaks=breaks)
 
     def served(self, call: Call, *, breaks: verify.Ids = ()) -> verify.Reply:
         """Wait for the right Reply to a forward Call that was sent."""
@@ -144,7 +147,8 @@ class BackwardClient:
                     f"No backward Call came: {outcome}.",
                     expected=expected,
                     actual=str(outcome),
-                    breaks=verify.ids_of(breaks),
+                    breaks=verify.blamed(outcome, self.peer.version, breaks),
+                    unanswered=True,
                 )
         return self._kept.popleft()
 
@@ -239,14 +243,25 @@ class BackwardClient:
             self.peer.case.expected, self.peer.case.actual = expected, str(outcome)
             if isinstance(outcome, Answered) and outcome.xid in waiting:
                 return verify.right(self.peer, waiting.pop(outcome.xid), outcome, breaks=breaks)
-            if not self._keep(outcome):
+            misnamed = self._misnamed(outcome, waiting)
+            if misnamed or not self._keep(outcome):
                 first = next(iter(waiting.values()))
                 raise Deviation(
                     f"{first.request.title} was not answered: {outcome}.",
                     expected=expected,
                     actual=str(outcome),
-                    breaks=verify.ids_of(breaks),
+                    breaks=misnamed or verify.blamed(outcome, self.peer.version, breaks),
+                    unanswered=True,
                 )
+
+    def _misnamed(self, outcome: Outcome, waiting: Container[int]) -> tuple[str, ...]:
+        """What a Reply breaks that says that it is a Call, or comes under another XID."""
+        rules: tuple[str, ...] = ()
+        if isinstance(outcome, Called) and outcome.xid in waiting and outcome.rpc is None:
+            rules = ("bidir.1.3.reply-is-told-by-its-msg-type",)
+        elif isinstance(outcome, Answered) and outcome.xid not in self._doubtful:
+            rules = ("bidir.1.3.4.reply-xid-is-the-calls",)
+        return statements(rules, self.peer.version)
 
     def _carry_out(self, steps: Steps) -> None:
         request = next(steps, None)

@@ -161,6 +161,7 @@ class BackwardServer:
                 expected=case.expected,
                 actual=case.actual,
                 breaks=verify.ids_of(breaks),
+                unanswered=not found,
             )
         self._judge(found[-1])
         return found[-1]

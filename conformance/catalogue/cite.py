@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 __all__ = ["requirement"]
 
@@ -26,6 +26,7 @@ def requirement(
     interpretations: tuple[str, ...] = (),
     wider: str = "",
     narrower: str = "",
+    means: Mapping[str, str | tuple[str, ...]] | None = None,
 ) -> Callable[[F], F]:
     """Cite requirements of the catalogue; an unknown id stops the run before it begins.
 
@@ -37,6 +38,10 @@ def requirement(
         wider: why the case accepts more than the oracle allows: what it knows and the oracle does
             not, in one sentence.
         narrower: why it accepts less.
+        means: rules that every message is judged by -> what is broken, too, of what is cited,
+            if one of them is broken in the situation of this case: a second Call in flight is one
+            beyond the grant; where the only thing that could have granted it is a request of the
+            other direction, the two have not been kept apart.
     """
     mark = pytest.mark.requirement(
         *ids,
@@ -45,6 +50,7 @@ def requirement(
         interpretations=interpretations,
         wider=wider,
         narrower=narrower,
+        means=means or {},
     )
 
     def decorate(function: F) -> F:

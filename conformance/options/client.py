@@ -202,7 +202,8 @@ class OptionClient(OptionTester):
                     f"A good call was not answered: {outcome}.",
                     expected=(f"a reply to each of {len(calls)} calls",),
                     actual=str(outcome),
-                    breaks=breaks,
+                    breaks=verify.blamed(outcome, self.peer.version, breaks),
+                    unanswered=True,
                 )
         self._note()
         return tuple(found[call.xid] for call in calls)

@@ -197,6 +197,7 @@ class OptionServer(OptionTester):
                 expected=("a call",),
                 actual=str(error),
                 breaks=breaks,
+                unanswered=True,
             ) from error
 
     def _done(self, act: RunningAct, breaks: tuple[str, ...]) -> None:

@@ -25,7 +25,7 @@ from rpcrdma.wire import v2
 from rpcrdma.wire.optional import opttype_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.tester.case import CaseLog
     from rpcrdma.wire.optional import Option
@@ -206,18 +206,27 @@ class OptionTester(Protocol):
         ...
 
 
-def both_ends(*ids: str, interpretations: tuple[str, ...] = ()) -> Callable[[F], F]:
+def both_ends(
+    *ids: str,
+    interpretations: tuple[str, ...] = (),
+    means: Mapping[str, str | tuple[str, ...]] | None = None,
+) -> Callable[[F], F]:
     """Make a test function with the parameter `tester` a case for a device in either role.
 
     Args:
         ids: what it tests; the first is its main one.
         interpretations: entries of INTERPRETATIONS.md on which the verdict rests.
+        means: as of `conformance.catalogue.cite.requirement`.
     """
     parameters = [
         pytest.param(
             role,
             marks=pytest.mark.requirement(
-                *ids, role=role, needs=("operations",), interpretations=interpretations
+                *ids,
+                role=role,
+                needs=("operations",),
+                interpretations=interpretations,
+                means=means or {},
             ),
             id=role,
         )

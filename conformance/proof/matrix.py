@@ -1,12 +1,16 @@
 """The mutants' matrix: which case kills which mutant, and what else each mutant trips.
 
-    rpcrdma dev matrix [--processes N] [MUTANT ...]
+    rpcrdma dev matrix [--processes N] [--write] [MUTANT ...]
 
 The whole suite runs on loopback against every mutant of `targets.mutants`.  A mutant is *killed* by
-a case that cites the requirement that the mutant breaks and fails, or warns.  Other cases that fail
-or warn, or are not decided, are *tripped*: the mutant's `also_trips` says why the same deviation
-breaks, or hides, what they are about.  A mutant that lives, a case tripped that nobody has
-explained, an explanation that nothing needs, and an error end with status 1.
+a case that fails, or warns, and blames the requirement that the mutant breaks: it is among those
+that the verdict names as violated.  Other cases that fail or warn, or are not decided, are
+*tripped*: the mutant's `also_trips` says for each requirement that is blamed instead why the same
+deviation breaks it, or hides what the case is about.  A mutant that lives, a case tripped that
+nobody has explained, an explanation that nothing needs, and an error end with status 1.
+
+With `--write` what came of the mutants that ran goes into the snapshot (`conformance.proof.kills`),
+whose changes are reviewed like those of the code.
 
 This module stands here and not beside the mutants, since targets know nothing of the suite.
 """
@@ -23,6 +27,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from conformance.proof.kills import Kill, excused, write_kills
 from conformance.suite.runner import Selection, collect_cases, judge
 from reports.record import Verdict
 from targets.mutants.base import PREFIX, find_mutant, mutants
@@ -37,30 +42,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Row", "Trip", "add_arguments", "cases_citing", "row_of", "run", "run_mutant"]
 
-DEADLINE: Final = 120.0
-"""Seconds that one mutant may take; a run is over in two."""
+DEADLINE: Final = 600.0
+"""Seconds that one mutant may take; most are over in three."""
 
 _BROKEN: Final = (Verdict.FAIL, Verdict.WARN)
 _VERSION_ONE: Final = ("rfc8166.", "bidir.")
 _VERSION_TWO: Final = ("v2/", "xcharext/")
 _GOES_ON: Final = "what is broken in Version One goes on in Version Two"
-
-_UNJUDGED: Final = (Verdict.ERROR, Verdict.INCONC)
+_ABOUT_IT: Final = "the case is about what is broken, and meets it in another form first"
 
 
 @dataclass(frozen=True, slots=True)
 class Trip:
-    """A case that a mutant trips although it is about something else.
+    """A case that a mutant trips although it does not blame what the mutant breaks.
 
     Attributes:
         case: its id.
         violated: the requirements that were broken; of a case that was not decided, those cited.
         why: the explanation; empty if there is none.
+        cites: whether the case cites what the mutant breaks.
     """
 
     case: str
     violated: tuple[str, ...]
     why: str
+    cites: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +75,11 @@ class Row:
 
     Attributes:
         slug: of the mutant.
-        killers: ids of the cases that found what it breaks.
+        killers: ids of the cases that blame what it breaks.
         trips: other cases that failed or warned, or were not decided.
         unjudged: (id, reason) of cases that ended in an error, or undecided without explanation.
-        idle: explanations of the mutant that no trip needed.
+        idle: (ids, reason) of the mutant's explanations that no trip needed.
+        not_reached: requirements that no case came to look at, because others were broken first.
         cases: how many ran.
     """
 
@@ -80,7 +87,8 @@ class Row:
     killers: tuple[str, ...]
     trips: tuple[Trip, ...]
     unjudged: tuple[tuple[str, str], ...]
-    idle: tuple[str, ...]
+    idle: tuple[tuple[str, str], ...]
+    not_reached: tuple[str, ...]
     cases: int
 
     @property
@@ -89,42 +97,95 @@ class Row:
         return tuple(trip for trip in self.trips if not trip.why)
 
     @property
+    def finders(self) -> tuple[str, ...]:
+        """Cases about what the mutant breaks that notice something, and blame something else."""
+        return tuple(trip.case for trip in self.trips if trip.cites)
+
+    @property
+    def killed(self) -> bool:
+        """Whether a verdict names what it breaks; else it is excused, and at least found."""
+        if self.slug in excused():
+            return bool(self.finders) and not self.killers
+        return bool(self.killers)
+
+    @property
     def good(self) -> bool:
         """Whether the mutant is killed and everything about it is understood."""
-        return bool(self.killers) and not (self.unexplained or self.unjudged or self.idle)
+        return self.killed and not (self.unexplained or self.unjudged or self.idle)
+
+    @property
+    def kill(self) -> Kill:
+        """What the snapshot keeps of it."""
+        finders = () if self.killers else _firsts(self.finders)
+        blamed = sorted({one for trip in self.trips for one in trip.violated})
+        return Kill(self.slug, _firsts(self.killers), finders, tuple(blamed))
 
 
 def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> Row:
     """Sort the records of a run against a mutant."""
+    kept = tuple(records)
     killers: list[str] = []
     trips: list[Trip] = []
     unjudged: list[tuple[str, str]] = []
-    count = 0
-    for record in records:
-        count += 1
-        cited = tuple(citation.id for citation in record.citations)
-        if record.verdict in _BROKEN and mutant.breaks in cited:
+    needed: set[tuple[str, str]] = set()
+    for record in kept:
+        if record.verdict in _BROKEN and mutant.breaks in record.violated:
             killers.append(record.id)
-        elif record.verdict in _BROKEN:
-            trips.append(Trip(record.id, record.violated, _why(mutant, record, record.violated)))
-        elif record.verdict is Verdict.INCONC and (why := _why(mutant, record, cited)):
-            trips.append(Trip(record.id, cited, why))
-        elif record.verdict in _UNJUDGED:
-            unjudged.append((record.id, f"{record.verdict.value}: {record.reason}"))
-    needed = {trip.why for trip in trips}
-    idle = tuple(why for _, why in mutant.also_trips if why not in needed)
-    return Row(mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), idle, count)
+        elif record.verdict in (*_BROKEN, Verdict.INCONC):
+            trip, entry = _trip(mutant, record)
+            needed.update(entry)
+            if record.verdict is Verdict.INCONC and not trip.why:
+                unjudged.append((record.id, f"INCONC: {record.reason}"))
+            else:
+                trips.append(trip)
+        elif record.verdict is Verdict.ERROR:
+            unjudged.append((record.id, f"ERROR: {record.reason}"))
+    idle = tuple(entry for entry in mutant.also_trips if entry not in needed)
+    unseen = _not_reached(kept)
+    return Row(mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), idle, unseen, len(kept))
 
 
-def _why(mutant: Mutant, record: CaseRecord, requirements: tuple[str, ...]) -> str:
-    """Why a mutant trips a case that is about these requirements; empty if nobody says so.
+def _trip(mutant: Mutant, record: CaseRecord) -> tuple[Trip, tuple[tuple[str, str], ...]]:
+    """A case that blames something else, and the mutant's explanations that it needs."""
+    cited = tuple(citation.id for citation in record.citations)
+    blamed = record.violated if record.verdict in _BROKEN else cited
+    entries = tuple(filter(None, map(mutant.explanation, blamed)))[:1]
+    why = entries[0][1] if entries else _self_explained(mutant, record)
+    cites = record.verdict in _BROKEN and mutant.breaks in cited
+    return Trip(record.id, blamed, why, cites), entries
 
-    What breaks Version One breaks Version Two (D-61), without a word.
+
+def _self_explained(mutant: Mutant, record: CaseRecord) -> str:
+    """What needs no word of the mutant's; empty if this does.
+
+    What breaks Version One breaks Version Two (D-61), and a case about what is broken may meet it
+    in another form than the one that it asks for.
     """
-    if found := next(filter(None, map(mutant.explanation, requirements)), ""):
-        return found
+    if mutant.breaks in {citation.id for citation in record.citations}:
+        return _ABOUT_IT
     begins = mutant.breaks.startswith(_VERSION_ONE)
     return _GOES_ON if begins and record.id.startswith(_VERSION_TWO) else ""
+
+
+def _not_reached(records: Iterable[CaseRecord]) -> tuple[str, ...]:
+    """Requirements that cases cite and none came to look at."""
+    judged = [record for record in records if record.verdict is not Verdict.NA]
+    reached = {
+        citation.id
+        for record in judged
+        for citation in record.citations
+        if citation.id not in record.not_reached
+    }
+    unseen = {one for record in judged for one in record.not_reached} - reached
+    return tuple(sorted(unseen))
+
+
+def _firsts(cases: Iterable[str]) -> tuple[str, ...]:
+    """Of each case with parameters the first."""
+    firsts: dict[str, str] = {}
+    for case in cases:
+        firsts.setdefault(case.partition("[")[0], case)
+    return tuple(firsts.values())
 
 
 def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> Row:
@@ -160,17 +221,20 @@ def _grouped(cases: Iterable[str]) -> Iterator[str]:
 
 
 def _lines(mutant: Mutant, row: Row) -> Iterator[str]:
-    yield f"{mutant.slug}: {'killed' if row.killers else 'LIVES'}. {mutant.deviation}"
+    state = "killed" if row.killers else "found under another name" if row.killed else "LIVES"
+    yield f"{mutant.slug}: {state}. {mutant.deviation}"
     yield f"    breaks {mutant.breaks}"
     yield from (f"    killed by {case}" for case in _grouped(row.killers))
     for why in dict.fromkeys(trip.why for trip in row.trips if trip.why):
         yield f"    also trips, since {why}:"
         tripped = (trip.case for trip in row.trips if trip.why == why)
         yield from (f"        {case}" for case in _grouped(tripped))
+    if row.not_reached:
+        yield f"    leaves {len(row.not_reached)} requirements that no case reached"
     for trip in row.unexplained:
         yield f"    UNEXPLAINED {trip.case}: {', '.join(trip.violated)}"
     yield from (f"    UNJUDGED {case}: {reason}" for case, reason in row.unjudged)
-    yield from (f"    EXPLAINS NOTHING: {why}" for why in row.idle)
+    yield from (f"    EXPLAINS NOTHING: {ids}: {why}" for ids, why in row.idle)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -182,6 +246,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="that run mutants side by side (default: %(default)s, one a processor)",
     )
+    parser.add_argument("--write", action="store_true", help="put what ran into the snapshot")
     parser.add_argument("mutants", nargs="*", metavar="MUTANT", help="default: all")
 
 
@@ -201,16 +266,18 @@ def run(options: argparse.Namespace) -> int:
     """
     began = time.monotonic()
     wanted = [find_mutant(name) for name in options.mutants] or list(mutants())
-    bad = 0
-    cases = 0
+    rows: list[Row] = []
     with ProcessPoolExecutor(options.processes) as pool:
         futures = [pool.submit(run_mutant, mutant.slug) for mutant in wanted]
         for mutant, future in zip(wanted, futures, strict=True):
             row = future.result(DEADLINE)
-            bad += not row.good
-            cases = max(cases, row.cases)
+            rows.append(row)
             sys.stdout.write("\n".join(_lines(mutant, row)) + "\n\n")
             sys.stdout.flush()
+            if options.write:
+                write_kills((row.kill,), (one.slug for one in mutants()))
+    bad = sum(not row.good for row in rows)
+    cases = max((row.cases for row in rows), default=0)
     sys.stdout.write(
         f"{len(wanted)} mutants, {cases} cases each, {time.monotonic() - began:.0f} s:"
         f" {len(wanted) - bad} killed and understood, {bad} not\n"

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from conformance.suite.rigs import Rig
     from reports.record import Exchange
 
-__all__ = ["Case", "Plugin", "SuiteError", "case_id"]
+__all__ = ["MOST_BLAMED", "Case", "Plugin", "SuiteError", "case_id"]
+
+MOST_BLAMED: Final = 2
+"""Requirements that a case may cite so that a deviation which names none breaks them all."""
 
 _FILE: Final = re.compile(r"test_(?P<section>(?:\d+|[A-Z])(?:_\d+)*)(?:_.*)?$")
 
@@ -42,6 +45,7 @@ class Case:
     Attributes:
         id: stable id.  title: first sentence of the docstring.  requirements: cited ids.
         role: of the device.  needs: claims without which it is N/A.
+        means: (rule, what is broken with it in this case) pairs.
         interpretations: as the decorator names them.  destructive: may bring a device down.
         wider: why it accepts more than the oracle allows.  narrower: why less.
     """
@@ -55,6 +59,7 @@ class Case:
     destructive: bool
     wider: str = ""
     narrower: str = ""
+    means: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def command(self, called: str) -> str:
         """What runs it again, against a target that is called so on a command line."""
@@ -112,6 +117,7 @@ class Plugin:
         self._began = time.monotonic()
         self._case_began = 0.0
         self._found: BaseException | None = None
+        self._came_to_its_end = False
         self.planned: tuple[Case, ...] = ()
         self.all_cases: tuple[Case, ...] = ()
         self.fault: Exception | None = None
@@ -162,7 +168,7 @@ class Plugin:
         mark = item.get_closest_marker("requirement")
         if mark is None or not mark.args:
             raise SuiteError(f"case {identity} cites no requirement; decorate it")
-        for requirement in mark.args:
+        for requirement in (*mark.args, *mark.kwargs["means"]):
             try:
                 self._catalogue[requirement]
             except UnknownRequirement as error:
@@ -178,6 +184,10 @@ class Plugin:
             item.get_closest_marker("destructive") is not None,
             mark.kwargs.get("wider", ""),
             mark.kwargs.get("narrower", ""),
+            tuple(
+                (rule, (meant,) if isinstance(meant, str) else meant)
+                for rule, meant in mark.kwargs["means"].items()
+            ),
         )
 
     def _refuse_duplicates(self) -> None:
@@ -208,7 +218,8 @@ class Plugin:
         self._found, self._case_began = None, time.monotonic()
         done = yield
         self._on_body(case, rig)
-        if self._found is None:
+        self._came_to_its_end = self._found is None
+        if self._came_to_its_end:
             self._keep(rig.check_after)
         self._keep(rig.end)
         self._found = rig.judged(self._found, case.requirements)
@@ -252,6 +263,7 @@ class Plugin:
         rig = self._running
         log = rig.case
         verdict, reason, violated = self._judge(case)
+        unseen = self._not_reached(case, violated) if violated else ()
         expected, actual = log.expected, log.actual
         if isinstance(self._found, Deviation):
             expected, actual = self._found.expected, self._found.actual
@@ -279,6 +291,7 @@ class Plugin:
                 actual=actual,
                 citations=tuple(entry.citation() for entry in entries),
                 violated=violated,
+                not_reached=unseen,
                 interpretations=tuple(dict.fromkeys(readings)),
                 exchanges=steps,
                 evidence=files,
@@ -292,9 +305,9 @@ class Plugin:
     def _judge(self, case: Case) -> tuple[Verdict, str, tuple[str, ...]]:
         match self._found:
             case None:
-                return self._passed()
-            case Deviation(reason=reason, breaks=breaks):
-                violated = breaks or case.requirements
+                return self._passed(case)
+            case Deviation(reason=reason, breaks=breaks, unanswered=unanswered):
+                violated = _meant(case, breaks or self._blamed(case, unanswered=unanswered))
                 levels = {self._catalogue[one].verdict_when_broken for one in violated}
                 verdict = Verdict.FAIL if Verdict.FAIL in levels else Verdict.WARN
                 return verdict, reason, violated
@@ -305,9 +318,42 @@ class Plugin:
             case error:
                 return Verdict.ERROR, f"{type(error).__name__}: {error}", ()
 
-    def _passed(self) -> tuple[Verdict, str, tuple[str, ...]]:
+    def _passed(self, case: Case) -> tuple[Verdict, str, tuple[str, ...]]:
         warnings = self._running.case.warnings
         if not warnings:
             return Verdict.PASS, "", ()
-        violated = tuple(dict.fromkeys(one for warned in warnings for one in warned.breaks))
-        return Verdict.WARN, " ".join(warned.reason for warned in warnings), violated
+        named = (warned.breaks or self._blamed(case) for warned in warnings)
+        violated = tuple(dict.fromkeys(one for breaks in named for one in breaks))
+        reasons = " ".join(warned.reason for warned in warnings)
+        return Verdict.WARN, reasons, _meant(case, violated)
+
+    def _blamed(self, case: Case, *, unanswered: bool = False) -> tuple[str, ...]:
+        """What a deviation breaks that does not say: nothing is blamed that was not looked at.
+
+        Without an answer that is what the case is about: the first requirement that it cites, but
+        rather a rule than a recommendation.
+        """
+        if len(case.requirements) <= MOST_BLAMED and not unanswered:
+            return case.requirements
+        rules = (
+            one
+            for one in case.requirements
+            if self._catalogue[one].verdict_when_broken is Verdict.FAIL
+        )
+        return (next(rules, case.requirements[0]),)
+
+    def _not_reached(self, case: Case, violated: tuple[str, ...]) -> tuple[str, ...]:
+        """What the case cites and did not come to look at, because something else came first.
+
+        What is found once a case has come to its end, by the good call after it or in the messages
+        of a client, takes nothing back of what the case has looked at.
+        """
+        if self._came_to_its_end and not any(one.instead for one in self._running.case.warnings):
+            return ()
+        return tuple(one for one in case.requirements if one not in violated)
+
+
+def _meant(case: Case, violated: tuple[str, ...]) -> tuple[str, ...]:
+    """What is violated, with what that means in the situation of the case."""
+    meant = (one for rule, ids in case.means if rule in violated for one in ids)
+    return tuple(dict.fromkeys((*violated, *meant)))

@@ -21,7 +21,10 @@ class Deviation(AssertionError):
         reason: one or two sentences.
         expected: the outcomes that would have been accepted.
         actual: what came.
-        breaks: ids of requirements; if empty, every one that the case cites.
+        breaks: ids of requirements.  If empty: of a case that cites one or two, these; of one that
+            cites more, the one alone that the case is about.
+        unanswered: whether there is no answer, or none that can be decoded, so that nothing could
+            be looked at.  If `breaks` is empty, that is held against one requirement alone, too.
     """
 
     def __init__(
@@ -31,12 +34,14 @@ class Deviation(AssertionError):
         expected: tuple[str, ...] = (),
         actual: str = "",
         breaks: tuple[str, ...] = (),
+        unanswered: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.expected = expected
         self.actual = actual
         self.breaks = breaks
+        self.unanswered = unanswered
 
 
 class Inconclusive(Exception):  # a verdict, not an error
@@ -45,10 +50,18 @@ class Inconclusive(Exception):  # a verdict, not an error
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """An outcome that was let pass although a document recommends another."""
+    """An outcome that was let pass although a document recommends another.
+
+    Attributes:
+        reason: one sentence.
+        breaks: ids of requirements.
+        instead: whether it came in place of what the case is about, so that nothing else of what
+            the case cites was looked at.
+    """
 
     reason: str
     breaks: tuple[str, ...]
+    instead: bool = False
 
 
 @dataclass(slots=True)

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from conformance.verify import calls, chunks, versions
 from conformance.verify.answers import (
-    Ids,
     Reply,
     each,
     equal,
     expect,
     garbage_args,
-    ids_of,
     recommended,
     refused,
     reply_of,
@@ -22,11 +20,13 @@ from conformance.verify.answers import (
     served,
     that,
 )
+from conformance.verify.blame import Ids, blamed, ids_of
 from conformance.verify.silence import cut, discarded, reported, silent
 
 __all__ = [
     "Ids",
     "Reply",
+    "blamed",
     "calls",
     "chunks",
     "cut",

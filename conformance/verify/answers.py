@@ -10,7 +10,9 @@
     verify.recommended(peer, condition, "what should hold", breaks=...)
     verify.each(peer, (good, Answered), (bad, ErrChunk))    several calls, answered in any order
 
-`breaks` names the requirements that a wrong outcome breaks; without it, all that the case cites.
+`breaks` names the requirements that a wrong outcome breaks; a case that cites more than two must
+say it.  Without it they are all that the case cites, or, where no answer came at all or none that
+can be decoded, the first.
 Each level decides: a broken MUST is a FAIL, a SHOULD not followed a WARN.
 
 Whatever is accepted, an error must carry the call's XID and version, and a reply the XID of a call.
@@ -27,22 +29,19 @@ Version One that go on are told by the ids of that document.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from conformance.oracle.outcome import (
     Answered,
-    ErrChunk,
-    ErrVers,
     InvalidOption,
-    OptionReceived,
     Outcome,
-    Unexpected,
 )
-from conformance.oracle.responder.answer_rules import broken_answer_rules, obsolete_rule
+from conformance.oracle.responder.answer_rules import broken_answer_rules
 from conformance.oracle.responder.reply_rules import PAYLOAD_XID
 from conformance.oracle.verdict import broken_rule
 from conformance.tester.case import Deviation, Warned
 from conformance.verify import accepted
+from conformance.verify.blame import ANSWERS, Ids, blamed, ids_of, unreadable
 from conformance.verify.words import sentences
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import rpc
@@ -53,14 +52,12 @@ if TYPE_CHECKING:
     from conformance.verify.accepted import Statuses
 
 __all__ = [
-    "Ids",
     "Reply",
     "blamed",
     "each",
     "equal",
     "expect",
     "garbage_args",
-    "ids_of",
     "recommended",
     "refused",
     "reply_of",
@@ -70,8 +67,6 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=Outcome)
-_ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
-Ids = str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +129,14 @@ def expect(
     peer.case.expected, peer.case.actual = expected, str(outcome)
     if isinstance(outcome, tolerated):
         reason = f"{outcome} came for {call}; {expected[0]} is recommended."
-        peer.case.warnings.append(Warned(reason, ids_of(breaks)))
+        peer.case.warnings.append(Warned(reason, ids_of(breaks), instead=True))
     elif not isinstance(outcome, allowed):
         raise Deviation(
             f"{call.title} was answered wrongly: {outcome}.",
             expected=expected,
             actual=str(outcome),
-            breaks=ids_of(breaks),
+            breaks=blamed(outcome, call.version, breaks),
+            unanswered=not isinstance(outcome, ANSWERS),
         )
     return outcome
 
@@ -178,7 +174,7 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
             f"The reply to {call.request.title} cannot be decoded: {error}.",
             expected=("a reply that its program's XDR describes",),
             actual=str(answer),
-            breaks=ids_of(breaks),
+            breaks=ids_of(breaks) or unreadable(answer, error, call.version),
         ) from error
     except LocalProtocolError as error:
         # The binding matches replies with calls; what it does not match answers another one.
@@ -221,13 +217,14 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
         )
         outcome = peer.receive()
         peer.case.expected, peer.case.actual = expected, str(outcome)
-        xid = outcome.xid if isinstance(outcome, _ANSWERS) else None
+        xid = outcome.xid if isinstance(outcome, ANSWERS) else None
         if xid not in waiting or not isinstance(outcome, waiting.pop(xid)[1]):
             raise Deviation(
                 f"This answers none of the calls as it must: {outcome}.",
                 expected=expected,
                 actual=str(outcome),
-                breaks=blamed(outcome, breaks),
+                breaks=blamed(outcome, peer.version, breaks),
+                unanswered=xid is None,
             )
 
 
@@ -276,13 +273,3 @@ def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outc
             breaks=broken.ids,
         )
     return outcome
-
-
-def blamed(outcome: Outcome, breaks: Ids) -> tuple[str, ...]:
-    """What a wrong outcome breaks; obsolete procedures break their own rule, whatever was asked."""
-    return obsolete_rule(outcome).ids if isinstance(outcome, Unexpected) else ids_of(breaks)
-
-
-def ids_of(breaks: Ids) -> tuple[str, ...]:
-    """The ids of a `breaks` argument, which may be a single one."""
-    return (breaks,) if isinstance(breaks, str) else breaks

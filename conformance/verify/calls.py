@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "done",
     "each",
+    "ended",
     "failed",
     "in_flight",
     "ineligible",
@@ -49,7 +50,7 @@ def done(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
 
     Args:
         result: of it.
-        breaks: the requirements that are broken otherwise; if empty, all that the case cites.
+        breaks: the requirements that are broken otherwise.
 
     Raises:
         Deviation: it did not, though everything was answered.
@@ -63,8 +64,31 @@ def done(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
         )
 
 
-def failed(result: ActResult) -> None:
+def ended(service: Service, act: RunningAct, breaks: tuple[str, ...]) -> ActResult:
+    """An act ends, well or badly, while everything is answered; returns how.
+
+    Args:
+        service: where its calls come.
+        act: which.
+        breaks: the requirements that are broken otherwise.
+
+    Raises:
+        Deviation: it does not end.
+    """
+    try:
+        return service.serve_until(act)
+    except Deviation as found:
+        raise Deviation(
+            found.reason, expected=found.expected, actual=found.actual, breaks=breaks
+        ) from found
+
+
+def failed(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
     """The act ended in an error.
+
+    Args:
+        result: of it.
+        breaks: the requirements that are broken otherwise.
 
     Raises:
         Deviation: the client says that all went well.
@@ -74,11 +98,17 @@ def failed(result: ActResult) -> None:
             "The client takes for done what was refused.",
             expected=("the act fails",),
             actual=str(result),
+            breaks=breaks,
         )
 
 
-def reads(result: ActResult, length: int) -> None:
+def reads(result: ActResult, length: int, breaks: tuple[str, ...] = ()) -> None:
     """A READ gave the application what the tester has.
+
+    Args:
+        result: of the act.
+        length: octets that it was to read.
+        breaks: the requirements that are broken otherwise.
 
     Raises:
         Deviation: other octets, or another number of them.
@@ -97,6 +127,7 @@ def reads(result: ActResult, length: int) -> None:
         "The client's application got other octets than were placed in its memory.",
         expected=(f"the first {length} octets of the pattern",),
         actual=where,
+        breaks=breaks,
     )
 
 
@@ -107,7 +138,7 @@ def in_flight(service: Service, *, at_most: int, after: str, breaks: tuple[str, 
         service: where the calls are.
         at_most: how many may be in flight.
         after: what has been granted, in words.
-        breaks: the requirements that are broken otherwise; if empty, all that the case cites.
+        breaks: the requirements that are broken otherwise.
 
     Raises:
         Deviation: there are more.
@@ -151,7 +182,7 @@ def each(
     Args:
         calls: which.
         problem: what is wrong with one, in words; empty if nothing is.
-        breaks: the requirements that are broken then; if empty, all that the case cites.
+        breaks: the requirements that are broken then.
 
     Raises:
         Deviation: something is.
@@ -167,7 +198,7 @@ def stands(line: Line, after: str, breaks: tuple[str, ...] = ()) -> None:
     Args:
         line: which.
         after: what was sent on it, in words.
-        breaks: the requirements that are broken otherwise; if empty, all that the case cites.
+        breaks: the requirements that are broken otherwise.
 
     Raises:
         Deviation: it has been lost.
@@ -181,8 +212,13 @@ def stands(line: Line, after: str, breaks: tuple[str, ...] = ()) -> None:
         )
 
 
-def not_again(service: Service, refused: ReceivedCall) -> None:
+def not_again(service: Service, refused: ReceivedCall, breaks: tuple[str, ...] = ()) -> None:
     """A call that was refused is not made again, on whichever connection.
+
+    Args:
+        service: where the calls come.
+        refused: the call.
+        breaks: the requirements that are broken otherwise.
 
     Raises:
         Deviation: it is.
@@ -194,6 +230,7 @@ def not_again(service: Service, refused: ReceivedCall) -> None:
                 "The client sends again a call that an RDMA_ERROR has ended.",
                 expected=("no further message with that call",),
                 actual=str(call),
+                breaks=breaks,
             )
 
 
@@ -270,7 +307,14 @@ def _fetched_again(service: Service, call: ReceivedCall) -> bool:
     return any(chunk.target for one in later for chunk in one.writes)
 
 
-def unreachable(service: Service, line: Line, segment: RdmaSegment, *, for_results: bool) -> None:
+def unreachable(
+    service: Service,
+    line: Line,
+    segment: RdmaSegment,
+    *,
+    for_results: bool,
+    breaks: tuple[str, ...] = (),
+) -> None:
     """Memory that a call had offered is out of reach, now that the call is over.
 
     Whoever tries loses the connection: this is the last that a case does on it.
@@ -280,6 +324,7 @@ def unreachable(service: Service, line: Line, segment: RdmaSegment, *, for_resul
         line: on which.
         segment: that the call offered.
         for_results: whether it was offered for writing to, else for reading from.
+        breaks: the requirements that are broken if it can still be reached.
 
     Raises:
         Deviation: it can still be read or written.
@@ -295,4 +340,5 @@ def unreachable(service: Service, line: Line, segment: RdmaSegment, *, for_resul
             f"Memory of a call that is over can still be {'written' if for_results else 'read'}.",
             expected=(CompletionStatus.REMOTE_ACCESS_ERROR.value,),
             actual=f"{status.value} at handle {segment.handle:#x}",
+            breaks=breaks,
         )

@@ -25,7 +25,7 @@ from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.reply_rules import broken_rules
 from conformance.tester.case import Deviation, Warned
 from conformance.tester.client import build
-from conformance.verify import accepted, answers
+from conformance.verify import accepted, answers, blame
 from rpcrdma.ulp import rpc
 from targets.base import Unsupported
 
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
     from conformance.tester.memory import ExposedChunk
     from conformance.tester.sent import Call
-    from conformance.verify.answers import Ids, Reply
+    from conformance.verify.answers import Reply
+    from conformance.verify.blame import Ids
     from rpcrdma.wire import WriteChunk
 
 __all__ = [
@@ -90,14 +91,14 @@ def all_served(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
             call,
             (Answered,),
             statuses=accepted.SERVED,
-            breaks=answers.ids_of(breaks),
+            breaks=blame.ids_of(breaks),
         )
     waiting = {call.xid for call in calls}
     arrived: dict[int, Answered] = {}
     for _ in calls:
         outcome = peer.receive_new()
         if not isinstance(outcome, Answered) or outcome.xid not in waiting:
-            raise _unanswered(outcome, waiting, breaks)
+            raise _unanswered(peer, outcome, waiting, breaks)
         waiting.remove(outcome.xid)
         arrived[outcome.xid] = outcome
     for call in calls:
@@ -108,14 +109,14 @@ def all_served(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
 def answered_or_lost(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
     """Each call is answered once, or the connection is lost; nothing else comes."""
     for call in calls:
-        accepted.note(peer, call, (Answered, Disconnected), breaks=answers.ids_of(breaks))
+        accepted.note(peer, call, (Answered, Disconnected), breaks=blame.ids_of(breaks))
     waiting = {call.xid for call in calls}
     while waiting:
         outcome = peer.receive_new()
         if isinstance(outcome, Disconnected):
             return
         if not isinstance(outcome, Answered) or outcome.xid not in waiting:
-            raise _unanswered(outcome, waiting, breaks)
+            raise _unanswered(peer, outcome, waiting, breaks)
         waiting.remove(outcome.xid)
 
 
@@ -146,13 +147,13 @@ def refused(
         reply = answers.reply_of(call, outcome, breaks=breaks)
         if problem := _own_refusal(peer, reply):
             warned = f"{call.request.title} was refused by {problem}, not by GARBAGE_ARGS."
-            peer.case.warnings.append(Warned(warned, answers.ids_of(breaks)))
+            peer.case.warnings.append(Warned(warned, blame.ids_of(breaks)))
         elif reply.rpc.succeeded:
             raise Deviation(
                 f"{call.request.title} was executed: {outcome}.",
                 expected=peer.case.expected,
                 actual=str(outcome),
-                breaks=answers.ids_of(breaks),
+                breaks=blame.ids_of(breaks),
             )
     untouched(call)
     return outcome
@@ -316,12 +317,13 @@ def _own_refusal(peer: Peer, reply: Reply) -> str:
     return peer.workload.refusal(reply.payload)
 
 
-def _unanswered(outcome: Outcome, waiting: set[int], breaks: Ids) -> Deviation:
+def _unanswered(peer: Peer, outcome: Outcome, waiting: set[int], breaks: Ids) -> Deviation:
     xids = ", ".join(f"{xid:#010x}" for xid in sorted(waiting)[:4])
     what = "no answer" if isinstance(outcome, Silent) else "something else"
     return Deviation(
         f"{len(waiting)} calls ({xids}...) await their Reply, and {what} came: {outcome}.",
         expected=("a Reply with the XID of one of the calls in flight",),
         actual=str(outcome),
-        breaks=answers.ids_of(breaks),
+        breaks=blame.blamed(outcome, peer.version, breaks),
+        unanswered=not isinstance(outcome, blame.ANSWERS),
     )

@@ -12,32 +12,28 @@ bidir section 2.4    Backward Direction Message Size
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance.oracle.outcome import (
     Answered,
     ErrChunk,
-    ErrVers,
-    InvalidOption,
-    OptionReceived,
     Outcome,
     Silent,
 )
 from conformance.tester.case import Deviation, Warned
 from conformance.tester.client import build
 from conformance.verify import accepted
-from conformance.verify.answers import blamed, expect, ids_of, recommended, that
+from conformance.verify.answers import expect, recommended, that
+from conformance.verify.blame import ANSWERS, blamed, ids_of
 from conformance.verify.words import SENTENCES, sentences
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call, Message
     from conformance.verify.accepted import Statuses
-    from conformance.verify.answers import Ids
+    from conformance.verify.blame import Ids
 
 __all__ = ["cut", "discarded", "reported", "silent"]
-
-_ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
 
 
 def discarded(
@@ -113,7 +109,7 @@ def silent(peer: Peer, *, breaks: Ids = ()) -> None:
             f"Something came where nothing may come: {outcome}.",
             expected=(SENTENCES[Silent],),
             actual=str(outcome),
-            breaks=blamed(outcome, breaks),
+            breaks=blamed(outcome, peer.version, breaks),
         )
 
 
@@ -145,16 +141,16 @@ def _what_follows(
         elif isinstance(outcome, tolerated):
             behind = f" after {answer}" if answer else ""
             reason = f"{outcome} came{behind} for {call}, which should cost no more than itself."
-            peer.case.warnings.append(Warned(reason, ids_of(breaks)))
+            peer.case.warnings.append(Warned(reason, ids_of(breaks), instead=True))
             return outcome
         else:
             raise Deviation(
                 f"{call} was not discarded: {outcome}.",
                 expected=expected,
                 actual=str(outcome),
-                breaks=blamed(outcome, breaks),
+                breaks=blamed(outcome, call.version, breaks),
             )
 
 
 def _answers(outcome: Outcome, call: Call | Message) -> bool:
-    return isinstance(outcome, _ANSWERS) and outcome.xid == call.xid
+    return isinstance(outcome, ANSWERS) and outcome.xid == call.xid

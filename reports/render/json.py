@@ -47,6 +47,7 @@ class JsonReport(msgspec.Struct, frozen=True):
         format: version of this layout, the same number as the records'.
         counts: verdict -> number of cases.
         missing: planned cases without a record.
+        not_reached: requirements that no case came to look at, because others were broken first.
         exit_status: what `rpcrdma certify` ended with.
         baseline: how the run compares with a baseline; None if there was none.
     """
@@ -54,6 +55,7 @@ class JsonReport(msgspec.Struct, frozen=True):
     format: int
     counts: dict[str, int]
     missing: tuple[str, ...]
+    not_reached: tuple[str, ...]
     exit_status: int
     header: RunHeader
     cases: tuple[CaseRecord, ...]
@@ -68,6 +70,7 @@ def write_json(run: RunRecord, path: Path, check: BaselineCheck | None = None) -
         format=FORMAT_VERSION,
         counts={verdict.value: count for verdict, count in summary.counts.items()},
         missing=summary.missing,
+        not_reached=tuple(result.citation.id for result in summary.not_reached),
         exit_status=exit_status(run, check),
         header=run.header,
         cases=run.cases,

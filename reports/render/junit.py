@@ -34,6 +34,8 @@ def write_junit(run: RunRecord, path: Path, check: BaselineCheck | None = None) 
     facts = [("fabric", run.header.fabric), *run.header.facts]
     if check:
         facts.append(("baseline", check.file))
+    unreached = (result.citation.id for result in summarise(run).not_reached)
+    facts += [("not reached", requirement) for requirement in unreached]
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in facts:
         ElementTree.SubElement(properties, "property", name=name, value=_printable(value))
@@ -111,6 +113,7 @@ def _case(suite: ElementTree.Element, identity: str, time: str = "") -> ElementT
 def _explanation(case: CaseRecord) -> str:
     lines = [case.reason]
     lines += [f"violated: {requirement}" for requirement in case.violated]
+    lines += [f"not reached: {requirement}" for requirement in case.not_reached]
     lines += [f"expected: {outcome}" for outcome in case.expected]
     lines += [f"actual: {case.actual}", f"run again: {case.rerun}"]
     return "\n".join(lines)

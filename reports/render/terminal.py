@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from reports.baseline import BaselineCheck
+    from reports.summary import Summary
 
 __all__ = ["VERDICT_STYLE", "Progress", "print_case", "print_summary"]
 
@@ -107,6 +108,8 @@ def print_case(console: Console, case: CaseRecord) -> None:
         for citation in case.citations
         if citation.id in case.violated
     ]
+    if case.not_reached:
+        lines.append(f"not reached  {', '.join(case.not_reached)}")
     lines += [f"expected  {outcome}" for outcome in case.expected]
     if case.actual:
         lines.append(f"actual    {case.actual}")
@@ -147,10 +150,14 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
     duration = f" in {run.footer.duration:.1f} s" if run.footer else ""
     console.print(
         f"{run.header.target} over {run.header.fabric}: {counted(summary.total, 'case')},"
-        f" {counted(len(summary.requirements), 'requirement')}{duration}",
+        f" {counted(len(summary.requirements), 'requirement')}{_unreached(summary)}{duration}",
         highlight=False,
     )
     console.print(table)
+
+
+def _unreached(summary: Summary) -> str:
+    return f" ({len(summary.not_reached)} not reached)" if summary.not_reached else ""
 
 
 def _print_check(console: Console, cases: Iterable[CaseRecord], check: BaselineCheck) -> None:

@@ -84,9 +84,13 @@ class Mutant:
         """Of the shipped profile whose claims it makes and breaks."""
         return "reference-client" if isinstance(self.parts, ClientParts) else "reference"
 
-    def explanation(self, requirement: str) -> str:
-        """Why a requirement other than `breaks` is broken, too; empty if nobody says so."""
-        return next((why for ids, why in self.also_trips if requirement.startswith(ids)), "")
+    def explanation(self, requirement: str) -> tuple[str, str] | None:
+        """The entry of `also_trips` that says why a requirement is broken, too, if there is one.
+
+        An id comes before what ids begin with, and the longer beginning before the shorter.
+        """
+        found = (entry for entry in self.also_trips if requirement.startswith(entry[0]))
+        return max(found, key=lambda entry: len(entry[0]), default=None)
 
 
 _registry: Final[Registry[Mutant]] = Registry(targets.mutants, "mutant")

@@ -33,6 +33,7 @@ def run() -> RunRecord:
             actual="ERR_VERS 1..2",
             citations=(RANGE, ECHO),
             violated=(RANGE.id,) if verdict in (Verdict.FAIL, Verdict.WARN) else (),
+            not_reached=(ECHO.id,) if verdict in (Verdict.FAIL, Verdict.WARN) else (),
             interpretations=("D-11",),
             exchanges=(
                 Exchange(0.0, 1, "sent", "RDMA_MSG xid 0x1", "rdma_xid 1", "00000001" * 5, 20),

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from reports.record import FORMAT_VERSION
 from reports.stream import RunFileError, RunWriter, read_run
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reports.record import RunRecord
+
+OWN_FORMAT = f'"format":{FORMAT_VERSION}'.encode()
 
 
 def written(run: RunRecord, path: Path, *, finished: bool = True) -> Path:
@@ -43,7 +46,7 @@ def test_half_a_last_line_is_ignored_because_the_run_was_cut_short(
     ("spoil", "problem"),
     [
         (lambda lines: lines[1:], "line 1 is not the header"),
-        (lambda lines: [lines[0].replace(b'"format":1', b'"format":9'), *lines[1:]], "format 9"),
+        (lambda lines: [lines[0].replace(OWN_FORMAT, b'"format":9'), *lines[1:]], "format 9"),
         (lambda lines: [*lines[:2], *lines[1:]], "was recorded twice"),
         (lambda lines: [*lines[:1], *lines[2:]], "the footer counts 6 cases, not 5"),
         (lambda lines: [lines[0], *lines], "stands between the cases"),

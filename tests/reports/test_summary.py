@@ -20,15 +20,36 @@ def test_summary_counts_every_verdict_and_finds_the_missing_case(run: RunRecord)
     assert summary.missing == ("rfc8166/4.5.1/never-judged",)
 
 
-def test_violated_requirement_takes_the_verdict_and_the_other_stays_inconclusive(
+def of(run: RunRecord, *verdicts: Verdict) -> RunRecord:
+    cases = tuple(case for case in run.cases if case.verdict in verdicts)
+    return msgspec.structs.replace(run, cases=cases)
+
+
+def test_violated_requirement_takes_the_verdict_and_the_other_was_not_reached(
     run: RunRecord,
 ) -> None:
-    failed = tuple(case for case in run.cases if case.verdict is Verdict.FAIL)
-    results = summarise(msgspec.structs.replace(run, cases=failed)).requirements
-    assert [(result.citation.id, result.verdict) for result in results] == [
-        ("rfc8166.4.5.err-xid", Verdict.INCONC),
-        ("rfc8166.4.5.1.err-vers-range", Verdict.FAIL),
+    summary = summarise(of(run, Verdict.FAIL, Verdict.NA))
+    found = [
+        (result.citation.id, result.verdict, result.reached) for result in summary.requirements
     ]
+    assert found == [
+        ("rfc8166.4.5.err-xid", Verdict.INCONC, False),
+        ("rfc8166.4.5.1.err-vers-range", Verdict.FAIL, True),
+    ]
+    assert [result.citation.id for result in summary.not_reached] == ["rfc8166.4.5.err-xid"]
+
+
+def test_a_case_that_reached_a_requirement_speaks_for_it(run: RunRecord) -> None:
+    summary = summarise(of(run, Verdict.FAIL, Verdict.PASS))
+    assert [result.verdict for result in summary.requirements] == [Verdict.PASS, Verdict.FAIL]
+    assert summary.not_reached == ()
+
+
+def test_what_a_failing_case_had_looked_at_before_is_met(run: RunRecord) -> None:
+    (failed,) = of(run, Verdict.FAIL).cases
+    at_its_end = msgspec.structs.replace(failed, not_reached=())
+    summary = summarise(msgspec.structs.replace(run, cases=(at_its_end,)))
+    assert [result.verdict for result in summary.requirements] == [Verdict.PASS, Verdict.FAIL]
 
 
 @pytest.mark.parametrize(

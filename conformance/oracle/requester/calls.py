@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one, is_two
+from conformance.oracle.layout import broken_by
 from conformance.oracle.obsolete import is_obsolete, never_sent
 from conformance.oracle.requester.credits import judge_credits, judge_repetition, judge_xid
 from conformance.oracle.requester.read_list import judge_items, judge_read_list
@@ -151,18 +152,9 @@ def _length(length: int, threshold: int) -> Iterator[BrokenRule]:
 
 
 def _undecodable(error: DecodeError, version: int) -> BrokenRule:
-    rules: Ids = ("rfc8166.4.header-is-xdr", "rfc8166.4.1.2.header-layout")
-    readings: tuple[str, ...] = ()
-    if error.path.startswith("rdma_body.rdma_"):
-        rules = ("rfc8166.4.3.three-optional-lists", *rules)
-        if version == VERSION_TWO:
-            # v2 3.2: a direction word that is left out shows in the lists, which begin too early.
-            rules = ("v2.3.2.chunk-lists-begin-with-the-direction", *rules)
-    if error.reason is Reason.BAD_BOOLEAN:
-        readings = ("D-33",)
-    if error.reason is Reason.BAD_DISCRIMINANT or error.reason is Reason.BAD_ENUM:
-        rules = ("rfc8166.4.2.fourth-word-selects-the-body", *rules)
-    return broken_rule(rules, f"the header cannot be decoded: {error}", version, readings)
+    readings = ("D-33",) if error.reason is Reason.BAD_BOOLEAN else ()
+    detail = f"the header cannot be decoded: {error}"
+    return broken_rule(broken_by(error, version), detail, version, readings)
 
 
 def _body(

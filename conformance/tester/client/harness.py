@@ -128,6 +128,7 @@ class Harness:
                 f"The device does not accept a connection: {error}.",
                 expected=("a connection",),
                 actual=str(error),
+                unanswered=True,
             ) from error
         peer = Peer(
             connection,
@@ -194,7 +195,12 @@ class Harness:
         """
         died = self.session.alive()
         if died:
-            raise Deviation(f"The device died: {died}.", expected=("a living device",), actual=died)
+            raise Deviation(
+                f"The device died: {died}.",
+                expected=("a living device",),
+                actual=died,
+                unanswered=True,
+            )
         connected = next((peer for peer in self._peers if peer.connected), None)
         liveness.still_serves(connected, self.connect)
 

@@ -74,4 +74,5 @@ def still_serves(peer: Peer | None, connect: Callable[[], Peer]) -> None:
             f"After the case the device does not serve a good call any more: {problem}.",
             expected=("a reply to NULL",),
             actual=problem,
+            unanswered=True,
         )

@@ -259,7 +259,13 @@ class ClientHarness:
             new = [reason for reason in reasons if reason not in found.reason]
             reason = " ".join((found.reason, *(new and ("In the client's messages:", *new))))
             breaks = (*found.breaks, *rules)
-            return Deviation(reason, expected=found.expected, actual=found.actual, breaks=breaks)
+            return Deviation(
+                reason,
+                expected=found.expected,
+                actual=found.actual,
+                breaks=breaks,
+                unanswered=found.unanswered,
+            )
         return Deviation(" ".join(reasons), expected=("good calls",), breaks=rules)
 
     def _warn(self, warned: Warned) -> None:
@@ -276,7 +282,12 @@ class ClientHarness:
         died = self.session.alive()
         if died:
             self._prepared = False
-            raise Deviation(f"The client died: {died}.", expected=("a living client",), actual=died)
+            raise Deviation(
+                f"The client died: {died}.",
+                expected=("a living client",),
+                actual=died,
+                unanswered=True,
+            )
         if not self._prepared:
             return  # the case did not bring it to connect
         self.service.recover()
@@ -290,6 +301,7 @@ class ClientHarness:
                 f"After the case the client does not make a good call any more: {problem}.",
                 expected=("a good call, and its end",),
                 actual=problem,
+                unanswered=True,
             )
 
     def numbered(self, text: str) -> str:

@@ -271,6 +271,7 @@ class Service:
                 f"The client did not end what it was told to do within {seconds:g} s.",
                 expected=("the end of the act, well or badly",),
                 actual=f"nothing, after {len(self.received)} messages",
+                unanswered=True,
             )
         return result
 

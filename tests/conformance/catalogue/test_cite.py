@@ -24,4 +24,5 @@ def test_a_scenario_stays_as_it_is_and_carries_a_mark() -> None:
         "interpretations": ("D-12",),
         "wider": "",
         "narrower": "it knows more",
+        "means": {},
     }

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from conformance.proof import matrix
+from conformance.proof.kills import Kill
 from conformance.proof.matrix import Row, Trip, add_arguments, cases_citing, row_of, run
 from reports.record import CaseRecord, Citation, Verdict
 from targets.base import TargetError
@@ -37,12 +38,49 @@ def record(verdict: Verdict, cited: str, name: str = "a", violated: str = "") ->
 
 
 @pytest.mark.parametrize("verdict", [Verdict.FAIL, Verdict.WARN])
-def test_a_case_that_cites_the_broken_requirement_kills(verdict: Verdict) -> None:
+def test_a_verdict_that_names_the_broken_requirement_kills(verdict: Verdict) -> None:
     row = row_of(MUTANT, [record(verdict, BROKEN), record(Verdict.FAIL, OTHER, "b")])
 
     assert row.killers == ("rfc8166/1/a",)
     assert row.trips == (Trip("rfc8166/1/b", (OTHER,), "errors are replies, too"),)
     assert row.good
+
+
+def test_a_verdict_that_blames_something_else_does_not_kill() -> None:
+    about_it = record(Verdict.FAIL, BROKEN, violated="rfc8166.4.2.2.version-is-one")
+
+    row = row_of(Mutant("odd", BROKEN, "Is odd.", Parts()), [about_it])
+
+    assert (row.killers, row.finders) == ((), ("rfc8166/1/a",))
+    assert row.unexplained == ()
+    assert not row.good
+
+
+def test_what_is_excused_is_found_and_not_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix, "excused", lambda: {"odd": "so far"})
+    mutant = Mutant("odd", BROKEN, "Is odd.", Parts())
+
+    found = row_of(mutant, [record(Verdict.FAIL, BROKEN, violated=OTHER)])
+    named = row_of(mutant, [record(Verdict.FAIL, BROKEN)])
+
+    assert (found.good, named.good) == (True, False)
+
+
+def test_says_what_no_case_came_to_look_at() -> None:
+    failed = msgspec.structs.replace(
+        record(Verdict.FAIL, OTHER), violated=(BROKEN,), not_reached=(OTHER,)
+    )
+
+    assert row_of(MUTANT, [failed]).not_reached == (OTHER,)
+    assert row_of(MUTANT, [failed, record(Verdict.PASS, OTHER, "b")]).not_reached == ()
+
+
+def test_keeps_the_first_killer_of_a_case_and_what_others_blame() -> None:
+    records = [record(Verdict.FAIL, BROKEN, f"a[{n}]") for n in (1, 2)]
+
+    kill = row_of(MUTANT, [*records, record(Verdict.FAIL, OTHER, "b")]).kill
+
+    assert kill == Kill("odd", ("rfc8166/1/a[1]",), (), (OTHER,))
 
 
 def test_a_mutant_that_nothing_notices_lives() -> None:
@@ -105,7 +143,7 @@ def test_what_a_mutant_hides_may_be_explained() -> None:
 def test_an_explanation_that_nothing_needs_is_not_good() -> None:
     row = row_of(MUTANT, [record(Verdict.FAIL, BROKEN)])
 
-    assert row.idle == ("errors are replies, too",)
+    assert row.idle == (("rfc8166.4.5", "errors are replies, too"),)
     assert not row.good
 
 
@@ -119,7 +157,13 @@ def test_knows_the_cases_that_cite_a_requirement() -> None:
 def test_prints_killers_and_trips_by_reason() -> None:
     trips = (Trip("r/1/b", (OTHER,), "why"), Trip("r/1/d", (OTHER,), ""))
     row = Row(
-        "odd", ("r/1/a[1]", "r/1/a[2]", "r/1/c"), trips, (("r/1/e", "ERROR: x"),), ("idle",), 9
+        "odd",
+        ("r/1/a[1]", "r/1/a[2]", "r/1/c"),
+        trips,
+        (("r/1/e", "ERROR: x"),),
+        (("rfc8166.9", "idle"),),
+        (OTHER,),
+        9,
     )
 
     text = "\n".join(matrix._lines(MUTANT, row))
@@ -131,9 +175,10 @@ def test_prints_killers_and_trips_by_reason() -> None:
         "    killed by r/1/c\n"
         "    also trips, since why:\n"
         "        r/1/b\n"
+        "    leaves 1 requirements that no case reached\n"
         f"    UNEXPLAINED r/1/d: {OTHER}\n"
         "    UNJUDGED r/1/e: ERROR: x\n"
-        "    EXPLAINS NOTHING: idle"
+        "    EXPLAINS NOTHING: rfc8166.9: idle"
     )
 
 

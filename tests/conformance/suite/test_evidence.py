@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.suite.evidence import annotated, complete, exchanges, read_trace, write_evidence
-from reports.record import CaseRecord, RunFooter, RunHeader, RunRecord, Verdict
+from reports.record import FORMAT_VERSION, CaseRecord, RunFooter, RunHeader, RunRecord, Verdict
 from reports.stream import read_run
 from rpcrdma.fabric.segments import Placement
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
@@ -72,7 +72,7 @@ def test_a_capture_can_be_left_for_later(tmp_path: Path) -> None:
 def test_what_was_left_for_later_is_made_of_the_traces(tmp_path: Path) -> None:
     changed = annotated(TRACE, {HEADER: "rdma_vers 2 instead of 1"})
     files = write_evidence(changed, tmp_path, "case", capture=False)
-    header = RunHeader(1, "mine", "mine", "loopback", ("a", "b"), (), "")
+    header = RunHeader(FORMAT_VERSION, "mine", "mine", "loopback", ("a", "b"), (), "")
     cases = (CaseRecord("a", "", Verdict.PASS, evidence=files), CaseRecord("b", "", Verdict.NA))
     records = tmp_path / "records.jsonl"
 
@@ -86,7 +86,7 @@ def test_what_was_left_for_later_is_made_of_the_traces(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_cut_short_stays_so(tmp_path: Path) -> None:
-    header = RunHeader(1, "mine", "mine", "loopback", ("a", "b"), (), "")
+    header = RunHeader(FORMAT_VERSION, "mine", "mine", "loopback", ("a", "b"), (), "")
     records = tmp_path / "records.jsonl"
 
     found = complete(RunRecord(header, (CaseRecord("a", "", Verdict.PASS),)), tmp_path, records)

@@ -41,6 +41,7 @@ def test_junit_failure_tells_requirement_expectation_and_how_to_run_again(
     assert failure is not None
     assert failure.text is not None
     assert "violated: rfc8166.4.5.1.err-vers-range" in failure.text
+    assert "not reached: rfc8166.4.5.err-xid" in failure.text
     assert "expected: ERR_VERS 1..1" in failure.text
     assert "run again: rpcrdma certify reference" in failure.text
 

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from conformance.tester.server import Service
     from conformance.tester.server.harness import ActingClient
 
+SAME = "bidir.1.3.4.1.same-xid-in-both-directions"
 SPACES = "bidir.1.3.4.1.xid-spaces-are-independent"
 TWO = "bidir.1.3.4.1.same-xid-is-two-transactions"
 MSG_TYPE = "bidir.1.3.4.xid-goes-with-the-msg-type"
 
 
 @requirement(
-    "bidir.1.3.4.1.same-xid-in-both-directions",
+    SAME,
     SPACES,
     TWO,
     MSG_TYPE,
@@ -41,11 +42,11 @@ def test_client_tells_two_calls_with_one_xid_apart(
     if answered_first == "forward":
         service.reply(forward)
     xid = server.call(server.calls.null, xid=forward.xid)
-    server.answered(xid, breaks=(SPACES, TWO, MSG_TYPE))
+    server.answered(xid, breaks=(SAME, SPACES, TWO, MSG_TYPE))
     if answered_first == "backward":
         service.reply(forward)
 
-    verify.calls.done(service.serve_until(act))
+    verify.calls.done(service.serve_until(act), (SAME, SPACES, TWO, MSG_TYPE))
 
 
 @requirement(

@@ -20,6 +20,7 @@ PREPARED = "bidir.2.2.3.client-is-prepared-before-it-announces"
 POSTED = "bidir.2.1.receives-posted-before-sends"
 SEPARATE = "bidir.2.1.2.directions-are-accounted-separately"
 FORWARD = "bidir.2.1.1.forward-calls-within-the-forward-grant"
+BEYOND = "rfc8166.3.3.1.no-call-beyond-the-grant"
 OWN = "bidir.2.2.1.each-forward-call-has-its-own-receive"
 AGAIN = "bidir.2.2.1.client-posts-receives-again-after-reconnecting"
 
@@ -51,7 +52,8 @@ def test_client_posts_its_receives_again(service: Service, client: ActingClient)
 def test_client_takes_as_many_calls_at_once_as_it_granted(service: Service) -> None:
     """Right behind a grant of n, n backward Calls are all executed."""
     server = BackwardServer.of(service)
-    granted = server.answered(server.call(server.calls.null, credits=MOST)).credits
+    first = server.call(server.calls.null, credits=MOST)
+    granted = server.answered(first, breaks=(PREPARED, RECEIVES)).credits
 
     xids = [server.call(server.calls.null) for _ in range(min(granted, MOST))]
 
@@ -66,15 +68,16 @@ def test_client_takes_backward_calls_beside_forward_replies(
     """With many forward Calls in flight the whole backward grant and all Replies arrive."""
     _reconnect_without_patience(service, client)
     server = BackwardServer.of(service)
-    granted = server.answered(server.call(server.calls.null, credits=MOST)).credits
+    first = server.call(server.calls.null, credits=MOST)
+    granted = server.answered(first, breaks=(PREPARED, RECEIVES)).credits
     act = client.begin(ActKind.MANY, count=40)
     service.waiting()
 
     xids = [server.call(server.calls.null) for _ in range(min(granted, MOST))]
 
-    verify.calls.done(service.serve_until(act))
+    verify.calls.done(service.serve_until(act), (OWN,))
     for xid in xids:
-        server.answered(xid, breaks=(OWN, AT_ONCE))
+        server.answered(xid, breaks=(OWN, RECEIVES, AT_ONCE))
 
 
 @requirement(OWN, POSTED, role="requester", needs=("backward",))
@@ -96,7 +99,13 @@ def test_client_keeps_receives_for_replies_while_it_is_called(
     verify.calls.stands(service.line, "48 backward Calls and the Replies behind them", (OWN,))
 
 
-@requirement(SEPARATE, FORWARD, role="requester", needs=("backward",))
+@requirement(
+    SEPARATE,
+    FORWARD,
+    role="requester",
+    needs=("backward",),
+    means={BEYOND: (SEPARATE, FORWARD)},
+)
 def test_client_takes_no_backward_request_for_a_forward_grant(
     service: Service, client: ActingClient
 ) -> None:

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 MATCHED = "bidir.1.3.4.reply-is-matched-by-xid"
 MSG_TYPE = "bidir.1.3.4.xid-goes-with-the-msg-type"
+SAME = "bidir.1.3.4.1.same-xid-in-both-directions"
 SPACES = "bidir.1.3.4.1.xid-spaces-are-independent"
 TWO = "bidir.1.3.4.1.same-xid-is-two-transactions"
 
 
 @requirement(
-    "bidir.1.3.4.call-xid-is-unique", "bidir.2.5.call-has-a-fresh-xid", needs=("backward",)
+    "bidir.1.3.4.call-xid-is-unique",
+    "bidir.2.5.call-has-a-fresh-xid",
+    needs=("backward",),
+    means={"bidir.2.5.call-has-a-fresh-xid": "bidir.1.3.4.call-xid-is-unique"},
 )
 def test_server_gives_each_call_in_flight_an_xid_of_its_own(peer: Peer) -> None:
     """Of several backward Calls at once no two have the same XID."""
@@ -64,7 +68,12 @@ def test_server_takes_a_reply_once(peer: Peer) -> None:
     client.no_call("the one credit is used by the second Call", breaks=MATCHED)
 
 
-@requirement(MSG_TYPE, needs=("backward",), interpretations=("D-41",))
+@requirement(
+    MSG_TYPE,
+    needs=("backward",),
+    interpretations=("D-41",),
+    means={"bidir.2.1.2.backward-calls-within-the-grant": MSG_TYPE},
+)
 def test_server_takes_no_call_for_a_reply(peer: Peer) -> None:
     """A forward Call under the XID of a backward Call in flight is served and ends nothing."""
     client = BackwardClient.of(peer)
@@ -78,7 +87,7 @@ def test_server_takes_no_call_for_a_reply(peer: Peer) -> None:
 
 
 @requirement(
-    "bidir.1.3.4.1.same-xid-in-both-directions",
+    SAME,
     SPACES,
     TWO,
     "bidir.1.5.4.direction-is-told-at-a-fixed-place",
@@ -93,10 +102,10 @@ def test_server_tells_two_calls_with_one_xid_apart(peer: Peer, answered_first: s
     called = client.next_call()
 
     if answered_first == "forward":
-        client.serve(peer.workload.small(), xid=called.xid)
+        client.serve(peer.workload.small(), xid=called.xid, breaks=(SAME, SPACES, TWO))
         client.answer(called)
     else:
         client.answer(called)
-        client.serve(peer.workload.small(), xid=called.xid)
+        client.serve(peer.workload.small(), xid=called.xid, breaks=(SAME, SPACES, TWO))
 
     client.next_call(breaks=(SPACES, TWO))

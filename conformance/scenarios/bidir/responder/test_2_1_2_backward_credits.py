@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 WITHIN = "bidir.2.1.2.backward-calls-within-the-grant"
 LIKE = "bidir.2.1.2.backward-credits-work-like-forward-ones"
 SEPARATE = "bidir.2.1.2.directions-are-accounted-separately"
+DIFFER = "bidir.2.1.2.values-may-differ"
+REQUESTS = "bidir.2.1.2.call-requests-credits"
 UNCHANGED = "bidir.2.1.2.forward-grant-is-unchanged"
 
 LONE_CALLS = 5
@@ -37,7 +39,7 @@ def test_server_makes_one_call_before_the_first_grant(peer: Peer) -> None:
     client.no_call("nothing has been granted yet", breaks=WITHIN)
 
 
-@requirement(WITHIN, LIKE, "bidir.2.1.2.values-may-differ", needs=("backward",))
+@requirement(WITHIN, LIKE, DIFFER, needs=("backward",))
 @pytest.mark.parametrize("granted", [1, 2, 5])
 def test_server_has_no_more_calls_in_flight_than_granted(peer: Peer, granted: int) -> None:
     """Right behind a grant of n, at most n Calls come until one of them is answered."""
@@ -46,6 +48,7 @@ def test_server_has_no_more_calls_in_flight_than_granted(peer: Peer, granted: in
     client.provoke(granted + 3)
 
     client.answer(client.next_call(), credits=granted)
+    client.serve(peer.workload.null(), breaks=DIFFER)
 
     found = client.calls(granted)
     client.no_call(f"{granted} are granted", breaks=WITHIN)
@@ -65,7 +68,7 @@ def test_server_holds_back_when_the_grant_shrinks(peer: Peer) -> None:
 
     for called in found[:2]:
         client.answer(called, credits=2)
-        client.no_call("two are granted, and no fewer are in flight", breaks=WITHIN)
+        client.no_call("two are granted, and no fewer are in flight", breaks=(WITHIN, LIKE))
     client.answer(found[2], credits=2)
 
     client.next_call(breaks=LIKE)
@@ -73,7 +76,10 @@ def test_server_holds_back_when_the_grant_shrinks(peer: Peer) -> None:
 
 
 @requirement(
-    "bidir.2.1.2.call-requests-credits", "bidir.2.5.call-carries-credits", needs=("backward",)
+    REQUESTS,
+    "bidir.2.5.call-carries-credits",
+    needs=("backward",),
+    means={"bidir.2.1.2.credit-is-never-zero": (REQUESTS, "bidir.2.5.call-carries-credits")},
 )
 def test_server_requests_credits_in_each_call(peer: Peer) -> None:
     """The first Call, those under the smallest grant and under a larger one all request credits."""
@@ -98,7 +104,7 @@ def test_server_requests_at_least_one_credit(peer: Peer) -> None:
         client.answer(client.next_call())
 
 
-@requirement(SEPARATE, "bidir.2.1.2.values-may-differ", needs=("backward",))
+@requirement(SEPARATE, DIFFER, needs=("backward",), means={WITHIN: SEPARATE})
 def test_server_takes_no_forward_request_for_a_backward_grant(peer: Peer) -> None:
     """Forward Calls, which request several credits, let no second backward Call out."""
     client = BackwardClient.of(peer)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SIZE = "bidir.2.4.no-larger-than-the-receives"
 ONE_RECEIVE = "bidir.1.5.4.backward-messages-fit-one-receive"
 NO_EFFECT = "bidir.2.4.runt-has-no-effect"
+WITHIN = "bidir.2.1.2.backward-calls-within-the-grant"
 CREDIT = "bidir.2.4.runt-credit-is-ignored"
 DROPPED = "bidir.2.4.runt-is-dropped"
 
@@ -32,7 +33,13 @@ def test_server_makes_calls_as_large_as_the_client_receives(peer: Peer, beyond: 
     client.next_call()
 
 
-@requirement(SIZE, ONE_RECEIVE, needs=("backward",), interpretations=("D-44",))
+@requirement(
+    SIZE,
+    ONE_RECEIVE,
+    needs=("backward",),
+    interpretations=("D-44",),
+    means={SIZE: ONE_RECEIVE},
+)
 @pytest.mark.parametrize("beyond", [4, 2000])
 def test_server_makes_no_call_larger_than_the_client_receives(peer: Peer, beyond: int) -> None:
     """A Call that does not fit the client's Receives is not sent in any form; the next one is."""
@@ -65,7 +72,13 @@ def test_server_drops_a_message_that_is_too_small(peer: Peer, length: int) -> No
     client.next_call(breaks=DROPPED)
 
 
-@requirement(CREDIT, NO_EFFECT, needs=("backward",), interpretations=("D-40",))
+@requirement(
+    CREDIT,
+    NO_EFFECT,
+    needs=("backward",),
+    interpretations=("D-40",),
+    means={WITHIN: CREDIT},
+)
 @pytest.mark.parametrize("length", [0, 4, 8, 20])
 def test_server_ignores_the_credit_of_a_message_that_is_too_small(peer: Peer, length: int) -> None:
     """A cut Reply that would grant fifty credits lets no further Call out."""

@@ -77,8 +77,12 @@ def test_requester_makes_long_calls(
     """A call that is too long, and of which nothing can be reduced, is a Long Call, and done."""
     result = client.do(ActKind.LONG_CALL, length)
 
-    verify.calls.each(service_two.received, lambda call: verify.calls.ineligible(service_two, call))
-    verify.calls.done(result)
+    verify.calls.each(
+        service_two.received,
+        lambda call: verify.calls.ineligible(service_two, call),
+        ("v2.1.only-eligible-items-are-reduced",),
+    )
+    verify.calls.done(result, ("v2.2.1.large-call-goes-by-rdma",))
     verify.calls.some(filter(is_long_call, service_two.received), "with a Position-Zero chunk")
 
 

@@ -97,7 +97,12 @@ def test_requester_keeps_an_operation_apart_from_the_call_of_its_xid(
     verify.calls.done(service_two.serve_until(act))
 
 
-@requirement(CREDITS, role="requester", interpretations=("D-54",))
+@requirement(
+    CREDITS,
+    role="requester",
+    interpretations=("D-54",),
+    means={"v2.5.calls-within-the-grant": CREDITS},
+)
 @pytest.mark.parametrize("option", OPTIONS)
 def test_requester_takes_no_grant_from_the_other_direction(
     service_two: Service, client: ActingClient, option: str

@@ -48,7 +48,13 @@ def test_client_takes_backward_calls_of_up_to_4096_octets(
     server.answered(xid, breaks=LONGER)
 
 
-@requirement(SEPARATE, role="requester", needs=("backward",), interpretations=("D-42",))
+@requirement(
+    SEPARATE,
+    role="requester",
+    needs=("backward",),
+    interpretations=("D-42",),
+    means={"v2.5.calls-within-the-grant": SEPARATE},
+)
 def test_client_takes_no_backward_request_for_a_forward_grant(
     service_two: Service, client: ActingClient
 ) -> None:

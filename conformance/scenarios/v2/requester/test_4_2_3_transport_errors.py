@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from conformance.tester.server import ReplyDraft, Service
     from conformance.tester.server.harness import ActingClient
 
+ENDS = "v2.4.2.3.error-ends-the-rpc"
+PERMANENT = "v2.4.2.3.error-is-permanent"
+AS_REPLIES = "v2.4.2.2.errors-count-as-replies"
 DROPPED = "v2.4.2.3.bad-reply-completes-nothing"
 NO_ERROR = "v2.4.2.3.requester-sends-no-other-error"
 DIRECTION = "v2.4.2.3.wrong-direction-is-not-served"
@@ -102,9 +105,9 @@ def test_requester_takes_no_reply_of_another_direction(
 
 
 @requirement(
-    "v2.4.2.3.error-ends-the-rpc",
-    "v2.4.2.3.error-is-permanent",
-    "v2.4.2.2.errors-count-as-replies",
+    ENDS,
+    PERMANENT,
+    AS_REPLIES,
     role="requester",
     interpretations=("D-53", "D-77"),
 )
@@ -119,11 +122,18 @@ def test_requester_ends_a_call_that_is_refused(
     service_two.send(encode_two(call.xid, v2.Rdma2Error(error), service_two.grant))
     call.answered = True
 
-    verify.calls.failed(service_two.serve_until(act))
-    verify.calls.not_again(service_two, call)
+    # An error that is looked up among the Calls of the other direction ends none of this one.
+    verify.calls.failed(verify.calls.ended(service_two, act, (ENDS, AS_REPLIES)), (ENDS,))
+    verify.calls.not_again(service_two, call, (PERMANENT,))
 
 
-@requirement(UNKNOWN, UNANSWERED, role="requester", interpretations=("D-132",))
+@requirement(
+    UNKNOWN,
+    UNANSWERED,
+    role="requester",
+    interpretations=("D-132",),
+    means={NO_ERROR: UNANSWERED},
+)
 @pytest.mark.parametrize(
     "code",
     [b"\0\0\0\0", b"\0\0\0\x09", b"\xff\xff\xff\xff", b"\0\0", b""],

@@ -71,7 +71,7 @@ def test_requester_keeps_to_the_lengths_of_version_one(
 
     result = client.do(ActKind.LONG_CALL, length)
 
-    verify.calls.each(service_fresh.received[offer.order + 1 :], too_long)
+    verify.calls.each(service_fresh.received[offer.order + 1 :], too_long, (LENGTHS,))
     verify.calls.done(result)
 
 

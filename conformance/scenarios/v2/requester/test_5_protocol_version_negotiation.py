@@ -54,7 +54,12 @@ def test_requester_sends_one_message_until_it_is_answered(
     verify.calls.done(service_fresh.serve_until(act))
 
 
-@requirement(NO_LIFT, role="requester", interpretations=("D-16", "D-62"))
+@requirement(
+    NO_LIFT,
+    role="requester",
+    interpretations=("D-16", "D-62"),
+    means={"v2.5.one-message-until-the-first-answer": NO_LIFT},
+)
 def test_requester_takes_no_grant_from_an_error(
     service_fresh: Service, client: ActingClient
 ) -> None:

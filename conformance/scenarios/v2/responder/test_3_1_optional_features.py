@@ -12,6 +12,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import ErrChunk, ErrVers, InvalidOption, OptionReceived
 from conformance.tester.client import build
 from rpcrdma.wire.optional import UnknownOption
 
@@ -24,6 +25,10 @@ ANSWERED: Final = "v2.3.1.unsupported-operation-is-answered"
 SAME_XID: Final = "v2.3.1.refusal-echoes-the-xid"
 AN_ERROR: Final = "v2.3.1.refusal-is-an-error-message"
 ITS_CODE: Final = "v2.3.1.refusal-has-its-own-code"
+ANY_NUMBER: Final = "v2.3.1.any-operation-number"
+FORMS: Final = (InvalidOption, ErrChunk, ErrVers, OptionReceived)
+"""Answers that refuse an operation, rightly or not."""
+
 CONTENTS: Final = {
     "empty": b"",
     "one-octet": b"\x01",
@@ -33,7 +38,7 @@ CONTENTS: Final = {
 }
 
 
-@requirement(ANSWERED, SAME_XID, AN_ERROR, ITS_CODE, "v2.3.1.any-operation-number")
+@requirement(ANSWERED, SAME_XID, AN_ERROR, ITS_CODE, ANY_NUMBER)
 @pytest.mark.parametrize("operation", [0, 5, 8, 77, 2**31, 2**32 - 1])
 def test_responder_refuses_an_operation_that_nobody_knows(peer_two: Peer, operation: int) -> None:
     """An optional message with an unknown operation gets INVAL_OPTION, and RPCs go on."""
@@ -41,10 +46,13 @@ def test_responder_refuses_an_operation_that_nobody_knows(peer_two: Peer, operat
 
     peer_two.send(message)
 
-    verify.refused(peer_two, message)
+    outcome = verify.expect(peer_two, message, *FORMS, breaks=(ANSWERED, ANY_NUMBER))
+    verify.that(not isinstance(outcome, OptionReceived), "an error refuses it", breaks=AN_ERROR)
+    what = "the error's code is INVAL_OPTION"
+    verify.that(isinstance(outcome, InvalidOption), what, actual=str(outcome), breaks=ITS_CODE)
     call = build.small_call(peer_two)
     peer_two.send(call)
-    verify.served(peer_two, call)
+    verify.served(peer_two, call, breaks=ANSWERED)
 
 
 @requirement("v2.3.1.optinfo-is-read-by-its-operation-only", ANSWERED)

@@ -87,7 +87,7 @@ def test_server_has_no_more_calls_in_flight_than_granted(peer_two: Peer, granted
         client.serve(peer_two.workload.small())  # whatever comes meanwhile is counted
 
 
-@requirement(SEPARATE, needs=("backward",))
+@requirement(SEPARATE, needs=("backward",), means={WITHIN: SEPARATE})
 def test_server_takes_no_forward_request_for_a_backward_grant(peer_two: Peer) -> None:
     """Forward Calls, which request several credits, let no second backward Call out."""
     client = BackwardClient.of(peer_two)
@@ -144,7 +144,7 @@ def test_server_matches_its_calls_with_replies_alone(peer_two: Peer) -> None:
     client.next_call(breaks=XIDS)
 
 
-@requirement(CREDITS, needs=("backward",), interpretations=("D-54",))
+@requirement(CREDITS, needs=("backward",), interpretations=("D-54",), means={WITHIN: CREDITS})
 def test_server_takes_no_grant_from_an_operation(peer_two: Peer) -> None:
     """An operation that begins something requests credits, and grants none."""
     client = BackwardClient.of(peer_two)

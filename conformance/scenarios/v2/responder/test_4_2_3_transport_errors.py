@@ -194,7 +194,7 @@ def test_responder_executes_no_nomsg_that_holds_no_call(peer_two: Peer, present:
         verify.discarded(peer_two, call, ErrChunk, tolerated=(Disconnected,))
 
 
-@requirement(TWO_XIDS, interpretations=("D-12",))
+@requirement(TWO_XIDS, interpretations=("D-12",), means={"v2.4.2.3.error-echoes-the-xid": TWO_XIDS})
 def test_responder_answers_two_xids_under_that_of_the_header(peer_two: Peer) -> None:
     """A Call whose header has another XID than its RPC message is refused, or served under it."""
     call = mutate.xid(build.null_call(peer_two), 0x7000_0001)

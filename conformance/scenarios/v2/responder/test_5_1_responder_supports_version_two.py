@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 ANSWERED: Final = "v2.5.1.answer-is-no-error"
 SAME_XID: Final = "v2.5.1.answer-has-the-same-xid"
+OF_ITS_CALL: Final = "v2.5.3.reply-has-the-version-of-its-call"
 VERSION_TWO: Final = "v2.5.1.answer-has-version-two"
 
 
-@requirement(ANSWERED, SAME_XID, VERSION_TWO, "v2.5.3.reply-has-the-version-of-its-call")
+@requirement(ANSWERED, SAME_XID, VERSION_TWO, OF_ITS_CALL, means={OF_ITS_CALL: VERSION_TWO})
 @pytest.mark.parametrize("before", [0, 1], ids=["first-call", "second-call"])
 def test_responder_answers_a_call_in_version_two(
     connect_two: Callable[..., Peer], before: int

@@ -12,6 +12,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import ErrVers
+from conformance.oracle.responder.error_rules import XID_ECHOED
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO
 from conformance.tester.client import build, build_sized, mutate
 from rpcrdma import wire
@@ -57,7 +58,13 @@ def in_two(peer: Peer, make: Callable[[], Call]) -> Call:
         peer.version = 1
 
 
-@requirement(ANSWERED, SAME_XID, RANGE, interpretations=("D-136",))
+@requirement(
+    ANSWERED,
+    SAME_XID,
+    RANGE,
+    interpretations=("D-136",),
+    means={XID_ECHOED: SAME_XID},
+)
 @pytest.mark.parametrize("offer", OFFERS)
 def test_one_only_responder_answers_version_two_by_err_vers(
     one_only: Callable[..., Peer], offer: str

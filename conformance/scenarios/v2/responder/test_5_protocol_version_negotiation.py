@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
     from conformance.tester.client.peer import Peer
 
+GRANTED: Final = "v2.5.granted-calls-are-served"
 REPORTED: Final = "v2.5.answer-reports-the-credit-limit"
 ENOUGH: Final = 64
 
 
-@requirement(REPORTED, "v2.5.granted-calls-are-served", interpretations=("D-17",))
+@requirement(REPORTED, GRANTED, interpretations=("D-17",))
 @pytest.mark.parametrize("requested", [0, 1, 32])
 def test_responder_takes_as_many_calls_as_it_granted(
     connect_two: Callable[..., Peer], requested: int
@@ -40,4 +41,4 @@ def test_responder_takes_as_many_calls_as_it_granted(
     for call in calls:
         peer.send(call)
 
-    verify.chunks.all_served(peer, calls)
+    verify.chunks.all_served(peer, calls, breaks=GRANTED)

@@ -57,7 +57,11 @@ def test_client_serves_backward_calls_as_announced(
 
 
 @requirement(
-    NO_WIDER, role="requester", needs=("operations", "backward"), interpretations=("D-75", "D-131")
+    NO_WIDER,
+    role="requester",
+    needs=("operations", "backward"),
+    interpretations=("D-75", "D-131"),
+    means={"v2.4.2.2.backward-messages-without-chunks": NO_WIDER},
 )
 @pytest.mark.parametrize("length", [100, 3000])
 def test_client_replies_without_chunks_to_calls_without_them(

@@ -44,7 +44,12 @@ def test_server_does_not_call_a_client_without_support(peer_two: Peer, length: i
     client.serve(peer_two.workload.small())
 
 
-@requirement(NO_CHUNKS, needs=("operations", "backward"), interpretations=("D-75", "D-131"))
+@requirement(
+    NO_CHUNKS,
+    needs=("operations", "backward"),
+    interpretations=("D-75", "D-131"),
+    means={"v2.4.2.2.backward-messages-without-chunks": NO_CHUNKS},
+)
 @pytest.mark.parametrize("values", [INLINE, ()], ids=["inline", "nothing"])
 @pytest.mark.parametrize("length", [100, 3000, 6000])
 def test_server_uses_no_chunks_towards_an_inline_client(

@@ -258,7 +258,9 @@ class ClientHarness:
             # What the case found is likely to follow from what is wrong with the messages.
             new = [reason for reason in reasons if reason not in found.reason]
             reason = " ".join((found.reason, *(new and ("In the client's messages:", *new))))
-            breaks = (*found.breaks, *rules)
+            # What it says, or may leave unsaid, stays beside the rules.
+            said = found.breaks or (() if found.unanswered or len(cited) > 2 else cited)
+            breaks = tuple(dict.fromkeys((*said, *rules)))
             return Deviation(
                 reason,
                 expected=found.expected,

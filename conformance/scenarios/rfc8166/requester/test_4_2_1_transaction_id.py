@@ -69,7 +69,10 @@ def test_requester_ignores_a_reply_to_no_call(service: Service, client: ActingCl
 
 
 @requirement(
-    "rfc8166.2.2.2.reply-retires-the-xid", "rfc8166.3.3.1.replies-in-any-order", role="requester"
+    "rfc8166.2.2.2.reply-retires-the-xid",
+    "rfc8166.3.3.1.replies-in-any-order",
+    role="requester",
+    means={"rfc8166.3.3.1.no-call-beyond-the-grant": "rfc8166.2.2.2.reply-retires-the-xid"},
 )
 def test_requester_takes_a_reply_once(service: Service, client: ActingClient) -> None:
     """Every reply comes twice: the second has no effect, neither on calls nor on credits."""

@@ -68,6 +68,12 @@ def test_requester_takes_a_short_reply_from_the_reply_chunk(
     "rfc8166.4.3.3.small-reply-may-be-inline",
     "rfc8166.4.2.4.msg-lists-may-be-absent",
     role="requester",
+    means={
+        "rfc8166.2.2.2.reply-xid-is-the-calls": (
+            "rfc8166.4.2.4.msg-lists-may-be-absent",
+            "rfc8166.4.3.3.small-reply-may-be-inline",
+        )
+    },
 )
 @pytest.mark.parametrize("returned", [True, False], ids=["returned", "absent"])
 def test_requester_takes_a_short_reply_beside_the_reply_chunk(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
     from conformance.tester.server.harness import ActingClient
 
+INLINE_RESULTS = "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply"
+
 
 @requirement(
     "rfc8166.4.3.2.write-list-empty-without-results",
@@ -51,6 +53,12 @@ def too_many(service: Service, call: ReceivedCall) -> str:
     "rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate",
     "rfc8166.4.3.2.2.each-chunk-fits-any-candidate",
     role="requester",
+    means={
+        "rfc8166.3.4.6.write-chunk-holds-the-largest-result": (
+            "rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate",
+            "rfc8166.4.3.2.2.each-chunk-fits-any-candidate",
+        )
+    },
 )
 @pytest.mark.parametrize("length", [2001, 70003])
 def test_requester_fits_each_chunk_to_its_largest_candidate(
@@ -96,7 +104,11 @@ def test_requester_takes_nothing_from_an_unused_chunk(
     verify.calls.failed(service.serve_until(act))
 
 
-@requirement("rfc8166.4.3.2.3.inline-results-may-need-a-long-reply", role="requester")
+@requirement(
+    INLINE_RESULTS,
+    role="requester",
+    means={"rfc8166.4.3.3.reply-chunk-when-reply-may-not-fit": INLINE_RESULTS},
+)
 @pytest.mark.parametrize("length", [600, 900, 1100])
 def test_requester_has_room_for_results_that_it_wants_inline(
     service: Service, client: ActingClient, length: int

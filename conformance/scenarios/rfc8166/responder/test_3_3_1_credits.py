@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
 
 GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+UNASKED: Final = "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester"
 
 MOST: Final = 2**32 - 1
 """The largest credit value that there is."""
@@ -110,7 +111,10 @@ def test_responder_survives_calls_beyond_its_grant(peer: Peer) -> None:
     verify.chunks.answered_or_lost(peer, calls)
 
 
-@requirement("rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester")
+@requirement(
+    UNASKED,
+    means={"rfc8166.2.2.2.reply-xid-is-the-calls": UNASKED},
+)
 def test_responder_leaves_an_idle_requester_alone(peer: Peer) -> None:
     """With every Call answered, nothing more comes."""
     call = build.small_call(peer)
@@ -185,7 +189,11 @@ def test_responder_does_not_count_credits_down(peer: Peer) -> None:
     )
 
 
-@requirement("rfc8166.3.3.1.replies-in-any-order", "rfc8166.2.2.2.reply-xid-is-the-calls")
+@requirement(
+    "rfc8166.3.3.1.replies-in-any-order",
+    "rfc8166.2.2.2.reply-xid-is-the-calls",
+    means={"rfc8166.4.2.1.xid-equals-payload-xid": "rfc8166.3.3.1.replies-in-any-order"},
+)
 def test_responder_answers_calls_of_which_one_waits(peer: Peer) -> None:
     """One Call waits for the last of three: each Reply, in any order, is that of its own Call."""
     held = build.call(peer, peer.workload.hold(7))

@@ -157,6 +157,7 @@ def test_responder_answers_a_long_call_by_a_long_reply(peer: Peer) -> None:
     "rfc8166.4.5.3.no-write-past-the-reply-chunk",
     "rfc8166.4.5.4.close-when-reply-cannot-be-sent",
     interpretations=("D-21",),
+    means={"rfc8166.8.1.4.no-more-data-than-room": "rfc8166.4.5.3.no-write-past-the-reply-chunk"},
 )
 @pytest.mark.parametrize(
     "sizes",

@@ -44,6 +44,7 @@ def words(*numbers: int) -> str:
     "rfc8166.4.header-is-xdr",
     "rfc8166.4.2.four-fixed-words",
     "rfc8166.4.2.4.msg-payload-follows-the-lists",
+    means={"rfc8166.4.2.fourth-word-selects-the-body": "rfc8166.4.2.four-fixed-words"},
 )
 @pytest.mark.parametrize("form", REPLIES)
 def test_responder_starts_a_reply_with_the_four_words(peer: Peer, form: str) -> None:
@@ -59,7 +60,11 @@ def test_responder_starts_a_reply_with_the_four_words(peer: Peer, form: str) -> 
     verify.equal(fixed, wanted, "the fixed words")
 
 
-@requirement("rfc8166.4.2.4.error-is-four", "rfc8166.4.1.2.header-layout")
+@requirement(
+    "rfc8166.4.2.4.error-is-four",
+    "rfc8166.4.1.2.header-layout",
+    means={"rfc8166.4.2.fourth-word-selects-the-body": "rfc8166.4.2.4.error-is-four"},
+)
 @pytest.mark.parametrize("kind", ["err-vers", "err-chunk"])
 def test_responder_lays_an_error_out_as_the_xdr_says(peer: Peer, kind: str) -> None:
     """An error is the four fixed words with procedure 4, the code, and for ERR_VERS the range."""

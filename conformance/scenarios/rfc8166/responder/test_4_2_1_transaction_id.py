@@ -40,6 +40,7 @@ def test_responder_replies_with_the_xid_of_the_call_in_both_places(peer: Peer, x
     "rfc8166.4.2.1.payload-xid-may-be-ignored",
     HEADER_XID,
     interpretations=("D-12",),
+    means={HEADER_XID: "rfc8166.4.5.2.xid-mismatch-is-an-xdr-error"},
 )
 @pytest.mark.parametrize("mask", [1, 0xFFFFFFFF], ids="xids-differ-by-{:#x}".format)
 def test_responder_answers_two_xids_with_err_chunk_or_under_that_of_the_header(
@@ -60,6 +61,7 @@ def test_responder_answers_two_xids_with_err_chunk_or_under_that_of_the_header(
     "rfc8166.4.2.1.payload-xid-may-be-ignored",
     HEADER_XID,
     interpretations=("D-12",),
+    means={HEADER_XID: "rfc8166.4.5.2.xid-mismatch-is-an-xdr-error"},
 )
 def test_responder_answers_two_xids_of_a_long_call_likewise(peer: Peer) -> None:
     """A Long Call whose chunk holds another XID gets ERR_CHUNK or a Reply under rdma_xid."""

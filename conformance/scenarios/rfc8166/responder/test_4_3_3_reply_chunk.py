@@ -22,6 +22,7 @@ GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
     "rfc8166.4.3.3.reply-chunk-returned",
     "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
     interpretations=("D-19",),
+    means={"rfc8166.3.4.6.segment-count-returned": "rfc8166.4.3.3.reply-chunk-returned"},
 )
 @pytest.mark.parametrize(
     "sizes", [(4096,), (100, 100, 4000)], ids=["one-segment", "three-segments"]
@@ -42,7 +43,11 @@ def test_responder_uses_a_reply_chunk_for_a_small_reply_or_not(
         verify.chunks.answered(peer, call)
 
 
-@requirement("rfc8166.4.3.3.reply-chunk-returned", interpretations=("D-19",))
+@requirement(
+    "rfc8166.4.3.3.reply-chunk-returned",
+    interpretations=("D-19",),
+    means={"rfc8166.3.4.6.segment-count-returned": "rfc8166.4.3.3.reply-chunk-returned"},
+)
 def test_responder_returns_write_chunk_and_reply_chunk_together(peer: Peer) -> None:
     """A small Reply whose result is in a Write chunk, with a Reply chunk at hand."""
     call = build.with_write_chunks(peer, peer.workload.fetch(2000), ((2000,),), reply=(2048,))

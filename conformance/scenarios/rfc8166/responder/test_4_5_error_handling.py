@@ -81,6 +81,7 @@ def test_responder_does_not_look_into_a_short_message(peer: Peer, octet: int) ->
     "rfc8166.4.5.error-procedure",
     "rfc8166.4.5.error-code-tells-the-kind",
     interpretations=("D-11",),
+    means={"rfc8166.4.6.2.done-is-not-sent": "rfc8166.4.5.error-procedure"},
 )
 @pytest.mark.parametrize("xid", [0, 0x01020304, 0xFFFFFFFF], ids="xid-{:#010x}".format)
 @pytest.mark.parametrize("name", FAULTS)
@@ -94,7 +95,11 @@ def test_responder_echoes_xid_and_version_in_errors(peer: Peer, name: str, xid: 
     verify.expect(peer, call, kind)
 
 
-@requirement("rfc8166.4.2.4.error-carries-error-information", NO_PAYLOAD)
+@requirement(
+    "rfc8166.4.2.4.error-carries-error-information",
+    NO_PAYLOAD,
+    means={"rfc8166.4.1.2.header-layout": "rfc8166.4.2.4.error-carries-error-information"},
+)
 @pytest.mark.parametrize("name", FAULTS)
 def test_responder_sends_nothing_behind_the_error(peer: Peer, name: str) -> None:
     """An RDMA_ERROR ends with its error union: 28 octets for ERR_VERS, 20 for ERR_CHUNK."""

@@ -79,7 +79,10 @@ def test_message_of_all_segments_fits_and_one_octet_more_does_not(fabric_pair: F
         if fits:
             assert (arrived.status, region.read()) == (CompletionStatus.SUCCESS, MESSAGE[:48])
             continue
-        assert arrived.status is CompletionStatus.LOCAL_LENGTH_ERROR
+        assert arrived.status in {
+            CompletionStatus.LOCAL_LENGTH_ERROR,
+            CompletionStatus.LOCAL_QP_OPERATION_ERROR,  # Soft-RoCE, which fails as it copies
+        }
         assert arrived.placed == ()
         assert sent.status in {
             CompletionStatus.REMOTE_INVALID_REQUEST,

@@ -14,7 +14,7 @@ from reports.baseline import check_baseline, kernel_of, load_baseline
 from reports.record import RunRecord
 from targets.registry import find_profile
 
-LINUX_6_1 = Path(__file__).parents[2] / "reports" / "linux-6.1"
+LINUX_6_1 = Path(__file__).parents[2] / "results" / "linux-6.1"
 
 Disagreements = Callable[[RunRecord, str], dict[str, str]]
 

@@ -9,7 +9,7 @@ set -euo pipefail
 python=$1 address=$2 port=$3
 shift 3
 
-coproc server { exec "$python" -m targets.reference.server --listen "$address:$port"; }
+coproc server { exec "$python" -m targets.reference.server_process --listen "$address:$port"; }
 read -r -t 120 -u "${server[0]}" listening
 echo "listening $listening"
 mkdir /run/mounted

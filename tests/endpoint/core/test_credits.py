@@ -15,7 +15,7 @@ WORDS = st.integers(0, 2**32 - 1)
 def test_one_call_goes_out_before_the_first_reply() -> None:
     allowance = Allowance(requested=32)
 
-    assert [allowance.try_take(), allowance.try_take()] == [True, False]
+    assert [allowance.try_take(1), allowance.try_take(1)] == [True, False]
 
 
 @pytest.mark.parametrize(("granted", "limit"), [(8, 8), (32, 32), (100, 32), (1, 1)])
@@ -26,7 +26,7 @@ def test_calls_in_flight_are_what_is_granted_but_never_more_than_was_asked_for(
 
     allowance.granted_by_reply(granted)
 
-    assert sum(allowance.try_take() for _ in range(200)) == limit == allowance.outstanding
+    assert sum(allowance.try_take(1) for _ in range(200)) == limit == allowance.outstanding
 
 
 def test_a_grant_of_zero_does_not_stop_the_connection() -> None:
@@ -40,20 +40,34 @@ def test_a_grant_of_zero_does_not_stop_the_connection() -> None:
 
 def test_a_smaller_grant_waits_until_calls_have_ended() -> None:
     allowance = Allowance(requested=2, granted=2)
-    assert allowance.try_take()
-    assert allowance.try_take()
+    assert allowance.try_take(1)
+    assert allowance.try_take(1)
 
     allowance.granted_by_reply(1)
-    allowance.give_back()
-    assert not allowance.try_take()
-    allowance.give_back()
+    allowance.give_back(1)
+    assert not allowance.try_take(1)
+    allowance.give_back(1)
 
-    assert allowance.try_take()
+    assert allowance.try_take(1)
+
+
+def test_a_call_of_several_sends_takes_a_credit_for_each() -> None:
+    """rtrext 4.3; it goes out whole or not at all."""
+    allowance = Allowance(requested=4, granted=4)
+
+    assert [allowance.try_take(3), allowance.try_take(2), allowance.try_take(1)] == [
+        True,
+        False,
+        True,
+    ]
+    allowance.give_back(3)
+
+    assert allowance.outstanding == 1
 
 
 def test_more_cannot_be_given_back_than_was_taken() -> None:
     with pytest.raises(LocalProtocolError, match="no call is in flight"):
-        Allowance(requested=1).give_back()
+        Allowance(requested=1).give_back(1)
 
 
 @pytest.mark.parametrize("requested", [0, 2**32])

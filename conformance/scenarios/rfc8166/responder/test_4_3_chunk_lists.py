@@ -80,7 +80,7 @@ def test_responder_refuses_an_odd_word_where_nothing_follows(peer: Peer, place: 
 
     peer.send(call)
 
-    verify.expect(peer, call, ErrChunk)
+    verify.expect(peer, call, ErrChunk, breaks=(GETS_ERR_CHUNK, ANSWERED))
 
 
 @requirement(GETS_ERR_CHUNK, ANSWERED, interpretations=("D-40",))

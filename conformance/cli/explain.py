@@ -177,7 +177,7 @@ def _print_cases(title: str, cases: Iterable[str]) -> None:
 
 
 def _print_places(title: str, found: Iterable[Place]) -> None:
-    """A title and a line for each place; nothing where there is none."""
+    """A title and a line for each place; no lines without places."""
     lines = [f"  {place}" for place in found]
     if lines:
         print("\n".join((title, *lines)))
@@ -191,7 +191,7 @@ def _citing(requirement: str) -> list[str]:
 
 
 def _cases_named(identity: str) -> list[Case]:
-    """The case of this id, or all the parameters of it."""
+    """The case with this id, or every parameter of the case."""
     files = places.files_with_case(identity)
     cases = collect_cases(*files) if files else ()
     return [case for case in cases if identity in (case.id, _without_parameters(case))]

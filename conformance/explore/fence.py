@@ -1,4 +1,4 @@
-"""What answers one message, told by order: a good call goes behind it as a fence.
+"""What answers one message, told by order: a good call follows it as a fence.
 
     DESIGN: silence is tested by order, not by sleeping
 
@@ -42,7 +42,7 @@ _PAIR: Final = 2
 
 
 def xid_of(outcome: Outcome) -> int | None:
-    """The XID of an answer; None if it is none."""
+    """The XID of an answer; None for any other outcome."""
     return outcome.xid if isinstance(outcome, _ANSWERS) else None
 
 

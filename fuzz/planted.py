@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import structs
 
 from fuzz.harnesses import v2_header
-from fuzz.harnesses.v1_header import ReferenceCodec
+from fuzz.harnesses.v1_header import V1ReferenceCodec
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError, Reason
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-class BelievesLengths(ReferenceCodec):
+class BelievesLengths(V1ReferenceCodec):
     """Reads zeroes behind the end of the buffer instead of refusing it (no length check)."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
@@ -46,7 +46,7 @@ class BelievesLengths(ReferenceCodec):
         return super().decode(octets + bytes(64))
 
 
-class BelievesTruth(ReferenceCodec):
+class BelievesTruth(V1ReferenceCodec):
     """Takes any non-zero discriminator of the Reply chunk as true (no boolean check)."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
@@ -60,7 +60,7 @@ class BelievesTruth(ReferenceCodec):
             return super().decode(repaired)
 
 
-class TrustsCounts(ReferenceCodec):
+class TrustsCounts(V1ReferenceCodec):
     """Allocates what a count asks for before looking whether it is there (unbounded count)."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
@@ -74,7 +74,7 @@ class TrustsCounts(ReferenceCodec):
             raise
 
 
-class LeavesOctetsBehind(v2_header.ReferenceCodec):
+class LeavesOctetsBehind(v2_header.V2ReferenceCodec):
     """Takes an option whose contents go on behind its end (octets left over)."""
 
     def option(self, body: Rdma2Optional) -> Option:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.explore.named_memory import READABLE, REGION, WRITABLE
-from conformance.oracle.memory import Regions, within
+from conformance.oracle.memory import ExposedRegions, within
 from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, read_outcome
 from fuzz.invariant import BrokenInvariant
 from rpcrdma.endpoint.core import actions, events
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
     from rpcrdma.endpoint.responder.responder import Responder
 
-__all__ = ["Memory", "World"]
+__all__ = ["RequesterMemory", "World"]
 
 _LONGEST_RECEIVE: Final = 1 << 20
 
@@ -44,7 +44,7 @@ class _Region:
         return bytes(self.data[start:end])
 
 
-class Memory(Regions):
+class RequesterMemory(ExposedRegions):
     """The Requester's memory: zeroes that can be read, and room that can be written."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class World:
     endpoint: Endpoint = field(init=False)
     posted: int = field(init=False)
     disconnected: str = ""
-    memory: Memory = field(default_factory=Memory)
+    memory: RequesterMemory = field(default_factory=RequesterMemory)
 
     def __post_init__(self) -> None:
         """Connect."""

@@ -42,7 +42,7 @@ __all__ = [
     "Baseline",
     "BaselineCheck",
     "BaselineError",
-    "Finding",
+    "BaselineFinding",
     "Known",
     "KnownCase",
     "Problem",
@@ -93,7 +93,7 @@ class KnownCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return True
 
 
-class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BaselineFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something that was found out about a device, and the cases in which it shows.
 
     Attributes:
@@ -120,9 +120,9 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file; `target` is the name of the profile that it is for."""
 
     target: Text
-    finding: tuple[Finding, ...] = ()
+    finding: tuple[BaselineFinding, ...] = ()
 
-    def entries(self, kernel: str) -> Iterator[tuple[Finding, KnownCase]]:
+    def entries(self, kernel: str) -> Iterator[tuple[BaselineFinding, KnownCase]]:
         """Every case that is known for a release."""
         for finding in self.finding:
             if finding.holds_for(kernel):
@@ -270,7 +270,7 @@ def _resolved(link: str, file: Path) -> str:
 
 
 def _refuse_contradictions(path: Path, baseline: Baseline) -> None:
-    seen: dict[str, list[Finding]] = {}
+    seen: dict[str, list[BaselineFinding]] = {}
     for finding in baseline.finding:
         for case in finding.case:
             if case.verdict not in DEVIATIONS:
@@ -280,7 +280,7 @@ def _refuse_contradictions(path: Path, baseline: Baseline) -> None:
             seen.setdefault(case.id, []).append(finding)
 
 
-def _overlap(one: Finding, other: Finding) -> bool:
+def _overlap(one: BaselineFinding, other: BaselineFinding) -> bool:
     """Whether two findings can hold for the same kernel."""
     if not one.kernels or not other.kernels:
         return True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from reports.baseline import DEVIATIONS, Baseline, Finding, KnownCase, kernel_of
+from reports.baseline import DEVIATIONS, Baseline, BaselineFinding, KnownCase, kernel_of
 from reports.record import Verdict
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def draw_up(run: RunRecord, earlier: Baseline | None = None) -> Draft:
     """
     kernel = kernel_of(run)
     judged = {case.id: case for case in run.cases}
-    kept: list[Finding] = []
+    kept: list[BaselineFinding] = []
     dropped: list[str] = []
     explained: set[str] = set()
     for finding in earlier.finding if earlier else ():
@@ -126,14 +126,16 @@ def _known(case: CaseRecord) -> KnownCase:
     return KnownCase(case.id, case.verdict, stable_text(case.reason))
 
 
-def _grouped(cases: Iterable[CaseRecord], kernel: str, elsewhere: set[str]) -> list[Finding]:
+def _grouped(
+    cases: Iterable[CaseRecord], kernel: str, elsewhere: set[str]
+) -> list[BaselineFinding]:
     """A finding for each scenario; those that other kernels have, too, are for this one alone."""
     groups: dict[tuple[str, bool], list[KnownCase]] = {}
     for case in cases:
         scenario = case.id.partition("[")[0]
         groups.setdefault((scenario, case.id in elsewhere), []).append(_known(case))
     return [
-        Finding("", tuple(group), kernels=(kernel,) if shared and kernel else ())
+        BaselineFinding("", tuple(group), kernels=(kernel,) if shared and kernel else ())
         for (_, shared), group in groups.items()
     ]
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Column",
     "Comparison",
-    "Row",
+    "ComparisonRow",
     "compare",
     "print_comparison",
     "write_comparison_html",
@@ -64,7 +64,7 @@ class Cell(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Row(msgspec.Struct, frozen=True):
+class ComparisonRow(msgspec.Struct, frozen=True):
     """A case, with a cell for each column."""
 
     case: str
@@ -84,8 +84,8 @@ class Comparison:
     """
 
     columns: tuple[Column, ...]
-    differences: tuple[Row, ...]
-    reasons: tuple[Row, ...]
+    differences: tuple[ComparisonRow, ...]
+    reasons: tuple[ComparisonRow, ...]
     agreed: int
 
     @property
@@ -99,8 +99,8 @@ class ComparisonReport(msgspec.Struct, frozen=True):
 
     format: int
     columns: tuple[Column, ...]
-    differences: tuple[Row, ...]
-    reasons: tuple[Row, ...]
+    differences: tuple[ComparisonRow, ...]
+    reasons: tuple[ComparisonRow, ...]
     agreed: int
     exit_status: int
 
@@ -110,8 +110,8 @@ def compare(runs: Sequence[tuple[str, RunRecord]]) -> Comparison:
     judged = [{case.id: case for case in run.cases} for _, run in runs]
     # A dict for its order: of the first run, then what only later ones have.
     identities = dict.fromkeys(identity for cases in judged for identity in cases)
-    differences: list[Row] = []
-    reasons: list[Row] = []
+    differences: list[ComparisonRow] = []
+    reasons: list[ComparisonRow] = []
     for identity in identities:
         found = [cases.get(identity) for cases in judged]
         if len({case.verdict if case else None for case in found}) > 1:
@@ -192,13 +192,13 @@ def _name(run: RunRecord) -> str:
     return run.header.target + (f" on {kernel}" if kernel else "")
 
 
-def _row(identity: str, found: Sequence[CaseRecord | None]) -> Row:
+def _row(identity: str, found: Sequence[CaseRecord | None]) -> ComparisonRow:
     title = next(case.title for case in found if case)
     cells = (Cell(case.verdict.value, case.reason) if case else Cell("", "") for case in found)
-    return Row(identity, title, tuple(cells))
+    return ComparisonRow(identity, title, tuple(cells))
 
 
-def _table(title: str, names: Sequence[str], rows: Sequence[Row]) -> Table:
+def _table(title: str, names: Sequence[str], rows: Sequence[ComparisonRow]) -> Table:
     table = Table(title=title, title_justify="left", pad_edge=False)
     table.add_column("case", overflow="fold")
     for name in names:

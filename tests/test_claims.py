@@ -14,7 +14,7 @@ import pytest
 
 from conformance.explore.recipes import Shot
 from conformance.explore.shots import build_shot
-from conformance.oracle.memory import Regions
+from conformance.oracle.memory import ExposedRegions
 from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of
 from conformance.suite.parallel import check_workers
@@ -69,7 +69,7 @@ def allowed(
     """What the oracle lets the device do with a Call."""
 
     def look(profile: Profile) -> object:
-        state = state_of(device_of(profile), TestProgram(), Regions())
+        state = state_of(device_of(profile), TestProgram(), ExposedRegions())
         message = encode_header(TransportHeader(7, 1, 8, RdmaMsg(reads, writes, None))) + payload
         return [str(item) for item in expected(message, state).allowed]
 

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.cli.main import main
 from conformance.suite.runner import collect_cases
-from reports.baseline import Finding, load_baseline
+from reports.baseline import BaselineFinding, load_baseline
 from targets.registry import find_any_target
 
 ROOT = Path(__file__).parent.parent
@@ -63,7 +63,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-") for title in titles}
 
 
-def leads_somewhere(finding: Finding, folder: Path) -> bool:
+def leads_somewhere(finding: BaselineFinding, folder: Path) -> bool:
     page, _, anchor = finding.link.partition("#")
     return (folder / page).is_file() and anchor in anchors(folder / page)
 

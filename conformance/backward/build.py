@@ -32,7 +32,7 @@ __all__ = [
     "CHUNK_FAULTS",
     "CREDITS",
     "WORD_FAULTS",
-    "Backward",
+    "BackwardMessage",
     "call",
     "cut",
     "foreign",
@@ -60,7 +60,7 @@ _OTHER: Final = 0x5A5A5A5A
 
 
 @dataclass(frozen=True, slots=True)
-class Backward:
+class BackwardMessage:
     """A backward message: what is in its header, and its Payload stream."""
 
     xid: int
@@ -78,28 +78,28 @@ class Backward:
         return encode_header(header, direction) + self.payload
 
 
-def reply(called: Called, payload: bytes, *, credits: int = CREDITS) -> Backward:  # noqa: A002  # the word of the documents
+def reply(called: Called, payload: bytes, *, credits: int = CREDITS) -> BackwardMessage:  # noqa: A002  # the word of the documents
     """The answer to a backward Call, in its version; `payload` is a complete RPC Reply."""
-    return Backward(called.xid, payload, credits, 1 if called.two is None else 2)
+    return BackwardMessage(called.xid, payload, credits, 1 if called.two is None else 2)
 
 
-def call(xid: int, payload: bytes, *, credits: int = CREDITS, version: int = 1) -> Backward:  # noqa: A002  # likewise
+def call(xid: int, payload: bytes, *, credits: int = CREDITS, version: int = 1) -> BackwardMessage:  # noqa: A002  # likewise
     """A backward Call; `payload` is a complete RPC Call with that XID."""
-    return Backward(xid, payload, credits, version)
+    return BackwardMessage(xid, payload, credits, version)
 
 
-def foreign(message: Backward) -> Backward:
+def foreign(message: BackwardMessage) -> BackwardMessage:
     """The message under an XID that nobody uses, in both headers."""
     xid = message.xid ^ _OTHER
     return replace(message, xid=xid, payload=xid.to_bytes(4) + message.payload[4:])
 
 
-def cut(message: Backward, length: int, *, credits: int) -> bytes:  # noqa: A002  # likewise
+def cut(message: BackwardMessage, length: int, *, credits: int) -> bytes:  # noqa: A002  # likewise
     """The message with only the first `length` octets of its payload: too small (bidir 2.4)."""
     return replace(message, payload=message.payload[:length], credits=credits).octets
 
 
-def with_chunks(message: Backward, segment: RdmaSegment, fault: str) -> Backward:
+def with_chunks(message: BackwardMessage, segment: RdmaSegment, fault: str) -> BackwardMessage:
     """The message with one of `CHUNK_FAULTS`; its header tells of one segment, in whichever list.
 
     As an RDMA_NOMSG a Call has a Position-Zero Read chunk, and a Reply has none (D-41).
@@ -117,7 +117,7 @@ def with_chunks(message: Backward, segment: RdmaSegment, fault: str) -> Backward
     return replace(message, body=bodies[fault])
 
 
-def with_other_words(message: Backward, fault: str) -> Backward:
+def with_other_words(message: BackwardMessage, fault: str) -> BackwardMessage:
     """The message with one of `WORD_FAULTS`."""
     if fault == "version-three":
         return replace(message, version=3)

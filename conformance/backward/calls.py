@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conformance.tester.server import Service
-    from rpcrdma.ulp.nfs4_callback import Backchannel
+    from rpcrdma.ulp.nfs4_callback import Nfs4Backchannel
     from rpcrdma.ulp.nfs4_state import Delegation
     from rpcrdma.wire._generated_nfs4 import CallbackArgument
 
@@ -215,13 +215,13 @@ class Nfs4Calls:
             procedure = rpc.decode_call(call)[0].procedure
             outcome = rpc.decode_reply(reply)[0].outcome
             if procedure == _NO_PROCEDURE:
-                right = outcome is rpc.Outcome.PROC_UNAVAIL
+                right = outcome is rpc.RpcOutcome.PROC_UNAVAIL
                 return "" if right else f"{outcome.value} for a procedure that there is not"
             if procedure == wire.NFS_CB.CB_COMPOUND:
                 return self._compound_problem(call, reply)
         except DecodeError as error:
             return f"it cannot be decoded: {error}"
-        return "" if outcome is rpc.Outcome.SUCCESS else f"{outcome.value} for CB_NULL"
+        return "" if outcome is rpc.RpcOutcome.SUCCESS else f"{outcome.value} for CB_NULL"
 
     def _compound_problem(self, call: bytes, reply: bytes) -> str:
         _, start = rpc.decode_call(call)
@@ -239,7 +239,7 @@ class Nfs4Calls:
         except LocalProtocolError as error:
             raise Inconclusive(f"no further callback can be made: {error}") from error
 
-    def _channel(self) -> Backchannel:
+    def _channel(self) -> Nfs4Backchannel:
         """The newest connection's, once it has become one; the client is served meanwhile."""
         service = self._service
         service.serve_while(lambda: self._found() is None, service.profile.connect_deadline)
@@ -248,7 +248,7 @@ class Nfs4Calls:
             raise Inconclusive("the client does not make its connection a backchannel")
         return found
 
-    def _found(self) -> Backchannel | None:
+    def _found(self) -> Nfs4Backchannel | None:
         return self._program().backchannel
 
     def _program(self) -> Nfs4Program:

@@ -47,7 +47,7 @@ from targets.base import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from conformance.backward.build import Backward
+    from conformance.backward.build import BackwardMessage
     from conformance.backward.workload import BackwardWorkload, Steps
     from conformance.oracle.outcome import Outcome
     from conformance.tester.client.peer import Peer
@@ -197,7 +197,7 @@ class BackwardClient:
         self.in_flight.pop(called.xid, None)
         self.granted = max(self.granted, credits)
 
-    def reply(self, called: Called, *, credits: int = build_backward.CREDITS) -> Backward:  # noqa: A002  # likewise
+    def reply(self, called: Called, *, credits: int = build_backward.CREDITS) -> BackwardMessage:  # noqa: A002  # likewise
         """The right Reply to a Call, not sent."""
         return build_backward.reply(called, self.workload.answer(called.payload), credits=credits)
 

@@ -20,7 +20,7 @@ from targets.lab.lab import (
     run_natively,
     run_shell,
 )
-from targets.lab.setup import GuestSetup, Server, ServerKind
+from targets.lab.setup import GuestSetup, LabServer, ServerKind
 
 __all__ = ["add_parser", "run"]
 
@@ -191,12 +191,12 @@ def _lab_run(args: argparse.Namespace, command: tuple[str, ...], deadline_s: flo
     return LabRun(setup, deadline_s, args.kernel, writable, args.job)
 
 
-def _server(command: str | None) -> Server:
+def _server(command: str | None) -> LabServer:
     if command is None:
-        return Server()
+        return LabServer()
     if command == "none":
-        return Server(ServerKind.NONE)
-    return Server(ServerKind.COMMAND, tuple(shlex.split(command)))
+        return LabServer(ServerKind.NONE)
+    return LabServer(ServerKind.COMMAND, tuple(shlex.split(command)))
 
 
 def _tell(result: LabResult) -> None:

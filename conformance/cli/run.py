@@ -13,7 +13,7 @@ from rich.console import Console
 
 from conformance.catalogue.interpretations import check_choices
 from conformance.cli import listing
-from conformance.suite.guest import Order, certifier
+from conformance.suite.guest import GuestOrder, certifier
 from conformance.suite.in_lab import collect, lab_run, target_word
 from conformance.suite.parallel import check_workers
 from conformance.suite.runner import collect_cases
@@ -137,7 +137,7 @@ def _in_lab(
     """The suite in a guest; its records are rendered here, complete or not."""
     shared = folder.resolve()
     shared.mkdir(parents=True, exist_ok=True)
-    order = Order(
+    order = GuestOrder(
         target_word(arguments.target),
         arguments.fabric,
         str(shared),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.ends.calling import Client
     from rpcrdma.ulp import backprog
 
-__all__ = ["Asked", "Line", "NoService"]
+__all__ = ["ApplicationLine", "Asked", "NoService"]
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Line:
+class ApplicationLine:
     """One connection of the application.
 
     Attributes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.backward.workload import new_identity
-from conformance.explore.application import Asked, Line, NoService
+from conformance.explore.application import ApplicationLine, Asked, NoService
 from conformance.explore.calls import encode
 from conformance.explore.wire_judge import WireJudge
 from conformance.oracle.device import Device
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import ApplicationEvent
     from rpcrdma.fabric.base import Address, Fabric
 
-__all__ = ["MOST_LINES", "Exchange"]
+__all__ = ["MOST_LINES", "RecipeRun"]
 
 MOST_LINES: Final = 3
 """Connections at once."""
@@ -48,7 +48,7 @@ REFERENCE: Final = Device()
 """The reference Responder on loopback, as far as these clients, of Version One, meet it."""
 
 
-class Exchange:
+class RecipeRun:
     """A run of steps.
 
     Attributes:
@@ -88,7 +88,7 @@ class Exchange:
         self._first_xid = first_xid
         self._patience = patience
         self._layer = Programs((TestProgram(), BackwardProgram(NoService())))
-        self._lines: list[Line] = []
+        self._lines: list[ApplicationLine] = []
         self._payloads: dict[int, bytes] = {}
         self._judge = WireJudge(
             self._layer, self._payloads.get, DEFAULT, device, sees_writes=sees_writes
@@ -157,7 +157,7 @@ class Exchange:
             if self._inject is None:
                 self.problems.append(f"no connection: {error}")
             return
-        self._lines.append(Line(client, new_identity(), may_be_lost=self._faulty))
+        self._lines.append(ApplicationLine(client, new_identity(), may_be_lost=self._faulty))
 
     def _call(self, step: Step) -> None:
         line = self._chosen(step)
@@ -235,30 +235,30 @@ class Exchange:
 
     # -- calls
 
-    def _chosen(self, step: Step) -> Line | None:
+    def _chosen(self, step: Step) -> ApplicationLine | None:
         standing = [line for line in self._lines if not line.client.driver.gone]
         return standing[step.line % len(standing)] if standing else None
 
     def _new_xid(self) -> int:
         return (self._first_xid + len(self._payloads)) % 2**32
 
-    def _ask(self, line: Line, payload: bytes) -> int:
+    def _ask(self, line: ApplicationLine, payload: bytes) -> int:
         self._payloads[int.from_bytes(payload[:4])] = payload
         token = line.client.call(self._layer, payload)
         line.asked[token] = Asked(payload, calls.expected_reply(payload))
         return token
 
-    def _ask_unknown(self, line: Line, payload: bytes) -> int:
+    def _ask_unknown(self, line: ApplicationLine, payload: bytes) -> int:
         """A call whose results only the Responder knows."""
         self._payloads[int.from_bytes(payload[:4])] = payload
         token = line.client.call(self._layer, payload)
         line.asked[token] = Asked(payload, b"", repeatable=False)
         return token
 
-    def _send_release(self, line: Line, token: int) -> None:
+    def _send_release(self, line: ApplicationLine, token: int) -> None:
         self._ask_unknown(line, calls.release(self._new_xid(), token))
 
-    def _release_all(self, line: Line) -> None:
+    def _release_all(self, line: ApplicationLine) -> None:
         if line.held and not line.client.driver.gone:
             self._send_release(line, 0)
             self._send_release(line, 1)
@@ -286,14 +286,14 @@ class Exchange:
                 self.problems.append(f"{line.wanted_back} backward Calls were due: {tally}")
         self._collect()
 
-    def _tally(self, line: Line) -> backprog.Tally | None:
+    def _tally(self, line: ApplicationLine) -> backprog.Tally | None:
         """What the server knows of the backward Calls to a client; None if it does not say."""
         token = self._ask_unknown(line, backprog.state(self._new_xid(), line.identity))
         self._settle()
         event = line.asked[token].event
         return backprog.decode_state(event.payload) if isinstance(event, ReplyReceived) else None
 
-    def _open(self, line: Line) -> bool:
+    def _open(self, line: ApplicationLine) -> bool:
         return not line.client.driver.gone and any(
             asked.event is None for asked in line.asked.values()
         )
@@ -314,7 +314,7 @@ class Exchange:
         self.problems += self._judge.problems
         self._judge.problems.clear()
 
-    def _concluded(self, line: Line, event: ApplicationEvent) -> None:
+    def _concluded(self, line: ApplicationLine, event: ApplicationEvent) -> None:
         asked = line.asked.get(event.token)
         if asked is None or asked.event is not None:
             self.problems.append(f"call {event.token} is over twice, or was never made")
@@ -328,7 +328,7 @@ class Exchange:
         else:
             self._failed(line, asked, event)
 
-    def _failed(self, line: Line, asked: Asked, event: CallFailed) -> None:
+    def _failed(self, line: ApplicationLine, asked: Asked, event: CallFailed) -> None:
         if event.failure is Failure.CONNECTION_LOST and line.may_be_lost:
             self._lost += [asked] if asked.repeatable else []
         elif event.failure is Failure.CANCELLED and asked.cancelled:
@@ -338,7 +338,7 @@ class Exchange:
         else:
             self.problems.append(f"{asked} failed: {event.failure.value}")
 
-    def _check_open(self, line: Line) -> None:
+    def _check_open(self, line: ApplicationLine) -> None:
         """Every call of a line that is over has ended, in one way or another."""
         waiting = [token for token, asked in line.asked.items() if asked.event is None]
         if waiting:

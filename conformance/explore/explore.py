@@ -27,7 +27,7 @@ from conformance.explore.sequences import SEQUENCES
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conformance.explore.exchange import Exchange
+    from conformance.explore.exchange import RecipeRun
     from conformance.explore.firing import Fired
     from conformance.explore.recipes import Shot, Step
     from conformance.tester.client.harness import Harness
@@ -184,11 +184,11 @@ class _Explorer:
 
         return Machine
 
-    def exchange(self) -> Exchange:
+    def exchange(self) -> RecipeRun:
         """A fresh exchange, with XIDs that none before had."""
         return open_exchange(self._harness)
 
-    def ran(self, exchange: Exchange, steps: Sequence[Step]) -> None:
+    def ran(self, exchange: RecipeRun, steps: Sequence[Step]) -> None:
         self.result.examples += 1
         self.result.judged += len(steps)
         if exchange.problems:

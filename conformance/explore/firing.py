@@ -20,7 +20,7 @@ from conformance.explore.fence import FencedPeer
 from conformance.explore.named_memory import NamedMemory
 from conformance.explore.recipes import Shot
 from conformance.explore.shots import build_shot
-from conformance.oracle.memory import Regions
+from conformance.oracle.memory import ExposedRegions
 from conformance.oracle.outcome import Answered, Silent
 from conformance.oracle.requester.reassembly import reassemble
 from conformance.oracle.responder.expectation import may_answer
@@ -95,7 +95,7 @@ class _Line:
 
     peer: Peer
     fenced: FencedPeer = field(init=False)
-    memory: Regions = field(default_factory=Regions)
+    memory: ExposedRegions = field(default_factory=ExposedRegions)
     named: NamedMemory | None = None
 
     def __post_init__(self) -> None:
@@ -254,7 +254,7 @@ def _is_held(octets: bytes) -> bool:
     return (call.program, call.procedure) == (testprog.TEST_PROGRAM, testprog.TEST_V1.TEST_HOLD)
 
 
-def _results(call: Call, answer: Answered, memory: Regions) -> str:
+def _results(call: Call, answer: Answered, memory: ExposedRegions) -> str:
     """What is wrong with the results of a good call; empty if nothing is."""
     reply = held_by(answer, memory) if answer.is_long else answer.payload
     if reply is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.explore.exchange import Exchange
+from conformance.explore.exchange import RecipeRun
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.faults import DropAfterSends, Fault, RefuseConnections, SlowDown
@@ -30,7 +30,7 @@ FAULTS: Final[tuple[Fault, ...]] = (
 """By number; the one behind the last heals them all."""
 
 
-def loopback_exchange(parts: Parts = REFERENCE) -> tuple[Exchange, Callable[[], None]]:
+def loopback_exchange(parts: Parts = REFERENCE) -> tuple[RecipeRun, Callable[[], None]]:
     """An exchange with a Responder of its own, and what releases both."""
     network = LoopbackNetwork()
     device, tester = network.fabric("dut"), network.fabric("tester")
@@ -49,4 +49,4 @@ def loopback_exchange(parts: Parts = REFERENCE) -> tuple[Exchange, Callable[[], 
         device.close()
         tester.close()
 
-    return Exchange(tester, server.address, inject=inject), release
+    return RecipeRun(tester, server.address, inject=inject), release

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from conformance.explore.exchange import MOST_LINES, Exchange
+from conformance.explore.exchange import MOST_LINES, RecipeRun
 from conformance.explore.recipes import Step
 from conformance.explore.sequences import CALL_RECIPES
 
@@ -40,7 +40,7 @@ class ExchangeMachine(RuleBasedStateMachine):
         latest: the steps of the run that ended last: after a failure, of the smallest one.
     """
 
-    start: ClassVar[Callable[[], tuple[Exchange, Callable[[], None]]]]
+    start: ClassVar[Callable[[], tuple[RecipeRun, Callable[[], None]]]]
     """Makes a fresh exchange, and what releases it."""
 
     latest: ClassVar[list[Step]] = []

@@ -14,7 +14,7 @@ from rpcrdma.fabric.base import Access
 from rpcrdma.wire import RdmaSegment
 
 if TYPE_CHECKING:
-    from conformance.oracle.memory import Regions
+    from conformance.oracle.memory import ExposedRegions
     from conformance.tester.client.peer import Peer
 
 __all__ = ["READABLE", "REGION", "WRITABLE", "NamedMemory"]
@@ -29,7 +29,7 @@ WRITABLE: Final = RdmaSegment(0x0000_2222, REGION, 0x0000_7F11_0000_0000)
 class NamedMemory:
     """The two regions, registered on a connection and exposed in its memory."""
 
-    def __init__(self, peer: Peer, memory: Regions) -> None:
+    def __init__(self, peer: Peer, memory: ExposedRegions) -> None:
         self._readable = peer.register(REGION, Access.REMOTE_READ)
         self._writable = peer.register(REGION, Access.LOCAL_WRITE | Access.REMOTE_WRITE)
         memory.expose(self._readable, read=True)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall
     from targets.base import RunningAct
 
-__all__ = ["Answer", "NegotiationMachine"]
+__all__ = ["CallEnding", "NegotiationMachine"]
 
 MOST_ACTS: Final = 6
 """At once."""
@@ -64,7 +64,7 @@ _ELSEWHERE: Final = 0x55AA0000
 """Bits by which the XID of a stray message differs from that of a call."""
 
 
-class Answer(Enum):
+class CallEnding(Enum):
     """What comes of a call."""
 
     RIGHT = "its reply"
@@ -77,7 +77,9 @@ class Answer(Enum):
     OPTION = "an unknown operation, and no reply yet"
 
 
-_ANSWERS: Final = st.sampled_from((*Answer, Answer.RANGE, Answer.RANGE, Answer.RIGHT))
+_ANSWERS: Final = st.sampled_from(
+    (*CallEnding, CallEnding.RANGE, CallEnding.RANGE, CallEnding.RIGHT)
+)
 """Those that lead anywhere more often than the others."""
 
 
@@ -115,7 +117,7 @@ class NegotiationMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.open_calls)
     @rule(which=st.integers(0, 7), how=_ANSWERS, versions=_RANGES)
-    def answer(self, which: int, how: Answer, versions: tuple[int, int]) -> None:
+    def answer(self, which: int, how: CallEnding, versions: tuple[int, int]) -> None:
         """Answer a call in some way; the range counts where one is sent."""
         calls = self.open_calls
         self._answer(calls[which % len(calls)], how, ErrVers(*versions))
@@ -161,24 +163,24 @@ class NegotiationMachine(RuleBasedStateMachine):
         self._steps += 1
         self.service.waiting(MOMENT)
 
-    def _answer(self, call: ReceivedCall, how: Answer, versions: ErrVers) -> None:
+    def _answer(self, call: ReceivedCall, how: CallEnding, versions: ErrVers) -> None:
         service = self.service
         match how:
-            case Answer.RIGHT:
+            case CallEnding.RIGHT:
                 service.serve(call)
-            case Answer.BAD_HEADER:
+            case CallEnding.BAD_HEADER:
                 service.error(call, ErrChunk())
-            case Answer.RANGE:
+            case CallEnding.RANGE:
                 service.error(call, versions)
-            case Answer.STRAY_RANGE:
+            case CallEnding.STRAY_RANGE:
                 service.send(_error(call.xid ^ _ELSEWHERE, versions))
-            case Answer.CUT_RANGE:
+            case CallEnding.CUT_RANGE:
                 service.send(_error(call.xid ^ _ELSEWHERE, versions)[:24])
-            case Answer.INVALID_OPTION:
+            case CallEnding.INVALID_OPTION:
                 service.send(_error(call.xid ^ _ELSEWHERE, v2.ErrInvalidOption()))
-            case Answer.OTHER_VERSION:
+            case CallEnding.OTHER_VERSION:
                 self._answer_in_another_version(call)
-            case Answer.OPTION:
+            case CallEnding.OPTION:
                 service.options.send(UnknownOption(77, b""))
 
     def _answer_in_another_version(self, call: ReceivedCall) -> None:

@@ -40,7 +40,7 @@ from targets.reference.server_parts import REFERENCE, Parts, server_factory
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.backward.duplex import Duplex
-    from rpcrdma.endpoint.core.connection import Role
+    from rpcrdma.endpoint.core.connection import EndpointRole
     from rpcrdma.endpoint.properties.exchange import PropertyExchange
     from rpcrdma.endpoint.properties.optional_half import OptionalHalf
     from targets.base import RunningAct
@@ -90,7 +90,7 @@ class PropertyMachine(RuleBasedStateMachine):
         self._server_role: Duplex | None = None
         self._server = Server(device, Address("dut", 20049), self._new_server_role)
         device.attach(self._server.step)
-        self._client_roles: list[Role] = []
+        self._client_roles: list[EndpointRole] = []
         wishes = PropertyWishes()
         make_role = partial(client_role, type(self).client_parts, (1, 2), KnownServer(), wishes)
         self._make_client_role = make_role
@@ -189,7 +189,7 @@ class PropertyMachine(RuleBasedStateMachine):
         self._server_role = self._make_server_role()
         return self._server_role
 
-    def _new_client_role(self) -> Role:
+    def _new_client_role(self) -> EndpointRole:
         self._client_roles.append(self._make_client_role())
         return self._client_roles[-1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.bad_input import BadInput
-from conformance.explore.exchange import Exchange
+from conformance.explore.exchange import RecipeRun
 from conformance.explore.firing import fire_all
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ def require_test_program(harness: Harness) -> None:
         )
 
 
-def open_exchange(harness: Harness) -> Exchange:
+def open_exchange(harness: Harness) -> RecipeRun:
     """A fresh exchange with a target, with XIDs that none before had."""
     fabric = harness.session.fabric
     simulated = fabric.name == "loopback"
-    return Exchange(
+    return RecipeRun(
         fabric,
         harness.session.address,
         device=harness.device,

@@ -1,7 +1,8 @@
 """Recipes for what a Responder sends: the right Reply, or one that breaks one rule.
 
-`right` makes the good Reply to a Call on the wire; `spoil` breaks one rule of it.  A `Breach` is
-plain data: its numbers are taken modulo what there is to choose from, so that each fits any Reply.
+`right` makes the good Reply to a Call on the wire; `spoil` breaks one rule of it.  A `ReplyBreach`
+is plain data: its numbers are taken modulo what there is to choose from, so that each fits any
+Reply.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from conformance.oracle.header import VERSION_TWO, decode_header
 from conformance.tester.server.received import ReceivedCall
-from conformance.tester.server.reply import Placement, ReplyDraft, draft_reply
+from conformance.tester.server.reply import ReplyDraft, ReplyPlacement, draft_reply
 from rpcrdma.wire import (
     ErrChunk,
     ErrVers,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.ulp.bindings import UpperLayer
 
-__all__ = ["BREACHES", "Breach", "Sample", "right", "spoil"]
+__all__ = ["BREACHES", "ReplyBreach", "Sample", "right", "spoil"]
 
 _WORD: Final = 4
 _STRAY: Final = RdmaSegment(0x999, 8, 4096)
@@ -46,7 +47,7 @@ _STRAY: Final = RdmaSegment(0x999, 8, 4096)
 Body = RdmaMsg | RdmaNomsg
 
 
-class Breach(msgspec.Struct, frozen=True):
+class ReplyBreach(msgspec.Struct, frozen=True):
     """How a good Reply is changed.
 
     Attributes:
@@ -65,7 +66,7 @@ class Sample:
     """What a Responder does about one Call: RDMA Writes, then a Send."""
 
     octets: bytes
-    placements: tuple[Placement, ...] = ()
+    placements: tuple[ReplyPlacement, ...] = ()
 
 
 def right(
@@ -86,7 +87,7 @@ def right(
     return draft_reply(call, reply, layer.results(unreduced, reply), grant, threshold)
 
 
-def spoil(good: ReplyDraft, breach: Breach) -> Sample:
+def spoil(good: ReplyDraft, breach: ReplyBreach) -> Sample:
     """The Reply with one rule broken (or none, where there is nothing to break)."""
     octets = KINDS[breach.kind](good, breach.place, breach.value)
     return Sample(octets, good.placements)
@@ -260,5 +261,5 @@ KINDS: Final[Mapping[str, Callable[[ReplyDraft, int, int], bytes]]] = {
 """What can be broken; "none" stands first, for hypothesis to shrink to."""
 
 BREACHES: Final = st.builds(
-    Breach, st.sampled_from(tuple(KINDS)), st.integers(0, 255), st.integers(0, 2**32 - 1)
+    ReplyBreach, st.sampled_from(tuple(KINDS)), st.integers(0, 255), st.integers(0, 2**32 - 1)
 )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conformance.oracle.requester.expectation import ReactionExpectation
-    from conformance.tester.server.reply import Placement
+    from conformance.tester.server.reply import ReplyPlacement
     from rpcrdma.endpoint.requester.requester import Requester
     from rpcrdma.ulp.bindings import UpperLayer
 
@@ -126,7 +126,7 @@ class RequesterWorld:
 
     # -- the Responder
 
-    def place(self, placements: Iterable[Placement]) -> None:
+    def place(self, placements: Iterable[ReplyPlacement]) -> None:
         """RDMA Writes; those that the memory does not allow are left out."""
         for item in placements:
             region = self._find(RdmaSegment(item.handle, len(item.data), item.offset))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.explore.answers import held_by, judge_answer
 from conformance.oracle.backward import BackwardLine
 from conformance.oracle.device import Device
-from conformance.oracle.memory import Regions, within
+from conformance.oracle.memory import ExposedRegions, within
 from conformance.oracle.message_type import message_type
 from conformance.oracle.outcome import Answered, Called, as_called, read_outcome
 from conformance.oracle.requester.following import follow
@@ -77,7 +77,7 @@ class _Line:
     tracker: RequesterTracker
     backward: BackwardLine
     regions: dict[int, _Region] = field(default_factory=dict)
-    memory: Regions = field(default_factory=Regions)
+    memory: ExposedRegions = field(default_factory=ExposedRegions)
     messages: dict[int, bytes] = field(default_factory=dict)
     repeated: set[int] = field(default_factory=set)  # sent on a connection that was lost before
 

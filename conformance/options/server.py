@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conformance.tester.case import CaseLog
     from conformance.tester.server import Line, ReceivedCall, Service
     from conformance.tester.server.harness import ActingClient
-    from conformance.tester.server.options import OptionMessage
+    from conformance.tester.server.options import ReceivedOption
     from rpcrdma.wire.optional import Option
     from targets.base import RunningAct
     from targets.profile import Profile
@@ -250,7 +250,7 @@ class OptionServer(OptionTester):
         self.call()
 
 
-def _heard(one: OptionMessage) -> Heard:
+def _heard(one: ReceivedOption) -> Heard:
     direction = MessageType.REPLY if one.is_error else one.direction
     return Heard(
         one.xid,

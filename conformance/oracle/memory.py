@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.wire import RdmaSegment
 
-__all__ = ["NO_MEMORY", "ExposedMemory", "Region", "Regions", "within"]
+__all__ = ["NO_MEMORY", "ExposedMemory", "ExposedRegion", "ExposedRegions", "within"]
 
 
 class ExposedMemory(Protocol):
@@ -33,7 +33,7 @@ class ExposedMemory(Protocol):
         ...
 
 
-class Region(Protocol):
+class ExposedRegion(Protocol):
     """Memory under one handle; a `rpcrdma.fabric.base.MemoryRegion` is one."""
 
     @property
@@ -56,7 +56,7 @@ class Region(Protocol):
         ...
 
 
-def within(segment: RdmaSegment, region: Region) -> slice | None:
+def within(segment: RdmaSegment, region: ExposedRegion) -> slice | None:
     """Where in the region a segment lies; None if it does not lie in it whole."""
     start = segment.offset - region.offset
     inside = segment.handle == region.handle and start >= 0
@@ -65,7 +65,7 @@ def within(segment: RdmaSegment, region: Region) -> slice | None:
     return slice(start, start + segment.length)
 
 
-class Regions:
+class ExposedRegions:
     """The regions exposed on one connection, by their handles (an `ExposedMemory`).
 
     A segment of no octets lies everywhere: nothing is read or written for it, so no fabric looks at
@@ -73,24 +73,24 @@ class Regions:
     """
 
     def __init__(self) -> None:
-        self._readable: dict[int, Region] = {}
-        self._writable: dict[int, Region] = {}
+        self._readable: dict[int, ExposedRegion] = {}
+        self._writable: dict[int, ExposedRegion] = {}
 
-    def expose(self, region: Region, *, read: bool = False, write: bool = False) -> None:
+    def expose(self, region: ExposedRegion, *, read: bool = False, write: bool = False) -> None:
         """Know one more region, which the device may read, write, or both."""
         if read:
             self._readable[region.handle] = region
         if write:
             self._writable[region.handle] = region
 
-    def forget(self, region: Region) -> None:
+    def forget(self, region: ExposedRegion) -> None:
         """Know a region no more: the device has no access to it any longer."""
         self._readable.pop(region.handle, None)
         self._writable.pop(region.handle, None)
 
-    def as_it_is(self) -> Regions:
+    def as_it_is(self) -> ExposedRegions:
         """The regions of this moment; later ones are not among them."""
-        copy = Regions()
+        copy = ExposedRegions()
         copy._readable, copy._writable = dict(self._readable), dict(self._writable)
         return copy
 
@@ -116,7 +116,7 @@ class Regions:
         return b"".join(known) if len(known) == len(parts) else None
 
 
-def _octets(segment: RdmaSegment, region: Region | None) -> bytes | None:
+def _octets(segment: RdmaSegment, region: ExposedRegion | None) -> bytes | None:
     if segment.length == 0:
         return b""
     if region is None or within(segment, region) is None:
@@ -124,5 +124,5 @@ def _octets(segment: RdmaSegment, region: Region | None) -> bytes | None:
     return region.read(segment.offset - region.offset, segment.length)
 
 
-NO_MEMORY: ExposedMemory = Regions()
+NO_MEMORY: ExposedMemory = ExposedRegions()
 """Of a tester that has registered none: every handle is invalid."""

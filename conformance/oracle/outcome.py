@@ -88,7 +88,7 @@ class Answered(Outcome):
         return _direction(self.two)
 
     @property
-    def rpc(self) -> rpc.Reply | None:
+    def rpc(self) -> rpc.RpcReply | None:
         """The RPC header of an inline reply; None if there is none that can be decoded."""
         try:
             return rpc.decode_reply(self.payload)[0]
@@ -137,7 +137,7 @@ class Called(Outcome):
         return _direction(self.two)
 
     @property
-    def rpc(self) -> rpc.Call | None:
+    def rpc(self) -> rpc.RpcCall | None:
         """The RPC header; None if there is none that can be decoded."""
         try:
             return rpc.decode_call(self.payload)[0]

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from conformance.suite.rigs import Rig
     from conformance.tester.acceptance import Acceptance
 
-__all__ = ["Comparison", "Difference", "Side", "compare", "compare_suite"]
+__all__ = ["Difference", "DifferenceKind", "OracleComparison", "compare", "compare_suite"]
 
 
-class Side(Enum):
+class DifferenceKind(Enum):
     """In which way a case differs from the oracle about one kind of answer."""
 
     WIDER = "the case accepts what the oracle does not allow"
@@ -48,7 +48,7 @@ class Side(Enum):
     @property
     def accepts_more(self) -> bool:
         """Whether it is the case that accepts more."""
-        return self in (Side.WIDER, Side.MILDER)
+        return self in (DifferenceKind.WIDER, DifferenceKind.MILDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Difference:
 
     case: str
     message: str
-    side: Side
+    side: DifferenceKind
     kinds: tuple[str, ...]
     accepted: str
     allowed: str
@@ -83,7 +83,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class OracleComparison:
     """What the comparison of a run says.
 
     Attributes:
@@ -99,7 +99,7 @@ class Comparison:
     messages: int
 
 
-def compare_suite(target: str, selection: Selection) -> Comparison:
+def compare_suite(target: str, selection: Selection) -> OracleComparison:
     """Run cases against a target on loopback, and compare what they accept with the oracle.
 
     Args:
@@ -122,7 +122,7 @@ def compare_suite(target: str, selection: Selection) -> Comparison:
 
     judge(find_any_target(target, "loopback"), selection, look)
     needed = {(_stem(difference.case), difference.side.accepts_more) for difference in found}
-    return Comparison(
+    return OracleComparison(
         tuple(item for item in found if not reasons[_stem(item.case), item.side.accepts_more]),
         tuple(item for item in found if reasons[_stem(item.case), item.side.accepts_more]),
         tuple((key[0], why) for key, why in reasons.items() if why and key not in needed),
@@ -162,10 +162,10 @@ def _compare_message(case: Case, notes: list[Acceptance]) -> Iterator[Difference
     missing = _but_for_statuses(good | bad, allowed | tolerated) - allowed - tolerated
     warns = all(_only_warns(case, note) for note in notes)
     found = {
-        Side.WIDER: (allowed | tolerated) - good - bad,
-        Side.MILDER: allowed & bad,
-        Side.NARROWER: frozenset() if warns else missing,
-        Side.STRICTER: (good & tolerated) | (missing & good if warns else frozenset()),
+        DifferenceKind.WIDER: (allowed | tolerated) - good - bad,
+        DifferenceKind.MILDER: allowed & bad,
+        DifferenceKind.NARROWER: frozenset() if warns else missing,
+        DifferenceKind.STRICTER: (good & tolerated) | (missing & good if warns else frozenset()),
     }
     for side, kinds in found.items():
         if kinds:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from reports.record import CaseRecord
     from targets.mutants.base import Mutant
 
-__all__ = ["Row", "Trip", "add_arguments", "cases_citing", "row_of", "run", "run_mutant"]
+__all__ = ["MatrixRow", "Trip", "add_arguments", "cases_citing", "row_of", "run", "run_mutant"]
 
 DEADLINE: Final = 600.0
 """Seconds that one mutant may take; most are over in three."""
@@ -70,7 +70,7 @@ class Trip:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MatrixRow:
     """What the suite says about one mutant.
 
     Attributes:
@@ -121,7 +121,7 @@ class Row:
         return Kill(self.slug, _firsts(self.killers), finders, tuple(blamed))
 
 
-def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> Row:
+def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> MatrixRow:
     """Sort the records of a run against a mutant."""
     kept = tuple(records)
     killers: list[str] = []
@@ -142,7 +142,9 @@ def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> Row:
             unjudged.append((record.id, f"ERROR: {record.reason}"))
     idle = tuple(entry for entry in mutant.also_trips if entry not in needed)
     unseen = _not_reached(kept)
-    return Row(mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), idle, unseen, len(kept))
+    return MatrixRow(
+        mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), idle, unseen, len(kept)
+    )
 
 
 def _trip(mutant: Mutant, record: CaseRecord) -> tuple[Trip, tuple[tuple[str, str], ...]]:
@@ -188,7 +190,7 @@ def _firsts(cases: Iterable[str]) -> tuple[str, ...]:
     return tuple(firsts.values())
 
 
-def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> Row:
+def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> MatrixRow:
     """Run the suite against a mutant, on loopback.
 
     Args:
@@ -220,7 +222,7 @@ def _grouped(cases: Iterable[str]) -> Iterator[str]:
         yield case if count == 1 else f"{case} ({count} parameters)"
 
 
-def _lines(mutant: Mutant, row: Row) -> Iterator[str]:
+def _lines(mutant: Mutant, row: MatrixRow) -> Iterator[str]:
     state = "killed" if row.killers else "found under another name" if row.killed else "LIVES"
     yield f"{mutant.slug}: {state}. {mutant.deviation}"
     yield f"    breaks {mutant.breaks}"
@@ -266,7 +268,7 @@ def run(options: argparse.Namespace) -> int:
     """
     began = time.monotonic()
     wanted = [find_mutant(name) for name in options.mutants] or list(mutants())
-    rows: list[Row] = []
+    rows: list[MatrixRow] = []
     with ProcessPoolExecutor(options.processes) as pool:
         futures = [pool.submit(run_mutant, mutant.slug) for mutant in wanted]
         for mutant, future in zip(wanted, futures, strict=True):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from reports.record import RunRecord
 
-__all__ = ["BEGIN", "STOP", "Order", "certifier", "main"]
+__all__ = ["BEGIN", "STOP", "GuestOrder", "certifier", "main"]
 
 BEGIN: Final = "begin"
 STOP: Final = "stop"
@@ -37,7 +37,7 @@ STOP: Final = "stop"
 _BAD_SURROUNDINGS: Final = 2
 
 
-class Order(msgspec.Struct, frozen=True):
+class GuestOrder(msgspec.Struct, frozen=True):
     """What to run.
 
     Attributes:
@@ -59,10 +59,10 @@ class Order(msgspec.Struct, frozen=True):
 
 def main(arguments: Sequence[str]) -> int:
     """Run the suite once for each order; the worst status."""
-    return max(_execute(msgspec.json.decode(text, type=Order)) for text in arguments)
+    return max(_execute(msgspec.json.decode(text, type=GuestOrder)) for text in arguments)
 
 
-def _execute(order: Order) -> int:
+def _execute(order: GuestOrder) -> int:
     try:
         certifier(order.workers)(
             find_any_target(order.target, order.fabric),

@@ -23,12 +23,12 @@ from reports.record import CaseRecord, RunHeader
 from reports.stream import read_run
 from targets.base import TargetError
 from targets.lab.lab import Ending, LabRun, run_in_lab, server_of
-from targets.lab.setup import GuestSetup, Server, ServerKind
+from targets.lab.setup import GuestSetup, LabServer, ServerKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.suite.guest import Order
+    from conformance.suite.guest import GuestOrder
     from reports.record import RunRecord
     from reports.render.terminal import Progress
     from targets.lab.lab import LabResult
@@ -45,7 +45,7 @@ _DEADLINE: Final = 3600.0
 KVM, and a foreign client may take more for each case."""
 
 
-def lab_run(orders: Sequence[Order], profile: Profile, kernel: str = "") -> LabRun:
+def lab_run(orders: Sequence[GuestOrder], profile: Profile, kernel: str = "") -> LabRun:
     """What the lab is asked to do.
 
     Args:
@@ -82,7 +82,7 @@ def module_run(
         LabError: the profile does not say how the lab brings its device up.
     """
     adapter_starts_it = profile.lab is None and profile.adapter != "network"
-    server = Server(ServerKind.NONE) if adapter_starts_it else server_of(profile)
+    server = LabServer(ServerKind.NONE) if adapter_starts_it else server_of(profile)
     chosen = kernel or (profile.lab.kernel if profile.lab else "")
     command = (sys.executable, "-m", *words)
     setup = GuestSetup(command, str(Path.cwd()), server=server)

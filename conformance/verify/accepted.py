@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.outcome import Answered
 from conformance.oracle.responder.expectation import ANY_STATUS, REFUSAL_STATUSES, Answer
 from conformance.tester.acceptance import Acceptance
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -81,7 +81,7 @@ class Reply:
 
     answer: Answered
     payload: bytes
-    rpc: rpc.Reply
+    rpc: rpc.RpcReply
 
 
 @overload
@@ -191,7 +191,7 @@ def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     """The call is refused at RPC level, with GARBAGE_ARGS."""
     answer = expect(peer, call, Answered, breaks=breaks, statuses=accepted.GARBAGE)
     reply = reply_of(call, answer, breaks=breaks)
-    equal(reply.rpc.outcome, rpc.Outcome.GARBAGE_ARGS, "the RPC's status", breaks=breaks)
+    equal(reply.rpc.outcome, rpc.RpcOutcome.GARBAGE_ARGS, "the RPC's status", breaks=breaks)
     return reply
 
 

@@ -215,7 +215,7 @@ def served_or_refused(
     untouched(call)
     if isinstance(outcome, Answered):
         reply = answers.reply_of(call, outcome, breaks=breaks)
-        if reply.rpc.outcome is not rpc.Outcome.GARBAGE_ARGS and not _own_refusal(peer, reply):
+        if reply.rpc.outcome is not rpc.RpcOutcome.GARBAGE_ARGS and not _own_refusal(peer, reply):
             peer.put_aside(outcome)
             served(peer, call, breaks=breaks)
     return outcome
@@ -252,7 +252,7 @@ def _require_served(peer: Peer, call: Call, beyond: str, breaks: Ids) -> None:
     outcome = answers.expect(peer, call, Answered, ErrChunk, breaks=breaks)
     if isinstance(outcome, Answered):
         status = answers.reply_of(call, outcome, breaks=breaks).rpc.outcome
-        if status is not rpc.Outcome.GARBAGE_ARGS:
+        if status is not rpc.RpcOutcome.GARBAGE_ARGS:
             peer.put_aside(outcome)
             return
     raise Unsupported(f"the device refuses {beyond}")
@@ -310,7 +310,7 @@ def _used(call: Call, answer: Answered) -> list[tuple[str, ExposedChunk, WriteCh
 
 
 def _own_refusal(peer: Peer, reply: Reply) -> str:
-    if reply.rpc.outcome is rpc.Outcome.GARBAGE_ARGS:
+    if reply.rpc.outcome is rpc.RpcOutcome.GARBAGE_ARGS:
         return ""
     if not reply.rpc.succeeded:
         return f"the RPC status {reply.rpc.outcome.value}"

@@ -11,10 +11,10 @@ from fuzz.header_codec import HeaderCodec, check_header, count_segments
 from fuzz.registry import FuzzHarness
 from rpcrdma.wire import RdmaMsg, RdmaMsgp, RdmaNomsg, TransportHeader, decode_header, encode_header
 
-__all__ = ["HARNESS", "ReferenceCodec", "check"]
+__all__ = ["HARNESS", "V1ReferenceCodec", "check"]
 
 
-class ReferenceCodec:
+class V1ReferenceCodec:
     """The generated codec."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
@@ -42,7 +42,7 @@ HARNESS: Final = FuzzHarness(
     title="the decoder of Version One headers",
     dictionary="rfc8166.dict",
     check=check,
-    reference=ReferenceCodec,
+    reference=V1ReferenceCodec,
     messages=lambda octets: [octets],
     seeds=lambda messages: messages,
 )

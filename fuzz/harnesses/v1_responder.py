@@ -22,7 +22,7 @@ from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.program import Programs
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 from targets.reference.server_parts import responder_factory

@@ -17,7 +17,7 @@ from rpcrdma.wire.optional import Option, decode_option, encode_option
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["CONTENTS", "HARNESS", "OptionCodec", "ReferenceCodec", "check", "naming_version_two"]
+__all__ = ["CONTENTS", "HARNESS", "OptionCodec", "V2ReferenceCodec", "check", "naming_version_two"]
 
 CONTENTS: Final = 28
 """Where rdma_optinfo begins in the header, behind its length (v2 4.2)."""
@@ -35,7 +35,7 @@ class OptionCodec(HeaderCodec[v2.Rdma2Header], Protocol):
         ...
 
 
-class ReferenceCodec:
+class V2ReferenceCodec:
     """The generated codec and the typed layer above it."""
 
     def decode(self, octets: bytes) -> tuple[v2.Rdma2Header, int]:
@@ -83,7 +83,7 @@ HARNESS: Final = FuzzHarness(
     title="the decoder of Version Two headers and of what RDMA2_OPTIONAL holds",
     dictionary="v2.dict",
     check=check,
-    reference=ReferenceCodec,
+    reference=V2ReferenceCodec,
     messages=lambda octets: [octets],
     seeds=naming_version_two,
 )

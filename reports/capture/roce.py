@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PATH_MTU", "Flow", "Opcode", "frame", "read", "send", "write"]
+__all__ = ["PATH_MTU", "BthOpcode", "Flow", "frame", "read", "send", "write"]
 
 PATH_MTU: Final = 4096
 """Octets of payload in one packet at most; the largest that InfiniBand knows."""
@@ -31,7 +31,7 @@ _BTH_LENGTH: Final = 12
 _MASKED_LINK_HEADER: Final = b"\xff" * 8
 
 
-class Opcode(IntEnum):
+class BthOpcode(IntEnum):
     """BTH opcodes of the reliable connection that the suite uses."""
 
     SEND_FIRST = 0x00
@@ -82,9 +82,9 @@ def send(flow: Flow, message: bytes, invalidate: int | None = None) -> Iterator[
     for number, piece in enumerate(pieces):
         first, last = number == 0, number == len(pieces) - 1
         extension = b""
-        opcode = _position(first, last, Opcode.SEND_FIRST)
+        opcode = _position(first, last, BthOpcode.SEND_FIRST)
         if last and invalidate is not None:
-            opcode = Opcode.SEND_ONLY_INVALIDATE if first else Opcode.SEND_LAST_INVALIDATE
+            opcode = BthOpcode.SEND_ONLY_INVALIDATE if first else BthOpcode.SEND_LAST_INVALIDATE
             extension = struct.pack(">I", invalidate)
         yield frame(flow, opcode, flow.next_sequence(), extension, piece)
 
@@ -95,7 +95,7 @@ def write(flow: Flow, handle: int, offset: int, data: bytes) -> Iterator[bytes]:
     for number, piece in enumerate(pieces):
         first, last = number == 0, number == len(pieces) - 1
         extension = _reth(handle, offset, len(data)) if first else b""
-        opcode = _position(first, last, Opcode.WRITE_FIRST)
+        opcode = _position(first, last, BthOpcode.WRITE_FIRST)
         yield frame(flow, opcode, flow.next_sequence(), extension, piece)
 
 
@@ -105,7 +105,7 @@ def read(
     """Frames of one RDMA Read: the request, and the responses if `data` is known."""
     sequence = request.sequence
     extension = _reth(handle, offset, length)
-    yield frame(request, Opcode.READ_REQUEST, sequence, extension, b"")
+    yield frame(request, BthOpcode.READ_REQUEST, sequence, extension, b"")
     pieces = _pieces(data)
     # A Read takes as many sequence numbers as its response has packets (IBA 9.7.3.2).
     count = max(1, -(-length // PATH_MTU))
@@ -114,16 +114,16 @@ def read(
         return
     for number, piece in enumerate(pieces):
         first, last = number == 0, number == len(pieces) - 1
-        opcode = Opcode.READ_RESPONSE_MIDDLE
+        opcode = BthOpcode.READ_RESPONSE_MIDDLE
         if first and last:
-            opcode = Opcode.READ_RESPONSE_ONLY
+            opcode = BthOpcode.READ_RESPONSE_ONLY
         elif first or last:
-            opcode = Opcode.READ_RESPONSE_FIRST if first else Opcode.READ_RESPONSE_LAST
+            opcode = BthOpcode.READ_RESPONSE_FIRST if first else BthOpcode.READ_RESPONSE_LAST
         acknowledgement = struct.pack(">I", 0) if first or last else b""
         yield frame(response, opcode, (sequence + number) & _PSN_MASK, acknowledgement, piece)
 
 
-def frame(flow: Flow, opcode: Opcode, sequence: int, extension: bytes, payload: bytes) -> bytes:
+def frame(flow: Flow, opcode: BthOpcode, sequence: int, extension: bytes, payload: bytes) -> bytes:
     """One Ethernet frame; `extension` is the extended transport header that the opcode has."""
     padding = -len(payload) % 4
     transport = struct.pack(
@@ -148,13 +148,13 @@ def _pieces(data: bytes) -> list[bytes]:
     return [data[i : i + PATH_MTU] for i in range(0, len(data), PATH_MTU)] or [b""]
 
 
-def _position(first: bool, last: bool, base: Opcode) -> Opcode:
+def _position(first: bool, last: bool, base: BthOpcode) -> BthOpcode:
     """FIRST, MIDDLE, LAST or ONLY of the operation whose FIRST is `base`."""
     if first and last:
-        return Opcode(base + 4)
+        return BthOpcode(base + 4)
     if first:
         return base
-    return Opcode(base + (2 if last else 1))
+    return BthOpcode(base + (2 if last else 1))
 
 
 def _reth(handle: int, offset: int, length: int) -> bytes:

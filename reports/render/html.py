@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from reports.baseline import BaselineCheck
     from reports.record import CaseRecord, Exchange
 
-__all__ = ["Step", "steps_of", "write_html"]
+__all__ = ["ShownStep", "steps_of", "write_html"]
 
 _STEPS: Final = 16
 """How many of the first and of the last exchanges of a case are shown."""
@@ -41,7 +41,7 @@ _OCTETS: Final = {"sent": 64, "received": 64, "event": 16}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ShownStep:
     """An exchange as the page shows it.
 
     Attributes:
@@ -94,7 +94,7 @@ def _seen_from(folder: Path, link: str) -> str:
     return link if "://" in link else os.path.relpath(link, folder)
 
 
-def steps_of(cases: Sequence[CaseRecord]) -> dict[str, tuple[Step, ...]]:
+def steps_of(cases: Sequence[CaseRecord]) -> dict[str, tuple[ShownStep, ...]]:
     """What the page shows of each case's exchanges, by the case's id."""
     seen: dict[tuple[str, str, int], str] = {}
     return {
@@ -105,21 +105,21 @@ def steps_of(cases: Sequence[CaseRecord]) -> dict[str, tuple[Step, ...]]:
 
 def _steps(
     prefix: str, exchanges: tuple[Exchange, ...], seen: dict[tuple[str, str, int], str]
-) -> list[Step]:
+) -> list[ShownStep]:
     skipped = max(len(exchanges) - 2 * _STEPS, 0)
     shown = (*exchanges[:_STEPS], *exchanges[_STEPS + skipped :])
-    made: list[Step] = []
+    made: list[ShownStep] = []
     for number, exchange in enumerate(shown, 1):
         left_out = skipped if number == _STEPS + 1 else 0
         key = (exchange.detail, exchange.octets, exchange.length)
         octets = exchange.octets[: 2 * _OCTETS[exchange.direction]]
         if not exchange.detail:
-            made.append(Step(exchange, octets=octets, skipped=left_out))
+            made.append(ShownStep(exchange, octets=octets, skipped=left_out))
         elif key in seen:
-            made.append(Step(exchange, same_as=seen[key], skipped=left_out))
+            made.append(ShownStep(exchange, same_as=seen[key], skipped=left_out))
         else:
             seen[key] = anchor = f"{prefix}-{number}"
-            made.append(Step(exchange, anchor, "", _cut(exchange.detail), octets, left_out))
+            made.append(ShownStep(exchange, anchor, "", _cut(exchange.detail), octets, left_out))
     return made
 
 

@@ -14,7 +14,7 @@ from rpcrdma.endpoint.backward.requester import BackwardOptions, BackwardRequest
 from rpcrdma.endpoint.backward.responder import BackwardResponder
 from rpcrdma.endpoint.core.actions import ApplicationEvent, CallFailed, Failure, ReplyReceived
 from rpcrdma.endpoint.core.backchannel import Backchannel
-from rpcrdma.endpoint.core.connection import Endpoint, Role
+from rpcrdma.endpoint.core.connection import Endpoint, EndpointRole
 from rpcrdma.endpoint.core.driver import Driver, parameters_for
 from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
@@ -36,6 +36,7 @@ __all__ = [
     "Driver",
     "Duplex",
     "Endpoint",
+    "EndpointRole",
     "Failure",
     "InlineThresholds",
     "MessageForm",
@@ -45,7 +46,6 @@ __all__ = [
     "RequesterOptions",
     "Responder",
     "ResponderOptions",
-    "Role",
     "Server",
     "parameters_for",
     "server_duplex",

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
-from rpcrdma.fabric.loopback_responder import Responder, Work
+from rpcrdma.fabric.loopback_responder import LoopbackResponder, LoopbackWork
 from rpcrdma.fabric.memory import ProtectionDomain, Region
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.segments import one_segment, require_segments
@@ -68,7 +68,7 @@ class LoopbackConnection:
         self._parameters = parameters
         self._domain = ProtectionDomain(fabric.network.allocator)
         self.recorder = Recorder(fabric)
-        self._responder = Responder(self._domain, self.recorder, parameters.receive_depth)
+        self._responder = LoopbackResponder(self._domain, self.recorder, parameters.receive_depth)
         self._peer: LoopbackConnection | None = None
         self._state = _State.CONNECTING
         self._private_data = b""
@@ -79,7 +79,7 @@ class LoopbackConnection:
         self._last_arrival = 0.0
         self._vanished = False
         self._stalled = False  # a request was refused by its own region: nothing leaves behind it
-        self._requests: deque[Work] = deque()
+        self._requests: deque[LoopbackWork] = deque()
         self._completions: list[Completion] = []
         for length in parameters.initial_receives:
             self._responder.post_receive(self._next_id(), one_segment(length))
@@ -220,13 +220,15 @@ class LoopbackConnection:
         self._last_id += 1
         return WorkId(self._last_id)
 
-    def _new_work(self, opcode: Opcode, length: int) -> Work:
+    def _new_work(self, opcode: Opcode, length: int) -> LoopbackWork:
         self._require_connection()
         if len(self._requests) >= self._parameters.send_depth:
             raise FabricError(f"{len(self._requests)} requests are posted: the queue is full")
-        return Work(self._next_id(), opcode, self._sequence, self._parameters.rnr_retry, length)
+        return LoopbackWork(
+            self._next_id(), opcode, self._sequence, self._parameters.rnr_retry, length
+        )
 
-    def _post(self, work: Work) -> WorkId:
+    def _post(self, work: LoopbackWork) -> WorkId:
         self._sequence += 1
         self._requests.append(work)
         if not self._may_use_local_region(work):
@@ -245,18 +247,18 @@ class LoopbackConnection:
             self._count_send()
         return work.work_id
 
-    def _note_transfer(self, kind: EventKind, work: Work, data: bytes) -> None:
+    def _note_transfer(self, kind: EventKind, work: LoopbackWork, data: bytes) -> None:
         """A Write is noted when it is posted, a Read when its octets are there."""
         self.recorder.note(Side.LOCAL, kind, data=data, handle=work.handle, offset=work.offset)
 
-    def _may_use_local_region(self, work: Work) -> bool:
+    def _may_use_local_region(self, work: LoopbackWork) -> bool:
         if work.region is None or work.length == 0:
             return True  # nothing is touched
         access = Access.LOCAL_WRITE if work.opcode is Opcode.RDMA_READ else None
         found = self._domain.check_local(work.region, work.start, work.length, access)
         return isinstance(found, Region)
 
-    def _launch(self, work: Work) -> None:
+    def _launch(self, work: LoopbackWork) -> None:
         """Let the request leave: for the first time, or again."""
         if self._peer is None:
             return
@@ -274,11 +276,11 @@ class LoopbackConnection:
         self._vanished = self._vanished or faults.vanished(self._fabric.side, self._sends)
         return self._vanished
 
-    def _expect_no_answer(self, work: Work) -> None:
+    def _expect_no_answer(self, work: LoopbackWork) -> None:
         patience = ACKNOWLEDGE_TIMEOUT * (self._parameters.retry + 1)
         self._schedule.after(patience, partial(self._answered, work, _Status.RETRY_EXCEEDED, b""))
 
-    def _receiver_not_ready(self, work: Work) -> None:
+    def _receiver_not_ready(self, work: LoopbackWork) -> None:
         if work not in self._requests:
             return
         if work.attempts_left == 0:
@@ -295,7 +297,7 @@ class LoopbackConnection:
                 return
             self._launch(work)
 
-    def _answered(self, work: Work, status: CompletionStatus, data: bytes) -> None:
+    def _answered(self, work: LoopbackWork, status: CompletionStatus, data: bytes) -> None:
         if work not in self._requests:
             return  # flushed meanwhile
         if status is _Status.SUCCESS and not self._may_use_local_region(work):
@@ -316,7 +318,7 @@ class LoopbackConnection:
         if self._requests and self._requests[0].refused:
             self._fail(self._requests[0], _Status.LOCAL_PROTECTION_ERROR)
 
-    def _fail(self, work: Work, status: CompletionStatus) -> None:
+    def _fail(self, work: LoopbackWork, status: CompletionStatus) -> None:
         """Complete the request with the status, flush everything else."""
         self._responder.note_failure(Side.LOCAL, work, status.value)
         self._flush_requests(work, status)
@@ -324,7 +326,7 @@ class LoopbackConnection:
 
     # -- the responder's half
 
-    def _arrive(self, work: Work) -> None:
+    def _arrive(self, work: LoopbackWork) -> None:
         initiator = self._peer
         if initiator is None:
             return
@@ -367,7 +369,7 @@ class LoopbackConnection:
         self._flush_requests(None, _Status.FLUSHED)
         self._completions.extend(self._responder.flush())
 
-    def _flush_requests(self, failed: Work | None, status: CompletionStatus) -> None:
+    def _flush_requests(self, failed: LoopbackWork | None, status: CompletionStatus) -> None:
         while self._requests:
             work = self._requests.popleft()
             ended = status if work is failed else _Status.FLUSHED

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.recorder import Recorder
     from rpcrdma.fabric.segments import Segments
 
-__all__ = ["Executed", "Responder", "Work"]
+__all__ = ["Executed", "LoopbackResponder", "LoopbackWork"]
 
 
 @dataclass(slots=True, eq=False)
-class Work:
+class LoopbackWork:
     """One request of a send queue.
 
     Attributes:
@@ -78,7 +78,7 @@ class Executed:
     completion: Completion | None = None
 
 
-class Responder:
+class LoopbackResponder:
     """Executes the peer's requests on this end's Receives and memory."""
 
     def __init__(self, domain: ProtectionDomain, recorder: Recorder, depth: int) -> None:
@@ -106,7 +106,7 @@ class Responder:
         placed = placements(segments, length)
         self._recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length, placed=placed)
 
-    def is_ready(self, work: Work) -> bool:
+    def is_ready(self, work: LoopbackWork) -> bool:
         """Whether there is a Receive, if the request needs one."""
         return work.opcode is not Opcode.SEND or bool(self._receives)
 
@@ -119,7 +119,7 @@ class Responder:
         self._receives.clear()
         return flushed
 
-    def execute(self, work: Work) -> Executed:
+    def execute(self, work: LoopbackWork) -> Executed:
         """Carry out a request that the peer sent."""
         match work.opcode:
             case Opcode.RDMA_READ:
@@ -129,7 +129,7 @@ class Responder:
             case _:
                 return self._take_message(work)
 
-    def note_failure(self, side: Side, work: Work, why: str) -> None:
+    def note_failure(self, side: Side, work: LoopbackWork, why: str) -> None:
         """Report that a request of this end (LOCAL) or the other (PEER) failed."""
         is_send = work.opcode is Opcode.SEND
         self._recorder.note(
@@ -141,7 +141,7 @@ class Responder:
             detail=f"{work.opcode.value}: {why}",
         )
 
-    def _serve(self, work: Work, access: Access) -> Executed:
+    def _serve(self, work: LoopbackWork, access: Access) -> Executed:
         """Carry out a Read or Write of this end's memory."""
         data = work.data
         is_read = access is Access.REMOTE_READ
@@ -159,7 +159,7 @@ class Responder:
         self._recorder.note(Side.PEER, kind, data=data, handle=work.handle, offset=work.offset)
         return Executed(CompletionStatus.SUCCESS, data if is_read else b"")
 
-    def _take_message(self, work: Work) -> Executed:
+    def _take_message(self, work: LoopbackWork) -> Executed:
         """Put a Send into the next Receive."""
         work_id, room, segments = self._receives.popleft()
         status = CompletionStatus
@@ -210,7 +210,7 @@ class Responder:
 
     def _refuse(
         self,
-        work: Work,
+        work: LoopbackWork,
         work_id: WorkId,
         why: str,
         here: CompletionStatus,

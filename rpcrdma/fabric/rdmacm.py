@@ -25,9 +25,9 @@ from rpcrdma.errors import DeviceUnavailable
 from rpcrdma.fabric.rdmacm_types import (
     Channel,
     ConnParam,
-    Event,
     Id,
     QpAttributes,
+    RawCmEvent,
     SocketAddress4,
     SocketAddress6,
 )
@@ -96,8 +96,8 @@ _PROTOTYPES: Final[
 ] = {  # ctypes' own types: name -> (result, *arguments)
     "rdma_create_event_channel": (POINTER(Channel),),
     "rdma_destroy_event_channel": (None, POINTER(Channel)),
-    "rdma_get_cm_event": (c_int, POINTER(Channel), POINTER(POINTER(Event))),
-    "rdma_ack_cm_event": (c_int, POINTER(Event)),
+    "rdma_get_cm_event": (c_int, POINTER(Channel), POINTER(POINTER(RawCmEvent))),
+    "rdma_ack_cm_event": (c_int, POINTER(RawCmEvent)),
     "rdma_create_id": (c_int, POINTER(Channel), POINTER(c_void_p), c_void_p, c_int),
     "rdma_destroy_id": (c_int, c_void_p),
     "rdma_migrate_id": (c_int, c_void_p, POINTER(Channel)),
@@ -160,7 +160,7 @@ class EventChannel:
 
     def next_event(self) -> CmEvent | None:
         """The next event, acknowledged already; None if there is none now."""
-        pointer = POINTER(Event)()
+        pointer = POINTER(RawCmEvent)()
         try:
             result = _library().rdma_get_cm_event(self.pointer, byref(pointer))
             _check(result, "reading an event of the connection manager")

@@ -13,9 +13,9 @@ __all__ = [
     "Channel",
     "ConnParam",
     "Context",
-    "Event",
     "Id",
     "QpAttributes",
+    "RawCmEvent",
     "SocketAddress4",
     "SocketAddress6",
 ]
@@ -37,7 +37,7 @@ class ConnParam(ctypes.Structure):
     )
 
 
-class Event(ctypes.Structure):
+class RawCmEvent(ctypes.Structure):
     """`struct rdma_cm_event`, of connections (`conn` is one arm of a union)."""
 
     _fields_ = (

@@ -24,7 +24,7 @@ from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.clock import RealClock
 from rpcrdma.fabric.rdmacm import CmEvent, CmEventKind, EventChannel, Identifier
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
-from rpcrdma.fabric.verbs_device import Device, unavailable
+from rpcrdma.fabric.verbs_device import VerbsDevice, unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,7 +182,7 @@ class VerbsFabric:
         self.looks = 40
         self._source = address
         self._clock = RealClock()
-        self._devices: dict[str, Device] = {}
+        self._devices: dict[str, VerbsDevice] = {}
         self._connections: list[VerbsConnection] = []
         self._listeners: list[VerbsListener] = []
 
@@ -272,14 +272,14 @@ class VerbsFabric:
         connection.post_initial_receives()
         return connection, queue
 
-    def _open(self, name: str) -> Device:
+    def _open(self, name: str) -> VerbsDevice:
         """The device, opened when it is first asked for.
 
         That imports pyverbs, which in a machine without KVM takes as long as a peer waits for an
         answer: a listener does it before there is any peer.
         """
         if name not in self._devices:
-            self._devices[name] = Device(name)
+            self._devices[name] = VerbsDevice(name)
             importlib.import_module("rpcrdma.fabric.verbs_connection")
         return self._devices[name]
 

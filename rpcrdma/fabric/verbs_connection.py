@@ -30,7 +30,7 @@ from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, Regions, Verb
 from rpcrdma.fabric.verbs_queue import MOST_AT_ONCE
 from rpcrdma.fabric.verbs_receives import Receives, ScatteredReceive
 from rpcrdma.fabric.verbs_status import STATUSES
-from rpcrdma.fabric.verbs_work import REMOTE, Unsignalled, Work
+from rpcrdma.fabric.verbs_work import REMOTE, Unsignalled, VerbsWork
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ class VerbsConnection:
         self._numbers = cast("Iterator[WorkId]", itertools.count(1))
         self._sends = 0  # posted and not yet completed
         self._receives = Receives(queue, self._pool, parameters)
-        self._posted: dict[int, Work | ReceiveBuffer | ScatteredReceive] = {}
+        self._posted: dict[int, VerbsWork | ReceiveBuffer | ScatteredReceive] = {}
         self._unsignalled = Unsignalled()
         self._ready: list[Completion] = []
         self._poller = select.poll()
@@ -147,7 +147,7 @@ class VerbsConnection:
         if self._fabric.trace.keep:
             self.recorder.note(Side.LOCAL, EventKind.SEND, data=data, handle=invalidate)
         if signalled:
-            return self._post(buffer.request, Work(Opcode.SEND, buffer, len(data)))
+            return self._post(buffer.request, VerbsWork(Opcode.SEND, buffer, len(data)))
         work_id = self._post(buffer.request, None)
         self._unsignalled.append((work_id, buffer))
         return work_id
@@ -156,14 +156,14 @@ class VerbsConnection:
         self, region: MemoryRegion, start: int, length: int, handle: int, offset: int
     ) -> WorkId:
         """Read the peer's memory into `region`."""
-        work = Work(Opcode.RDMA_READ, None, length, region, start, handle, offset)
+        work = VerbsWork(Opcode.RDMA_READ, None, length, region, start, handle, offset)
         return self._post_transfer(verbs_work.READ, work)
 
     def post_rdma_write(
         self, region: MemoryRegion, start: int, length: int, handle: int, offset: int
     ) -> WorkId:
         """Write octets of `region` into the peer's memory."""
-        work = Work(Opcode.RDMA_WRITE, None, length, region, start, handle, offset)
+        work = VerbsWork(Opcode.RDMA_WRITE, None, length, region, start, handle, offset)
         work_id = self._post_transfer(verbs_work.WRITE, work)
         verbs_work.note_write(self.recorder, work, region)
         return work_id
@@ -214,7 +214,7 @@ class VerbsConnection:
             self.recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length, placed=placed)
         return work_id
 
-    def _post(self, request: Any, work: Work | None) -> WorkId:  # noqa: ANN401  # a pyverbs SendWR
+    def _post(self, request: Any, work: VerbsWork | None) -> WorkId:  # noqa: ANN401  # a pyverbs SendWR
         """Post a request; `work` is what to remember, None for what is not signalled."""
         if not self._connected:
             raise ConnectionLost("the connection is gone")
@@ -231,7 +231,7 @@ class VerbsConnection:
             self._posted[work_id] = work
         return work_id
 
-    def _post_transfer(self, opcode: int, work: Work) -> WorkId:
+    def _post_transfer(self, opcode: int, work: VerbsWork) -> WorkId:
         region = work.region
         if not isinstance(region, VerbsRegion):
             raise FabricError("the region is not one of this device")
@@ -246,7 +246,7 @@ class VerbsConnection:
         """Name the region by a memory window, which the peer can invalidate."""
         window, request = verbs_work.binding(self._queue.domain, region)
         request.wr_id = bind = next(self._numbers)
-        work = Work(None, None, 0)
+        work = VerbsWork(None, None, 0)
         self._posted[bind] = work
         self._queue.post_send(request)
         region.window, region.handle = window, request.rkey
@@ -322,12 +322,12 @@ class VerbsConnection:
                 if entry.status == _OK:
                     self._received(number, entry, work)
                 else:
-                    self._failed(entry, Work(Opcode.RECEIVE, None, work.length))
+                    self._failed(entry, VerbsWork(Opcode.RECEIVE, None, work.length))
                 continue
             if self._unsignalled:
                 self._unsignalled.retire(number)
             if work is None:  # unsignalled: it failed, since successes are not told
-                self._failed(entry, Work(Opcode.SEND, None, 0))
+                self._failed(entry, VerbsWork(Opcode.SEND, None, 0))
                 continue
             work.status = STATUSES.get(entry.status, _Status.OTHER)
             if work.opcode is None:
@@ -357,7 +357,7 @@ class VerbsConnection:
         self._ready.append(Completion(number, _RECEIVE, _OK_STATUS, length, data, handle, placed))
         receive.release()
 
-    def _succeeded(self, work_id: WorkId, work: Work) -> None:
+    def _succeeded(self, work_id: WorkId, work: VerbsWork) -> None:
         opcode = work.opcode or Opcode.SEND
         if opcode is Opcode.RDMA_READ and work.region is not None:
             verbs_work.note_read(self.recorder, work, work.region)
@@ -365,7 +365,7 @@ class VerbsConnection:
         if (buffer := work.buffer) is not None:
             buffer.free.append(buffer)
 
-    def _failed(self, entry: Any, work: Work) -> None:  # noqa: ANN401  # a pyverbs WC
+    def _failed(self, entry: Any, work: VerbsWork) -> None:  # noqa: ANN401  # a pyverbs WC
         status = STATUSES.get(entry.status, _Status.OTHER)
         opcode = work.opcode or Opcode.SEND
         self._ready.append(Completion(entry.wr_id, opcode, status))

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from rpcrdma.errors import DeviceUnavailable, FabricError
 
-__all__ = ["Device", "unavailable"]
+__all__ = ["VerbsDevice", "unavailable"]
 
 _WINDOWS_TYPE_2: Final = (1 << 23) | (1 << 24)  # IBV_DEVICE_MEM_WINDOW_TYPE_2A and _2B
 _MOST_READS: Final = 16  # RDMA Reads under way in one direction; few devices offer fewer
 
 
-class Device:
+class VerbsDevice:
     """One open RDMA device."""
 
     def __init__(self, name: str) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.fabric.base import ConnectionParameters
     from rpcrdma.fabric.rdmacm import Identifier
-    from rpcrdma.fabric.verbs_device import Device
+    from rpcrdma.fabric.verbs_device import VerbsDevice
 
 __all__ = ["MOST_AT_ONCE", "Queue"]
 
@@ -48,7 +48,7 @@ class Queue:
     rfc8166 8.1.1: with one domain for each connection, a handle of one is unknown to the others.
     """
 
-    def __init__(self, device: Device, parameters: ConnectionParameters) -> None:
+    def __init__(self, device: VerbsDevice, parameters: ConnectionParameters) -> None:
         self.device = device
         self._parameters = parameters
         self._armed = False

@@ -28,7 +28,7 @@ __all__ = [
     "SIGNALED",
     "WRITE",
     "Unsignalled",
-    "Work",
+    "VerbsWork",
     "binding",
     "note_failure",
     "note_read",
@@ -51,7 +51,7 @@ REMOTE: Final = Access.REMOTE_READ | Access.REMOTE_WRITE
 _WINDOW_TYPE_2: Final = 2
 
 
-class Work:
+class VerbsWork:
     """One request; `opcode` is None for the binding of a window, which nobody asked to see.
 
     A plain class and not a dataclass with defaults for speed: one is made for each message.
@@ -89,7 +89,7 @@ class Unsignalled(deque["tuple[int, SendBuffer]"]):
             buffer.free.append(buffer)
 
 
-def transfer(opcode: int, work: Work, region: VerbsRegion) -> tuple[Any, Any]:
+def transfer(opcode: int, work: VerbsWork, region: VerbsRegion) -> tuple[Any, Any]:
     """The request of an RDMA Read or Write and its element (pyverbs SendWR, SGE): to be closed."""
     element = SGE(region.offset + work.start, work.length, region.local_key)
     request = SendWR(opcode=opcode, num_sge=1, sg=[element])
@@ -120,7 +120,7 @@ def note_registration(recorder: Recorder, region: MemoryRegion) -> None:
     )
 
 
-def note_read(recorder: Recorder, work: Work, region: MemoryRegion) -> None:
+def note_read(recorder: Recorder, work: VerbsWork, region: MemoryRegion) -> None:
     """A Read is noted when its octets are there."""
     data = region.read(work.start, work.length)
     recorder.note(
@@ -128,7 +128,7 @@ def note_read(recorder: Recorder, work: Work, region: MemoryRegion) -> None:
     )
 
 
-def note_write(recorder: Recorder, work: Work, region: MemoryRegion) -> None:
+def note_write(recorder: Recorder, work: VerbsWork, region: MemoryRegion) -> None:
     """A Write is noted when it is posted, with the octets if the region has them."""
     data = b""
     if 0 <= work.start <= work.start + work.length <= region.length:
@@ -143,7 +143,7 @@ def note_write(recorder: Recorder, work: Work, region: MemoryRegion) -> None:
     )
 
 
-def note_failure(recorder: Recorder, work: Work, detail: str) -> None:
+def note_failure(recorder: Recorder, work: VerbsWork, detail: str) -> None:
     """A request that failed by itself, and not in a flush."""
     recorder.note(
         Side.LOCAL,

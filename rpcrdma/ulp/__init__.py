@@ -19,13 +19,13 @@ from rpcrdma.ulp.bindings import (
     reduce,
     restore,
 )
-from rpcrdma.ulp.program import Procedure, ProcedureTable, Programs
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, Programs
 
 __all__ = [
     "DataItem",
-    "Procedure",
     "ProcedureTable",
     "Program",
+    "ProgramProcedure",
     "Programs",
     "ReplyExpectation",
     "UpperLayer",

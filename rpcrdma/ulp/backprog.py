@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.pattern import pattern
-from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.wire import _generated_backprog as wire
 
 if TYPE_CHECKING:
@@ -70,26 +70,26 @@ class BackwardProgram(ProcedureTable):
             wire.BACKWARD_PROGRAM,
             wire.BACKWARD_VERSION,
             {
-                V1.BACKWARD_NULL: Procedure(
+                V1.BACKWARD_NULL: ProgramProcedure(
                     no_arguments, lambda asked, _: [rpc.accepted(asked.xid)], lambda _: (0, ())
                 ),
-                V1.BACKWARD_READY: Procedure(
+                V1.BACKWARD_READY: ProgramProcedure(
                     wire.decode_backward_peer, self._ready, lambda _: maximum
                 ),
-                V1.BACKWARD_CALL: Procedure(
+                V1.BACKWARD_CALL: ProgramProcedure(
                     wire.decode_backward_request, self._call, lambda _: maximum
                 ),
-                V1.BACKWARD_STATE: Procedure(
+                V1.BACKWARD_STATE: ProgramProcedure(
                     wire.decode_backward_peer, self._state, lambda _: maximum
                 ),
             },
         )
 
-    def _ready(self, asked: rpc.Call, peer: wire.BackwardPeer) -> list[bytes]:
+    def _ready(self, asked: rpc.RpcCall, peer: wire.BackwardPeer) -> list[bytes]:
         accepted = self._service.ready(peer.identity)
         return self._answer(asked, peer.identity, accepted=accepted)
 
-    def _call(self, asked: rpc.Call, request: wire.BackwardRequest) -> list[bytes]:
+    def _call(self, asked: rpc.RpcCall, request: wire.BackwardRequest) -> list[bytes]:
         accepted = (
             request.count <= wire.BACKWARD_MAX_CALLS and request.length <= wire.BACKWARD_MAX_LENGTH
         )
@@ -98,10 +98,10 @@ class BackwardProgram(ProcedureTable):
                 self._service.call(request.identity, wanted_call(request.length))
         return self._answer(asked, request.identity, accepted=accepted)
 
-    def _state(self, asked: rpc.Call, peer: wire.BackwardPeer) -> list[bytes]:
+    def _state(self, asked: rpc.RpcCall, peer: wire.BackwardPeer) -> list[bytes]:
         return self._answer(asked, peer.identity, accepted=True)
 
-    def _answer(self, asked: rpc.Call, identity: int, *, accepted: bool) -> list[bytes]:
+    def _answer(self, asked: rpc.RpcCall, identity: int, *, accepted: bool) -> list[bytes]:
         tally = self._service.tally(identity)
         found = wire.BackwardState(accepted, tally.pending, tally.answered, tally.failed)
         return [rpc.accepted(asked.xid, wire.encode_backward_state(found))]

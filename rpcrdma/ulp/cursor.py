@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.ulp.bindings import NOTHING_REDUCED, DataItem
-from rpcrdma.xdr.runtime import Fault, Reader
+from rpcrdma.xdr.runtime import ItemFault, Reader
 
 __all__ = ["Decoder", "PayloadCursor"]
 
@@ -88,7 +88,7 @@ class PayloadCursor:
         reader = Reader(self._payload, self._offset)
         try:
             value = read(reader)
-        except Fault as fault:
+        except ItemFault as fault:
             fault.steps.append(f"results.{path}")
             raise fault.as_decode_error() from None
         self._offset = reader.position

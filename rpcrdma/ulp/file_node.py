@@ -20,10 +20,10 @@ __all__ = [
     "BEGINNING",
     "MAXIMUM_FILE_SIZE",
     "FileError",
-    "Kind",
+    "FileKind",
+    "FileNode",
+    "FileProblem",
     "Listed",
-    "Node",
-    "Problem",
 ]
 
 MAXIMUM_FILE_SIZE: Final = 16 * 1024 * 1024
@@ -41,7 +41,7 @@ FIRST_COOKIE: Final = 3
 """RFC 7530 16.24.4: 0, 1 and 2 have other meanings; version 3 needs 1 and 2 for `.` and `..`."""
 
 
-class Kind(Enum):
+class FileKind(Enum):
     """What a node is."""
 
     FILE = "file"
@@ -49,11 +49,11 @@ class Kind(Enum):
     LINK = "symbolic link"
 
 
-DEFAULT_MODES: Final = {Kind.FILE: 0o444, Kind.DIRECTORY: 0o755, Kind.LINK: 0o777}
+DEFAULT_MODES: Final = {FileKind.FILE: 0o444, FileKind.DIRECTORY: 0o755, FileKind.LINK: 0o777}
 WRITABLE_MODE: Final = 0o666
 
 
-class Problem(Enum):
+class FileProblem(Enum):
     """Why something cannot be done; the names are those behind NFS3ERR_ and NFS4ERR_."""
 
     NOENT = "no such name"
@@ -72,17 +72,17 @@ class Problem(Enum):
 class FileError(Exception):
     """Something cannot be done, and nothing was changed."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FileProblem) -> None:
         super().__init__(problem.value)
         self.problem = problem
 
 
-Listed: TypeAlias = "tuple[int, str, Node]"
+Listed: TypeAlias = "tuple[int, str, FileNode]"
 """An entry of a directory: the cookie behind it, its name, its node."""
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class FileNode:
     """One file, directory or symbolic link.
 
     Attributes:
@@ -103,17 +103,17 @@ class Node:
     """
 
     name: str
-    kind: Kind
+    kind: FileKind
     number: int
     content: bytearray = field(default_factory=bytearray)
     writable: bool = False
-    children: dict[str, Node] = field(default_factory=dict, repr=False)
+    children: dict[str, FileNode] = field(default_factory=dict, repr=False)
     change: int = 1
     mode: int = -1
     user: int = 0
     group: int = 0
     links: int = 1
-    parent: Node | None = field(default=None, repr=False)
+    parent: FileNode | None = field(default=None, repr=False)
     modified: int = BEGINNING
     accessed: int = BEGINNING
     verifier: bytes = b""
@@ -123,9 +123,9 @@ class Node:
     def __post_init__(self) -> None:
         """Fill in what depends on the kind."""
         if self.mode < 0:
-            writable_file = self.writable and self.kind is Kind.FILE
+            writable_file = self.writable and self.kind is FileKind.FILE
             self.mode = WRITABLE_MODE if writable_file else DEFAULT_MODES[self.kind]
-        if self.kind is Kind.DIRECTORY:
+        if self.kind is FileKind.DIRECTORY:
             self.links = 2
 
     @property
@@ -162,10 +162,12 @@ class Node:
         Raises:
             FileError: it is not a file (ISDIR, INVAL), or the size is too large (FBIG).
         """
-        if self.kind is not Kind.FILE:
-            raise FileError(Problem.ISDIR if self.kind is Kind.DIRECTORY else Problem.INVAL)
+        if self.kind is not FileKind.FILE:
+            raise FileError(
+                FileProblem.ISDIR if self.kind is FileKind.DIRECTORY else FileProblem.INVAL
+            )
         if size > MAXIMUM_FILE_SIZE:
-            raise FileError(Problem.FBIG)
+            raise FileError(FileProblem.FBIG)
         del self.content[size:]
         self.content.extend(bytes(size - len(self.content)))
         self.touch(content=True)
@@ -176,17 +178,17 @@ class Node:
         if content:
             self.modified = self.changed
 
-    def child(self, name: str) -> Node:
+    def child(self, name: str) -> FileNode:
         """The node of a name in this directory; `.` and `..` are not looked at.
 
         Raises:
             FileError: this is not a directory (NOTDIR), or it has no such name (NOENT).
         """
-        if self.kind is not Kind.DIRECTORY:
-            raise FileError(Problem.NOTDIR)
+        if self.kind is not FileKind.DIRECTORY:
+            raise FileError(FileProblem.NOTDIR)
         found = self.children.get(name)
         if found is None:
-            raise FileError(Problem.NOENT)
+            raise FileError(FileProblem.NOENT)
         return found
 
     def listing(self, cookie: int = 0) -> Iterator[Listed]:
@@ -200,22 +202,22 @@ class Node:
             if behind > cookie:
                 yield behind, name, node
 
-    def attach(self, name: str, node: Node) -> None:
+    def attach(self, name: str, node: FileNode) -> None:
         """Enter a node into this directory under a name that is free."""
         self.children[name] = node
         self._cookies[name] = self._next_cookie
         self._next_cookie += 1
         node.name = name
-        if node.kind is Kind.DIRECTORY:
+        if node.kind is FileKind.DIRECTORY:
             node.parent = self
             self.links += 1
         self.touch(content=True)
 
-    def detach(self, name: str) -> Node:
+    def detach(self, name: str) -> FileNode:
         """Take the node of a name out of this directory."""
         node = self.children.pop(name)
         del self._cookies[name]
-        if node.kind is Kind.DIRECTORY:
+        if node.kind is FileKind.DIRECTORY:
             self.links -= 1
         self.touch(content=True)
         return node

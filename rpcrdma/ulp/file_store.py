@@ -1,14 +1,14 @@
 """The files that the embedded NFS servers serve: a tree in memory, made from `file_tree`.
 
 One `FileStore` is shared by every connection of a server; it knows files and no protocol.  What a
-client may not do is a `FileError`, whose `Problem` has the same name in every version of NFS.
+client may not do is a `FileError`, whose `FileProblem` has the same name in every version of NFS.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.file_node import HANDLE_PREFIX, FileError, Kind, Node, Problem
+from rpcrdma.ulp.file_node import HANDLE_PREFIX, FileError, FileKind, FileNode, FileProblem
 from rpcrdma.ulp.file_tree import TREE, TreeDirectory, TreeFile, TreeLink
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class FileStore:
     """A tree of nodes, found by name or handle."""
 
     def __init__(self, entries: Iterable[TreeEntry] = TREE) -> None:
-        self.root = Node("", Kind.DIRECTORY, 1)
+        self.root = FileNode("", FileKind.DIRECTORY, 1)
         self.root.parent = self.root
         self._by_handle = {self.root.handle: self.root}
         self._next_number = 2
@@ -40,11 +40,11 @@ class FileStore:
         """How many nodes there are."""
         return len(self._by_handle)
 
-    def by_handle(self, handle: bytes) -> Node | None:
-        """The node of a handle that `Node.handle` returned; None for any other octets."""
+    def by_handle(self, handle: bytes) -> FileNode | None:
+        """The node of a handle that `FileNode.handle` returned; None for any other octets."""
         return self._by_handle.get(handle)
 
-    def find(self, handle: bytes) -> Node:
+    def find(self, handle: bytes) -> FileNode:
         """The node of a handle.
 
         Raises:
@@ -53,10 +53,10 @@ class FileStore:
         node = self._by_handle.get(handle)
         if node is None:
             ours = handle.startswith(HANDLE_PREFIX)
-            raise FileError(Problem.STALE if ours else Problem.BADHANDLE)
+            raise FileError(FileProblem.STALE if ours else FileProblem.BADHANDLE)
         return node
 
-    def make(self, parent: Node, name: str, kind: Kind, content: bytes = b"") -> Node:
+    def make(self, parent: FileNode, name: str, kind: FileKind, content: bytes = b"") -> FileNode:
         """Make a node that anybody may write to.
 
         Args:
@@ -70,23 +70,23 @@ class FileStore:
         """
         self._check_free(parent, name)
         if len(self) >= NODES_MAXIMUM:
-            raise FileError(Problem.NOSPC)
+            raise FileError(FileProblem.NOSPC)
         return self._make(parent, name, kind, content, writable=True)
 
-    def link(self, node: Node, parent: Node, name: str) -> None:
+    def link(self, node: FileNode, parent: FileNode, name: str) -> None:
         """Give a node that is not a directory one more name.
 
         Raises:
             FileError: ISDIR, NOTDIR, EXIST, INVAL, NAMETOOLONG.
         """
-        if node.kind is Kind.DIRECTORY:
-            raise FileError(Problem.ISDIR)
+        if node.kind is FileKind.DIRECTORY:
+            raise FileError(FileProblem.ISDIR)
         self._check_free(parent, name)
         parent.attach(name, node)
         node.links += 1
         node.touch()
 
-    def remove(self, parent: Node, name: str, *, directory: bool) -> None:
+    def remove(self, parent: FileNode, name: str, *, directory: bool) -> None:
         """Remove a name; its node goes with its last name.
 
         Args:
@@ -98,14 +98,14 @@ class FileStore:
             FileError: NOTDIR, NOENT, ISDIR, NOTEMPTY.
         """
         node = parent.child(name)
-        is_directory = node.kind is Kind.DIRECTORY
+        is_directory = node.kind is FileKind.DIRECTORY
         if is_directory is not directory:
-            raise FileError(Problem.NOTDIR if directory else Problem.ISDIR)
+            raise FileError(FileProblem.NOTDIR if directory else FileProblem.ISDIR)
         if node.children:
-            raise FileError(Problem.NOTEMPTY)
+            raise FileError(FileProblem.NOTEMPTY)
         self._drop(parent, name)
 
-    def rename(self, source: Node, old: str, target: Node, new: str) -> None:
+    def rename(self, source: FileNode, old: str, target: FileNode, new: str) -> None:
         """Give a node another name, in place of what has that name.
 
         Raises:
@@ -113,34 +113,34 @@ class FileStore:
                 name cannot give way.
         """
         node = source.child(old)
-        if target.kind is not Kind.DIRECTORY:
-            raise FileError(Problem.NOTDIR)
+        if target.kind is not FileKind.DIRECTORY:
+            raise FileError(FileProblem.NOTDIR)
         _check_name(new)
         if _is_within(target, node):
-            raise FileError(Problem.INVAL)
+            raise FileError(FileProblem.INVAL)
         taken = target.children.get(new)
         if taken is node:
             return  # both names are of the same file: nothing is to be done (RFC 1813 3.3.14)
         if taken is not None:
-            if (taken.kind is Kind.DIRECTORY) is not (node.kind is Kind.DIRECTORY):
-                raise FileError(Problem.EXIST)
+            if (taken.kind is FileKind.DIRECTORY) is not (node.kind is FileKind.DIRECTORY):
+                raise FileError(FileProblem.EXIST)
             if taken.children:
-                raise FileError(Problem.NOTEMPTY)
+                raise FileError(FileProblem.NOTEMPTY)
             self._drop(target, new)
         source.detach(old)
         target.attach(new, node)
         node.touch()
 
-    def _check_free(self, parent: Node, name: str) -> None:
-        if parent.kind is not Kind.DIRECTORY:
-            raise FileError(Problem.NOTDIR)
+    def _check_free(self, parent: FileNode, name: str) -> None:
+        if parent.kind is not FileKind.DIRECTORY:
+            raise FileError(FileProblem.NOTDIR)
         _check_name(name)
         if name in parent.children:
-            raise FileError(Problem.EXIST)
+            raise FileError(FileProblem.EXIST)
 
-    def _drop(self, parent: Node, name: str) -> None:
+    def _drop(self, parent: FileNode, name: str) -> None:
         node = parent.detach(name)
-        node.links = 0 if node.kind is Kind.DIRECTORY else node.links - 1
+        node.links = 0 if node.kind is FileKind.DIRECTORY else node.links - 1
         node.touch()
         if not node.links:
             del self._by_handle[node.handle]
@@ -149,18 +149,24 @@ class FileStore:
         match entry:
             case TreeFile():
                 content, writable = entry.content, entry.writable
-                self._make(self.root, entry.name, Kind.FILE, content, writable=writable)
+                self._make(self.root, entry.name, FileKind.FILE, content, writable=writable)
             case TreeLink():
-                self._make(self.root, entry.name, Kind.LINK, entry.target.encode())
+                self._make(self.root, entry.name, FileKind.LINK, entry.target.encode())
             case TreeDirectory():
-                node = self._make(self.root, entry.name, Kind.DIRECTORY)
+                node = self._make(self.root, entry.name, FileKind.DIRECTORY)
                 for name in entry.entries:
-                    self._make(node, name, Kind.FILE)
+                    self._make(node, name, FileKind.FILE)
 
     def _make(
-        self, parent: Node, name: str, kind: Kind, content: bytes = b"", *, writable: bool = False
-    ) -> Node:
-        node = Node(name, kind, self._next_number, bytearray(content), writable)
+        self,
+        parent: FileNode,
+        name: str,
+        kind: FileKind,
+        content: bytes = b"",
+        *,
+        writable: bool = False,
+    ) -> FileNode:
+        node = FileNode(name, kind, self._next_number, bytearray(content), writable)
         self._next_number += 1
         parent.attach(name, node)
         self._by_handle[node.handle] = node
@@ -169,12 +175,12 @@ class FileStore:
 
 def _check_name(name: str) -> None:
     if name in ("", ".", "..") or "/" in name or "\0" in name:
-        raise FileError(Problem.INVAL)
+        raise FileError(FileProblem.INVAL)
     if len(name.encode("utf-8", "surrogateescape")) > NAME_MAXIMUM:
-        raise FileError(Problem.NAMETOOLONG)
+        raise FileError(FileProblem.NAMETOOLONG)
 
 
-def _is_within(place: Node, node: Node) -> bool:
+def _is_within(place: FileNode, node: FileNode) -> bool:
     """Whether `place` is `node`, or somewhere below it."""
     while place is not node:
         if place.parent is None or place.parent is place:

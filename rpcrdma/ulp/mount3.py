@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.file_node import FileError, Kind, Problem
-from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
+from rpcrdma.ulp.file_node import FileError, FileKind, FileProblem
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.wire import _generated_mount3 as wire
 
 if TYPE_CHECKING:
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
     from rpcrdma.ulp.file_store import FileStore
 
 __all__ = ["MountProgram", "mount_call"]
@@ -33,9 +33,9 @@ class MountProgram(ProcedureTable):
 
     def __init__(self, store: FileStore) -> None:
         self._store = store
-        procedures: dict[int, Procedure[Any]] = {
+        procedures: dict[int, ProgramProcedure[Any]] = {
             _V3.MOUNTPROC3_NULL: _void(no_arguments),
-            _V3.MOUNTPROC3_MNT: Procedure(wire.decode_mount_path, self._mount, _unbounded),
+            _V3.MOUNTPROC3_MNT: ProgramProcedure(wire.decode_mount_path, self._mount, _unbounded),
             _V3.MOUNTPROC3_DUMP: _constant(wire.encode_mount_list(wire.MountList(()))),
             _V3.MOUNTPROC3_UMNT: _void(wire.decode_mount_path),
             _V3.MOUNTPROC3_UMNTALL: _void(no_arguments),
@@ -45,7 +45,7 @@ class MountProgram(ProcedureTable):
         }
         super().__init__(wire.MOUNT_PROGRAM, wire.MOUNT3_VERSION, procedures)
 
-    def _mount(self, call: rpc.Call, arguments: wire.MountPath) -> list[bytes]:
+    def _mount(self, call: rpc.RpcCall, arguments: wire.MountPath) -> list[bytes]:
         result: wire.MountResult
         try:
             result = wire.MountDone(self._directory(arguments.path).handle, FLAVORS)
@@ -53,13 +53,13 @@ class MountProgram(ProcedureTable):
             result = wire.MountFailed(wire.Status[f"MNT3ERR_{error.problem.name}"])
         return [rpc.accepted(call.xid, wire.encode_mount_result(result))]
 
-    def _directory(self, path: bytes) -> Node:
+    def _directory(self, path: bytes) -> FileNode:
         node = self._store.root
         for name in path.decode("utf-8", "surrogateescape").split("/"):
             if name:
                 node = node.child(name)
-        if node.kind is not Kind.DIRECTORY:
-            raise FileError(Problem.NOTDIR)
+        if node.kind is not FileKind.DIRECTORY:
+            raise FileError(FileProblem.NOTDIR)
         return node
 
 
@@ -81,11 +81,11 @@ def _unbounded(_arguments: object) -> tuple[int, tuple[int, ...]]:
     return 0, ()
 
 
-def _void(decode: Any) -> Procedure[Any]:  # noqa: ANN401  # the type of what it decodes is not used
-    return Procedure(decode, lambda call, _arguments: [rpc.accepted(call.xid)], _unbounded)
+def _void(decode: Any) -> ProgramProcedure[Any]:  # noqa: ANN401  # the type of what it decodes is not used
+    return ProgramProcedure(decode, lambda call, _arguments: [rpc.accepted(call.xid)], _unbounded)
 
 
-def _constant(results: bytes) -> Procedure[Any]:
-    return Procedure(
+def _constant(results: bytes) -> ProgramProcedure[Any]:
+    return ProgramProcedure(
         no_arguments, lambda call, _arguments: [rpc.accepted(call.xid, results)], _unbounded
     )

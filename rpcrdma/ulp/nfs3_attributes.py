@@ -12,19 +12,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.file_node import FileError, Kind, Problem
+from rpcrdma.ulp.file_node import FileError, FileKind, FileProblem
 from rpcrdma.wire import _generated_nfs3 as wire
 from rpcrdma.wire._generated_nfs3 import Status, TimeHow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
 
 __all__ = [
     "KEEP",
     "NOBODY",
-    "Refused",
+    "Nfs3Refused",
     "Subject",
     "attributes_of",
     "change_attributes",
@@ -41,14 +41,14 @@ NO_DEVICE: Final = wire.DeviceNumbers(0, 0)
 KEEP: Final = wire.KeepOrServerTime(TimeHow.DONT_CHANGE)
 """A time that is not to be set."""
 
-FILE_TYPES: Final[Mapping[Kind, wire.FileType]] = {
-    Kind.FILE: wire.FileType.NF3REG,
-    Kind.DIRECTORY: wire.FileType.NF3DIR,
-    Kind.LINK: wire.FileType.NF3LNK,
+FILE_TYPES: Final[Mapping[FileKind, wire.FileType]] = {
+    FileKind.FILE: wire.FileType.NF3REG,
+    FileKind.DIRECTORY: wire.FileType.NF3DIR,
+    FileKind.LINK: wire.FileType.NF3LNK,
 }
 
 
-class Refused(Exception):
+class Nfs3Refused(Exception):
     """A procedure ends with this status."""
 
     def __init__(self, status: Status) -> None:
@@ -56,12 +56,14 @@ class Refused(Exception):
         self.status = status
 
 
-def status_of(error: FileError | Refused) -> Status:
+def status_of(error: FileError | Nfs3Refused) -> Status:
     """The status by which NFSv3 says that something cannot be done."""
-    return error.status if isinstance(error, Refused) else Status[f"NFS3ERR_{error.problem.name}"]
+    return (
+        error.status if isinstance(error, Nfs3Refused) else Status[f"NFS3ERR_{error.problem.name}"]
+    )
 
 
-def attributes_of(node: Node) -> wire.FileAttributes:
+def attributes_of(node: FileNode) -> wire.FileAttributes:
     """What GETATTR tells of a node."""
     size = len(node.content)
     return wire.FileAttributes(
@@ -81,7 +83,7 @@ def attributes_of(node: Node) -> wire.FileAttributes:
     )
 
 
-def change_attributes(node: Node, wanted: wire.NewAttributes) -> None:
+def change_attributes(node: FileNode, wanted: wire.NewAttributes) -> None:
     """Set what a client wants set.
 
     Raises:
@@ -89,8 +91,8 @@ def change_attributes(node: Node, wanted: wire.NewAttributes) -> None:
         FileError: the size cannot be (ISDIR, INVAL, FBIG); nothing is changed then.
     """
     if wanted.size is not None:
-        if node.kind is Kind.FILE and not node.writable:
-            raise Refused(Status.NFS3ERR_ACCES)
+        if node.kind is FileKind.FILE and not node.writable:
+            raise Nfs3Refused(Status.NFS3ERR_ACCES)
         node.resize(wanted.size)
     node.mode = node.mode if wanted.mode is None else wanted.mode & 0o7777
     node.user = node.user if wanted.uid is None else wanted.uid
@@ -109,24 +111,24 @@ class Subject:
         before: what weak cache consistency data say of it as it was.
     """
 
-    found: Node | None
+    found: FileNode | None
     before: wire.AttributesBefore | None = None
 
     @classmethod
-    def of(cls, node: Node) -> Subject:
+    def of(cls, node: FileNode) -> Subject:
         """A node before anything is changed."""
         before = wire.AttributesBefore(len(node.content), _time(node.modified), _time(node.changed))
         return cls(node, before)
 
     @property
-    def node(self) -> Node:
+    def node(self) -> FileNode:
         """The file or directory, which must be there.
 
         Raises:
             FileError: it is not (STALE).
         """
         if self.found is None:
-            raise FileError(Problem.STALE)
+            raise FileError(FileProblem.STALE)
         return self.found
 
     @property

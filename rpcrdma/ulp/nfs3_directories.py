@@ -4,15 +4,15 @@
                             READDIR, READDIRPLUS
 
 Each function executes one procedure on a directory that was found (LINK: on a file), and returns
-its results or raises `Refused` or `FileError`.
+its results or raises `Nfs3Refused` or `FileError`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.file_node import FileError, Kind, Problem
-from rpcrdma.ulp.nfs3_attributes import Refused, Subject, attributes_of, change_attributes
+from rpcrdma.ulp.file_node import FileError, FileKind, FileProblem
+from rpcrdma.ulp.nfs3_attributes import Nfs3Refused, Subject, attributes_of, change_attributes
 from rpcrdma.ulp.nfs3_binding import (
     ENTRY_FIXED,
     ENTRY_PLUS_FIXED,
@@ -25,7 +25,7 @@ from rpcrdma.wire._generated_nfs3 import Status
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rpcrdma.ulp.file_node import Listed, Node
+    from rpcrdma.ulp.file_node import FileNode, Listed
     from rpcrdma.ulp.file_store import FileStore
 
 __all__ = [
@@ -63,13 +63,13 @@ def create(store: FileStore, subject: Subject, arguments: wire.CreateArguments) 
     found = subject.node.children.get(name)
     how = arguments.how
     if found is not None:
-        if isinstance(how, wire.CreateUnchecked) and found.kind is Kind.FILE:
+        if isinstance(how, wire.CreateUnchecked) and found.kind is FileKind.FILE:
             if how.obj_attributes.size is not None:
                 change_attributes(found, how.obj_attributes)
         elif not (isinstance(how, wire.CreateExclusive) and found.verifier == how.verf):
-            raise FileError(Problem.EXIST)
+            raise FileError(FileProblem.EXIST)
         return _made(found, subject)
-    node = store.make(subject.node, name, Kind.FILE)
+    node = store.make(subject.node, name, FileKind.FILE)
     if isinstance(how, wire.CreateExclusive):
         node.verifier = how.verf
     else:
@@ -81,7 +81,7 @@ def make_directory(
     store: FileStore, subject: Subject, arguments: wire.MkdirArguments
 ) -> wire.MakeResult:
     """MKDIR."""
-    node = store.make(subject.node, _text(arguments.where.name), Kind.DIRECTORY)
+    node = store.make(subject.node, _text(arguments.where.name), FileKind.DIRECTORY)
     change_attributes(node, arguments.attributes)
     return _made(node, subject)
 
@@ -92,8 +92,8 @@ def make_symbolic_link(
     """SYMLINK."""
     target = arguments.symlink.symlink_data
     if len(target) > LINK_MAXIMUM:
-        raise FileError(Problem.NAMETOOLONG)
-    node = store.make(subject.node, _text(arguments.where.name), Kind.LINK, target)
+        raise FileError(FileProblem.NAMETOOLONG)
+    node = store.make(subject.node, _text(arguments.where.name), FileKind.LINK, target)
     change_attributes(node, arguments.symlink.symlink_attributes)
     return _made(node, subject)
 
@@ -103,7 +103,7 @@ def make_node(
 ) -> wire.MakeResult:
     """MKNOD: the store has no special files."""
     known = not isinstance(arguments.what, wire.MknodOther)
-    raise Refused(Status.NFS3ERR_NOTSUPP if known else Status.NFS3ERR_BADTYPE)
+    raise Nfs3Refused(Status.NFS3ERR_NOTSUPP if known else Status.NFS3ERR_BADTYPE)
 
 
 def remove(
@@ -135,8 +135,8 @@ def rename(
 def link(store: FileStore, subject: Subject, arguments: wire.LinkArguments) -> wire.LinkResult:
     """LINK: of a file; a directory is not a valid argument (RFC 1813 3.3.15)."""
     directory = Subject.of(store.find(arguments.link.dir.data))
-    if subject.node.kind is Kind.DIRECTORY:
-        raise FileError(Problem.INVAL)
+    if subject.node.kind is FileKind.DIRECTORY:
+        raise FileError(FileProblem.INVAL)
     store.link(subject.node, directory.node, _text(arguments.link.name))
     return wire.LinkDone(subject.attributes, directory.change)
 
@@ -158,7 +158,7 @@ def read_directory(
             break
         entries.append(wire.DirectoryEntry(child.number, octets, cookie))
     if room < 0 and not entries:
-        raise Refused(Status.NFS3ERR_TOOSMALL)
+        raise Nfs3Refused(Status.NFS3ERR_TOOSMALL)
     listing = wire.DirectoryList(tuple(entries), eof=room >= 0)
     return wire.ReaddirDone(subject.attributes, COOKIE_VERIFIER, listing)
 
@@ -188,20 +188,20 @@ def read_directory_plus(
             )
         )
     if room < 0 and not entries:
-        raise Refused(Status.NFS3ERR_TOOSMALL)
+        raise Nfs3Refused(Status.NFS3ERR_TOOSMALL)
     listing = wire.DirectoryListPlus(tuple(entries), eof=room >= 0)
     return wire.ReaddirPlusDone(subject.attributes, COOKIE_VERIFIER, listing)
 
 
-def _directory(node: Node, cookie: int, verifier: bytes) -> Node:
-    if node.kind is not Kind.DIRECTORY:
-        raise FileError(Problem.NOTDIR)
+def _directory(node: FileNode, cookie: int, verifier: bytes) -> FileNode:
+    if node.kind is not FileKind.DIRECTORY:
+        raise FileError(FileProblem.NOTDIR)
     if cookie and verifier != COOKIE_VERIFIER:
-        raise Refused(Status.NFS3ERR_BAD_COOKIE)
+        raise Nfs3Refused(Status.NFS3ERR_BAD_COOKIE)
     return node
 
 
-def _listing(node: Node, cookie: int) -> Iterator[Listed]:
+def _listing(node: FileNode, cookie: int) -> Iterator[Listed]:
     if cookie < ITSELF_COOKIE:
         yield ITSELF_COOKIE, ".", node
     if cookie < PARENT_COOKIE:
@@ -209,8 +209,8 @@ def _listing(node: Node, cookie: int) -> Iterator[Listed]:
     yield from node.listing(cookie)
 
 
-def _named(directory: Node, name: str) -> Node:
-    if directory.kind is Kind.DIRECTORY:
+def _named(directory: FileNode, name: str) -> FileNode:
+    if directory.kind is FileKind.DIRECTORY:
         if name == ".":
             return directory
         if name == "..":
@@ -218,7 +218,7 @@ def _named(directory: Node, name: str) -> Node:
     return directory.child(name)
 
 
-def _made(node: Node, subject: Subject) -> wire.MakeDone:
+def _made(node: FileNode, subject: Subject) -> wire.MakeDone:
     return wire.MakeDone(wire.FileHandle(node.handle), attributes_of(node), subject.change)
 
 

@@ -4,21 +4,21 @@
                             PATHCONF, COMMIT
 
 Each function executes one procedure on a subject that was found, and returns its results or raises
-`Refused` or `FileError`.  Credentials are not looked at.
+`Nfs3Refused` or `FileError`.  Credentials are not looked at.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.file_node import CHANGE_INTERVAL, MAXIMUM_FILE_SIZE, Kind
+from rpcrdma.ulp.file_node import CHANGE_INTERVAL, MAXIMUM_FILE_SIZE, FileKind
 from rpcrdma.ulp.file_store import NAME_MAXIMUM, NODES_MAXIMUM
-from rpcrdma.ulp.nfs3_attributes import Refused, attributes_of, change_attributes
+from rpcrdma.ulp.nfs3_attributes import Nfs3Refused, attributes_of, change_attributes
 from rpcrdma.wire import _generated_nfs3 as wire
 from rpcrdma.wire._generated_nfs3 import Status
 
 if TYPE_CHECKING:
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
     from rpcrdma.ulp.file_store import FileStore
     from rpcrdma.ulp.nfs3_attributes import Subject
 
@@ -70,7 +70,7 @@ def set_attributes(
 ) -> wire.SetattrResult:
     """SETATTR; the guard is the time of the last change."""
     if arguments.guard is not None and arguments.guard != attributes_of(subject.node).ctime:
-        raise Refused(Status.NFS3ERR_NOT_SYNC)
+        raise Nfs3Refused(Status.NFS3ERR_NOT_SYNC)
     change_attributes(subject.node, arguments.new_attributes)
     return wire.SetattrDone(subject.change)
 
@@ -86,8 +86,8 @@ def read_link(
     _store: FileStore, subject: Subject, _arguments: wire.ReadlinkArguments
 ) -> wire.ReadlinkResult:
     """READLINK."""
-    if subject.node.kind is not Kind.LINK:
-        raise Refused(Status.NFS3ERR_INVAL)
+    if subject.node.kind is not FileKind.LINK:
+        raise Nfs3Refused(Status.NFS3ERR_INVAL)
     return wire.ReadlinkDone(subject.attributes, bytes(subject.node.content))
 
 
@@ -102,11 +102,11 @@ def write(_store: FileStore, subject: Subject, arguments: wire.WriteArguments) -
     """WRITE: as stable as was asked, so that clients that want to COMMIT do."""
     node = _file(subject.node)
     if not node.writable:
-        raise Refused(Status.NFS3ERR_ACCES)
+        raise Nfs3Refused(Status.NFS3ERR_ACCES)
     if arguments.count != len(arguments.data):
-        raise Refused(Status.NFS3ERR_INVAL)
+        raise Nfs3Refused(Status.NFS3ERR_INVAL)
     if not node.write(arguments.offset, arguments.data):
-        raise Refused(Status.NFS3ERR_FBIG)
+        raise Nfs3Refused(Status.NFS3ERR_FBIG)
     return wire.WriteDone(subject.change, arguments.count, arguments.stable, VERIFIER)
 
 
@@ -164,22 +164,22 @@ def path_configuration(
     )
 
 
-def _file(node: Node) -> Node:
-    if node.kind is Kind.DIRECTORY:
-        raise Refused(Status.NFS3ERR_ISDIR)
-    if node.kind is not Kind.FILE:
-        raise Refused(Status.NFS3ERR_INVAL)
+def _file(node: FileNode) -> FileNode:
+    if node.kind is FileKind.DIRECTORY:
+        raise Nfs3Refused(Status.NFS3ERR_ISDIR)
+    if node.kind is not FileKind.FILE:
+        raise Nfs3Refused(Status.NFS3ERR_INVAL)
     return node
 
 
-def _possible(node: Node) -> int:
+def _possible(node: FileNode) -> int:
     """The bits of ACCESS that mean something for a node."""
     match node.kind:
-        case Kind.DIRECTORY:
+        case FileKind.DIRECTORY:
             return wire.ACCESS3_READ | wire.ACCESS3_LOOKUP | wire.ACCESS3_DELETE | _CHANGES
-        case Kind.LINK:
+        case FileKind.LINK:
             return wire.ACCESS3_READ
-        case Kind.FILE:
+        case FileKind.FILE:
             changes = _CHANGES if node.writable else 0
             execute = wire.ACCESS3_EXECUTE if node.mode & 0o111 else 0
             return wire.ACCESS3_READ | changes | execute

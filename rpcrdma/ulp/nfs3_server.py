@@ -19,8 +19,8 @@ from rpcrdma.ulp import nfs3_directories as directories
 from rpcrdma.ulp import nfs3_files as files
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.file_node import FileError
-from rpcrdma.ulp.nfs3_attributes import NOBODY, Refused, Subject, status_of
-from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
+from rpcrdma.ulp.nfs3_attributes import NOBODY, Nfs3Refused, Subject, status_of
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.wire import _generated_nfs3 as wire
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 __all__ = ["Nfs3Program"]
 
 # Each row has its own types of arguments and results, which only the row looks at: hence Any.
-Execute: TypeAlias = "Callable[[FileStore, Subject, Any], Any]"
+Nfs3Execute: TypeAlias = "Callable[[FileStore, Subject, Any], Any]"
 Failed: TypeAlias = "Callable[[Status, Subject], Any]"
 Maximum: TypeAlias = "Callable[[Any], tuple[int, tuple[int, ...]]]"
 Items: TypeAlias = "Callable[[bytes, Any, int], tuple[DataItem, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ProcedureRow:
     """One procedure.
 
     Attributes:
@@ -49,14 +49,15 @@ class Row:
         handle: from the arguments, the file handle of what it is about.
         execute: does it.
         failed: the results that say that it was not done.
-        maximum: see `Procedure.results_maximum`; None if the results have no part that varies.
-        items: see `Procedure.items`.  walk: see `Procedure.walk`.
+        maximum: see `ProgramProcedure.results_maximum`; None if no part of the results varies.
+        items: see `ProgramProcedure.items`.
+        walk: see `ProgramProcedure.walk`.
     """
 
     decode: Decoder[Any]
     encode: Callable[[Any], bytes]
     handle: Callable[[Any], wire.FileHandle]
-    execute: Execute
+    execute: Nfs3Execute
     failed: Failed
     maximum: Maximum | None = None
     items: Items = lambda _call, _arguments, _start: ()
@@ -68,7 +69,7 @@ class Row:
         try:
             subject = Subject.of(store.find(self.handle(arguments).data))
             result = self.execute(store, subject, arguments)
-        except (FileError, Refused) as error:
+        except (FileError, Nfs3Refused) as error:
             result = self.failed(status_of(error), subject)
         return self.encode(result)
 
@@ -86,36 +87,36 @@ def _remove_failed(status: Status, subject: Subject) -> wire.RemoveResult:
     return wire.RemoveFailed(status, subject.change)
 
 
-ROWS: Final[Mapping[wire.NFS_V3, Row]] = {
-    _V3.NFSPROC3_GETATTR: Row(
+ROWS: Final[Mapping[wire.NFS_V3, ProcedureRow]] = {
+    _V3.NFSPROC3_GETATTR: ProcedureRow(
         wire.decode_getattr_arguments,
         wire.encode_getattr_result,
         lambda arguments: arguments.object,
         files.get_attributes,
         lambda status, _subject: wire.GetattrFailed(status),
     ),
-    _V3.NFSPROC3_SETATTR: Row(
+    _V3.NFSPROC3_SETATTR: ProcedureRow(
         wire.decode_setattr_arguments,
         wire.encode_setattr_result,
         lambda arguments: arguments.object,
         files.set_attributes,
         lambda status, subject: wire.SetattrFailed(status, subject.change),
     ),
-    _V3.NFSPROC3_LOOKUP: Row(
+    _V3.NFSPROC3_LOOKUP: ProcedureRow(
         wire.decode_lookup_arguments,
         wire.encode_lookup_result,
         lambda arguments: arguments.what.dir,
         directories.lookup,
         lambda status, subject: wire.LookupFailed(status, subject.attributes),
     ),
-    _V3.NFSPROC3_ACCESS: Row(
+    _V3.NFSPROC3_ACCESS: ProcedureRow(
         wire.decode_access_arguments,
         wire.encode_access_result,
         lambda arguments: arguments.object,
         files.access,
         lambda status, subject: wire.AccessFailed(status, subject.attributes),
     ),
-    _V3.NFSPROC3_READLINK: Row(
+    _V3.NFSPROC3_READLINK: ProcedureRow(
         wire.decode_readlink_arguments,
         wire.encode_readlink_result,
         lambda arguments: arguments.symlink,
@@ -124,7 +125,7 @@ ROWS: Final[Mapping[wire.NFS_V3, Row]] = {
         maximum=binding.read_link_maximum,
         walk=binding.walk_read_link,
     ),
-    _V3.NFSPROC3_READ: Row(
+    _V3.NFSPROC3_READ: ProcedureRow(
         wire.decode_read_arguments,
         wire.encode_read_result,
         lambda arguments: arguments.file,
@@ -133,7 +134,7 @@ ROWS: Final[Mapping[wire.NFS_V3, Row]] = {
         maximum=binding.read_maximum,
         walk=binding.walk_read,
     ),
-    _V3.NFSPROC3_WRITE: Row(
+    _V3.NFSPROC3_WRITE: ProcedureRow(
         wire.decode_write_arguments,
         wire.encode_write_result,
         lambda arguments: arguments.file,
@@ -141,21 +142,21 @@ ROWS: Final[Mapping[wire.NFS_V3, Row]] = {
         lambda status, subject: wire.WriteFailed(status, subject.change),
         items=binding.write_items,
     ),
-    _V3.NFSPROC3_CREATE: Row(
+    _V3.NFSPROC3_CREATE: ProcedureRow(
         wire.decode_create_arguments,
         wire.encode_make_result,
         lambda arguments: arguments.where.dir,
         directories.create,
         _make_failed,
     ),
-    _V3.NFSPROC3_MKDIR: Row(
+    _V3.NFSPROC3_MKDIR: ProcedureRow(
         wire.decode_mkdir_arguments,
         wire.encode_make_result,
         lambda arguments: arguments.where.dir,
         directories.make_directory,
         _make_failed,
     ),
-    _V3.NFSPROC3_SYMLINK: Row(
+    _V3.NFSPROC3_SYMLINK: ProcedureRow(
         wire.decode_symlink_arguments,
         wire.encode_make_result,
         lambda arguments: arguments.where.dir,
@@ -163,28 +164,28 @@ ROWS: Final[Mapping[wire.NFS_V3, Row]] = {
         _make_failed,
         items=binding.symlink_items,
     ),
-    _V3.NFSPROC3_MKNOD: Row(
+    _V3.NFSPROC3_MKNOD: ProcedureRow(
         wire.decode_mknod_arguments,
         wire.encode_make_result,
         lambda arguments: arguments.where.dir,
         directories.make_node,
         _make_failed,
     ),
-    _V3.NFSPROC3_REMOVE: Row(
+    _V3.NFSPROC3_REMOVE: ProcedureRow(
         wire.decode_remove_arguments,
         wire.encode_remove_result,
         lambda arguments: arguments.object.dir,
         directories.remove,
         _remove_failed,
     ),
-    _V3.NFSPROC3_RMDIR: Row(
+    _V3.NFSPROC3_RMDIR: ProcedureRow(
         wire.decode_remove_arguments,
         wire.encode_remove_result,
         lambda arguments: arguments.object.dir,
         directories.remove_directory,
         _remove_failed,
     ),
-    _V3.NFSPROC3_RENAME: Row(
+    _V3.NFSPROC3_RENAME: ProcedureRow(
         wire.decode_rename_arguments,
         wire.encode_rename_result,
         lambda arguments: arguments.from_.dir,
@@ -193,7 +194,7 @@ ROWS: Final[Mapping[wire.NFS_V3, Row]] = {
             status, wire.RenameFailedData(subject.change, _UNKNOWN)
         ),
     ),
-    _V3.NFSPROC3_LINK: Row(
+    _V3.NFSPROC3_LINK: ProcedureRow(
         wire.decode_link_arguments,
         wire.encode_link_result,
         lambda arguments: arguments.file,
@@ -202,7 +203,7 @@ ROWS: Final[Mapping[wire.NFS_V3, Row]] = {
             status, wire.LinkFailedData(subject.attributes, _UNKNOWN)
         ),
     ),
-    _V3.NFSPROC3_READDIR: Row(
+    _V3.NFSPROC3_READDIR: ProcedureRow(
         wire.decode_readdir_arguments,
         wire.encode_readdir_result,
         lambda arguments: arguments.dir,
@@ -210,7 +211,7 @@ ROWS: Final[Mapping[wire.NFS_V3, Row]] = {
         lambda status, subject: wire.ReaddirFailed(status, subject.attributes),
         maximum=binding.read_directory_maximum,
     ),
-    _V3.NFSPROC3_READDIRPLUS: Row(
+    _V3.NFSPROC3_READDIRPLUS: ProcedureRow(
         wire.decode_readdir_plus_arguments,
         wire.encode_readdir_plus_result,
         lambda arguments: arguments.dir,
@@ -218,28 +219,28 @@ ROWS: Final[Mapping[wire.NFS_V3, Row]] = {
         lambda status, subject: wire.ReaddirPlusFailed(status, subject.attributes),
         maximum=binding.read_directory_plus_maximum,
     ),
-    _V3.NFSPROC3_FSSTAT: Row(
+    _V3.NFSPROC3_FSSTAT: ProcedureRow(
         wire.decode_file_system_arguments,
         wire.encode_fsstat_result,
         lambda arguments: arguments.object,
         files.file_system_status,
         lambda status, subject: wire.FsstatFailed(status, subject.attributes),
     ),
-    _V3.NFSPROC3_FSINFO: Row(
+    _V3.NFSPROC3_FSINFO: ProcedureRow(
         wire.decode_file_system_arguments,
         wire.encode_fsinfo_result,
         lambda arguments: arguments.object,
         files.file_system_information,
         lambda status, subject: wire.FsinfoFailed(status, subject.attributes),
     ),
-    _V3.NFSPROC3_PATHCONF: Row(
+    _V3.NFSPROC3_PATHCONF: ProcedureRow(
         wire.decode_file_system_arguments,
         wire.encode_pathconf_result,
         lambda arguments: arguments.object,
         files.path_configuration,
         lambda status, subject: wire.PathconfFailed(status, subject.attributes),
     ),
-    _V3.NFSPROC3_COMMIT: Row(
+    _V3.NFSPROC3_COMMIT: ProcedureRow(
         wire.decode_commit_arguments,
         wire.encode_commit_result,
         lambda arguments: arguments.file,
@@ -255,15 +256,15 @@ class Nfs3Program(ProcedureTable):
 
     def __init__(self, store: FileStore) -> None:
         procedures = {number.value: _procedure(number, row, store) for number, row in ROWS.items()}
-        procedures[_V3.NFSPROC3_NULL.value] = Procedure(
+        procedures[_V3.NFSPROC3_NULL.value] = ProgramProcedure(
             no_arguments, lambda call, _arguments: [rpc.accepted(call.xid)], lambda _: (0, ())
         )
         super().__init__(wire.NFS_PROGRAM, wire.NFS3_VERSION, procedures)
 
 
-def _procedure(number: wire.NFS_V3, row: Row, store: FileStore) -> Procedure[Any]:
+def _procedure(number: wire.NFS_V3, row: ProcedureRow, store: FileStore) -> ProgramProcedure[Any]:
     largest = binding.LARGEST_FIXED.get(number, 0)
-    return Procedure(
+    return ProgramProcedure(
         row.decode,
         lambda call, arguments: [rpc.accepted(call.xid, row.run(store, arguments))],
         row.maximum or (lambda _arguments: (largest, ())),

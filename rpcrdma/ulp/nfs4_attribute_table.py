@@ -12,14 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from rpcrdma.ulp.file_node import MAXIMUM_FILE_SIZE, Kind
+from rpcrdma.ulp.file_node import MAXIMUM_FILE_SIZE, FileKind
 from rpcrdma.ulp.file_store import NAME_MAXIMUM, NODES_MAXIMUM
 from rpcrdma.wire import _generated_nfs4 as wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
 
 __all__ = [
     "ATTRIBUTES",
@@ -61,7 +61,7 @@ class Attribute:
     """One attribute: largest encoded size, and its codec."""
 
     maximum: int
-    encode: Callable[[Node], bytes]
+    encode: Callable[[FileNode], bytes]
     decode: Callable[[bytes, int], tuple[AttributeValue, int]]
 
 
@@ -133,19 +133,19 @@ def _access_list(buffer: bytes, offset: int) -> tuple[AttributeValue, int]:
     return count.value, end
 
 
-def _word_of(value: Callable[[Node], int]) -> Attribute:
+def _word_of(value: Callable[[FileNode], int]) -> Attribute:
     return Attribute(
         4, lambda node: wire.encode_attribute_word(wire.AttributeWord(value(node))), _word
     )
 
 
-def _hyper_of(value: Callable[[Node], int]) -> Attribute:
+def _hyper_of(value: Callable[[FileNode], int]) -> Attribute:
     return Attribute(
         8, lambda node: wire.encode_attribute_hyper(wire.AttributeHyper(value(node))), _hyper
     )
 
 
-def _time_of(value: Callable[[Node], int]) -> Attribute:
+def _time_of(value: Callable[[FileNode], int]) -> Attribute:
     return Attribute(
         12,
         lambda node: wire.encode_time(wire.Time(*divmod(value(node), NANOSECONDS))),
@@ -153,7 +153,7 @@ def _time_of(value: Callable[[Node], int]) -> Attribute:
     )
 
 
-def _owner_of(value: Callable[[Node], int]) -> Attribute:
+def _owner_of(value: Callable[[FileNode], int]) -> Attribute:
     return Attribute(
         4 + OWNER_MAXIMUM,
         lambda node: wire.encode_attribute_text(wire.AttributeText(b"%d" % value(node))),
@@ -177,14 +177,14 @@ def _large_constant(value: int) -> Attribute:
     return _hyper_of(lambda _node: value)
 
 
-def _not_readable(_node: Node) -> bytes:
+def _not_readable(_node: FileNode) -> bytes:
     raise LookupError("an attribute that can only be set")
 
 
-FILE_TYPES: Final[Mapping[Kind, wire.FileType]] = {
-    Kind.FILE: wire.FileType.NF4REG,
-    Kind.DIRECTORY: wire.FileType.NF4DIR,
-    Kind.LINK: wire.FileType.NF4LNK,
+FILE_TYPES: Final[Mapping[FileKind, wire.FileType]] = {
+    FileKind.FILE: wire.FileType.NF4REG,
+    FileKind.DIRECTORY: wire.FileType.NF4DIR,
+    FileKind.LINK: wire.FileType.NF4LNK,
 }
 
 NO_EXPIRY: Final = 0

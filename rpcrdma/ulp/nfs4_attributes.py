@@ -25,7 +25,7 @@ from rpcrdma.wire import _generated_nfs4 as wire
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
 
 __all__ = [
     "AttributeValue",
@@ -52,7 +52,7 @@ def numbers_in(bitmap: tuple[int, ...]) -> tuple[int, ...]:
     )
 
 
-def encode_attributes(node: Node, requested: tuple[int, ...]) -> wire.FileAttributes:
+def encode_attributes(node: FileNode, requested: tuple[int, ...]) -> wire.FileAttributes:
     """Those of the requested attributes that are known here."""
     numbers = [number for number in numbers_in(requested) if number in ATTRIBUTES]
     values = b"".join(ATTRIBUTES[number].encode(node) for number in numbers)

@@ -5,9 +5,10 @@
     RFC 8267 section 6.5     nothing in a callback is DDP-eligible
     bidir section 2.2.3      no backward call before the Upper Layer says that the peer is ready
 
-A `Backchannel` is what a session tells about the callbacks that may be sent on a connection: which
-program, with which credential, on which slots.  It builds calls and reads replies; who carries them
-is not its business.  `CallbackProgram` is the other end: an `rpcrdma.ulp.bindings.Program`.
+A `Nfs4Backchannel` is what a session says about the callbacks that may be sent on a connection:
+which program, with which credential, on which slots.  It builds calls and reads replies; who
+carries them is not its business.  `CallbackProgram` is the other end: an
+`rpcrdma.ulp.bindings.Program`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALLBACK_VERSION",
-    "Backchannel",
+    "Nfs4Backchannel",
     "call",
     "get_attributes",
     "null",
@@ -100,7 +101,7 @@ def get_attributes(handle: bytes, *numbers: int) -> CallbackArgument:
 
 
 @dataclass(slots=True, eq=False)
-class Backchannel:
+class Nfs4Backchannel:
     """The backchannel of a session, seen from the server.
 
     Attributes:

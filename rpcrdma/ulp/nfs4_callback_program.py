@@ -18,7 +18,7 @@ from rpcrdma.ulp.nfs4_attributes import largest_attributes
 from rpcrdma.ulp.nfs4_callback import CALLBACK_VERSION
 from rpcrdma.ulp.nfs4_slots import Arrival, Slot
 from rpcrdma.ulp.nfs_bindings import nfs_binding
-from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import CallbackOperation, Status
 
@@ -88,12 +88,12 @@ class CallbackProgram(ProcedureTable):
         self.held: dict[bytes, bytes] = {}
         self.recalled: list[wire.CbRecallArguments] = []
         self.attributes: dict[bytes, wire.FileAttributes] = {}
-        null = Procedure(no_arguments, self._null, lambda _arguments: (0, ()))
-        compound = Procedure(
+        null = ProgramProcedure(no_arguments, self._null, lambda _arguments: (0, ()))
+        compound = ProgramProcedure(
             wire.decode_callback_compound_arguments, self._compound, callback_maximum
         )
         # Each row has a type of arguments of its own: see ProcedureTable.
-        procedures: dict[int, Procedure[Any]] = {
+        procedures: dict[int, ProgramProcedure[Any]] = {
             wire.NFS_CB.CB_NULL: null,
             wire.NFS_CB.CB_COMPOUND: compound,
         }
@@ -103,10 +103,10 @@ class CallbackProgram(ProcedureTable):
         """The client was given a delegation."""
         self.held[stateid.other] = handle
 
-    def _null(self, call: rpc.Call, _arguments: None) -> list[bytes]:
+    def _null(self, call: rpc.RpcCall, _arguments: None) -> list[bytes]:
         return [rpc.accepted(call.xid)]
 
-    def _compound(self, call: rpc.Call, arguments: CallbackCompoundArguments) -> list[bytes]:
+    def _compound(self, call: rpc.RpcCall, arguments: CallbackCompoundArguments) -> list[bytes]:
         answering = Answering(arguments.minorversion)
         status = self._run(answering, arguments)
         if answering.cached is not None:

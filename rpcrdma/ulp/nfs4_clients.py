@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.ulp.nfs4_compound import Compound, Refused
+from rpcrdma.ulp.nfs4_compound import Compound, Nfs4Refused
 from rpcrdma.ulp.nfs4_operations import success
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Operation, Status
@@ -44,7 +44,7 @@ def confirm_client_id(
     """SETCLIENTID_CONFIRM; repeating it changes nothing."""
     client = compound.state.client(arguments.clientid, compound.minor)
     if client.confirm != arguments.setclientid_confirm:
-        raise Refused(Status.NFS4ERR_STALE_CLIENTID)
+        raise Nfs4Refused(Status.NFS4ERR_STALE_CLIENTID)
     compound.state.confirm(client)
     return success(Operation.OP_SETCLIENTID_CONFIRM)
 
@@ -53,7 +53,7 @@ def renew(compound: Compound, arguments: wire.RenewArguments) -> ResultOperation
     """RENEW of a lease that never ends."""
     client = compound.state.client(arguments.clientid, compound.minor)
     if not client.confirmed:
-        raise Refused(Status.NFS4ERR_STALE_CLIENTID)
+        raise Nfs4Refused(Status.NFS4ERR_STALE_CLIENTID)
     return success(Operation.OP_RENEW)
 
 

@@ -9,22 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.file_node import Kind, Node
+from rpcrdma.ulp.file_node import FileKind, FileNode
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
 
 if TYPE_CHECKING:
     from rpcrdma.ulp.file_store import FileStore
     from rpcrdma.ulp.nfs4_slots import Slot
-    from rpcrdma.ulp.nfs4_state import Binding, Nfs4State, Session
+    from rpcrdma.ulp.nfs4_state import ConnectionBinding, Nfs4Session, Nfs4State
 
-__all__ = ["CURRENT", "Compound", "Refused", "change_of", "name_from"]
+__all__ = ["CURRENT", "Compound", "Nfs4Refused", "change_of", "name_from"]
 
 CURRENT: Final = wire.StateId(1, bytes(wire.NFS4_OTHER_SIZE))
 """RFC 5661 8.2.3: stands for the stateid that an operation before this one returned."""
 
 
-class Refused(Exception):
+class Nfs4Refused(Exception):
     """An operation ends with this status."""
 
     def __init__(self, status: Status) -> None:
@@ -52,50 +52,50 @@ class Compound:
 
     store: FileStore
     state: Nfs4State
-    binding: Binding
+    binding: ConnectionBinding
     minor: int = 0
     operations: int = 0
     size: int = 0
     digest: int = 0
-    current: Node | None = None
-    saved: Node | None = None
+    current: FileNode | None = None
+    saved: FileNode | None = None
     stateid: wire.StateId | None = None
     saved_stateid: wire.StateId | None = None
-    session: Session | None = None
+    session: Nfs4Session | None = None
     slot: Slot | None = field(default=None, repr=False)
     repeats: bool = False
 
-    def node(self) -> Node:
+    def node(self) -> FileNode:
         """The current file, of any kind."""
         if self.current is None:
-            raise Refused(Status.NFS4ERR_NOFILEHANDLE)
+            raise Nfs4Refused(Status.NFS4ERR_NOFILEHANDLE)
         return self.current
 
-    def saved_node(self) -> Node:
+    def saved_node(self) -> FileNode:
         """The saved file, of any kind."""
         if self.saved is None:
-            raise Refused(Status.NFS4ERR_NOFILEHANDLE)
+            raise Nfs4Refused(Status.NFS4ERR_NOFILEHANDLE)
         return self.saved
 
-    def directory(self) -> Node:
+    def directory(self) -> FileNode:
         """The current file, which must be a directory."""
         node = self.node()
-        if node.kind is Kind.LINK:
-            raise Refused(Status.NFS4ERR_SYMLINK)
-        if node.kind is not Kind.DIRECTORY:
-            raise Refused(Status.NFS4ERR_NOTDIR)
+        if node.kind is FileKind.LINK:
+            raise Nfs4Refused(Status.NFS4ERR_SYMLINK)
+        if node.kind is not FileKind.DIRECTORY:
+            raise Nfs4Refused(Status.NFS4ERR_NOTDIR)
         return node
 
-    def file(self) -> Node:
+    def file(self) -> FileNode:
         """The current file, which must be a regular one."""
         node = self.node()
-        if node.kind is Kind.DIRECTORY:
-            raise Refused(Status.NFS4ERR_ISDIR)
-        if node.kind is Kind.LINK:
-            raise Refused(Status.NFS4ERR_SYMLINK if self.minor else Status.NFS4ERR_INVAL)
+        if node.kind is FileKind.DIRECTORY:
+            raise Nfs4Refused(Status.NFS4ERR_ISDIR)
+        if node.kind is FileKind.LINK:
+            raise Nfs4Refused(Status.NFS4ERR_SYMLINK if self.minor else Status.NFS4ERR_INVAL)
         return node
 
-    def move(self, node: Node | None) -> None:
+    def move(self, node: FileNode | None) -> None:
         """Make another file the current one; the current stateid does not go with it."""
         self.current = node
         self.stateid = None
@@ -108,10 +108,10 @@ def name_from(octets: bytes) -> str:
         Refused: it is empty.
     """
     if not octets:
-        raise Refused(Status.NFS4ERR_INVAL)
+        raise Nfs4Refused(Status.NFS4ERR_INVAL)
     return octets.decode("utf-8", "surrogateescape")
 
 
-def change_of(directory: Node, before: int) -> wire.ChangeInformation:
+def change_of(directory: FileNode, before: int) -> wire.ChangeInformation:
     """What an operation did to a directory whose change number was `before`."""
     return wire.ChangeInformation(atomic=True, before=before, after=directory.change)

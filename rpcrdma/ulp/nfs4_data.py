@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.ulp.nfs4 import ANONYMOUS
 from rpcrdma.ulp.nfs4_attribute_table import TRANSFER_MAXIMUM
-from rpcrdma.ulp.nfs4_compound import CURRENT, Compound, Refused
+from rpcrdma.ulp.nfs4_compound import CURRENT, Compound, Nfs4Refused
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
 
 if TYPE_CHECKING:
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
     from rpcrdma.wire._generated_nfs4 import ResultOperation
 
 __all__ = ["READ_MAXIMUM", "commit", "read", "write"]
@@ -41,9 +41,9 @@ def write(compound: Compound, arguments: wire.WriteArguments) -> ResultOperation
     """WRITE; everything is stable at once."""
     node = _opened(compound, arguments.stateid, wire.OPEN4_SHARE_ACCESS_WRITE)
     if not node.writable:
-        raise Refused(Status.NFS4ERR_ACCESS)
+        raise Nfs4Refused(Status.NFS4ERR_ACCESS)
     if not node.write(arguments.offset, arguments.data):
-        raise Refused(Status.NFS4ERR_FBIG)
+        raise Nfs4Refused(Status.NFS4ERR_FBIG)
     done = wire.WriteDone(len(arguments.data), wire.StableHow.FILE_SYNC4, VERIFIER)
     return wire.WriteResult(done)
 
@@ -54,14 +54,14 @@ def commit(compound: Compound, _arguments: wire.CommitArguments) -> ResultOperat
     return wire.CommitResult(wire.CommitDone(VERIFIER))
 
 
-def _opened(compound: Compound, stateid: wire.StateId, access: int) -> Node:
+def _opened(compound: Compound, stateid: wire.StateId, access: int) -> FileNode:
     """The current file, if the stateid is good for this access to it."""
     node = compound.file()
     if stateid in (ANONYMOUS, BYPASS):
         return node
     if compound.minor and stateid == CURRENT:
         if compound.stateid is None:
-            raise Refused(Status.NFS4ERR_BAD_STATEID)
+            raise Nfs4Refused(Status.NFS4ERR_BAD_STATEID)
         stateid = compound.stateid
     if stateid.other in compound.state.delegations:
         held = compound.state.find_delegation(stateid, compound.minor)
@@ -71,7 +71,7 @@ def _opened(compound: Compound, stateid: wire.StateId, access: int) -> Node:
         # RFC 7530 16.23.4: an open for writing alone may read as well, since clients fill pages.
         allowed, of = entry.access | wire.OPEN4_SHARE_ACCESS_READ, entry.node
     if of is not node:
-        raise Refused(Status.NFS4ERR_BAD_STATEID)
+        raise Nfs4Refused(Status.NFS4ERR_BAD_STATEID)
     if not allowed & access:
-        raise Refused(Status.NFS4ERR_OPENMODE)
+        raise Nfs4Refused(Status.NFS4ERR_OPENMODE)
     return node

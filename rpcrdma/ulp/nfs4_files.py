@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.file_node import Kind
+from rpcrdma.ulp.file_node import FileKind
 from rpcrdma.ulp.nfs4_attribute_table import ATTRIBUTES
 from rpcrdma.ulp.nfs4_attributes import encode_attributes, numbers_in
-from rpcrdma.ulp.nfs4_compound import Compound, Refused, change_of, name_from
+from rpcrdma.ulp.nfs4_compound import Compound, Nfs4Refused, change_of, name_from
 from rpcrdma.ulp.nfs4_operations import success
 from rpcrdma.ulp.nfs4_setattr import apply_attributes
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Operation, Status
 
 if TYPE_CHECKING:
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
     from rpcrdma.wire._generated_nfs4 import ResultOperation
 
 __all__ = [
@@ -94,7 +94,7 @@ def restore_handle(compound: Compound, _arguments: wire.RestorefhArguments) -> R
     """RESTOREFH."""
     if compound.saved is None:
         missing = Status.NFS4ERR_NOFILEHANDLE if compound.minor else Status.NFS4ERR_RESTOREFH
-        raise Refused(missing)
+        raise Nfs4Refused(missing)
     compound.current = compound.saved
     compound.stateid = compound.saved_stateid
     return success(Operation.OP_RESTOREFH)
@@ -111,7 +111,7 @@ def lookup_parent(compound: Compound, _arguments: wire.LookuppArguments) -> Resu
     """LOOKUPP; the root has no parent (RFC 7530 16.14.4)."""
     directory = compound.directory()
     if directory is compound.store.root or directory.parent is None:
-        raise Refused(Status.NFS4ERR_NOENT)
+        raise Nfs4Refused(Status.NFS4ERR_NOENT)
     compound.move(directory.parent)
     return success(Operation.OP_LOOKUPP)
 
@@ -120,11 +120,11 @@ def access(compound: Compound, arguments: wire.AccessArguments) -> ResultOperati
     """ACCESS: everybody may do everything, but write to what is not writable."""
     node = compound.node()
     granted = wire.ACCESS4_READ
-    if node.kind is Kind.DIRECTORY:
+    if node.kind is FileKind.DIRECTORY:
         granted |= wire.ACCESS4_LOOKUP | wire.ACCESS4_DELETE
-    if node.kind is Kind.FILE and node.mode & EXECUTABLE:
+    if node.kind is FileKind.FILE and node.mode & EXECUTABLE:
         granted |= wire.ACCESS4_EXECUTE
-    if node.writable or node.kind is Kind.DIRECTORY:
+    if node.writable or node.kind is FileKind.DIRECTORY:
         granted |= wire.ACCESS4_MODIFY | wire.ACCESS4_EXTEND
     return wire.AccessResult(wire.AccessDone(arguments.access, arguments.access & granted))
 
@@ -144,23 +144,23 @@ def set_attributes(compound: Compound, arguments: wire.SetattrArguments) -> Resu
 def verify(compound: Compound, arguments: wire.VerifyArguments) -> ResultOperation:
     """VERIFY: go on if the attributes are the same."""
     if not _same(compound.node(), arguments.obj_attributes):
-        raise Refused(Status.NFS4ERR_NOT_SAME)
+        raise Nfs4Refused(Status.NFS4ERR_NOT_SAME)
     return success(Operation.OP_VERIFY)
 
 
 def not_verify(compound: Compound, arguments: wire.NverifyArguments) -> ResultOperation:
     """NVERIFY: go on if any attribute differs."""
     if _same(compound.node(), arguments.obj_attributes):
-        raise Refused(Status.NFS4ERR_SAME)
+        raise Nfs4Refused(Status.NFS4ERR_SAME)
     return success(Operation.OP_NVERIFY)
 
 
-def _same(node: Node, attributes: wire.FileAttributes) -> bool:
+def _same(node: FileNode, attributes: wire.FileAttributes) -> bool:
     numbers = numbers_in(attributes.attrmask)
     if wire.FATTR4_RDATTR_ERROR in numbers:
-        raise Refused(Status.NFS4ERR_INVAL)
+        raise Nfs4Refused(Status.NFS4ERR_INVAL)
     if any(number not in ATTRIBUTES for number in numbers):
-        raise Refused(Status.NFS4ERR_ATTRNOTSUPP)
+        raise Nfs4Refused(Status.NFS4ERR_ATTRNOTSUPP)
     return encode_attributes(node, attributes.attrmask).attr_vals == attributes.attr_vals
 
 
@@ -172,14 +172,16 @@ def create(compound: Compound, arguments: wire.CreateArguments) -> ResultOperati
     match arguments.objtype:
         case wire.LinkType(linkdata=target):
             if not target:
-                raise Refused(Status.NFS4ERR_INVAL)
-            node = compound.store.make(directory, name, Kind.LINK, target)
+                raise Nfs4Refused(Status.NFS4ERR_INVAL)
+            node = compound.store.make(directory, name, FileKind.LINK, target)
         case wire.PlainType(type=wire.FileType.NF4DIR):
-            node = compound.store.make(directory, name, Kind.DIRECTORY)
+            node = compound.store.make(directory, name, FileKind.DIRECTORY)
         case wire.PlainType() | wire.DeviceType():
-            raise Refused(Status.NFS4ERR_NOTSUPP)  # nothing that is not a file, directory or link
+            raise Nfs4Refused(
+                Status.NFS4ERR_NOTSUPP
+            )  # nothing that is not a file, directory or link
         case _:
-            raise Refused(Status.NFS4ERR_BADTYPE)
+            raise Nfs4Refused(Status.NFS4ERR_BADTYPE)
     changed = apply_attributes(node, arguments.createattrs)
     compound.move(node)
     return wire.CreateResult(wire.CreateDone(change_of(directory, before), changed))
@@ -190,7 +192,7 @@ def remove(compound: Compound, arguments: wire.RemoveArguments) -> ResultOperati
     directory = compound.directory()
     name = name_from(arguments.target)
     before = directory.change
-    is_directory = directory.child(name).kind is Kind.DIRECTORY
+    is_directory = directory.child(name).kind is FileKind.DIRECTORY
     compound.store.remove(directory, name, directory=is_directory)
     return wire.RemoveResult(wire.RemoveDone(change_of(directory, before)))
 
@@ -217,8 +219,8 @@ def link(compound: Compound, arguments: wire.LinkArguments) -> ResultOperation:
 def read_link(compound: Compound, _arguments: wire.ReadlinkArguments) -> ResultOperation:
     """READLINK."""
     node = compound.node()
-    if node.kind is not Kind.LINK:
-        raise Refused(Status.NFS4ERR_WRONG_TYPE if compound.minor else Status.NFS4ERR_INVAL)
+    if node.kind is not FileKind.LINK:
+        raise Nfs4Refused(Status.NFS4ERR_WRONG_TYPE if compound.minor else Status.NFS4ERR_INVAL)
     return wire.ReadlinkResult(wire.ReadlinkDone(bytes(node.content)))
 
 
@@ -226,9 +228,9 @@ def read_directory(compound: Compound, arguments: wire.ReaddirArguments) -> Resu
     """READDIR: as many entries as `maxcount` has room for."""
     directory = compound.directory()
     if arguments.cookie in RESERVED_COOKIES:
-        raise Refused(Status.NFS4ERR_BAD_COOKIE)
+        raise Nfs4Refused(Status.NFS4ERR_BAD_COOKIE)
     if arguments.cookie and arguments.cookieverf != COOKIE_VERIFIER:
-        raise Refused(Status.NFS4ERR_NOT_SAME)
+        raise Nfs4Refused(Status.NFS4ERR_NOT_SAME)
     entries: list[wire.DirectoryEntry] = []
     done = wire.ReaddirDone(COOKIE_VERIFIER, wire.DirectoryList((), eof=True))
     room = arguments.maxcount - len(wire.encode_readdir_done(done))
@@ -243,7 +245,7 @@ def read_directory(compound: Compound, arguments: wire.ReaddirArguments) -> Resu
             break
         entries.append(entry)
     if room < 0 and not entries:
-        raise Refused(Status.NFS4ERR_TOOSMALL)
+        raise Nfs4Refused(Status.NFS4ERR_TOOSMALL)
     listing = wire.DirectoryList(tuple(entries), eof=room >= 0)
     return wire.ReaddirResult(wire.ReaddirDone(COOKIE_VERIFIER, listing))
 
@@ -263,7 +265,7 @@ def security_without_name(
     if arguments.style is wire.SecinfoStyle.SECINFO_STYLE4_PARENT:
         directory = compound.directory()
         if directory is compound.store.root:
-            raise Refused(Status.NFS4ERR_NOENT)
+            raise Nfs4Refused(Status.NFS4ERR_NOENT)
     else:
         compound.node()
     compound.move(None)

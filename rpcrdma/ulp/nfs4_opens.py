@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.file_node import Kind
-from rpcrdma.ulp.nfs4_compound import CURRENT, Compound, Refused, change_of, name_from
+from rpcrdma.ulp.file_node import FileKind
+from rpcrdma.ulp.nfs4_compound import CURRENT, Compound, Nfs4Refused, change_of, name_from
 from rpcrdma.ulp.nfs4_operations import success
 from rpcrdma.ulp.nfs4_setattr import apply_attributes
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Operation, Status
 
 if TYPE_CHECKING:
-    from rpcrdma.ulp.file_node import Node
-    from rpcrdma.ulp.nfs4_state import Client, Open, OpenOwner
+    from rpcrdma.ulp.file_node import FileNode
+    from rpcrdma.ulp.nfs4_state import Nfs4Client, Open, OpenOwner
     from rpcrdma.wire._generated_nfs4 import ResultOperation
 
 __all__ = [
@@ -106,7 +106,7 @@ def repeated(
     if sequence == owner.sequence and owner.last is not None and owner.last[0] == arguments:
         return owner.last[1:]
     if sequence != (owner.sequence + 1) % 2**32:
-        raise Refused(Status.NFS4ERR_BAD_SEQID)
+        raise Nfs4Refused(Status.NFS4ERR_BAD_SEQID)
     return None
 
 
@@ -130,18 +130,18 @@ def open_file(compound: Compound, arguments: wire.OpenArguments) -> ResultOperat
     owner = _opener(compound, arguments)
     share = arguments.share_access & wire.OPEN4_SHARE_ACCESS_BOTH
     if not share or arguments.share_deny & ~wire.OPEN4_SHARE_DENY_BOTH:
-        raise Refused(Status.NFS4ERR_INVAL)
+        raise Nfs4Refused(Status.NFS4ERR_INVAL)
     directory = compound.node()
     before = directory.change
     node, changed = _claimed(compound, arguments)
     compound.move(node)
     compound.file()  # which refuses directories and links
     if share & wire.OPEN4_SHARE_ACCESS_WRITE and not node.writable:
-        raise Refused(Status.NFS4ERR_ACCESS)
+        raise Nfs4Refused(Status.NFS4ERR_ACCESS)
     _check_delegations(compound, owner.client, node, share)
     entry = compound.state.add_open(owner, node, share, arguments.share_deny)
     compound.stateid = entry.stateid
-    change = change_of(directory, before) if directory.kind is Kind.DIRECTORY else NO_CHANGE
+    change = change_of(directory, before) if directory.kind is FileKind.DIRECTORY else NO_CHANGE
     delegation = _delegation(compound, arguments, entry)
     flags = wire.OPEN4_RESULT_LOCKTYPE_POSIX
     return wire.OpenResult(wire.OpenDone(entry.stateid, change, flags, changed, delegation))
@@ -153,11 +153,11 @@ def _opener(compound: Compound, arguments: wire.OpenArguments) -> OpenOwner:
     else:
         client = compound.state.client(arguments.owner.clientid, compound.minor)
         if not client.confirmed:
-            raise Refused(Status.NFS4ERR_STALE_CLIENTID)
+            raise Nfs4Refused(Status.NFS4ERR_STALE_CLIENTID)
     return client.open_owner(arguments.owner.owner)
 
 
-def _claimed(compound: Compound, arguments: wire.OpenArguments) -> tuple[Node, tuple[int, ...]]:
+def _claimed(compound: Compound, arguments: wire.OpenArguments) -> tuple[FileNode, tuple[int, ...]]:
     """The file to open, and the bitmap of the attributes that its creation set."""
     match arguments.claim:
         case wire.ClaimName(file=octets):
@@ -171,12 +171,14 @@ def _claimed(compound: Compound, arguments: wire.OpenArguments) -> tuple[Node, t
             compound.state.find_delegation(stateid, compound.minor)
             return compound.node(), ()
         case wire.ClaimPrevious():
-            raise Refused(Status.NFS4ERR_NO_GRACE)
+            raise Nfs4Refused(Status.NFS4ERR_NO_GRACE)
         case _:
-            raise Refused(Status.NFS4ERR_NOTSUPP)
+            raise Nfs4Refused(Status.NFS4ERR_NOTSUPP)
 
 
-def _named(compound: Compound, how: wire.OpenHow, octets: bytes) -> tuple[Node, tuple[int, ...]]:
+def _named(
+    compound: Compound, how: wire.OpenHow, octets: bytes
+) -> tuple[FileNode, tuple[int, ...]]:
     directory = compound.directory()
     name = name_from(octets)
     if isinstance(how, wire.OpenNoCreate):
@@ -187,24 +189,26 @@ def _named(compound: Compound, how: wire.OpenHow, octets: bytes) -> tuple[Node, 
     return _created(compound, how.how, directory, name)
 
 
-def _existing(compound: Compound, how: wire.CreateHow, node: Node) -> tuple[Node, tuple[int, ...]]:
+def _existing(
+    compound: Compound, how: wire.CreateHow, node: FileNode
+) -> tuple[FileNode, tuple[int, ...]]:
     """What a creation finds where there is a file of that name already."""
     if isinstance(how, wire.CreateWithAttributes):
         if how.mode is wire.CreateMode.GUARDED4:
-            raise Refused(Status.NFS4ERR_EXIST)
-        if node.kind is Kind.FILE and _cuts(how.createattrs):
+            raise Nfs4Refused(Status.NFS4ERR_EXIST)
+        if node.kind is FileKind.FILE and _cuts(how.createattrs):
             apply_attributes(node, how.createattrs)  # RFC 7530 16.16.5: nothing but the size
             return node, how.createattrs.attrmask
         return node, ()
     if compound.state.exclusive_verifier(node) != _verifier(how):
-        raise Refused(Status.NFS4ERR_EXIST)
+        raise Nfs4Refused(Status.NFS4ERR_EXIST)
     return node, ()
 
 
 def _created(
-    compound: Compound, how: wire.CreateHow, directory: Node, name: str
-) -> tuple[Node, tuple[int, ...]]:
-    node = compound.store.make(directory, name, Kind.FILE)
+    compound: Compound, how: wire.CreateHow, directory: FileNode, name: str
+) -> tuple[FileNode, tuple[int, ...]]:
+    node = compound.store.make(directory, name, FileKind.FILE)
     match how:
         case wire.CreateWithAttributes(createattrs=attributes):
             return node, apply_attributes(node, attributes)
@@ -232,14 +236,14 @@ def _cuts(attributes: wire.FileAttributes) -> bool:
     return attributes.attrmask == only_size and not any(attributes.attr_vals)
 
 
-def _check_delegations(compound: Compound, client: Client, node: Node, share: int) -> None:
+def _check_delegations(compound: Compound, client: Nfs4Client, node: FileNode, share: int) -> None:
     """A writer waits until every reader elsewhere gave its delegation back (RFC 7530 10.4)."""
     if not share & wire.OPEN4_SHARE_ACCESS_WRITE:
         return
     held = [entry for entry in compound.state.delegations.values() if entry.node is node]
     for entry in held:
         if entry.client is not client:
-            raise Refused(Status.NFS4ERR_DELAY)
+            raise Nfs4Refused(Status.NFS4ERR_DELAY)
 
 
 def _delegation(
@@ -274,11 +278,11 @@ def find_open(compound: Compound, stateid: wire.StateId) -> Open:
     """The open of a stateid, or of the current one."""
     if compound.minor and stateid == CURRENT:
         if compound.stateid is None:
-            raise Refused(Status.NFS4ERR_BAD_STATEID)
+            raise Nfs4Refused(Status.NFS4ERR_BAD_STATEID)
         stateid = compound.stateid
     entry = compound.state.find_open(stateid, compound.minor)
     if entry.node is not compound.node():
-        raise Refused(Status.NFS4ERR_BAD_STATEID)
+        raise Nfs4Refused(Status.NFS4ERR_BAD_STATEID)
     return entry
 
 
@@ -294,7 +298,7 @@ def open_downgrade(compound: Compound, arguments: wire.OpenDowngradeArguments) -
     entry = find_open(compound, arguments.open_stateid)
     share = arguments.share_access & wire.OPEN4_SHARE_ACCESS_BOTH
     if not share or share & ~entry.access or arguments.share_deny & ~entry.deny:
-        raise Refused(Status.NFS4ERR_INVAL)
+        raise Nfs4Refused(Status.NFS4ERR_INVAL)
     entry.access, entry.deny = share, arguments.share_deny
     entry.sequence += 1
     compound.stateid = entry.stateid
@@ -322,7 +326,7 @@ def delegation_purge(compound: Compound, arguments: wire.DelegpurgeArguments) ->
     """DELEGPURGE: nothing of an earlier life is ever left."""
     if compound.minor == 0:
         compound.state.client(arguments.clientid, compound.minor)
-    raise Refused(Status.NFS4ERR_NOTSUPP)
+    raise Nfs4Refused(Status.NFS4ERR_NOTSUPP)
 
 
 def test_stateids(compound: Compound, arguments: wire.TestStateidArguments) -> ResultOperation:
@@ -335,7 +339,7 @@ def _fares(compound: Compound, stateid: wire.StateId) -> Status:
     for find in (compound.state.find_open, compound.state.find_delegation):
         try:
             find(stateid, compound.minor)
-        except Refused as refused:
+        except Nfs4Refused as refused:
             status = refused.status
             if status is not Status.NFS4ERR_BAD_STATEID:
                 return status
@@ -347,5 +351,5 @@ def _fares(compound: Compound, stateid: wire.StateId) -> Status:
 def free_stateid(compound: Compound, arguments: wire.FreeStateidArguments) -> ResultOperation:
     """FREE_STATEID: what is still in use stays (RFC 5661 18.38.3)."""
     if _fares(compound, arguments.fsa_stateid) is Status.NFS4ERR_BAD_STATEID:
-        raise Refused(Status.NFS4ERR_BAD_STATEID)
-    raise Refused(Status.NFS4ERR_LOCKS_HELD)
+        raise Nfs4Refused(Status.NFS4ERR_BAD_STATEID)
+    raise Nfs4Refused(Status.NFS4ERR_LOCKS_HELD)

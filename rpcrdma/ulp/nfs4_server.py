@@ -24,12 +24,12 @@ from rpcrdma.ulp.nfs4_binding import (
     compound_maximum,
     walk_compound,
 )
-from rpcrdma.ulp.nfs4_compound import Compound, Refused
+from rpcrdma.ulp.nfs4_compound import Compound, Nfs4Refused
 from rpcrdma.ulp.nfs4_data import READ_MAXIMUM
 from rpcrdma.ulp.nfs4_operations import existence, failure, number_of
 from rpcrdma.ulp.nfs4_sessions import OPERATIONS_MAXIMUM, Repeated
-from rpcrdma.ulp.nfs4_state import Binding, Nfs4State
-from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
+from rpcrdma.ulp.nfs4_state import ConnectionBinding, Nfs4State
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Operation, Status
 
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rpcrdma.ulp.file_store import FileStore
-    from rpcrdma.ulp.nfs4_callback import Backchannel
-    from rpcrdma.ulp.nfs4_state import Session
+    from rpcrdma.ulp.nfs4_callback import Nfs4Backchannel
+    from rpcrdma.ulp.nfs4_state import Nfs4Session
 
 __all__ = ["OPERATIONS_MAXIMUM", "READ_MAXIMUM", "Nfs4Program"]
 
 MINOR_VERSIONS: Final = (0, 1)
 
 # The type of a row's arguments is the key of the row, which no annotation can say: hence Any.
-Execute: TypeAlias = Callable[[Compound, Any], wire.ResultOperation]
+Nfs4Execute: TypeAlias = Callable[[Compound, Any], wire.ResultOperation]
 
-OPERATIONS: Final[Mapping[Operation, Execute]] = {
+OPERATIONS: Final[Mapping[Operation, Nfs4Execute]] = {
     Operation.OP_ACCESS: nfs4_files.access,
     Operation.OP_CLOSE: nfs4_opens.close,
     Operation.OP_COMMIT: nfs4_data.commit,
@@ -117,9 +117,9 @@ class Nfs4Program(ProcedureTable):
     def __init__(self, store: FileStore, state: Nfs4State | None = None) -> None:
         self._store = store
         self.state = state if state is not None else Nfs4State()
-        self._binding = Binding()
-        null = Procedure(no_arguments, self._null, lambda _arguments: (0, ()))
-        compound = Procedure(
+        self._binding = ConnectionBinding()
+        null = ProgramProcedure(no_arguments, self._null, lambda _arguments: (0, ()))
+        compound = ProgramProcedure(
             wire.decode_compound_arguments,
             self._compound,
             self._maximum,
@@ -127,7 +127,7 @@ class Nfs4Program(ProcedureTable):
             walk=walk_compound,
             guessed=compound_is_guessed,
         )
-        procedures: dict[int, Procedure[Any]] = {
+        procedures: dict[int, ProgramProcedure[Any]] = {
             wire.NFS_V4.NFSPROC4_NULL: null,
             wire.NFS_V4.NFSPROC4_COMPOUND: compound,
         }
@@ -135,7 +135,7 @@ class Nfs4Program(ProcedureTable):
         self._size = 0
 
     @property
-    def backchannel(self) -> Backchannel | None:
+    def backchannel(self) -> Nfs4Backchannel | None:
         """What callbacks on this connection are built with; None: the client wants none on it."""
         return self._binding.backchannel
 
@@ -151,7 +151,7 @@ class Nfs4Program(ProcedureTable):
         self._size = len(call)
         return super().execute(call)
 
-    def _null(self, call: rpc.Call, _arguments: None) -> list[bytes]:
+    def _null(self, call: rpc.RpcCall, _arguments: None) -> list[bytes]:
         return [rpc.accepted(call.xid)]
 
     def _maximum(self, arguments: wire.CompoundArguments) -> tuple[int, tuple[int, ...]]:
@@ -162,13 +162,13 @@ class Nfs4Program(ProcedureTable):
             arguments, session.fore.ca_maxresponsesize - rpc.REPLY_HEADER_LENGTH
         )
 
-    def _session_of(self, arguments: wire.CompoundArguments) -> Session | None:
+    def _session_of(self, arguments: wire.CompoundArguments) -> Nfs4Session | None:
         first = arguments.argarray[0] if arguments.argarray else None
         if not isinstance(first, wire.SequenceArguments):
             return None
         return self.state.sessions.get(first.sa_sessionid)
 
-    def _compound(self, call: rpc.Call, arguments: wire.CompoundArguments) -> list[bytes]:
+    def _compound(self, call: rpc.RpcCall, arguments: wire.CompoundArguments) -> list[bytes]:
         if arguments.minorversion not in MINOR_VERSIONS:
             return [_reply(call, arguments, Status.NFS4ERR_MINOR_VERS_MISMATCH)]
         minor = arguments.minorversion
@@ -202,7 +202,7 @@ def _run(
         try:
             _judge_place(compound, number, position)
             repeated = None if compound.minor else nfs4_opens.repeated(compound, operation)
-        except Refused as refused:
+        except Nfs4Refused as refused:
             status = refused.status
             results.append(failure(number, status))
             break
@@ -219,21 +219,21 @@ def _judge_place(compound: Compound, number: Operation, position: int) -> None:
     """Whether an operation exists and may stand here."""
     status = existence(number, compound.minor)
     if status is not Status.NFS4_OK:
-        raise Refused(status)
+        raise Nfs4Refused(status)
     if compound.minor == 0:
         return
     if position:
         if number is Operation.OP_SEQUENCE:
-            raise Refused(Status.NFS4ERR_SEQUENCE_POS)
+            raise Nfs4Refused(Status.NFS4ERR_SEQUENCE_POS)
         if compound.repeats:
-            raise Refused(Status.NFS4ERR_RETRY_UNCACHED_REP)
+            raise Nfs4Refused(Status.NFS4ERR_RETRY_UNCACHED_REP)
         if compound.session is None:
-            raise Refused(Status.NFS4ERR_NOT_ONLY_OP)
+            raise Nfs4Refused(Status.NFS4ERR_NOT_ONLY_OP)
     elif number is not Operation.OP_SEQUENCE:
         if number not in WITHOUT_SEQUENCE:
-            raise Refused(Status.NFS4ERR_OP_NOT_IN_SESSION)
+            raise Nfs4Refused(Status.NFS4ERR_OP_NOT_IN_SESSION)
         if compound.operations > 1:
-            raise Refused(Status.NFS4ERR_NOT_ONLY_OP)
+            raise Nfs4Refused(Status.NFS4ERR_NOT_ONLY_OP)
 
 
 def _execute(
@@ -244,7 +244,7 @@ def _execute(
     try:
         if execute is not None:
             return Status.NFS4_OK, execute(compound, operation)
-    except Refused as refused:
+    except Nfs4Refused as refused:
         status = refused.status
     except FileError as error:
         status = Status[f"NFS4ERR_{error.problem.name}"]
@@ -287,5 +287,5 @@ def _encode(
     return wire.encode_compound_result(wire.CompoundResult(status, arguments.tag, tuple(results)))
 
 
-def _reply(call: rpc.Call, arguments: wire.CompoundArguments, status: Status) -> bytes:
+def _reply(call: rpc.RpcCall, arguments: wire.CompoundArguments, status: Status) -> bytes:
     return rpc.accepted(call.xid, _encode(arguments, status, []))

@@ -33,7 +33,7 @@ from rpcrdma.ulp.nfs4_binding import (
 )
 from rpcrdma.ulp.nfs4_callback_program import CallbackProgram, CallbackSession
 from rpcrdma.ulp.nfs4_slots import following
-from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
 
@@ -75,8 +75,10 @@ class SessionLayer(ProcedureTable):
 
     def __init__(self) -> None:
         self.bound: int | None = None
-        null = Procedure(no_arguments, lambda _call, _arguments: [], lambda _arguments: (0, ()))
-        compound = Procedure(
+        null = ProgramProcedure(
+            no_arguments, lambda _call, _arguments: [], lambda _arguments: (0, ())
+        )
+        compound = ProgramProcedure(
             wire.decode_compound_arguments,
             lambda _call, _arguments: [],
             self._maximum,
@@ -85,7 +87,7 @@ class SessionLayer(ProcedureTable):
             guessed=compound_is_guessed,
         )
         # Each row has a type of arguments of its own: see ProcedureTable.
-        procedures: dict[int, Procedure[Any]] = {
+        procedures: dict[int, ProgramProcedure[Any]] = {
             wire.NFS_V4.NFSPROC4_NULL: null,
             wire.NFS_V4.NFSPROC4_COMPOUND: compound,
         }

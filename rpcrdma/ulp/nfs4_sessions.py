@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.nfs4_callback import Backchannel
-from rpcrdma.ulp.nfs4_compound import Compound, Refused
+from rpcrdma.ulp.nfs4_callback import Nfs4Backchannel
+from rpcrdma.ulp.nfs4_compound import Compound, Nfs4Refused
 from rpcrdma.ulp.nfs4_operations import success
 from rpcrdma.ulp.nfs4_slots import Arrival, Slot, following
-from rpcrdma.ulp.nfs4_state import Client, Session
+from rpcrdma.ulp.nfs4_state import Nfs4Client, Nfs4Session
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Operation, Status
 
@@ -77,7 +77,7 @@ class Repeated(Exception):
 def exchange_id(compound: Compound, arguments: wire.ExchangeIdArguments) -> ResultOperation:
     """EXCHANGE_ID: a client id that is good once a session was created with it."""
     if not isinstance(arguments.eia_state_protect, wire.AskNoProtection):
-        raise Refused(Status.NFS4ERR_INVAL)
+        raise Nfs4Refused(Status.NFS4ERR_INVAL)
     client = _identify(compound, arguments)
     flags = ROLE | (wire.EXCHGID4_FLAG_CONFIRMED_R if client.confirmed else 0)
     done = wire.ExchangeIdDone(
@@ -92,7 +92,7 @@ def exchange_id(compound: Compound, arguments: wire.ExchangeIdArguments) -> Resu
     return wire.ExchangeIdResult(done)
 
 
-def _identify(compound: Compound, arguments: wire.ExchangeIdArguments) -> Client:
+def _identify(compound: Compound, arguments: wire.ExchangeIdArguments) -> Nfs4Client:
     """RFC 5661 18.35.4, for a server that does not look at credentials."""
     state, minor = compound.state, compound.minor
     owner = arguments.eia_clientowner
@@ -102,9 +102,9 @@ def _identify(compound: Compound, arguments: wire.ExchangeIdArguments) -> Client
         if client.confirmed and client.verifier == owner.co_verifier:
             return client
         if client.confirmed and update:
-            raise Refused(Status.NFS4ERR_NOT_SAME)
+            raise Nfs4Refused(Status.NFS4ERR_NOT_SAME)
     if update:
-        raise Refused(Status.NFS4ERR_NOENT)
+        raise Nfs4Refused(Status.NFS4ERR_NOENT)
     for client in known:
         if not client.confirmed:
             state.drop_client(client)
@@ -118,20 +118,20 @@ def create_session(compound: Compound, arguments: wire.CreateSessionArguments) -
     if client.creation is not None and arguments.csa_sequence == client.creation_sequence:
         return wire.CreateSessionResult(client.creation)  # a retry (RFC 5661 18.36.4)
     if arguments.csa_sequence != following(client.creation_sequence):
-        raise Refused(Status.NFS4ERR_SEQ_MISORDERED)
+        raise Nfs4Refused(Status.NFS4ERR_SEQ_MISORDERED)
     if sum(session.client is client for session in state.sessions.values()) >= SESSIONS_MAXIMUM:
-        raise Refused(Status.NFS4ERR_DELAY)
+        raise Nfs4Refused(Status.NFS4ERR_DELAY)
     fore, back = _fore(arguments.csa_fore_chan_attrs), _back(arguments.csa_back_chan_attrs)
     state.confirm(client)
     wants = arguments.csa_flags & wire.CREATE_SESSION4_FLAG_CONN_BACK_CHAN
     identifier = state.new_session_id()
-    backchannel: Backchannel | None = None
+    backchannel: Nfs4Backchannel | None = None
     if wants and state.options.backchannel:
-        backchannel = Backchannel(
+        backchannel = Nfs4Backchannel(
             identifier, arguments.csa_cb_program, back, arguments.csa_sec_parms
         )
     slots = [Slot() for _ in range(fore.ca_maxrequests)]
-    session = Session(identifier, client, fore, backchannel, slots)
+    session = Nfs4Session(identifier, client, fore, backchannel, slots)
     state.sessions[identifier] = session
     flags = 0
     if backchannel is not None:
@@ -145,7 +145,7 @@ def create_session(compound: Compound, arguments: wire.CreateSessionArguments) -
 def _fore(asked: wire.ChannelAttributes) -> wire.ChannelAttributes:
     """What the server takes of the fore channel: never more than was asked for."""
     if not asked.ca_maxrequests or not asked.ca_maxoperations:
-        raise Refused(Status.NFS4ERR_INVAL)
+        raise Nfs4Refused(Status.NFS4ERR_INVAL)
     return wire.ChannelAttributes(
         0,
         min(asked.ca_maxrequestsize, MESSAGE_MAXIMUM),
@@ -170,7 +170,7 @@ def _back(asked: wire.ChannelAttributes) -> wire.ChannelAttributes:
     )
 
 
-def _bind(compound: Compound, session: Session) -> None:
+def _bind(compound: Compound, session: Nfs4Session) -> None:
     """This connection becomes the backchannel of a session; the one before is none any more."""
     before = session.back_connection
     if before is not None and before is not compound.binding:
@@ -179,10 +179,10 @@ def _bind(compound: Compound, session: Session) -> None:
     compound.binding.backchannel = session.backchannel
 
 
-def _session(compound: Compound, identifier: bytes) -> Session:
+def _session(compound: Compound, identifier: bytes) -> Nfs4Session:
     session = compound.state.sessions.get(identifier)
     if session is None:
-        raise Refused(Status.NFS4ERR_BADSESSION)
+        raise Nfs4Refused(Status.NFS4ERR_BADSESSION)
     return session
 
 
@@ -197,7 +197,7 @@ def bind_connection(
         only = asked is wire.ChannelAsked.CDFC4_BACK
         given = wire.ChannelGiven.CDFS4_BACK if only else wire.ChannelGiven.CDFS4_BOTH
     elif asked is wire.ChannelAsked.CDFC4_BACK:
-        raise Refused(Status.NFS4ERR_INVAL)
+        raise Nfs4Refused(Status.NFS4ERR_INVAL)
     done = wire.BindConnToSessionDone(session.id, given, bctsr_use_conn_in_rdma_mode=False)
     return wire.BindConnToSessionResult(done)
 
@@ -208,9 +208,9 @@ def control_backchannel(
     """BACKCHANNEL_CTL: another callback program, or other credentials."""
     session = compound.session
     if session is None:
-        raise Refused(Status.NFS4ERR_OP_NOT_IN_SESSION)
+        raise Nfs4Refused(Status.NFS4ERR_OP_NOT_IN_SESSION)
     if session.backchannel is None:
-        raise Refused(Status.NFS4ERR_NOENT)
+        raise Nfs4Refused(Status.NFS4ERR_NOENT)
     session.backchannel.program = arguments.bca_cb_program
     session.backchannel.security = arguments.bca_sec_parms
     return success(Operation.OP_BACKCHANNEL_CTL)
@@ -230,7 +230,7 @@ def destroy_client_id(
     client = state.client(arguments.dca_clientid, compound.minor)
     sessions = [session for session in state.sessions.values() if session.client is client]
     if sessions or state.holdings(client):
-        raise Refused(Status.NFS4ERR_CLIENTID_BUSY)
+        raise Nfs4Refused(Status.NFS4ERR_CLIENTID_BUSY)
     state.drop_client(client)
     return success(Operation.OP_DESTROY_CLIENTID)
 
@@ -251,17 +251,17 @@ def sequence(compound: Compound, arguments: wire.SequenceArguments) -> ResultOpe
     """
     session = _session(compound, arguments.sa_sessionid)
     if arguments.sa_slotid >= len(session.slots):
-        raise Refused(Status.NFS4ERR_BADSLOT)
+        raise Nfs4Refused(Status.NFS4ERR_BADSLOT)
     if compound.size > session.fore.ca_maxrequestsize:
-        raise Refused(Status.NFS4ERR_REQ_TOO_BIG)
+        raise Nfs4Refused(Status.NFS4ERR_REQ_TOO_BIG)
     if compound.operations > session.fore.ca_maxoperations:
-        raise Refused(Status.NFS4ERR_TOO_MANY_OPS)
+        raise Nfs4Refused(Status.NFS4ERR_TOO_MANY_OPS)
     slot = session.slots[arguments.sa_slotid]
     arrival = slot.arrive(arguments.sa_sequenceid, compound.digest, keep=arguments.sa_cachethis)
     if arrival is Arrival.CACHED and slot.reply is not None:
         raise Repeated(slot.reply)
     if arrival in STATUS_OF:
-        raise Refused(STATUS_OF[arrival])
+        raise Nfs4Refused(STATUS_OF[arrival])
     compound.session = session
     compound.slot = slot
     compound.repeats = arrival is Arrival.UNCACHED
@@ -277,7 +277,7 @@ def sequence(compound: Compound, arguments: wire.SequenceArguments) -> ResultOpe
     return wire.SequenceResult(done)
 
 
-def _status_flags(compound: Compound, session: Session) -> int:
+def _status_flags(compound: Compound, session: Nfs4Session) -> int:
     """What the client should know: above all that it must bind a new connection for callbacks."""
     wants = session.backchannel is not None
     if wants and session.back_connection is not compound.binding:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import DecodeError
-from rpcrdma.ulp.file_node import Kind
+from rpcrdma.ulp.file_node import FileKind
 from rpcrdma.ulp.nfs4_attribute_table import ATTRIBUTES, SETTABLE
 from rpcrdma.ulp.nfs4_attributes import decode_attributes, numbers_in
-from rpcrdma.ulp.nfs4_compound import Refused
+from rpcrdma.ulp.nfs4_compound import Nfs4Refused
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
     from rpcrdma.ulp.nfs4_attributes import AttributeValue
 
 __all__ = ["apply_attributes"]
@@ -28,7 +28,7 @@ PERMISSIONS: Final = 0o7777
 LARGEST_USER: Final = 2**32 - 1
 
 
-def apply_attributes(node: Node, attributes: wire.FileAttributes) -> tuple[int, ...]:
+def apply_attributes(node: FileNode, attributes: wire.FileAttributes) -> tuple[int, ...]:
     """Set attributes of a file; returns the bitmap of those that were set, which is all of them.
 
     Raises:
@@ -38,8 +38,8 @@ def apply_attributes(node: Node, attributes: wire.FileAttributes) -> tuple[int, 
     values = _values(attributes)
     size = values.get(wire.FATTR4_SIZE)
     if isinstance(size, int):
-        if node.kind is Kind.FILE and not node.writable:
-            raise Refused(Status.NFS4ERR_ACCESS)
+        if node.kind is FileKind.FILE and not node.writable:
+            raise Nfs4Refused(Status.NFS4ERR_ACCESS)
         node.resize(size)
     for number, value in values.items():
         if number != wire.FATTR4_SIZE:
@@ -57,11 +57,11 @@ def _values(attributes: wire.FileAttributes) -> Mapping[int, AttributeValue]:
         if number in SETTERS or number == wire.FATTR4_SIZE:
             continue
         known = number in ATTRIBUTES
-        raise Refused(Status.NFS4ERR_INVAL if known else Status.NFS4ERR_ATTRNOTSUPP)
+        raise Nfs4Refused(Status.NFS4ERR_INVAL if known else Status.NFS4ERR_ATTRNOTSUPP)
     try:
         values = decode_attributes(attributes)
     except DecodeError as error:
-        raise Refused(Status.NFS4ERR_BADXDR) from error
+        raise Nfs4Refused(Status.NFS4ERR_BADXDR) from error
     for number in (wire.FATTR4_OWNER, wire.FATTR4_OWNER_GROUP):
         if number in values:
             _user(values[number])
@@ -71,37 +71,37 @@ def _values(attributes: wire.FileAttributes) -> Mapping[int, AttributeValue]:
 def _user(value: AttributeValue) -> int:
     if isinstance(value, bytes) and value.isdigit() and int(value) <= LARGEST_USER:
         return int(value)
-    raise Refused(Status.NFS4ERR_BADOWNER)
+    raise Nfs4Refused(Status.NFS4ERR_BADOWNER)
 
 
-def _set_mode(node: Node, value: AttributeValue) -> None:
+def _set_mode(node: FileNode, value: AttributeValue) -> None:
     if isinstance(value, int):
         node.mode = value & PERMISSIONS
 
 
-def _set_user(node: Node, value: AttributeValue) -> None:
+def _set_user(node: FileNode, value: AttributeValue) -> None:
     node.user = _user(value)
 
 
-def _set_group(node: Node, value: AttributeValue) -> None:
+def _set_group(node: FileNode, value: AttributeValue) -> None:
     node.group = _user(value)
 
 
-def _set_accessed(node: Node, value: AttributeValue) -> None:
+def _set_accessed(node: FileNode, value: AttributeValue) -> None:
     if isinstance(value, tuple) and value:
         node.accessed = value[0]
 
 
-def _set_modified(node: Node, value: AttributeValue) -> None:
+def _set_modified(node: FileNode, value: AttributeValue) -> None:
     if isinstance(value, tuple) and value:
         node.modified = value[0]
 
 
-def _take(_node: Node, _value: AttributeValue) -> None:
+def _take(_node: FileNode, _value: AttributeValue) -> None:
     """Whoever may do what is not looked at here."""
 
 
-SETTERS: Final[Mapping[int, Callable[[Node, AttributeValue], None]]] = {
+SETTERS: Final[Mapping[int, Callable[[FileNode, AttributeValue], None]]] = {
     wire.FATTR4_ACL: _take,
     wire.FATTR4_MODE: _set_mode,
     wire.FATTR4_OWNER: _set_user,

@@ -5,9 +5,9 @@
     RFC 5661 section 2.4    Client Identifiers and Client Owners
     RFC 5661 section 8.2    Stateid Definition
 
-One `Nfs4State` is shared by every connection of a server, as the file store is; a `Binding`
-belongs to one connection.  There is no clock, so leases never end; instead the number of clients is
-bounded, and a new one displaces the oldest.
+One `Nfs4State` is shared by every connection of a server, as the file store is; a
+`ConnectionBinding` belongs to one connection.  There is no clock, so leases never end; instead the
+number of clients is bounded, and a new one displaces the oldest.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.nfs4_compound import Refused
+from rpcrdma.ulp.nfs4_compound import Nfs4Refused
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rpcrdma.ulp.file_node import Node
-    from rpcrdma.ulp.nfs4_callback import Backchannel
+    from rpcrdma.ulp.file_node import FileNode
+    from rpcrdma.ulp.nfs4_callback import Nfs4Backchannel
     from rpcrdma.ulp.nfs4_slots import Slot
 
 __all__ = [
     "CLIENTS_MAXIMUM",
     "OPENS_MAXIMUM",
-    "Binding",
-    "Client",
+    "ConnectionBinding",
     "Delegation",
+    "Nfs4Client",
     "Nfs4Options",
+    "Nfs4Session",
     "Nfs4State",
     "Open",
     "OpenOwner",
-    "Session",
 ]
 
 CLIENTS_MAXIMUM: Final = 64
@@ -67,7 +67,7 @@ class Nfs4Options:
 
 
 @dataclass(slots=True, eq=False)
-class Binding:
+class ConnectionBinding:
     """What NFS made of one connection.
 
     Attributes:
@@ -75,19 +75,19 @@ class Binding:
             then no callback may be sent on it (bidir section 2.2.3).
     """
 
-    backchannel: Backchannel | None = None
+    backchannel: Nfs4Backchannel | None = None
 
 
 @dataclass(slots=True, eq=False)
-class Session:
+class Nfs4Session:
     """A session of NFSv4.1 (RFC 5661 2.10)."""
 
     id: bytes
-    client: Client
+    client: Nfs4Client
     fore: wire.ChannelAttributes
-    backchannel: Backchannel | None
+    backchannel: Nfs4Backchannel | None
     slots: list[Slot]
-    back_connection: Binding | None = None
+    back_connection: ConnectionBinding | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -101,14 +101,14 @@ class OpenOwner:
         last: that request, its status and its result, to be repeated.
     """
 
-    client: Client
+    client: Nfs4Client
     name: bytes
     sequence: int | None = None
     last: tuple[wire.ArgumentOperation, Status, wire.ResultOperation] | None = None
 
 
 @dataclass(slots=True, eq=False)
-class Client:
+class Nfs4Client:
     """A client, or an attempt to become one that was not confirmed yet."""
 
     number: int
@@ -132,13 +132,13 @@ class Open:
 
     other: bytes
     owner: OpenOwner
-    node: Node
+    node: FileNode
     access: int
     deny: int
     sequence: int = 1
 
     @property
-    def client(self) -> Client:
+    def client(self) -> Nfs4Client:
         """Whose it is."""
         return self.owner.client
 
@@ -153,8 +153,8 @@ class Delegation:
     """A read delegation that a client holds; `recalled` once it was asked for."""
 
     other: bytes
-    client: Client
-    node: Node
+    client: Nfs4Client
+    node: FileNode
     recalled: bool = False
     sequence: int = 1
 
@@ -169,8 +169,8 @@ class Nfs4State:
 
     def __init__(self, options: Nfs4Options | None = None) -> None:
         self.options = options or Nfs4Options()
-        self.clients: dict[int, Client] = {}
-        self.sessions: dict[bytes, Session] = {}
+        self.clients: dict[int, Nfs4Client] = {}
+        self.sessions: dict[bytes, Nfs4Session] = {}
         self.delegations: dict[bytes, Delegation] = {}
         self._exclusive: dict[int, bytes] = {}
         self._opens: dict[bytes, Open] = {}
@@ -179,16 +179,16 @@ class Nfs4State:
 
     # -- clients
 
-    def new_client(self, minor: int, owner: bytes, verifier: bytes) -> Client:
+    def new_client(self, minor: int, owner: bytes, verifier: bytes) -> Nfs4Client:
         """A client that still has to confirm itself."""
         while len(self.clients) >= CLIENTS_MAXIMUM:
             self.drop_client(next(iter(self.clients.values())))
         number = self._next()
-        client = Client(number, minor, owner, verifier, confirm=b"%08d" % number)
+        client = Nfs4Client(number, minor, owner, verifier, confirm=b"%08d" % number)
         self.clients[number] = client
         return client
 
-    def client(self, number: int, minor: int) -> Client:
+    def client(self, number: int, minor: int) -> Nfs4Client:
         """The client of a number.
 
         Raises:
@@ -196,15 +196,15 @@ class Nfs4State:
         """
         client = self.clients.get(number)
         if client is None or client.minor != minor:
-            raise Refused(Status.NFS4ERR_STALE_CLIENTID)
+            raise Nfs4Refused(Status.NFS4ERR_STALE_CLIENTID)
         return client
 
-    def by_owner(self, minor: int, owner: bytes) -> Iterator[Client]:
+    def by_owner(self, minor: int, owner: bytes) -> Iterator[Nfs4Client]:
         """Every client, confirmed or not, that gave itself this name."""
         found = [c for c in self.clients.values() if c.minor == minor and c.owner == owner]
         return iter(found)
 
-    def drop_client(self, client: Client) -> None:
+    def drop_client(self, client: Nfs4Client) -> None:
         """Forget a client and everything that it holds."""
         del self.clients[client.number]
         for other in [o.other for o in self._opens.values() if o.client is client]:
@@ -214,7 +214,7 @@ class Nfs4State:
         for session in [s for s in self.sessions.values() if s.client is client]:
             self.drop_session(session)
 
-    def confirm(self, client: Client) -> None:
+    def confirm(self, client: Nfs4Client) -> None:
         """A client proved itself; earlier lives of it end (RFC 7530 16.34.5, RFC 5661 18.36.3)."""
         for other in self.by_owner(client.minor, client.owner):
             if other is not client:
@@ -223,7 +223,7 @@ class Nfs4State:
 
     # -- sessions
 
-    def drop_session(self, session: Session) -> None:
+    def drop_session(self, session: Nfs4Session) -> None:
         """End a session; no callback goes out on it from here on."""
         del self.sessions[session.id]
         if session.back_connection is not None:
@@ -235,16 +235,16 @@ class Nfs4State:
 
     # -- opens
 
-    def opens_of(self, node: Node) -> Iterator[Open]:
+    def opens_of(self, node: FileNode) -> Iterator[Open]:
         """Every open of a file."""
         return (entry for entry in self._opens.values() if entry.node is node)
 
-    def holdings(self, client: Client) -> int:
+    def holdings(self, client: Nfs4Client) -> int:
         """How many opens and delegations a client has."""
         opens = sum(entry.client is client for entry in self._opens.values())
         return opens + sum(entry.client is client for entry in self.delegations.values())
 
-    def add_open(self, owner: OpenOwner, node: Node, access: int, deny: int) -> Open:
+    def add_open(self, owner: OpenOwner, node: FileNode, access: int, deny: int) -> Open:
         """Open a file, or widen the open that this owner has of it.
 
         Raises:
@@ -255,7 +255,7 @@ class Nfs4State:
             if entry.owner is owner:
                 mine = entry
             elif entry.deny & access or entry.access & deny:
-                raise Refused(Status.NFS4ERR_SHARE_DENIED)
+                raise Nfs4Refused(Status.NFS4ERR_SHARE_DENIED)
         if mine is not None:
             mine.access |= access
             mine.deny |= deny
@@ -286,23 +286,23 @@ class Nfs4State:
         """
         entry = self._opens.get(stateid.other)
         if entry is None or entry.client.minor != minor:
-            raise Refused(Status.NFS4ERR_BAD_STATEID)
+            raise Nfs4Refused(Status.NFS4ERR_BAD_STATEID)
         judge_sequence(stateid, entry.sequence, minor)
         return entry
 
-    def note_exclusive(self, node: Node, verifier: bytes) -> None:
+    def note_exclusive(self, node: FileNode, verifier: bytes) -> None:
         """A file was created exclusively; only who knows the verifier may repeat that."""
         self._exclusive[node.number] = verifier
         if len(self._exclusive) > EXCLUSIVE_REMEMBERED:
             del self._exclusive[next(iter(self._exclusive))]
 
-    def exclusive_verifier(self, node: Node) -> bytes | None:
+    def exclusive_verifier(self, node: FileNode) -> bytes | None:
         """The verifier with which a file was created, if it was not long ago."""
         return self._exclusive.get(node.number)
 
     # -- delegations
 
-    def add_delegation(self, client: Client, node: Node) -> Delegation:
+    def add_delegation(self, client: Nfs4Client, node: FileNode) -> Delegation:
         """Delegate a file for reading.
 
         Raises:
@@ -321,13 +321,13 @@ class Nfs4State:
         """
         entry = self.delegations.get(stateid.other)
         if entry is None or entry.client.minor != minor:
-            raise Refused(Status.NFS4ERR_BAD_STATEID)
+            raise Nfs4Refused(Status.NFS4ERR_BAD_STATEID)
         judge_sequence(stateid, entry.sequence, minor)
         return entry
 
     def _check_room(self) -> None:
         if len(self._opens) + len(self.delegations) >= OPENS_MAXIMUM:
-            raise Refused(Status.NFS4ERR_DELAY)
+            raise Nfs4Refused(Status.NFS4ERR_DELAY)
 
     def _next(self) -> int:
         self._last += 1
@@ -343,6 +343,6 @@ def judge_sequence(stateid: wire.StateId, latest: int, minor: int) -> None:
     if minor and stateid.seqid == 0:
         return  # RFC 5661 8.2.2: the latest, whichever it is
     if stateid.seqid < latest:
-        raise Refused(Status.NFS4ERR_OLD_STATEID)
+        raise Nfs4Refused(Status.NFS4ERR_OLD_STATEID)
     if stateid.seqid > latest:
-        raise Refused(Status.NFS4ERR_BAD_STATEID)
+        raise Nfs4Refused(Status.NFS4ERR_BAD_STATEID)

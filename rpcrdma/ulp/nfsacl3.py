@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.file_node import FileError
-from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.wire import _generated_nfsacl3 as wire
 from rpcrdma.wire._generated_nfs3 import Status
 
@@ -37,27 +37,27 @@ class NfsAclProgram(ProcedureTable):
 
     def __init__(self, store: FileStore) -> None:
         self._store = store
-        procedures: dict[int, Procedure[Any]] = {
-            _V3.NFSACLPROC3_NULL: Procedure(
+        procedures: dict[int, ProgramProcedure[Any]] = {
+            _V3.NFSACLPROC3_NULL: ProgramProcedure(
                 no_arguments, lambda call, _arguments: [rpc.accepted(call.xid)], _exactly(0)
             ),
-            _V3.NFSACLPROC3_GETACL: Procedure(
+            _V3.NFSACLPROC3_GETACL: ProgramProcedure(
                 wire.decode_getacl_arguments, self._get, _exactly(4 + _ATTRIBUTES + _LISTS)
             ),
-            _V3.NFSACLPROC3_SETACL: Procedure(
+            _V3.NFSACLPROC3_SETACL: ProgramProcedure(
                 wire.decode_setacl_arguments, self._set, _exactly(4 + _ATTRIBUTES)
             ),
         }
         super().__init__(wire.NFSACL_PROGRAM, wire.NFSACL3_VERSION, procedures)
 
-    def _get(self, call: rpc.Call, arguments: wire.GetaclArguments) -> list[bytes]:
+    def _get(self, call: rpc.RpcCall, arguments: wire.GetaclArguments) -> list[bytes]:
         status = self._status(arguments.object)
         result: wire.GetaclResult = wire.GetaclFailed(status, None)
         if status is Status.NFS3_OK:
             result = wire.GetaclDone(None, wire.AclLists(arguments.mask, 0, (), 0, ()))
         return [rpc.accepted(call.xid, wire.encode_getacl_result(result))]
 
-    def _set(self, call: rpc.Call, arguments: wire.SetaclArguments) -> list[bytes]:
+    def _set(self, call: rpc.RpcCall, arguments: wire.SetaclArguments) -> list[bytes]:
         result = wire.SetaclResult(self._status(arguments.object), None)
         return [rpc.accepted(call.xid, wire.encode_setacl_result(result))]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import Program
     from rpcrdma.ulp.cursor import Decoder
 
-__all__ = ["Procedure", "ProcedureTable", "Programs", "no_arguments", "refusal"]
+__all__ = ["ProcedureTable", "ProgramProcedure", "Programs", "no_arguments", "refusal"]
 
 A = TypeVar("A")
 
@@ -34,7 +34,7 @@ ERROR_REPLY = ReplyExpectation(rpc.REPLY_MAXIMUM_LENGTH)
 
 
 @dataclass(frozen=True, slots=True)
-class Procedure(Generic[A]):
+class ProgramProcedure(Generic[A]):
     """One procedure of a program; `A` is the type of its arguments.
 
     Attributes:
@@ -47,7 +47,7 @@ class Procedure(Generic[A]):
     """
 
     decode: Decoder[A]
-    execute: Callable[[rpc.Call, A], list[bytes]]
+    execute: Callable[[rpc.RpcCall, A], list[bytes]]
     results_maximum: Callable[[A], tuple[int, tuple[int, ...]]]
     items: Callable[[bytes, A, int], tuple[DataItem, ...]] = lambda _call, _arguments, _start: ()
     walk: Callable[[PayloadCursor, A], None] | None = None
@@ -59,7 +59,7 @@ def no_arguments(_buffer: bytes, offset: int) -> tuple[None, int]:
     return None, offset
 
 
-def refusal(call: rpc.Call, number: int, versions: Collection[int]) -> bytes | None:
+def refusal(call: rpc.RpcCall, number: int, versions: Collection[int]) -> bytes | None:
     """The error reply to a call for another RPC version, program or program version, if it is."""
     if call.rpc_version != rpc.RPC_VERSION:
         return rpc.rpc_mismatch(call.xid)
@@ -74,7 +74,9 @@ class ProcedureTable(UpperLayer):
     """An RPC program made of procedures."""
 
     # Each row has its own type of arguments, which only the row itself looks at: hence Any.
-    def __init__(self, number: int, version: int, procedures: Mapping[int, Procedure[Any]]) -> None:
+    def __init__(
+        self, number: int, version: int, procedures: Mapping[int, ProgramProcedure[Any]]
+    ) -> None:
         self.number = number
         self.version = version
         self._procedures = procedures
@@ -133,13 +135,13 @@ class ProcedureTable(UpperLayer):
             return [rpc.garbage_args(header.xid)]
         return procedure.execute(header, arguments)
 
-    def _procedure(self, header: rpc.Call) -> Procedure[Any] | None:
+    def _procedure(self, header: rpc.RpcCall) -> ProgramProcedure[Any] | None:
         if refusal(header, self.number, (self.version,)) is not None:
             return None
         return self._procedures.get(header.procedure)
 
 
-def _decode_all(procedure: Procedure[A], call: bytes, start: int) -> A:
+def _decode_all(procedure: ProgramProcedure[A], call: bytes, start: int) -> A:
     arguments, end = procedure.decode(call, start)
     if end != len(call):
         left = len(call) - end

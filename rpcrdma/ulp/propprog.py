@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.wire import _generated_propprog as wire
 from rpcrdma.wire.properties import PropertyValue, properties_of, property_values
 
@@ -46,19 +46,19 @@ class PropertyProgram(ProcedureTable):
             wire.PROPERTY_PROGRAM,
             wire.PROPERTY_VERSION,
             {
-                V1.PROPERTY_NULL: Procedure(
+                V1.PROPERTY_NULL: ProgramProcedure(
                     no_arguments, lambda asked, _: [rpc.accepted(asked.xid)], lambda _: nothing
                 ),
-                V1.PROPERTY_ASK: Procedure(_decode_wish, self._ask, lambda _: nothing),
-                V1.PROPERTY_CHANGE: Procedure(_decode_wish, self._change, lambda _: nothing),
+                V1.PROPERTY_ASK: ProgramProcedure(_decode_wish, self._ask, lambda _: nothing),
+                V1.PROPERTY_CHANGE: ProgramProcedure(_decode_wish, self._change, lambda _: nothing),
             },
         )
 
-    def _ask(self, asked: rpc.Call, wanted: tuple[Property, ...]) -> list[bytes]:
+    def _ask(self, asked: rpc.RpcCall, wanted: tuple[Property, ...]) -> list[bytes]:
         self._service.ask(*wanted)
         return [rpc.accepted(asked.xid)]
 
-    def _change(self, asked: rpc.Call, values: tuple[Property, ...]) -> list[bytes]:
+    def _change(self, asked: rpc.RpcCall, values: tuple[Property, ...]) -> list[bytes]:
         self._service.change(*values)
         return [rpc.accepted(asked.xid)]
 

@@ -3,9 +3,9 @@
     rfc5531 section 8    The RPC Message Protocol (ONC RPC version 2)
     rfc5531 section 9    Authentication Protocol Specification (AUTH_NONE, AUTH_SYS)
 
-`Call` and `Reply` flatten the nested unions of the XDR into what a caller wants to know; the octets
-are made and read by the generated codec alone.  Arguments and results are octets here: programs
-encode their own.
+`RpcCall` and `RpcReply` flatten the nested unions of the XDR into what a caller wants to know; the
+octets are made and read by the generated codec alone.  Arguments and results are octets here:
+programs encode their own.
 
 AUTH_SHORT and RPCSEC_GSS travel as opaque credentials and are not interpreted.
 """
@@ -29,9 +29,9 @@ __all__ = [
     "REPLY_MAXIMUM_LENGTH",
     "RPC_VERSION",
     "Authentication",
-    "Call",
-    "Outcome",
-    "Reply",
+    "RpcCall",
+    "RpcOutcome",
+    "RpcReply",
     "accepted",
     "auth_error",
     "auth_sys",
@@ -74,7 +74,7 @@ AUTH_SYS_FLAVOR: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RpcCall:
     """The header of an RPC call."""
 
     xid: int
@@ -86,7 +86,7 @@ class Call:
     rpc_version: int = RPC_VERSION
 
 
-class Outcome(Enum):
+class RpcOutcome(Enum):
     """How a call ended: the accept_stat and reject_stat of RFC 5531 in one list."""
 
     SUCCESS = "success"
@@ -100,7 +100,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class RpcReply:
     """The header of an RPC reply.
 
     Attributes:
@@ -112,7 +112,7 @@ class Reply:
     """
 
     xid: int
-    outcome: Outcome
+    outcome: RpcOutcome
     versions: tuple[int, int] = (0, 0)
     auth_status: int = 0
     verifier: Authentication = AUTH_NONE
@@ -120,20 +120,20 @@ class Reply:
     @property
     def succeeded(self) -> bool:
         """Whether results follow."""
-        return self.outcome is Outcome.SUCCESS
+        return self.outcome is RpcOutcome.SUCCESS
 
 
 _VOID_OUTCOMES: Final[
     Mapping[
-        Outcome,
+        RpcOutcome,
         wire.Success | wire.ProgUnavail | wire.ProcUnavail | wire.GarbageArgs | wire.SystemErr,
     ]
 ] = {
-    Outcome.SUCCESS: wire.Success(),
-    Outcome.PROG_UNAVAIL: wire.ProgUnavail(),
-    Outcome.PROC_UNAVAIL: wire.ProcUnavail(),
-    Outcome.GARBAGE_ARGS: wire.GarbageArgs(),
-    Outcome.SYSTEM_ERR: wire.SystemErr(),
+    RpcOutcome.SUCCESS: wire.Success(),
+    RpcOutcome.PROG_UNAVAIL: wire.ProgUnavail(),
+    RpcOutcome.PROC_UNAVAIL: wire.ProcUnavail(),
+    RpcOutcome.GARBAGE_ARGS: wire.GarbageArgs(),
+    RpcOutcome.SYSTEM_ERR: wire.SystemErr(),
 }
 """The accepted outcomes that carry nothing in the header."""
 
@@ -181,7 +181,7 @@ def encode_call(
     return wire.encode_message(wire.RpcMessage(xid, body)) + arguments
 
 
-def decode_call(payload: bytes) -> tuple[Call, int]:
+def decode_call(payload: bytes) -> tuple[RpcCall, int]:
     """The header of a call payload, and the offset of its arguments.
 
     The RPC version is not judged.
@@ -193,7 +193,7 @@ def decode_call(payload: bytes) -> tuple[Call, int]:
     body = message.body
     if not isinstance(body, wire.CallBody):
         raise DecodeError(4, "body.mtype", Reason.BAD_DISCRIMINANT, "a reply, not a call")
-    call = Call(
+    call = RpcCall(
         message.xid,
         body.prog,
         body.vers,
@@ -205,7 +205,7 @@ def decode_call(payload: bytes) -> tuple[Call, int]:
     return call, end
 
 
-def encode_reply(reply: Reply, results: bytes = b"") -> bytes:
+def encode_reply(reply: RpcReply, results: bytes = b"") -> bytes:
     """A complete reply payload; `results` are appended as they are.
 
     Raises:
@@ -215,7 +215,7 @@ def encode_reply(reply: Reply, results: bytes = b"") -> bytes:
     return wire.encode_message(message) + results
 
 
-def decode_reply(payload: bytes) -> tuple[Reply, int]:
+def decode_reply(payload: bytes) -> tuple[RpcReply, int]:
     """The header of a reply payload, and the offset of its results.
 
     Raises:
@@ -231,63 +231,63 @@ def decode_reply(payload: bytes) -> tuple[Reply, int]:
     data = body.reply_data
     if isinstance(data, wire.ProgMismatch):
         versions = (data.low, data.high)
-        return Reply(message.xid, Outcome.PROG_MISMATCH, versions, verifier=verifier), end
-    return Reply(message.xid, _OUTCOME_OF[type(data)], verifier=verifier), end
+        return RpcReply(message.xid, RpcOutcome.PROG_MISMATCH, versions, verifier=verifier), end
+    return RpcReply(message.xid, _OUTCOME_OF[type(data)], verifier=verifier), end
 
 
 def accepted(xid: int, results: bytes = b"") -> bytes:
     """A successful reply."""
-    return encode_reply(Reply(xid, Outcome.SUCCESS), results)
+    return encode_reply(RpcReply(xid, RpcOutcome.SUCCESS), results)
 
 
 def garbage_args(xid: int) -> bytes:
     """The reply to arguments that cannot be decoded."""
-    return encode_reply(Reply(xid, Outcome.GARBAGE_ARGS))
+    return encode_reply(RpcReply(xid, RpcOutcome.GARBAGE_ARGS))
 
 
 def program_unavailable(xid: int) -> bytes:
     """The reply to a call of a program that is not served."""
-    return encode_reply(Reply(xid, Outcome.PROG_UNAVAIL))
+    return encode_reply(RpcReply(xid, RpcOutcome.PROG_UNAVAIL))
 
 
 def program_mismatch(xid: int, low: int, high: int) -> bytes:
     """The reply to a call of a program in a version that is not served."""
-    return encode_reply(Reply(xid, Outcome.PROG_MISMATCH, versions=(low, high)))
+    return encode_reply(RpcReply(xid, RpcOutcome.PROG_MISMATCH, versions=(low, high)))
 
 
 def procedure_unavailable(xid: int) -> bytes:
     """The reply to a call of a procedure that the program does not have."""
-    return encode_reply(Reply(xid, Outcome.PROC_UNAVAIL))
+    return encode_reply(RpcReply(xid, RpcOutcome.PROC_UNAVAIL))
 
 
 def system_error(xid: int) -> bytes:
     """The reply to a call that could not be executed for reasons of the server's own."""
-    return encode_reply(Reply(xid, Outcome.SYSTEM_ERR))
+    return encode_reply(RpcReply(xid, RpcOutcome.SYSTEM_ERR))
 
 
 def rpc_mismatch(xid: int, low: int = RPC_VERSION, high: int = RPC_VERSION) -> bytes:
     """The reply to a call in another version of RPC itself."""
-    return encode_reply(Reply(xid, Outcome.RPC_MISMATCH, versions=(low, high)))
+    return encode_reply(RpcReply(xid, RpcOutcome.RPC_MISMATCH, versions=(low, high)))
 
 
 def auth_error(xid: int, status: int) -> bytes:
     """The reply to a call whose credential is refused; `status` is RFC 5531's auth_stat."""
-    return encode_reply(Reply(xid, Outcome.AUTH_ERROR, auth_status=status))
+    return encode_reply(RpcReply(xid, RpcOutcome.AUTH_ERROR, auth_status=status))
 
 
-def _rejected(xid: int, reason: wire.RpcMismatch | wire.AuthError) -> Reply:
+def _rejected(xid: int, reason: wire.RpcMismatch | wire.AuthError) -> RpcReply:
     if isinstance(reason, wire.RpcMismatch):
-        return Reply(xid, Outcome.RPC_MISMATCH, versions=(reason.low, reason.high))
-    return Reply(xid, Outcome.AUTH_ERROR, auth_status=reason.stat)
+        return RpcReply(xid, RpcOutcome.RPC_MISMATCH, versions=(reason.low, reason.high))
+    return RpcReply(xid, RpcOutcome.AUTH_ERROR, auth_status=reason.stat)
 
 
-def _reply_body(reply: Reply) -> wire.AcceptedReply | wire.RejectedReply:
+def _reply_body(reply: RpcReply) -> wire.AcceptedReply | wire.RejectedReply:
     match reply.outcome:
-        case Outcome.RPC_MISMATCH:
+        case RpcOutcome.RPC_MISMATCH:
             return wire.RejectedReply(wire.RpcMismatch(*reply.versions))
-        case Outcome.AUTH_ERROR:
+        case RpcOutcome.AUTH_ERROR:
             return wire.RejectedReply(wire.AuthError(reply.auth_status))
-        case Outcome.PROG_MISMATCH:
+        case RpcOutcome.PROG_MISMATCH:
             data = wire.ProgMismatch(*reply.versions)
             return wire.AcceptedReply(_to_wire(reply.verifier), data)
         case _:

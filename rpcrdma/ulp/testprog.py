@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import XDR_UNIT, DataItem
 from rpcrdma.ulp.pattern import pattern
-from rpcrdma.ulp.program import Procedure, ProcedureTable, no_arguments
+from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.wire import _generated_testprog as wire
 
 if TYPE_CHECKING:
@@ -280,58 +280,58 @@ def long_fetch(arguments: wire.LongFetchArguments) -> bytes:
     return wire.encode_long_fetch_result(body)
 
 
-def answered(function: Callable[[A], bytes]) -> Callable[[rpc.Call, A], list[bytes]]:
+def answered(function: Callable[[A], bytes]) -> Callable[[rpc.RpcCall, A], list[bytes]]:
     """A procedure that is answered at once."""
     return lambda call, arguments: [rpc.accepted(call.xid, function(arguments))]
 
 
 V1: Final = wire.TEST_V1
 
-PROCEDURES: Final[Mapping[int, Procedure[Any]]] = {
-    V1.TEST_NULL: Procedure(no_arguments, answered(lambda _: b""), fixed(0)),
-    V1.TEST_ECHO: Procedure(wire.decode_echo_arguments, answered(echo), fixed(NOTE)),
-    V1.TEST_STORE: Procedure(
+PROCEDURES: Final[Mapping[int, ProgramProcedure[Any]]] = {
+    V1.TEST_NULL: ProgramProcedure(no_arguments, answered(lambda _: b""), fixed(0)),
+    V1.TEST_ECHO: ProgramProcedure(wire.decode_echo_arguments, answered(echo), fixed(NOTE)),
+    V1.TEST_STORE: ProgramProcedure(
         wire.decode_store_arguments,
         answered(lambda arguments: stored(arguments.data)),
         fixed(WORD + DIGEST),
         items=store_items,
     ),
-    V1.TEST_STORE_TWO: Procedure(
+    V1.TEST_STORE_TWO: ProgramProcedure(
         wire.decode_store_two_arguments,
         answered(store_two),
         fixed(WORD + 3 * DIGEST),
         items=store_two_items,
     ),
-    V1.TEST_FETCH: Procedure(
+    V1.TEST_FETCH: ProgramProcedure(
         wire.decode_fetch_request, answered(fetch), fetch_maximum, walk=walk_fetch
     ),
-    V1.TEST_FETCH_TWO: Procedure(
+    V1.TEST_FETCH_TWO: ProgramProcedure(
         wire.decode_fetch_two_arguments,
         answered(fetch_two),
         fetch_two_maximum,
         walk=walk_fetch_two,
     ),
-    V1.TEST_FETCH_UNION: Procedure(
+    V1.TEST_FETCH_UNION: ProgramProcedure(
         wire.decode_fetch_union_arguments,
         answered(fetch_union),
         fetch_union_maximum,
         walk=walk_fetch_union,
     ),
-    V1.TEST_LONG_CALL: Procedure(
+    V1.TEST_LONG_CALL: ProgramProcedure(
         wire.decode_long_call_arguments,
         answered(lambda arguments: stored(arguments.text)),
         fixed(WORD + DIGEST),
     ),
-    V1.TEST_LONG_REPLY: Procedure(
+    V1.TEST_LONG_REPLY: ProgramProcedure(
         wire.decode_fetch_request, answered(long_reply), long_reply_maximum
     ),
-    V1.TEST_LONG_STORE: Procedure(
+    V1.TEST_LONG_STORE: ProgramProcedure(
         wire.decode_long_store_arguments,
         answered(long_store),
         fixed(WORD + 2 * DIGEST),
         items=store_items,
     ),
-    V1.TEST_LONG_FETCH: Procedure(
+    V1.TEST_LONG_FETCH: ProgramProcedure(
         wire.decode_long_fetch_arguments,
         answered(long_fetch),
         long_fetch_maximum,
@@ -349,18 +349,18 @@ class TestProgram(ProcedureTable):
     def __init__(self) -> None:
         self._held: list[tuple[int, int]] = []
         """Token and XID of every HOLD that waits, in the order of arrival."""
-        hold = Procedure(wire.decode_hold_arguments, self._hold, fixed(2 * WORD))
-        release = Procedure(wire.decode_hold_arguments, self._release, fixed(WORD))
+        hold = ProgramProcedure(wire.decode_hold_arguments, self._hold, fixed(2 * WORD))
+        release = ProgramProcedure(wire.decode_hold_arguments, self._release, fixed(WORD))
         procedures = {**PROCEDURES, V1.TEST_HOLD: hold, V1.TEST_RELEASE: release}
         super().__init__(wire.TEST_PROGRAM, wire.TEST_VERSION, procedures)
 
-    def _hold(self, call: rpc.Call, arguments: wire.HoldArguments) -> list[bytes]:
+    def _hold(self, call: rpc.RpcCall, arguments: wire.HoldArguments) -> list[bytes]:
         if len(self._held) == wire.TEST_MAX_HELD:
             return [hold_reply(call.xid, arguments.token, wire.TestStatus.TEST_TOO_MANY)]
         self._held.append((arguments.token, call.xid))
         return []
 
-    def _release(self, call: rpc.Call, arguments: wire.HoldArguments) -> list[bytes]:
+    def _release(self, call: rpc.RpcCall, arguments: wire.HoldArguments) -> list[bytes]:
         released = [xid for token, xid in self._held if token == arguments.token]
         self._held = [(token, xid) for token, xid in self._held if token != arguments.token]
         results = wire.encode_release_result(wire.ReleaseResult(len(released)))

@@ -22,7 +22,7 @@ from rpcrdma.wire._generated_rfc8166 import (
     decode_transport_header,
     encode_transport_header,
 )
-from rpcrdma.xdr.runtime import Fault, Reader, word_at
+from rpcrdma.xdr.runtime import ItemFault, Reader, word_at
 
 if TYPE_CHECKING:
     from rpcrdma.xdr.runtime import Buffer
@@ -70,7 +70,7 @@ def fixed_words(message: Buffer, offset: int = 0) -> FixedWords:
     try:
         while len(found) < len(_NAMES):
             found.append(reader.word())
-    except Fault as fault:
+    except ItemFault as fault:
         fault.steps.append(_NAMES[len(found)])
         raise fault.as_decode_error() from None
     return FixedWords(*found)

@@ -14,12 +14,12 @@ from rpcrdma.xdr.emit_bulk import LARGEST_TABLE, Bulk, flat_letters
 from rpcrdma.xdr.emit_shortest import Shortest
 from rpcrdma.xdr.lookahead import shared_letters, sure_letters
 from rpcrdma.xdr.names import snake_case
-from rpcrdma.xdr.runs import Run, Runs
+from rpcrdma.xdr.runs import Runs, UnpackRun
 from rpcrdma.xdr.straight import (
     ODD,
     ODD_IN_CALLS,
+    CodeLines,
     Declarations,
-    Lines,
     NotStraightError,
     is_called,
     is_flat,
@@ -47,7 +47,7 @@ class _Decoder:
         self._calls = calls
         self._declarations = declarations
         self._bulk = Bulk(schema, declarations)
-        self._code = Lines()
+        self._code = CodeLines()
         self._runs = Runs(self._code, declarations)
 
     def function(self, item: model.Type) -> list[str]:
@@ -70,7 +70,7 @@ class _Decoder:
         """Read the shortest form at once, return if it is that, else keep what was read."""
         shortest = Shortest(self._schema, self._declarations, self._code)
         value, _ = shortest.read(item)
-        self._runs.run = Run(
+        self._runs.run = UnpackRun(
             [letter for letter, _ in shortest.items], [n for _, n in shortest.items]
         )
         self._runs.flush()

@@ -13,8 +13,8 @@ from rpcrdma.xdr.names import snake_case
 from rpcrdma.xdr.straight import (
     ODD,
     ODD_IN_CALLS,
+    CodeLines,
     Declarations,
-    Lines,
     NotStraightError,
     is_called,
     letter_of,
@@ -40,7 +40,7 @@ class _Encoder:
         self._calls = calls
         self._declarations = declarations
         self._bulk = Bulk(schema, declarations)
-        self._code = Lines()
+        self._code = CodeLines()
         self._run: list[tuple[str, str]] = []  # (letter, expression) for the next pack
 
     def function(self, item: model.Type) -> list[str]:

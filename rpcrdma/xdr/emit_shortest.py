@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.xdr import model
 from rpcrdma.xdr.emit_bulk import Bulk, flat_items
-from rpcrdma.xdr.straight import Declarations, Lines, NotStraightError, is_flat, letter_of
+from rpcrdma.xdr.straight import CodeLines, Declarations, NotStraightError, is_flat, letter_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ class Shortest:
         items: (letter, local name) of each part of the shortest form.
     """
 
-    def __init__(self, schema: model.Schema, declarations: Declarations, code: Lines) -> None:
+    def __init__(self, schema: model.Schema, declarations: Declarations, code: CodeLines) -> None:
         self.items: list[tuple[str, str]] = []
         self._schema = schema
         self._declarations = declarations

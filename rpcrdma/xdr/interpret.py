@@ -35,7 +35,7 @@ from rpcrdma.xdr.model import (
     VariableOpaque,
     arms_of,
 )
-from rpcrdma.xdr.runtime import MAXIMUM_DEPTH, Buffer, Fault, Reader, Writer, wrong_type
+from rpcrdma.xdr.runtime import MAXIMUM_DEPTH, Buffer, ItemFault, Reader, Writer, wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ class Interpreter:
         reader = Reader(buffer, offset)
         try:
             value = self._named_decoder(name)(reader)
-        except Fault as fault:
+        except ItemFault as fault:
             raise fault.as_decode_error() from None
         return value, reader.position
 
@@ -115,7 +115,7 @@ class Interpreter:
         writer = Writer()
         try:
             self._encode(self._schema.types[name], value, writer)
-        except Fault as fault:
+        except ItemFault as fault:
             raise fault.as_encode_error() from None
         return b"".join(writer.parts)
 
@@ -140,7 +140,7 @@ class Interpreter:
         def decode(reader: Reader) -> Value:
             number = reader.signed_word()
             if number not in members:
-                raise Fault(reader.position - 4, Reason.BAD_ENUM, f"{number}")
+                raise ItemFault(reader.position - 4, Reason.BAD_ENUM, f"{number}")
             return members[number]
 
         return decode
@@ -173,7 +173,7 @@ class Interpreter:
             try:
                 for _ in range(count):
                     values.append(element(reader))  # noqa: PERF401 - index of a fault
-            except Fault as fault:
+            except ItemFault as fault:
                 fault.steps.append(f"[{len(values)}]")
                 raise
             return tuple(values)
@@ -194,7 +194,7 @@ class Interpreter:
                     values.append(element(reader))
                 while reader.flag():
                     values.append(element(reader))
-            except Fault as fault:
+            except ItemFault as fault:
                 fault.steps.append(f"[{len(values)}]")
                 raise
             return tuple(values)
@@ -208,7 +208,7 @@ class Interpreter:
         def decode(reader: Reader) -> Value:
             if reader.depth == MAXIMUM_DEPTH:
                 detail = f"nested deeper than {MAXIMUM_DEPTH}"
-                raise Fault(reader.position, Reason.TOO_LONG, detail)
+                raise ItemFault(reader.position, Reason.TOO_LONG, detail)
             reader.depth += 1
             value = self._named_decoder(item.name)(reader)
             reader.depth -= 1
@@ -229,7 +229,7 @@ class Interpreter:
             try:
                 for field in decoders:
                     values.append(field(reader))  # noqa: PERF401 - ditto
-            except Fault as fault:
+            except ItemFault as fault:
                 fault.steps.append(f".{fields[len(values)].name}")
                 raise
             return values
@@ -252,10 +252,10 @@ class Interpreter:
                 arm = arms.get(value, default)
                 if arm is None:
                     detail = f"{int(value)}"
-                    raise Fault(  # noqa: TRY301 - the handler below adds the path
+                    raise ItemFault(  # noqa: TRY301 - the handler below adds the path
                         position, Reason.BAD_DISCRIMINANT, detail
                     )
-            except Fault as fault:
+            except ItemFault as fault:
                 fault.steps.append(f".{item.discriminant.name}")
                 raise
             made, tagged, fields = arm
@@ -321,7 +321,7 @@ class Interpreter:
     def _encode_element(self, element: Type, value: Value, index: int, writer: Writer) -> None:
         try:
             self._encode(element, value, writer)
-        except Fault as fault:
+        except ItemFault as fault:
             fault.steps.append(f"[{index}]")
             raise
 
@@ -334,7 +334,7 @@ class Interpreter:
         if not isinstance(value, (tuple, list)):
             raise wrong_type(value, "a tuple")
         if item.nonempty and not value:
-            raise Fault(0, None, "the list must not be empty")
+            raise ItemFault(0, None, "the list must not be empty")
         for index, element in enumerate(value):
             # A list that cannot be empty has no discriminator before its first element.
             if index or not item.nonempty:
@@ -345,7 +345,7 @@ class Interpreter:
     def _encode_reference(self, item: Reference, value: Value, writer: Writer) -> None:
         if item.recursive:
             if writer.depth == MAXIMUM_DEPTH:
-                raise Fault(0, None, f"nested deeper than {MAXIMUM_DEPTH}")
+                raise ItemFault(0, None, f"nested deeper than {MAXIMUM_DEPTH}")
             writer.depth += 1
         self._encode(self._schema.types[item.name], value, writer)
         if item.recursive:
@@ -360,7 +360,7 @@ class Interpreter:
         for field in fields:
             try:
                 self._encode(field.type, getattr(value, field.name), writer)
-            except Fault as fault:
+            except ItemFault as fault:
                 fault.steps.append(f".{field.name}")
                 raise
 
@@ -375,7 +375,7 @@ class Interpreter:
             self._encode(item.discriminant.type, tag, writer)
             if self._arm(item, tag) is not arm:
                 raise wrong_type(tag, f"a value that leads to {arm.name}")
-        except Fault as fault:
+        except ItemFault as fault:
             fault.steps.append(f".{item.discriminant.name}")
             raise
         self._encode_fields(arm.fields, value, writer)

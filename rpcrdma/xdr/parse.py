@@ -124,15 +124,15 @@ class _TreeBuilder(Transformer[Token, syntax.Specification]):
         return syntax.StructBody(fields)
 
     @v_args(meta=True, inline=True)
-    def case_arm(self, meta: Meta, *parts: syntax.Value | Declaration) -> syntax.Case:
+    def case_arm(self, meta: Meta, *parts: syntax.Value | Declaration) -> syntax.UnionCase:
         values = cast("tuple[syntax.Value, ...]", parts[:-1])
-        return syntax.Case(values, cast("Declaration", parts[-1]), _place(meta))
+        return syntax.UnionCase(values, cast("Declaration", parts[-1]), _place(meta))
 
     @v_args(meta=True, inline=True)
-    def default_arm(self, meta: Meta, declaration: Declaration) -> syntax.Case:
-        return syntax.Case((), declaration, _place(meta))
+    def default_arm(self, meta: Meta, declaration: Declaration) -> syntax.UnionCase:
+        return syntax.UnionCase((), declaration, _place(meta))
 
-    def union_body(self, discriminant: Declaration, *arms: syntax.Case) -> syntax.UnionBody:
+    def union_body(self, discriminant: Declaration, *arms: syntax.UnionCase) -> syntax.UnionBody:
         default = None if arms[-1].values else arms[-1]
         return syntax.UnionBody(discriminant, arms if default is None else arms[:-1], default)
 
@@ -159,17 +159,23 @@ class _TreeBuilder(Transformer[Token, syntax.Specification]):
 
     def procedure_definition(
         self, result: syntax.Specifier | None, name: Token, *rest: syntax.Specifier | int | None
-    ) -> syntax.Procedure:
+    ) -> syntax.ProcedureDefinition:
         arguments = cast("tuple[syntax.Specifier | None, ...]", rest[:-1])
-        return syntax.Procedure(str(name), cast("int", rest[-1]), result, arguments, _at(name))
+        return syntax.ProcedureDefinition(
+            str(name), cast("int", rest[-1]), result, arguments, _at(name)
+        )
 
-    def version_definition(self, name: Token, *rest: syntax.Procedure | int) -> syntax.Version:
-        procedures = cast("tuple[syntax.Procedure, ...]", rest[:-1])
+    def version_definition(
+        self, name: Token, *rest: syntax.ProcedureDefinition | int
+    ) -> syntax.Version:
+        procedures = cast("tuple[syntax.ProcedureDefinition, ...]", rest[:-1])
         return syntax.Version(str(name), cast("int", rest[-1]), procedures, _at(name))
 
-    def program_definition(self, name: Token, *rest: syntax.Version | int) -> syntax.Program:
+    def program_definition(
+        self, name: Token, *rest: syntax.Version | int
+    ) -> syntax.ProgramDefinition:
         versions = cast("tuple[syntax.Version, ...]", rest[:-1])
-        return syntax.Program(str(name), cast("int", rest[-1]), versions, _at(name))
+        return syntax.ProgramDefinition(str(name), cast("int", rest[-1]), versions, _at(name))
 
 
 def _specifier(specifier: syntax.Specifier | Token) -> syntax.Specifier:

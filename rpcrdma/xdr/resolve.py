@@ -91,7 +91,7 @@ class _Resolver:
         match definition:
             case syntax.Constant(name=name, value=value):
                 self._constants[name] = value
-            case syntax.Program():
+            case syntax.ProgramDefinition():
                 self._declare_program(definition)
             case syntax.TypeDefinition(declaration=declaration):
                 self._definitions[definition.name] = definition
@@ -128,7 +128,7 @@ class _Resolver:
             case _:
                 pass
 
-    def _declare_program(self, program: syntax.Program) -> None:
+    def _declare_program(self, program: syntax.ProgramDefinition) -> None:
         self._constants[program.name] = program.number
         _refuse_doubles("version", program.versions)
         for version in program.versions:
@@ -333,7 +333,7 @@ class _Resolver:
             case _:
                 raise XdrError(declaration.location, "a discriminant is an integer of 32 bits")
 
-    def _arm(self, case: syntax.Case, path: str, body: syntax.UnionBody) -> model.Arm:
+    def _arm(self, case: syntax.UnionCase, path: str, body: syntax.UnionBody) -> model.Arm:
         label = case.values[0] if case.values else "default"
         text = label.name if isinstance(label, syntax.ConstantName) else str(label)
         key = f"{path}.{text}"
@@ -353,21 +353,23 @@ class _Resolver:
         field = model.Field(self._names.field_name(f"{key}.{declaration.name}"), inner)
         return model.Arm(self._names.arm_name(key), cases, tagged, (field,))
 
-    def _only_once(self, case: syntax.Case, body: syntax.UnionBody) -> bool:
+    def _only_once(self, case: syntax.UnionCase, body: syntax.UnionBody) -> bool:
         """Whether no other arm declares the same type, so that the class tells the arm."""
         every = (*body.cases, *([body.default] if body.default else []))
         wanted = _type_of(case)
         return sum(_type_of(item) == wanted for item in every) == 1
 
 
-def _type_of(case: syntax.Case) -> object:
+def _type_of(case: syntax.UnionCase) -> object:
     specifier = case.declaration.specifier
     return specifier.name if isinstance(specifier, syntax.TypeName) else specifier
 
 
 def _refuse_doubles(
     kind: str,
-    items: Iterable[syntax.Declaration] | Iterable[syntax.Version] | Iterable[syntax.Procedure],
+    items: Iterable[syntax.Declaration]
+    | Iterable[syntax.Version]
+    | Iterable[syntax.ProcedureDefinition],
 ) -> None:
     names: set[str] = set()
     numbers: set[int] = set()

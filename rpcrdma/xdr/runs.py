@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from rpcrdma.xdr.straight import size_of
 
 if TYPE_CHECKING:
-    from rpcrdma.xdr.straight import Declarations, Lines
+    from rpcrdma.xdr.straight import CodeLines, Declarations
 
-__all__ = ["Run", "Runs"]
+__all__ = ["Runs", "UnpackRun"]
 
 
 @dataclass
-class Run:
+class UnpackRun:
     """Items that one unpack will read: format letters, local names, checks to make after it."""
 
     letters: list[str] = field(default_factory=list)
@@ -35,10 +35,10 @@ class Runs:
         ahead: items after the position that were unpacked ahead of their turn: (letter, name).
     """
 
-    def __init__(self, code: Lines, declarations: Declarations) -> None:
+    def __init__(self, code: CodeLines, declarations: Declarations) -> None:
         self._code = code
         self._declarations = declarations
-        self.run = Run()
+        self.run = UnpackRun()
         self.base, self.delta = "offset", 0
         self.ahead: list[tuple[str, str]] = []
 
@@ -83,7 +83,7 @@ class Runs:
 
     def flush(self) -> None:
         """Emit the unpack of the run and the checks after it; begin another run."""
-        run, self.run = self.run, Run()
+        run, self.run = self.run, UnpackRun()
         if run.letters:
             letters = "".join(run.letters)
             unpack = self._declarations.format(letters, "unpack_from")

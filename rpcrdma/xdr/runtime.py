@@ -1,7 +1,7 @@
 """Reader and Writer of XDR primitives (rfc4506 section 4), for the schema interpreter.
 
 Both are plain: the speed is in the generated code, which calls the interpreter only when
-something is odd.  A `Fault` collects the field path on its way up, so a good item pays nothing
+something is odd.  A `ItemFault` collects the field path on its way up, so a good item pays nothing
 for it; the interpreter turns it into DecodeError or EncodeError.
 """
 
@@ -31,7 +31,7 @@ _WORD: Final = _FORMATS[32, False]
 ZEROES: Final = (b"", b"\0", b"\0\0", b"\0\0\0")
 
 
-class Fault(Exception):
+class ItemFault(Exception):
     """What is wrong with an item; `steps` of the path are added from the innermost outwards."""
 
     def __init__(self, offset: int, reason: Reason | None, detail: str) -> None:
@@ -84,10 +84,10 @@ class Reader:
         number: int | float = form.unpack_from(self.buffer, position)[0]
         return number
 
-    def short(self, needed: int) -> Fault:
+    def short(self, needed: int) -> ItemFault:
         """The fault of an item that the rest of the buffer cannot hold."""
         left = max(self.remaining(), 0)
-        return Fault(self.position, Reason.TRUNCATED, f"{needed} octets needed, {left} left")
+        return ItemFault(self.position, Reason.TRUNCATED, f"{needed} octets needed, {left} left")
 
     def word(self) -> int:
         """An unsigned integer of 32 bits."""
@@ -116,7 +116,7 @@ class Reader:
         """A boolean or an optional-data discriminator: 0 or 1, nothing else (rfc4506 4.4)."""
         value = self.word()
         if value > 1:
-            raise Fault(self.position - 4, Reason.BAD_BOOLEAN, f"{value}")
+            raise ItemFault(self.position - 4, Reason.BAD_BOOLEAN, f"{value}")
         return value == 1
 
     def count(self, maximum: int, minimum_size: int) -> int:
@@ -124,10 +124,10 @@ class Reader:
         position = self.position
         count = self.word()
         if count > maximum:
-            raise Fault(position, Reason.TOO_LONG, f"{count} exceeds the maximum {maximum}")
+            raise ItemFault(position, Reason.TOO_LONG, f"{count} exceeds the maximum {maximum}")
         if count * minimum_size > self.remaining():
             needed, left = count * minimum_size, self.remaining()
-            raise Fault(
+            raise ItemFault(
                 position,
                 Reason.TRUNCATED,
                 f"the count {count} needs {needed} octets, {left} left",
@@ -142,7 +142,7 @@ class Reader:
             raise self.short(length + padding)
         if padding and bytes(self.buffer[end : end + padding]) != ZEROES[padding]:
             found = bytes(self.buffer[end : end + padding]).hex()
-            raise Fault(end, Reason.BAD_PADDING, f"0x{found}")
+            raise ItemFault(end, Reason.BAD_PADDING, f"0x{found}")
         self.position = end + padding
         return bytes(self.buffer[start:end])
 
@@ -154,7 +154,7 @@ class Reader:
             return octets.decode(charset)
         except UnicodeDecodeError as error:
             detail = f"octet {error.start} is not {charset}"
-            raise Fault(start, Reason.BAD_TEXT, detail) from None
+            raise ItemFault(start, Reason.BAD_TEXT, detail) from None
 
 
 class Writer:
@@ -176,19 +176,19 @@ class Writer:
             self.parts.append(_FORMATS[bits, signed].pack(value))
         except struct.error:
             kind = "a signed" if signed else "an unsigned"
-            raise Fault(0, None, f"{value!r} is not {kind} integer of {bits} bits") from None
+            raise ItemFault(0, None, f"{value!r} is not {kind} integer of {bits} bits") from None
 
     def floating(self, value: object, bits: int) -> None:
         """A float or double."""
         try:
             self.parts.append(_FLOATS[bits].pack(value))
         except (struct.error, OverflowError):
-            raise Fault(0, None, f"{value!r} is not a number of {bits} bits") from None
+            raise ItemFault(0, None, f"{value!r} is not a number of {bits} bits") from None
 
     def count(self, count: int, maximum: int) -> None:
         """A count that must not exceed the maximum."""
         if count > maximum:
-            raise Fault(0, None, f"{count} items exceed the maximum {maximum}")
+            raise ItemFault(0, None, f"{count} items exceed the maximum {maximum}")
         self.word(count)
 
     def opaque(self, octets: bytes) -> None:
@@ -203,7 +203,7 @@ def word_at(buffer: Buffer, offset: int) -> int:
     return value
 
 
-def wrong_type(value: object, expected: Type | str) -> Fault:
+def wrong_type(value: object, expected: Type | str) -> ItemFault:
     """The fault of a value that is not of the type its place asks for."""
     name = expected if isinstance(expected, str) else type(expected).__name__
-    return Fault(0, None, f"{value!r} is not {name}")
+    return ItemFault(0, None, f"{value!r} is not {name}")

@@ -93,7 +93,7 @@ class Declarations:
         return ["\n".join(lines) for lines in self._functions.values()]
 
 
-class Lines:
+class CodeLines:
     """Lines of code at a changing depth, and names that occur once."""
 
     def __init__(self) -> None:

@@ -91,7 +91,7 @@ class StructBody:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class UnionCase:
     """One arm of a union with all the values that lead to it; no values: the default arm."""
 
     values: tuple[Value, ...]
@@ -104,8 +104,8 @@ class UnionBody:
     """A discriminated union; `default` is None when the text has no default arm."""
 
     discriminant: Declaration
-    cases: tuple[Case, ...]
-    default: Case | None
+    cases: tuple[UnionCase, ...]
+    default: UnionCase | None
 
 
 Specifier = Primitive | TypeName | EnumBody | StructBody | UnionBody
@@ -166,7 +166,7 @@ class BodyDefinition:
 
 
 @dataclass(frozen=True, slots=True)
-class Procedure:
+class ProcedureDefinition:
     """One remote procedure; None stands for void, as result and as the only argument."""
 
     name: str
@@ -182,12 +182,12 @@ class Version:
 
     name: str
     number: int
-    procedures: tuple[Procedure, ...]
+    procedures: tuple[ProcedureDefinition, ...]
     location: Location
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ProgramDefinition:
     """An RPC program (rfc5531 12.2)."""
 
     name: str
@@ -196,7 +196,7 @@ class Program:
     location: Location
 
 
-Definition = Constant | TypeDefinition | BodyDefinition | Program
+Definition = Constant | TypeDefinition | BodyDefinition | ProgramDefinition
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import DecodeError, EncodeError, Reason
 from rpcrdma.xdr import model
-from rpcrdma.xdr.runtime import MAXIMUM_DEPTH, ZEROES, Fault, Reader
+from rpcrdma.xdr.runtime import MAXIMUM_DEPTH, ZEROES, ItemFault, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -215,7 +215,7 @@ def build_tree(schema: model.Schema, name: str, buffer: Buffer, offset: int = 0)
     error = None
     try:
         walker.walk(schema.types[name], "")
-    except Fault as fault:
+    except ItemFault as fault:
         error = DecodeError(
             fault.offset, walker.path, fault.reason or Reason.TRUNCATED, fault.detail
         )
@@ -265,7 +265,7 @@ class _Walker:
                 self._reader.depth += recursive
                 if self._reader.depth > MAXIMUM_DEPTH:
                     detail = f"nested deeper than {MAXIMUM_DEPTH}"
-                    raise Fault(self._reader.position, Reason.TOO_LONG, detail)
+                    raise ItemFault(self._reader.position, Reason.TOO_LONG, detail)
                 self.walk(self._schema.types[name], path)
                 self._reader.depth -= recursive
             case (
@@ -313,7 +313,7 @@ class _Walker:
                 value = reader.integer(32, signed=True)
                 label = next((name for name, number in members if number == value), "")
                 if not label:
-                    raise Fault(start, Reason.BAD_ENUM, f"{value}")
+                    raise ItemFault(start, Reason.BAD_ENUM, f"{value}")
                 self._add(path, Kind.ENUM, start, value, label)
             case model.FixedOpaque(length=length):
                 self._add(path, Kind.OPAQUE, start, reader.opaque(length), "fixed")
@@ -343,7 +343,7 @@ class _Walker:
         number = int(tag.value or 0)
         arm = arms.get(number, item.default)
         if arm is None:
-            raise Fault(tag.offset, Reason.BAD_DISCRIMINANT, f"{number}")
+            raise ItemFault(tag.offset, Reason.BAD_DISCRIMINANT, f"{number}")
         self._add(tag.path, Kind.DISCRIMINANT, tag.offset, tag.value, tag.label)
         self._stack[-1].label = arm.name
         self._fields(arm.fields, path)

@@ -27,9 +27,9 @@ from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.image import build_image, python_files
 from targets.lab.kernel import select_kernel
-from targets.lab.process import Run, run_streaming
+from targets.lab.process import ProgramEnd, run_streaming
 from targets.lab.python_path import make_pyverbs_importable
-from targets.lab.setup import GuestReport, GuestSetup, Server, ServerKind, Stage
+from targets.lab.setup import GuestReport, GuestSetup, LabServer, ServerKind, Stage
 from targets.lab.virtme_ng import untested_virtme_ng
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class LabResult:
         return f"{self.ending.value} after {self.seconds:.0f} s{detail}"
 
 
-def server_of(profile: Profile) -> Server:
+def server_of(profile: Profile) -> LabServer:
     """What a profile wants to be started inside the lab.
 
     Raises:
@@ -129,7 +129,7 @@ def server_of(profile: Profile) -> Server:
         kind = ServerKind.COMMAND
     else:
         kind = ServerKind.NFSD if profile.lab.nfsd else ServerKind.NONE
-    return Server(kind, profile.lab.start, profile.extra.port, ready_s=profile.lab.ready)
+    return LabServer(kind, profile.lab.start, profile.extra.port, ready_s=profile.lab.ready)
 
 
 def is_native(devices: Path = _DEVICES) -> bool:
@@ -227,7 +227,7 @@ def _not_started(log: list[str]) -> LabError:
 
 def _result(
     run: LabRun,
-    ended: Run,
+    ended: ProgramEnd,
     report: GuestReport | None,
     faults: tuple[ConsoleFault, ...],
     accelerator: Accelerator,

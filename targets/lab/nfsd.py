@@ -14,7 +14,7 @@ from targets.lab.export import fill_export
 from targets.lab.step import await_step, run_step, write_step
 
 if TYPE_CHECKING:
-    from targets.lab.setup import Server
+    from targets.lab.setup import LabServer
 
 __all__ = ["exports_line", "restart_nfsd", "start_nfsd"]
 
@@ -34,7 +34,7 @@ threads as it has messages; the others must still be able to close that connecti
 _INSTALL: Final = "install nfs-kernel-server and rpcbind"
 
 
-def start_nfsd(server: Server) -> None:
+def start_nfsd(server: LabServer) -> None:
     """Export the file tree, start the server's threads and make it listen on RDMA."""
     step = "starting nfsd"
     export = Path(server.export)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-__all__ = ["Run", "run_streaming"]
+__all__ = ["ProgramEnd", "run_streaming"]
 
 _CHUNK_OCTETS: Final = 65536
 _POLL_S: Final = 0.5
@@ -32,7 +32,7 @@ _BACKSTOP_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ProgramEnd:
     """How a program ended; `status` is None when the deadline ended it."""
 
     status: int | None
@@ -47,7 +47,7 @@ def run_streaming(
     environment: Mapping[str, str] | None = None,
     first_line_s: float = math.inf,
     silence_s: float = math.inf,
-) -> Run:
+) -> ProgramEnd:
     """Run `command` to its end or to the deadline.
 
     Args:
@@ -77,7 +77,7 @@ def run_streaming(
             timely = _stream(process, _Limits(begin, deadline_s, first_line_s, silence_s), on_line)
         finally:
             _kill_group(process)
-    return Run(process.returncode if timely else None, time.monotonic() - begin)
+    return ProgramEnd(process.returncode if timely else None, time.monotonic() - begin)
 
 
 @dataclass(frozen=True, slots=True)

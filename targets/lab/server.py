@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
-from targets.lab.setup import Server, ServerKind
+from targets.lab.setup import LabServer, ServerKind
 from targets.lab.step import run_step
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _STOP_S: Final = 5.0
 
 
 @contextmanager
-def running_server(server: Server, log: Path) -> Iterator[None]:
+def running_server(server: LabServer, log: Path) -> Iterator[None]:
     """Run the profile's server meanwhile; nothing to do for the kernel's.
 
     Args:
@@ -68,7 +68,7 @@ def is_listening(listing: str, port: int) -> bool:
 
 
 def _wait_until_ready(
-    process: subprocess.Popen[bytes], server: Server, step: str, log: Path
+    process: subprocess.Popen[bytes], server: LabServer, step: str, log: Path
 ) -> None:
     deadline = time.monotonic() + server.ready_s
     remedy = f"its output is in {log.name}"

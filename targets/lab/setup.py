@@ -20,8 +20,8 @@ __all__ = [
     "NFS_RDMA_PORT",
     "GuestReport",
     "GuestSetup",
+    "LabServer",
     "Network",
-    "Server",
     "ServerKind",
     "Stage",
 ]
@@ -53,7 +53,7 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class LabServer:
     """What to start before the command, and where it is known to listen."""
 
     kind: ServerKind = ServerKind.NFSD
@@ -79,7 +79,7 @@ class GuestSetup:
     folder: str
     environment: dict[str, str] = field(default_factory=dict)
     network: Network = Network()
-    server: Server = Server()
+    server: LabServer = LabServer()
     interactive: bool = False
     trace: tuple[str, ...] = ()
 
@@ -100,7 +100,7 @@ class GuestSetup:
             folder=record["folder"],
             environment=record["environment"],
             network=Network(**record["network"]),
-            server=Server(
+            server=LabServer(
                 kind=ServerKind(server["kind"]),
                 command=tuple(server["command"]),
                 port=server["port"],

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.ends.reconnecting import ReconnectingClient
     from targets.base import Act
 
-__all__ = ["ACTS", "Progress", "UpperTester"]
+__all__ = ["ACTS", "ActProgress", "UpperTester"]
 
 ACTS: Final = frozenset(ActKind)
 """The reference client can be brought to do anything."""
@@ -45,7 +45,7 @@ LONG: Final = 8192
 
 
 @dataclass(slots=True)
-class Progress:
+class ActProgress:
     """An act under way (see `targets.base.RunningAct`).
 
     Attributes:
@@ -129,16 +129,16 @@ class UpperTester:
         self._xids = xids
         self._wishes = wishes or PropertyWishes()
         self._layer = TestProgram()
-        self._running: dict[int, Progress] = {}
+        self._running: dict[int, ActProgress] = {}
 
-    def connect(self) -> Progress:
+    def connect(self) -> ActProgress:
         """Have the client connect."""
         self._client.connect()
-        return Progress(self._client, connecting=True)
+        return ActProgress(self._client, connecting=True)
 
-    def begin(self, act: Act) -> Progress:
+    def begin(self, act: Act) -> ActProgress:
         """Make all calls of an act."""
-        progress = Progress(self._client)
+        progress = ActProgress(self._client)
         progress.wants_data = act.kind in (ActKind.READ, ActKind.MANY_READS)
         if act.kind is ActKind.DISCONNECT:
             self._client.disconnect()

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.base import Address, Fabric
     from targets.base import RunningAct
 
-__all__ = ["Lines", "Order", "ProcessClientSession", "Report", "main", "serve"]
+__all__ = ["ClientOrder", "InputLines", "ProcessClientSession", "Report", "main", "serve"]
 
 _CONNECT_TIMEOUT: Final = 15.0
 """Seconds that one try to connect may take: in a busy machine without KVM a handshake takes two."""
@@ -55,7 +55,7 @@ IDLE: Final = 0.01
 _AT_ONCE: Final = 65536
 
 
-class Order(msgspec.Struct, frozen=True, omit_defaults=True):
+class ClientOrder(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the process is told: to connect somewhere, to do an act, or to abandon one."""
 
     id: int
@@ -75,7 +75,7 @@ class Report(msgspec.Struct, frozen=True, tag="report"):
     digest: str = ""
 
 
-class Lines:
+class InputLines:
     """Complete lines of a stream, as they come; reading never blocks."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -116,7 +116,7 @@ class _Remote:
 
     def abandon(self) -> None:
         """Tell the process."""
-        self._session.order(Order(self._number, abandon=True))
+        self._session.order(ClientOrder(self._number, abandon=True))
 
 
 class ProcessClientSession:
@@ -139,7 +139,7 @@ class ProcessClientSession:
         self._is_called = is_called
         self._versions = versions
         self._process: subprocess.Popen[bytes] | None = None
-        self._lines: Lines | None = None
+        self._lines: InputLines | None = None
         self._results: dict[int, ActResult] = {}
         self._orders = 0
         self._ended: Ended | None = Ended(0)
@@ -161,11 +161,11 @@ class ProcessClientSession:
             )
             if process.stdout is None:
                 raise TargetError("the process has no output")
-            self._process, self._lines = process, Lines(process.stdout)
+            self._process, self._lines = process, InputLines(process.stdout)
         self._results.clear()
         self._orders = 0
         self._ended = None
-        self.order(Order(0, connect=str(address)))
+        self.order(ClientOrder(0, connect=str(address)))
         return _Remote(self, 0)
 
     def begin(self, act: Act) -> RunningAct:
@@ -177,10 +177,12 @@ class ProcessClientSession:
         if self._process is None:
             raise TargetError("the client has not been told where to connect; prepare it first")
         self._orders += 1
-        self.order(Order(self._orders, act=act.kind.value, length=act.length, count=act.count))
+        self.order(
+            ClientOrder(self._orders, act=act.kind.value, length=act.length, count=act.count)
+        )
         return _Remote(self, self._orders)
 
-    def order(self, order: Order) -> None:
+    def order(self, order: ClientOrder) -> None:
         """Send one line; a process that is gone will be noticed by `alive`."""
         if self._process is None or self._process.stdin is None:
             return
@@ -245,7 +247,7 @@ def serve(
     fabric: Fabric,
     address: Address,
     parts: ClientParts,
-    orders: Lines,
+    orders: InputLines,
     output: IO[bytes],
     versions: tuple[int, ...] = (1,),
 ) -> None:
@@ -255,7 +257,7 @@ def serve(
     try:
         while not orders.ended:
             for line in orders.take():
-                order = msgspec.json.decode(line, type=Order)
+                order = msgspec.json.decode(line, type=ClientOrder)
                 if not order.abandon:
                     act = Act(ActKind(order.act), order.length, order.count)
                     running[order.id] = application.begin(act)
@@ -288,7 +290,7 @@ def main(arguments: list[str] | None = None, parts: ClientParts = CLIENT) -> int
         importlib.import_module("rpcrdma.fabric.verbs_connection")
 
     def begins(line: bytes) -> Callable[[], int] | None:
-        order = msgspec.json.decode(line, type=Order)
+        order = msgspec.json.decode(line, type=ClientOrder)
         if not order.connect:
             return None
         return partial(_be, parse_address(order.connect), parts, tuple(chosen.versions))
@@ -304,7 +306,7 @@ def _be(address: Address, parts: ClientParts, versions: tuple[int, ...]) -> int:
     try:
         with VerbsFabric(address.host) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
-            serve(fabric, address, parts, Lines(sys.stdin.buffer), sys.stdout.buffer, versions)
+            serve(fabric, address, parts, InputLines(sys.stdin.buffer), sys.stdout.buffer, versions)
     except FabricError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -21,7 +21,7 @@ from rpcrdma.wire.properties import BackwardSupport
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.backward.duplex import ClientDuplex
-    from rpcrdma.endpoint.core.connection import Role
+    from rpcrdma.endpoint.core.connection import EndpointRole
     from rpcrdma.endpoint.core.dialect import Dialect
     from rpcrdma.endpoint.negotiation.table import KnownServer
     from rpcrdma.endpoint.properties.optional_half import OptionalHalf
@@ -76,7 +76,7 @@ def optional_half(
 
 def client_role(
     parts: ClientParts, versions: tuple[int, ...], server: KnownServer, wishes: PropertyWishes
-) -> Role:
+) -> EndpointRole:
     """What works on a new connection to a server.
 
     Args:

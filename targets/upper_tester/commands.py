@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
 from targets.acts import Prints, expand
 from targets.base import ActKind, ActResult, ActState, TargetError, Unsupported
 from targets.profile import timeout_factor
-from targets.upper_tester.program import Program
+from targets.upper_tester.program import UpperTesterProgram
 from targets.upper_tester.resident import Resident, ToldRun
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class CommandRun:
         self._result: ActResult | None = None
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as this object)
         try:
-            self._program = Program(
+            self._program = UpperTesterProgram(
                 name, words, environment, takes=subprocess.DEVNULL, prints=self._output
             )
         except TargetError:

@@ -13,10 +13,10 @@ from targets.base import TargetError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Program"]
+__all__ = ["UpperTesterProgram"]
 
 
-class Program:
+class UpperTesterProgram:
     """A process that is the head of its own group, and what it complains of.
 
     Attributes:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from targets.acts import Prints
 from targets.base import ActResult, ActState, TargetError
-from targets.upper_tester.program import Program
+from targets.upper_tester.program import UpperTesterProgram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,7 +50,7 @@ class Resident:
             TargetError: it cannot be started.
         """
         pipe = subprocess.PIPE
-        self._program = Program("resident", words, environment, takes=pipe, prints=pipe)
+        self._program = UpperTesterProgram("resident", words, environment, takes=pipe, prints=pipe)
         self._lines, self._answers = self._program.process.stdin, self._program.process.stdout
         self._said = b""
         self._killed = False

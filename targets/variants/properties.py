@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.properties.rules import REJECTED, Judgement, PropertyRules, Standing
+from rpcrdma.endpoint.properties.rules import REJECTED, PropertyJudgement, PropertyRules, Standing
 from targets.reference.replaced_parts import BOTH_ENDS
 from targets.variants.base import variant
 
@@ -29,7 +29,7 @@ WORD = 2**32
 class RejectsEveryChange(PropertyRules):
     """Changes nothing that it is asked to change."""
 
-    def judge(self, wanted: KnownProperty | None, standing: Standing) -> Judgement:
+    def judge(self, wanted: KnownProperty | None, standing: Standing) -> PropertyJudgement:
         return REJECTED
 
 

@@ -10,7 +10,7 @@ from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.loopback import LoopbackNetwork
-from rpcrdma.fabric.loopback_responder import Executed, Responder, Work
+from rpcrdma.fabric.loopback_responder import Executed, LoopbackResponder, LoopbackWork
 from rpcrdma.fabric.memory import HandleAllocator, ProtectionDomain
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.segments import one_segment
@@ -24,7 +24,7 @@ class Place:
     """A responder with room for two Receives."""
 
     domain: ProtectionDomain
-    responder: Responder
+    responder: LoopbackResponder
     trace: Trace
 
 
@@ -32,17 +32,17 @@ class Place:
 def place() -> Place:
     fabric = LoopbackNetwork().fabric("dut")
     domain = ProtectionDomain(HandleAllocator(1))
-    return Place(domain, Responder(domain, Recorder(fabric), 2), fabric.trace)
+    return Place(domain, LoopbackResponder(domain, Recorder(fabric), 2), fabric.trace)
 
 
-def send(data: bytes, invalidate: int | None = None) -> Work:
-    return Work(WorkId(9), Opcode.SEND, 0, 7, len(data), data=data, invalidate=invalidate)
+def send(data: bytes, invalidate: int | None = None) -> LoopbackWork:
+    return LoopbackWork(WorkId(9), Opcode.SEND, 0, 7, len(data), data=data, invalidate=invalidate)
 
 
 def test_only_a_send_needs_a_receive(place: Place) -> None:
     """Reads and Writes are served without."""
     assert not place.responder.is_ready(send(b""))
-    assert place.responder.is_ready(Work(WorkId(9), Opcode.RDMA_READ, 0, 7, 4))
+    assert place.responder.is_ready(LoopbackWork(WorkId(9), Opcode.RDMA_READ, 0, 7, 4))
     place.responder.post_receive(WorkId(1), one_segment(8))
     assert place.responder.is_ready(send(b""))
 
@@ -114,8 +114,12 @@ def test_read_takes_octets_and_write_places_them(place: Place) -> None:
     """At the offset that is named, counted from the region's address."""
     region = place.domain.register(8, READ | WRITE)
     where = region.offset + 2
-    write = Work(WorkId(9), Opcode.RDMA_WRITE, 0, 7, 3, b"abc", handle=region.handle, offset=where)
-    read = Work(WorkId(9), Opcode.RDMA_READ, 0, 7, 4, handle=region.handle, offset=where - 1)
+    write = LoopbackWork(
+        WorkId(9), Opcode.RDMA_WRITE, 0, 7, 3, b"abc", handle=region.handle, offset=where
+    )
+    read = LoopbackWork(
+        WorkId(9), Opcode.RDMA_READ, 0, 7, 4, handle=region.handle, offset=where - 1
+    )
 
     assert place.responder.execute(write) == Executed(CompletionStatus.SUCCESS)
     assert place.responder.execute(read) == Executed(CompletionStatus.SUCCESS, b"\0abc")
@@ -126,8 +130,10 @@ def test_read_takes_octets_and_write_places_them(place: Place) -> None:
 def test_denied_access_is_an_error_for_the_initiator(place: Place, opcode: Opcode) -> None:
     """And changes nothing; of no octets, nothing is looked at."""
     region = place.domain.register(4, Access.LOCAL_WRITE)
-    denied = Work(WorkId(9), opcode, 0, 7, 4, b"abcd", handle=region.handle, offset=region.offset)
-    empty = Work(WorkId(9), opcode, 0, 7, 0, handle=12345)
+    denied = LoopbackWork(
+        WorkId(9), opcode, 0, 7, 4, b"abcd", handle=region.handle, offset=region.offset
+    )
+    empty = LoopbackWork(WorkId(9), opcode, 0, 7, 0, handle=12345)
 
     assert place.responder.execute(denied) == Executed(CompletionStatus.REMOTE_ACCESS_ERROR)
     assert region.read() == bytes(4)

@@ -7,14 +7,14 @@ import pytest
 
 from rpcrdma.fabric import rdmacm
 from rpcrdma.fabric.rdmacm import ConnectOptions, socket_address
-from rpcrdma.fabric.rdmacm_types import ConnParam, Event, QpAttributes
+from rpcrdma.fabric.rdmacm_types import ConnParam, QpAttributes, RawCmEvent
 
 
 def test_structures_have_the_sizes_of_the_c_ones() -> None:
     """Sizes on a 64-bit machine, as the compiler gives them for the headers' structures."""
     assert ctypes.sizeof(ConnParam) == 24
     assert ctypes.sizeof(QpAttributes) == 144
-    assert Event.conn.offset == 24
+    assert RawCmEvent.conn.offset == 24
     assert QpAttributes.ah_attr.offset == 56
     assert QpAttributes.rate_limit.offset == 136
 

@@ -7,7 +7,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from rpcrdma.errors import DeviceUnavailable, FabricError
-from rpcrdma.fabric.verbs_device import Device, unavailable
+from rpcrdma.fabric.verbs_device import VerbsDevice, unavailable
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_missing_pyverbs_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyverbs.device", None)
 
     with pytest.raises(DeviceUnavailable, match="install the package python3-pyverbs"):
-        Device("rxe0")
+        VerbsDevice("rxe0")
 
 
 def test_more_segments_than_the_device_scatters_over_are_refused(
@@ -61,7 +61,7 @@ def test_more_segments_than_the_device_scatters_over_are_refused(
     monkeypatch.setitem(sys.modules, "pyverbs", ModuleType("pyverbs"))
     monkeypatch.setitem(sys.modules, "pyverbs.device", device_module)
     monkeypatch.setitem(sys.modules, "pyverbs.pyverbs_error", error_module)
-    device = Device("rxe0")
+    device = VerbsDevice("rxe0")
 
     device.require_segments(32)
     with pytest.raises(FabricError, match="rxe0 takes Receives of at most 32 segments; 33 are"):

@@ -4,12 +4,12 @@ import pytest
 
 from conformance.bad_input import BadInput
 from fuzz.engine import implementation, judge
-from fuzz.harnesses.v1_header import ReferenceCodec
+from fuzz.harnesses.v1_header import V1ReferenceCodec
 from fuzz.invariant import BrokenInvariant
 
 
 def test_implementation_is_found_by_module_and_name() -> None:
-    assert implementation("fuzz.harnesses.v1_header:ReferenceCodec") is ReferenceCodec
+    assert implementation("fuzz.harnesses.v1_header:V1ReferenceCodec") is V1ReferenceCodec
 
 
 @pytest.mark.parametrize("name", ["nowhere:Codec", "fuzz.planted:Missing", "fuzz.planted", ""])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.suite.guest import Order
+from conformance.suite.guest import GuestOrder
 from conformance.suite.in_lab import collect_all, lab_run
 from conformance.suite.runner import Selection, collect_cases
 from reports.baseline import check_baseline, kernel_of, load_baseline
@@ -35,7 +35,7 @@ def disagreements() -> Disagreements:
 
 
 @pytest.fixture(scope="module")
-def runs(orders: Mapping[str, Order]) -> Mapping[str, RunRecord]:
+def runs(orders: Mapping[str, GuestOrder]) -> Mapping[str, RunRecord]:
     """What a module's `orders` brought, in one machine, one after the other.
 
     Each boot takes half a minute.
@@ -48,11 +48,11 @@ def runs(orders: Mapping[str, Order]) -> Mapping[str, RunRecord]:
 
 
 @pytest.fixture(scope="session")
-def order(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Order]:
+def order(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., GuestOrder]:
     """An order whose records and traces go into a folder of its own."""
 
-    def make(target: str, selection: Selection, fabric: str = "", workers: int = 1) -> Order:
+    def make(target: str, selection: Selection, fabric: str = "", workers: int = 1) -> GuestOrder:
         folder = tmp_path_factory.mktemp(target)
-        return Order(target, fabric, str(folder), selection, workers=workers)
+        return GuestOrder(target, fabric, str(folder), selection, workers=workers)
 
     return make

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from targets.lab.lab import Ending, LabRun, run_in_lab
-from targets.lab.setup import GuestSetup, Server, ServerKind
+from targets.lab.setup import GuestSetup, LabServer, ServerKind
 
 MOUNT_AND_COMPARE = """
 rdma link
@@ -43,7 +43,7 @@ def test_the_guest_serves_nfs_over_rdma_and_tells_the_commands_status(tmp_path: 
 
 def test_a_panic_of_the_guest_is_told_as_one(tmp_path: Path) -> None:
     setup = GuestSetup(
-        ("sh", "-c", "echo c >/proc/sysrq-trigger"), "/", server=Server(ServerKind.NONE)
+        ("sh", "-c", "echo c >/proc/sysrq-trigger"), "/", server=LabServer(ServerKind.NONE)
     )
     result = run_in_lab(LabRun(setup, 120, job=tmp_path), lambda line: None)
     assert result.ending is Ending.PANIC
@@ -51,7 +51,7 @@ def test_a_panic_of_the_guest_is_told_as_one(tmp_path: Path) -> None:
 
 
 def test_the_deadline_ends_the_machine(tmp_path: Path) -> None:
-    setup = GuestSetup(("sleep", "1000"), "/", server=Server(ServerKind.NONE))
+    setup = GuestSetup(("sleep", "1000"), "/", server=LabServer(ServerKind.NONE))
     result = run_in_lab(LabRun(setup, 40, job=tmp_path), lambda line: None)
     assert result.ending is Ending.DEADLINE
     assert running_machines(tmp_path) == []

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from targets.lab.lab import Ending, LabRun, run_in_lab
-from targets.lab.setup import GuestSetup, Network, Server, ServerKind
+from targets.lab.setup import GuestSetup, LabServer, Network, ServerKind
 
 CONTRACT = Path(__file__).parents[1] / "fabric_contract"
 
@@ -17,7 +17,7 @@ def test_the_contract_holds_over_soft_roce() -> None:
         (*command, "-p", "no:cacheprovider"),
         str(CONTRACT.parents[1]),
         environment={"RPCRDMA_TEST_ADDRESS": Network().address},
-        server=Server(ServerKind.NONE),
+        server=LabServer(ServerKind.NONE),
     )
     lines: list[str] = []
     result = run_in_lab(LabRun(setup, 300), lines.append)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suite.guest import Order
+from conformance.suite.guest import GuestOrder
 from conformance.suite.in_lab import collect, collect_all, lab_run
 from conformance.suite.runner import RECORDS, Selection
 from reports.record import Verdict
@@ -38,19 +38,19 @@ judge "$1"
 """Is given three orders, and the folders of the last two."""
 
 
-def ordered(folder: Path) -> Order:
-    return Order("linux-server", "", str(folder), SMALL)
+def ordered(folder: Path) -> GuestOrder:
+    return GuestOrder("linux-server", "", str(folder), SMALL)
 
 
 @pytest.fixture(scope="module")
-def orders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Order]:
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, GuestOrder]:
     """What befalls the server in each of three runs; in the last the device goes for good."""
     names = ("down", "stopped", "vanished")
     return {name: ordered(tmp_path_factory.mktemp(name)) for name in names}
 
 
 @pytest.fixture(scope="module")
-def runs(orders: Mapping[str, Order]) -> Mapping[str, tuple[RunRecord, str]]:
+def runs(orders: Mapping[str, GuestOrder]) -> Mapping[str, tuple[RunRecord, str]]:
     """All of them in one machine."""
     folders = [Path(order.folder) for order in orders.values()]
     run = lab_run(tuple(orders.values()), find_profile("linux-server"))
@@ -72,7 +72,7 @@ def test_a_server_that_is_down_from_the_start_is_started_and_judged(
 
 
 def test_a_server_that_is_stopped_in_mid_run_is_started_again_and_judged(
-    orders: Mapping[str, Order],
+    orders: Mapping[str, GuestOrder],
     runs: Mapping[str, tuple[RunRecord, str]],
     disagreements: Callable[[RunRecord, str], dict[str, str]],
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from rpcrdma.ulp.file_tree import CROWD, DIRECTORY, LINK, LONG_NAMED, file_of_size
 from targets.lab.lab import Ending, LabRun, run_in_lab
-from targets.lab.setup import GuestSetup, Server, ServerKind
+from targets.lab.setup import GuestSetup, LabServer, ServerKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,7 @@ def told() -> Mapping[str, str]:
     """What the script said: `key = value`, and the transport's counters as `xprt`."""
     lines: list[str] = []
     command = ("bash", "-c", SCRIPT, str(ROOT))
-    setup = GuestSetup(command, str(ROOT), server=Server(ServerKind.NONE))
+    setup = GuestSetup(command, str(ROOT), server=LabServer(ServerKind.NONE))
     result = run_in_lab(LabRun(setup, 180), lines.append)
     assert (result.ending, result.status) == (Ending.EXITED, 0), lines
     found = dict(line.split(" = ", 1) for line in lines if " = " in line)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rpcrdma.ulp.file_tree import DIRECTORY, LINK, file_of_size
 from targets.lab.lab import Ending, LabRun, run_in_lab
-from targets.lab.setup import GuestSetup, Network, Server, ServerKind
+from targets.lab.setup import GuestSetup, LabServer, Network, ServerKind
 
 SCRIPT = Path(__file__).with_name("mount_nfs4.sh")
 ROOT = Path(__file__).parents[2]
@@ -44,7 +44,7 @@ def expected(version: str) -> list[str]:
 def test_the_kernel_mounts_reads_writes_and_unmounts_by_both_minor_versions() -> None:
     address = Network().address
     command = ("bash", str(SCRIPT), sys.executable, address, str(PORT), *VERSIONS)
-    setup = GuestSetup(command, str(ROOT), server=Server(ServerKind.NONE))
+    setup = GuestSetup(command, str(ROOT), server=LabServer(ServerKind.NONE))
     lines: list[str] = []
 
     result = run_in_lab(LabRun(setup, 300), lines.append)

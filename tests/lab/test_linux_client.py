@@ -14,7 +14,7 @@ from reports.summary import summarise
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conformance.suite.guest import Order
+    from conformance.suite.guest import GuestOrder
     from reports.record import RunRecord
 
 GOOD_CALLS = (
@@ -31,7 +31,7 @@ CALLED_BACK = (
 
 
 @pytest.fixture(scope="module")
-def orders(order: Callable[..., Order]) -> Mapping[str, Order]:
+def orders(order: Callable[..., GuestOrder]) -> Mapping[str, GuestOrder]:
     return {
         # With findings among them; all of Version One takes more than two minutes.
         "section-4.3": order("linux-client", Selection(section="4.3", role="requester")),
@@ -42,7 +42,7 @@ def orders(order: Callable[..., Order]) -> Mapping[str, Order]:
 
 
 def test_it_is_judged_to_the_end(
-    orders: Mapping[str, Order],
+    orders: Mapping[str, GuestOrder],
     runs: Mapping[str, RunRecord],
     disagreements: Callable[[RunRecord, str], dict[str, str]],
 ) -> None:

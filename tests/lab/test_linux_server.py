@@ -14,7 +14,7 @@ from reports.summary import summarise
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conformance.suite.guest import Order
+    from conformance.suite.guest import GuestOrder
     from reports.record import RunRecord
 
 # Some, one of which has a finding: all cases of the backward direction take a minute.
@@ -27,7 +27,7 @@ CALLED_BACK = (
 
 
 @pytest.fixture(scope="module")
-def orders(order: Callable[..., Order]) -> Mapping[str, Order]:
+def orders(order: Callable[..., GuestOrder]) -> Mapping[str, GuestOrder]:
     return {
         "whole": order("linux-server", Selection()),
         "backward": order("linux-server-nfs41", Selection(cases=CALLED_BACK)),
@@ -35,7 +35,7 @@ def orders(order: Callable[..., Order]) -> Mapping[str, Order]:
 
 
 def test_it_is_judged_to_the_end(
-    orders: Mapping[str, Order],
+    orders: Mapping[str, GuestOrder],
     runs: Mapping[str, RunRecord],
     disagreements: Callable[[RunRecord, str], dict[str, str]],
 ) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from conformance.suite.guest import Order
+    from conformance.suite.guest import GuestOrder
     from reports.record import RunRecord, Verdict
 
 # Version Two at a server is looked at in test_version_two.py.  A client connects anew for every
@@ -34,7 +34,7 @@ RUNS = {
 
 
 @pytest.fixture(scope="module")
-def orders(order: Callable[..., Order]) -> Mapping[str, Order]:
+def orders(order: Callable[..., GuestOrder]) -> Mapping[str, GuestOrder]:
     return {run: order(target, selection, "verbs", 2) for run, (target, selection) in RUNS.items()}
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.suite.guest import Order
+from conformance.suite.guest import GuestOrder
 from conformance.suite.in_lab import collect, lab_run
 from conformance.suite.runner import Selection, certify
 from reports.record import Verdict
@@ -45,7 +45,7 @@ def test_a_server_is_certified_with_the_profile_of_the_readme_alone(tmp_path: Pa
     profile.write_text(text)
 
     folder = tmp_path / "results"
-    order = Order(str(profile), "", str(folder), SELECTION, workers=2)
+    order = GuestOrder(str(profile), "", str(folder), SELECTION, workers=2)
     record, problem = collect(lab_run([order], find_profile(str(profile))), folder)
 
     assert problem == ""

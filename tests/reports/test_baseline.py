@@ -13,7 +13,7 @@ from reports.baseline import (
     Baseline,
     BaselineCheck,
     BaselineError,
-    Finding,
+    BaselineFinding,
     Known,
     KnownCase,
     Problem,
@@ -66,11 +66,11 @@ def known(
     text: str | tuple[str, ...] = "within 5 s",
     kernels: tuple[str, ...] = (),
     link: str = "findings.md#slow",
-) -> Finding:
-    return Finding("it is slow", (KnownCase(identity, verdict, text),), link, kernels)
+) -> BaselineFinding:
+    return BaselineFinding("it is slow", (KnownCase(identity, verdict, text),), link, kernels)
 
 
-def check(run: RunRecord, *findings: Finding) -> BaselineCheck:
+def check(run: RunRecord, *findings: BaselineFinding) -> BaselineCheck:
     return check_baseline(run, Baseline("server", findings), FILE, {"d/1/slow", "d/2/other"})
 
 
@@ -122,7 +122,7 @@ def test_another_reason_is_a_problem() -> None:
 
 def test_what_shows_only_sometimes_may_pass_but_not_deviate_otherwise() -> None:
     case = KnownCase("d/1/slow", Verdict.FAIL, "within 5 s", sometimes=True)
-    racing = Finding("it races", (case,))
+    racing = BaselineFinding("it races", (case,))
     assert check(run_of(Judged("d/1/slow", Verdict.PASS)), racing) == check(run_of())
     assert list(check(run_of(SLOW), racing).known) == ["d/1/slow"]
     for verdict in (Verdict.WARN, Verdict.NA):

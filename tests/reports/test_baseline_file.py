@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.baseline import Baseline, Finding, KnownCase, check_baseline, load_baseline
+from reports.baseline import Baseline, BaselineFinding, KnownCase, check_baseline, load_baseline
 from reports.baseline_file import draw_up, render_baseline, stable_text
 from reports.record import Verdict
 from tests.reports.test_baseline import FILE, Judged, known, run_of
@@ -64,8 +64,10 @@ def test_what_deviates_no_more_is_dropped_with_its_finding() -> None:
 
 
 def test_what_shows_only_sometimes_is_kept_whether_it_shows_or_not() -> None:
-    def racing(identity: str, text: str) -> Finding:
-        return Finding("it races", (KnownCase(identity, Verdict.WARN, text, sometimes=True),))
+    def racing(identity: str, text: str) -> BaselineFinding:
+        return BaselineFinding(
+            "it races", (KnownCase(identity, Verdict.WARN, text, sometimes=True),)
+        )
 
     earlier = Baseline("server", (racing("d/1/good", "x"), racing("d/2/odd", "even")))
     draft = draw_up(RUN, earlier)
@@ -126,6 +128,6 @@ def test_any_text_comes_back_from_the_file(
 ) -> None:
     file = tmp_path_factory.getbasetemp() / "any.toml"
     case = KnownCase("d/1/x", Verdict.FAIL, ("a", f"{text}."), sometimes=True)
-    baseline = Baseline("server", (Finding(f"{why}.", (case,), "l.md", ("6.1",)),))
+    baseline = Baseline("server", (BaselineFinding(f"{why}.", (case,), "l.md", ("6.1",)),))
     file.write_text(render_baseline(baseline), encoding="utf-8", newline="")
     assert load_baseline(file) == baseline

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcrdma.ulp import file_store
-from rpcrdma.ulp.file_node import FileError, Kind, Problem
+from rpcrdma.ulp.file_node import FileError, FileKind, FileProblem
 from rpcrdma.ulp.file_store import NAME_MAXIMUM, FileStore
 from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
 
 
 @pytest.fixture
@@ -21,16 +21,16 @@ def store() -> FileStore:
 
 
 @pytest.fixture
-def root() -> Node:
+def root() -> FileNode:
     """The root of a small tree: `file`, `dir` with `inner` in it."""
     store = FileStore(())
-    store.make(store.root, "file", Kind.FILE, b"text")
-    inside = store.make(store.root, "dir", Kind.DIRECTORY)
-    store.make(inside, "inner", Kind.DIRECTORY)
+    store.make(store.root, "file", FileKind.FILE, b"text")
+    inside = store.make(store.root, "dir", FileKind.DIRECTORY)
+    store.make(inside, "inner", FileKind.DIRECTORY)
     return store.root
 
 
-def problem_of(deed: Callable[[], object]) -> Problem:
+def problem_of(deed: Callable[[], object]) -> FileProblem:
     with pytest.raises(FileError) as caught:
         deed()
     return caught.value.problem
@@ -46,10 +46,14 @@ def test_nodes_are_of_their_kinds(store: FileStore) -> None:
 
     link, directory, file = children[LINK.name], children[DIRECTORY.name], children[WRITABLE.name]
 
-    assert (link.kind, link.mode, bytes(link.content)) == (Kind.LINK, 0o777, LINK.target.encode())
-    assert (directory.kind, directory.mode) == (Kind.DIRECTORY, 0o755)
+    assert (link.kind, link.mode, bytes(link.content)) == (
+        FileKind.LINK,
+        0o777,
+        LINK.target.encode(),
+    )
+    assert (directory.kind, directory.mode) == (FileKind.DIRECTORY, 0o755)
     assert tuple(directory.children) == DIRECTORY.entries
-    assert (file.kind, file.mode, bytes(file.content)) == (Kind.FILE, 0o666, WRITABLE.content)
+    assert (file.kind, file.mode, bytes(file.content)) == (FileKind.FILE, 0o666, WRITABLE.content)
     assert children["size-1"].mode == 0o444
 
 
@@ -59,8 +63,8 @@ def test_node_is_found_by_its_handle_and_by_no_other_octets(store: FileStore) ->
     assert store.by_handle(entry.handle) is entry
     assert store.find(store.root.handle) is store.root
     assert store.by_handle(b"tree:x") is None
-    assert problem_of(lambda: store.find(b"tree:0")) is Problem.STALE
-    assert problem_of(lambda: store.find(b"anything")) is Problem.BADHANDLE
+    assert problem_of(lambda: store.find(b"tree:0")) is FileProblem.STALE
+    assert problem_of(lambda: store.find(b"anything")) is FileProblem.BADHANDLE
 
 
 def test_identifiers_are_unique_and_those_of_every_life(store: FileStore) -> None:
@@ -74,7 +78,7 @@ def test_identifiers_are_unique_and_those_of_every_life(store: FileStore) -> Non
 
 def test_made_node_is_there_and_can_be_written_to() -> None:
     store = FileStore(())
-    made = store.make(store.root, "new", Kind.FILE, b"abc")
+    made = store.make(store.root, "new", FileKind.FILE, b"abc")
 
     assert store.root.child("new") is made
     assert store.find(made.handle) is made
@@ -84,41 +88,43 @@ def test_made_node_is_there_and_can_be_written_to() -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("file", Problem.EXIST),
-        ("", Problem.INVAL),
-        (".", Problem.INVAL),
-        ("a/b", Problem.INVAL),
-        ("\0", Problem.INVAL),
-        ("é" * 128, Problem.NAMETOOLONG),
+        ("file", FileProblem.EXIST),
+        ("", FileProblem.INVAL),
+        (".", FileProblem.INVAL),
+        ("a/b", FileProblem.INVAL),
+        ("\0", FileProblem.INVAL),
+        ("é" * 128, FileProblem.NAMETOOLONG),
     ],
 )
-def test_bad_names_are_refused(root: Node, name: str, problem: Problem) -> None:
+def test_bad_names_are_refused(root: FileNode, name: str, problem: FileProblem) -> None:
     store = FileStore(())
 
-    assert problem_of(lambda: store.make(root, name, Kind.FILE)) is problem
+    assert problem_of(lambda: store.make(root, name, FileKind.FILE)) is problem
     assert problem_of(lambda: store.link(root.child("file"), root, name)) is problem
 
 
-def test_longest_name_is_allowed(root: Node) -> None:
-    assert FileStore(()).make(root, "n" * NAME_MAXIMUM, Kind.FILE).name == "n" * NAME_MAXIMUM
+def test_longest_name_is_allowed(root: FileNode) -> None:
+    assert FileStore(()).make(root, "n" * NAME_MAXIMUM, FileKind.FILE).name == "n" * NAME_MAXIMUM
 
 
 def test_full_store_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     store = FileStore(())
     monkeypatch.setattr(file_store, "NODES_MAXIMUM", 1)
 
-    assert problem_of(lambda: store.make(store.root, "x", Kind.FILE)) is Problem.NOSPC
+    assert problem_of(lambda: store.make(store.root, "x", FileKind.FILE)) is FileProblem.NOSPC
 
 
-def test_nothing_is_made_in_a_file(root: Node) -> None:
+def test_nothing_is_made_in_a_file(root: FileNode) -> None:
     store = FileStore(())
 
-    assert problem_of(lambda: store.make(root.child("file"), "x", Kind.FILE)) is Problem.NOTDIR
+    assert (
+        problem_of(lambda: store.make(root.child("file"), "x", FileKind.FILE)) is FileProblem.NOTDIR
+    )
 
 
 def test_file_is_gone_with_its_last_name() -> None:
     store = FileStore(())
-    node = store.make(store.root, "one", Kind.FILE)
+    node = store.make(store.root, "one", FileKind.FILE)
     store.link(node, store.root, "two")
     assert node.links == 2
 
@@ -126,27 +132,27 @@ def test_file_is_gone_with_its_last_name() -> None:
     assert store.find(node.handle) is node
     store.remove(store.root, "two", directory=False)
 
-    assert problem_of(lambda: store.find(node.handle)) is Problem.STALE
-    assert store.make(store.root, "one", Kind.FILE).handle != node.handle
+    assert problem_of(lambda: store.find(node.handle)) is FileProblem.STALE
+    assert store.make(store.root, "one", FileKind.FILE).handle != node.handle
 
 
-def test_directory_has_one_name_only(root: Node) -> None:
+def test_directory_has_one_name_only(root: FileNode) -> None:
     store = FileStore(())
 
-    assert problem_of(lambda: store.link(root.child("dir"), root, "x")) is Problem.ISDIR
+    assert problem_of(lambda: store.link(root.child("dir"), root, "x")) is FileProblem.ISDIR
 
 
 @pytest.mark.parametrize(
     ("name", "directory", "problem"),
     [
-        ("none", False, Problem.NOENT),
-        ("file", True, Problem.NOTDIR),
-        ("dir", False, Problem.ISDIR),
-        ("dir", True, Problem.NOTEMPTY),
+        ("none", False, FileProblem.NOENT),
+        ("file", True, FileProblem.NOTDIR),
+        ("dir", False, FileProblem.ISDIR),
+        ("dir", True, FileProblem.NOTEMPTY),
     ],
 )
 def test_what_cannot_be_removed_stays(
-    root: Node, name: str, directory: bool, problem: Problem
+    root: FileNode, name: str, directory: bool, problem: FileProblem
 ) -> None:
     store = FileStore(())
 
@@ -156,7 +162,7 @@ def test_what_cannot_be_removed_stays(
 
 def test_empty_directory_is_removed() -> None:
     store = FileStore(())
-    made = store.make(store.root, "dir", Kind.DIRECTORY)
+    made = store.make(store.root, "dir", FileKind.DIRECTORY)
 
     store.remove(store.root, "dir", directory=True)
 
@@ -165,9 +171,9 @@ def test_empty_directory_is_removed() -> None:
 
 def test_renamed_node_keeps_its_handle_and_replaces_what_was_there() -> None:
     store = FileStore(())
-    moved = store.make(store.root, "old", Kind.FILE)
-    inside = store.make(store.root, "dir", Kind.DIRECTORY)
-    replaced = store.make(inside, "new", Kind.FILE)
+    moved = store.make(store.root, "old", FileKind.FILE)
+    inside = store.make(store.root, "dir", FileKind.DIRECTORY)
+    replaced = store.make(inside, "new", FileKind.FILE)
 
     store.rename(store.root, "old", inside, "new")
 
@@ -178,7 +184,7 @@ def test_renamed_node_keeps_its_handle_and_replaces_what_was_there() -> None:
 
 def test_renaming_a_file_to_another_of_its_names_does_nothing() -> None:
     store = FileStore(())
-    node = store.make(store.root, "one", Kind.FILE)
+    node = store.make(store.root, "one", FileKind.FILE)
     store.link(node, store.root, "two")
 
     store.rename(store.root, "one", store.root, "two")
@@ -189,29 +195,33 @@ def test_renaming_a_file_to_another_of_its_names_does_nothing() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("none", "x", Problem.NOENT),
-        ("file", "..", Problem.INVAL),
-        ("file", "dir", Problem.EXIST),
-        ("other", "dir", Problem.NOTEMPTY),
+        ("none", "x", FileProblem.NOENT),
+        ("file", "..", FileProblem.INVAL),
+        ("file", "dir", FileProblem.EXIST),
+        ("other", "dir", FileProblem.NOTEMPTY),
     ],
 )
-def test_rename_that_cannot_be_is_refused(root: Node, old: str, new: str, problem: Problem) -> None:
+def test_rename_that_cannot_be_is_refused(
+    root: FileNode, old: str, new: str, problem: FileProblem
+) -> None:
     store = FileStore(())
-    store.make(root, "other", Kind.DIRECTORY)
+    store.make(root, "other", FileKind.DIRECTORY)
 
     assert problem_of(lambda: store.rename(root, old, root, new)) is problem
     assert list(root.children) == ["file", "dir", "other"]
 
 
-def test_directory_is_not_moved_into_itself(root: Node) -> None:
+def test_directory_is_not_moved_into_itself(root: FileNode) -> None:
     store = FileStore(())
     inner = root.child("dir").child("inner")
 
-    assert problem_of(lambda: store.rename(root, "dir", inner, "x")) is Problem.INVAL
-    assert problem_of(lambda: store.rename(root, "dir", root.child("file"), "x")) is Problem.NOTDIR
+    assert problem_of(lambda: store.rename(root, "dir", inner, "x")) is FileProblem.INVAL
+    assert (
+        problem_of(lambda: store.rename(root, "dir", root.child("file"), "x")) is FileProblem.NOTDIR
+    )
 
 
-def test_moved_directory_has_a_new_parent(root: Node) -> None:
+def test_moved_directory_has_a_new_parent(root: FileNode) -> None:
     inner = root.child("dir").child("inner")
 
     FileStore(()).rename(root.child("dir"), "inner", root, "inner")

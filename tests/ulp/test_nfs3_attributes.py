@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.ulp.file_node import BEGINNING, FileError, Kind, Node, Problem
+from rpcrdma.ulp.file_node import BEGINNING, FileError, FileKind, FileNode, FileProblem
 from rpcrdma.ulp.nfs3 import AS_IT_IS
 from rpcrdma.ulp.nfs3_attributes import (
     KEEP,
     NOBODY,
-    Refused,
+    Nfs3Refused,
     Subject,
     attributes_of,
     change_attributes,
@@ -20,8 +20,8 @@ NOW = wire.KeepOrServerTime(TimeHow.SET_TO_SERVER_TIME)
 
 
 @pytest.fixture
-def file() -> Node:
-    return Node("x", Kind.FILE, 42, bytearray(5), writable=True, change=9)
+def file() -> FileNode:
+    return FileNode("x", FileKind.FILE, 42, bytearray(5), writable=True, change=9)
 
 
 def wanted(**changes: object) -> wire.NewAttributes:
@@ -29,7 +29,7 @@ def wanted(**changes: object) -> wire.NewAttributes:
     return wire.NewAttributes(**{**fields, **changes})
 
 
-def test_attributes_are_those_of_the_node(file: Node) -> None:
+def test_attributes_are_those_of_the_node(file: FileNode) -> None:
     found = attributes_of(file)
 
     assert (found.type, found.mode, found.nlink) == (wire.FileType.NF3REG, 0o666, 1)
@@ -38,7 +38,7 @@ def test_attributes_are_those_of_the_node(file: Node) -> None:
     assert found.ctime == wire.Time(BEGINNING // 10**9, 9_000_000)
 
 
-def test_only_what_is_wanted_is_set(file: Node) -> None:
+def test_only_what_is_wanted_is_set(file: FileNode) -> None:
     change_attributes(file, wanted(mode=0o7640, gid=7))
 
     assert (file.mode, file.user, file.group, len(file.content)) == (0o7640, 0, 7, 5)
@@ -46,7 +46,7 @@ def test_only_what_is_wanted_is_set(file: Node) -> None:
     assert file.change == 10
 
 
-def test_size_is_set_before_the_times(file: Node) -> None:
+def test_size_is_set_before_the_times(file: FileNode) -> None:
     change_attributes(file, wanted(size=2, uid=3, mtime=wire.Time(5, 6), atime=NOW))
 
     assert (len(file.content), file.user) == (2, 3)
@@ -54,9 +54,9 @@ def test_size_is_set_before_the_times(file: Node) -> None:
 
 
 def test_file_that_is_not_writable_keeps_its_size() -> None:
-    node = Node("x", Kind.FILE, 42, bytearray(5))
+    node = FileNode("x", FileKind.FILE, 42, bytearray(5))
 
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Nfs3Refused) as caught:
         change_attributes(node, wanted(size=0, mode=0))
 
     assert status_of(caught.value) is Status.NFS3ERR_ACCES
@@ -64,13 +64,13 @@ def test_file_that_is_not_writable_keeps_its_size() -> None:
 
 
 @pytest.mark.parametrize(
-    "problem", [p for p in Problem if f"NFS3ERR_{p.name}" in Status.__members__]
+    "problem", [p for p in FileProblem if f"NFS3ERR_{p.name}" in Status.__members__]
 )
-def test_problem_has_a_status_of_its_name(problem: Problem) -> None:
+def test_problem_has_a_status_of_its_name(problem: FileProblem) -> None:
     assert status_of(FileError(problem)).name == f"NFS3ERR_{problem.name}"
 
 
-def test_subject_knows_what_was_before(file: Node) -> None:
+def test_subject_knows_what_was_before(file: FileNode) -> None:
     subject = Subject.of(file)
     file.write(0, b"123456789")
 
@@ -87,10 +87,10 @@ def test_nobody_has_neither_attributes_nor_a_past() -> None:
     assert NOBODY.change == wire.WeakCacheConsistency(None, None)
     with pytest.raises(FileError) as caught:
         _ = NOBODY.node
-    assert caught.value.problem is Problem.STALE
+    assert caught.value.problem is FileProblem.STALE
 
 
-def test_time_that_is_not_to_be_set_stays(file: Node) -> None:
+def test_time_that_is_not_to_be_set_stays(file: FileNode) -> None:
     file.accessed = 17
 
     change_attributes(file, wanted(atime=KEEP))

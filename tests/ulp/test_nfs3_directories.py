@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from rpcrdma.ulp import nfs3
-from rpcrdma.ulp.file_node import Kind
+from rpcrdma.ulp.file_node import FileKind
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs3_attributes import attributes_of
 from rpcrdma.ulp.nfs3_binding import LINK_MAXIMUM
@@ -15,7 +15,7 @@ from rpcrdma.wire._generated_nfs3 import Status
 
 if TYPE_CHECKING:
     from rpcrdma.ulp.cursor import Decoder
-    from rpcrdma.ulp.file_node import Node
+    from rpcrdma.ulp.file_node import FileNode
 
 R = TypeVar("R")
 
@@ -29,10 +29,10 @@ class Export:
     def __init__(self) -> None:
         self.store = FileStore(())
         self.root = self.store.root
-        self.file = self.store.make(self.root, "file", Kind.FILE, b"abc")
-        self.directory = self.store.make(self.root, "dir", Kind.DIRECTORY)
+        self.file = self.store.make(self.root, "file", FileKind.FILE, b"abc")
+        self.directory = self.store.make(self.root, "dir", FileKind.DIRECTORY)
         for name in NAMES:
-            self.store.make(self.directory, name, Kind.FILE)
+            self.store.make(self.directory, name, FileKind.FILE)
         self._program = Nfs3Program(self.store)
 
     def ask(self, ask: nfs3.Ask, decode: Decoder[R]) -> R:
@@ -50,7 +50,7 @@ def export() -> Export:
     return Export()
 
 
-def at(directory: Node, name: bytes) -> wire.DirectoryName:
+def at(directory: FileNode, name: bytes) -> wire.DirectoryName:
     return wire.DirectoryName(wire.FileHandle(directory.handle), name)
 
 
@@ -153,7 +153,7 @@ def test_directory_is_made_and_removed(export: Export) -> None:
     removed = remove(export, V3.NFSPROC3_RMDIR, b"new")
 
     assert isinstance(made, wire.MakeDone)
-    assert kind is Kind.DIRECTORY
+    assert kind is FileKind.DIRECTORY
     assert isinstance(removed, wire.RemoveDone)
     assert "new" not in export.root.children
 
@@ -245,7 +245,7 @@ def test_rename_that_cannot_be_is_refused(export: Export) -> None:
         assert found.status is status
 
 
-def link(export: Export, node: Node, name: bytes) -> wire.LinkResult:
+def link(export: Export, node: FileNode, name: bytes) -> wire.LinkResult:
     arguments = wire.LinkArguments(wire.FileHandle(node.handle), at(export.root, name))
     ask = nfs3.Ask(V3.NFSPROC3_LINK, wire.encode_link_arguments(arguments))
     return export.ask(ask, wire.decode_link_result)

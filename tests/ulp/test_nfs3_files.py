@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from rpcrdma.ulp import nfs3
-from rpcrdma.ulp.file_node import MAXIMUM_FILE_SIZE, Kind
+from rpcrdma.ulp.file_node import MAXIMUM_FILE_SIZE, FileKind
 from rpcrdma.ulp.file_store import NODES_MAXIMUM, FileStore
 from rpcrdma.ulp.nfs3_attributes import attributes_of
 from rpcrdma.ulp.nfs3_files import DIRECTORY_PREFERRED, READ_MAXIMUM
@@ -28,11 +28,11 @@ class Export:
     def __init__(self) -> None:
         self.store = FileStore(())
         root = self.store.root
-        self.file = self.store.make(root, "file", Kind.FILE, b"abcdef")
-        self.fixed = self.store.make(root, "fixed", Kind.FILE, b"fixed")
+        self.file = self.store.make(root, "file", FileKind.FILE, b"abcdef")
+        self.fixed = self.store.make(root, "fixed", FileKind.FILE, b"fixed")
         self.fixed.writable = False
-        self.link = self.store.make(root, "link", Kind.LINK, b"target")
-        self.directory = self.store.make(root, "dir", Kind.DIRECTORY)
+        self.link = self.store.make(root, "link", FileKind.LINK, b"target")
+        self.directory = self.store.make(root, "dir", FileKind.DIRECTORY)
         self._program = Nfs3Program(self.store)
 
     def ask(self, ask: nfs3.Ask, decode: Decoder[R]) -> R:

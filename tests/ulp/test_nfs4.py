@@ -19,13 +19,13 @@ def operations_of(call: bytes) -> tuple[wire.ArgumentOperation, ...]:
 def test_null_is_procedure_0_of_version_4() -> None:
     header, _ = rpc.decode_call(nfs4.null(9))
 
-    assert header == rpc.Call(9, 100003, 4, 0)
+    assert header == rpc.RpcCall(9, 100003, 4, 0)
 
 
 def test_compound_is_sent_as_root_by_default() -> None:
     header, _ = rpc.decode_call(nfs4.compound(9, nfs4.put_root()))
 
-    assert header == rpc.Call(9, 100003, 4, COMPOUND, credential=rpc.auth_sys(0, 0))
+    assert header == rpc.RpcCall(9, 100003, 4, COMPOUND, credential=rpc.auth_sys(0, 0))
 
 
 def test_operations_are_those_of_the_document() -> None:
@@ -82,7 +82,7 @@ def test_error_reply_is_not_parsed() -> None:
     with pytest.raises(DecodeError) as caught:
         nfs4.parse(rpc.garbage_args(9))
 
-    assert caught.value.detail == rpc.Outcome.GARBAGE_ARGS.value
+    assert caught.value.detail == rpc.RpcOutcome.GARBAGE_ARGS.value
 
 
 def test_octets_behind_the_results_are_refused() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.ulp.file_node import Kind, Node
+from rpcrdma.ulp.file_node import FileKind, FileNode
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs4_attribute_table import ATTRIBUTES, SETTABLE
 from rpcrdma.ulp.nfs4_attributes import (
@@ -36,7 +36,7 @@ def test_bitmap_has_no_trailing_zero_words() -> None:
 
 @given(nodes, numbers)
 def test_known_attributes_are_answered_within_the_largest_size(
-    node: Node, chosen: set[int]
+    node: FileNode, chosen: set[int]
 ) -> None:
     attributes = encode_attributes(node, bitmap_of(chosen))
 
@@ -45,7 +45,7 @@ def test_known_attributes_are_answered_within_the_largest_size(
 
 
 def test_values_are_those_of_the_node() -> None:
-    node = Node("dir/file", Kind.FILE, 42, bytearray(5), writable=True, change=9)
+    node = FileNode("dir/file", FileKind.FILE, 42, bytearray(5), writable=True, change=9)
 
     values = decode_attributes(encode_attributes(node, bitmap_of(ATTRIBUTES)))
 

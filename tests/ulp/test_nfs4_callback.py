@@ -4,7 +4,7 @@ import pytest
 
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import nfs4_callback, rpc
-from rpcrdma.ulp.nfs4_callback import Backchannel
+from rpcrdma.ulp.nfs4_callback import Nfs4Backchannel
 from rpcrdma.ulp.nfs4_callback_program import CallbackProgram, CallbackSession
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
@@ -15,9 +15,9 @@ HANDLE = b"tree:5"
 STATEID = wire.StateId(1, b"dlgt-0000007")
 
 
-def backchannel(slots: int = 2, *security: wire.CallbackSecurity) -> Backchannel:
+def backchannel(slots: int = 2, *security: wire.CallbackSecurity) -> Nfs4Backchannel:
     attributes = wire.ChannelAttributes(0, 1024, 1024, 0, 2, slots, ())
-    return Backchannel(SESSION, PROGRAM, attributes, security)
+    return Nfs4Backchannel(SESSION, PROGRAM, attributes, security)
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.nfs4_compound import Compound, Refused, change_of, name_from
-from rpcrdma.ulp.nfs4_state import Binding, Nfs4State
+from rpcrdma.ulp.nfs4_compound import Compound, Nfs4Refused, change_of, name_from
+from rpcrdma.ulp.nfs4_state import ConnectionBinding, Nfs4State
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
 
@@ -12,7 +12,7 @@ STORE = FileStore()
 
 
 def compound(minor: int, name: str | None = None) -> Compound:
-    made = Compound(STORE, Nfs4State(), Binding(), minor)
+    made = Compound(STORE, Nfs4State(), ConnectionBinding(), minor)
     made.current = STORE.root.child(name) if name else None
     return made
 
@@ -36,7 +36,7 @@ def test_the_current_file_is_of_the_kind_that_an_operation_wants(
         if status is None:
             assert find() is made.current
         else:
-            with pytest.raises(Refused) as caught:
+            with pytest.raises(Nfs4Refused) as caught:
                 find()
             assert caught.value.status is status
 
@@ -52,7 +52,7 @@ def test_the_current_stateid_does_not_go_to_another_file() -> None:
 
 def test_names_are_not_empty_and_need_not_be_text() -> None:
     assert name_from(b"a\xff").encode("utf-8", "surrogateescape") == b"a\xff"
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Nfs4Refused) as caught:
         name_from(b"")
     assert caught.value.status is Status.NFS4ERR_INVAL
 

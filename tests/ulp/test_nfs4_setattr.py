@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.ulp.file_node import FileError, Kind, Node, Problem
+from rpcrdma.ulp.file_node import FileError, FileKind, FileNode, FileProblem
 from rpcrdma.ulp.nfs4_attributes import bitmap_of
-from rpcrdma.ulp.nfs4_compound import Refused
+from rpcrdma.ulp.nfs4_compound import Nfs4Refused
 from rpcrdma.ulp.nfs4_setattr import apply_attributes
 from rpcrdma.wire import _generated_nfs4 as wire
 from rpcrdma.wire._generated_nfs4 import Status
@@ -13,8 +13,8 @@ SECOND = 10**9
 
 
 @pytest.fixture
-def node() -> Node:
-    return Node("file", Kind.FILE, 7, bytearray(b"hello"), writable=True)
+def node() -> FileNode:
+    return FileNode("file", FileKind.FILE, 7, bytearray(b"hello"), writable=True)
 
 
 def attributes(numbers: tuple[int, ...], *values: bytes) -> wire.FileAttributes:
@@ -29,7 +29,7 @@ def moment(setting: wire.TimeSetting) -> bytes:
     return wire.encode_attribute_time_set(wire.AttributeTimeSet(setting))
 
 
-def test_everything_that_can_be_set_is_set_at_once(node: Node) -> None:
+def test_everything_that_can_be_set_is_set_at_once(node: FileNode) -> None:
     numbers = (
         wire.FATTR4_SIZE,
         wire.FATTR4_MODE,
@@ -55,7 +55,7 @@ def test_everything_that_can_be_set_is_set_at_once(node: Node) -> None:
     assert (node.accessed, node.modified) == (5 * SECOND + 6, 7 * SECOND + 8)
 
 
-def test_the_servers_own_time_is_that_of_the_change(node: Node) -> None:
+def test_the_servers_own_time_is_that_of_the_change(node: FileNode) -> None:
     now = moment(wire.ServerTime(wire.TimeHow.SET_TO_SERVER_TIME4))
 
     apply_attributes(node, attributes((wire.FATTR4_TIME_MODIFY_SET,), now))
@@ -63,7 +63,7 @@ def test_the_servers_own_time_is_that_of_the_change(node: Node) -> None:
     assert node.modified == node.changed
 
 
-def test_nothing_asked_for_is_no_change(node: Node) -> None:
+def test_nothing_asked_for_is_no_change(node: FileNode) -> None:
     before = node.change
 
     assert apply_attributes(node, attributes(())) == ()
@@ -82,11 +82,11 @@ def test_nothing_asked_for_is_no_change(node: Node) -> None:
     ],
 )
 def test_what_cannot_be_set_is_refused_before_anything_changes(
-    node: Node, wanted: wire.FileAttributes, status: Status
+    node: FileNode, wanted: wire.FileAttributes, status: Status
 ) -> None:
     before = node.change
 
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Nfs4Refused) as caught:
         apply_attributes(node, wanted)
 
     assert caught.value.status is status
@@ -94,18 +94,18 @@ def test_what_cannot_be_set_is_refused_before_anything_changes(
 
 
 def test_a_file_that_is_not_writable_keeps_its_size() -> None:
-    node = Node("file", Kind.FILE, 7, bytearray(b"hello"))
+    node = FileNode("file", FileKind.FILE, 7, bytearray(b"hello"))
 
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Nfs4Refused) as caught:
         apply_attributes(node, attributes((wire.FATTR4_SIZE,), bytes(8)))
 
     assert caught.value.status is Status.NFS4ERR_ACCESS
 
 
 def test_a_folder_has_no_size_to_set() -> None:
-    node = Node("folder", Kind.DIRECTORY, 7)
+    node = FileNode("folder", FileKind.DIRECTORY, 7)
 
     with pytest.raises(FileError) as caught:
         apply_attributes(node, attributes((wire.FATTR4_SIZE,), bytes(8)))
 
-    assert caught.value.problem is Problem.ISDIR
+    assert caught.value.problem is FileProblem.ISDIR

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.nfs4_compound import Refused
+from rpcrdma.ulp.nfs4_compound import Nfs4Refused
 from rpcrdma.ulp.nfs4_state import (
     CLIENTS_MAXIMUM,
     CLOSED_REMEMBERED,
@@ -39,7 +39,7 @@ def test_a_client_belongs_to_one_minor_version() -> None:
     number = state.new_client(1, b"c", b"verifier").number
 
     assert state.client(number, 1).number == number
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Nfs4Refused) as caught:
         state.client(number, 0)
     assert caught.value.status is Status.NFS4ERR_STALE_CLIENTID
 
@@ -100,6 +100,6 @@ def test_a_stateid_is_the_latest_or_refused(
         judge_sequence(stateid, 3, minor)
         return
 
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Nfs4Refused) as caught:
         judge_sequence(stateid, 3, minor)
     assert caught.value.status is status

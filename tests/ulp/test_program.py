@@ -20,7 +20,7 @@ def upper_layers() -> list[TestProgram | Programs]:
     return [TestProgram(), Programs([TestProgram(), Nfs4Program(FileStore(()))])]
 
 
-def only_reply(upper_layer: TestProgram | Programs, call: bytes) -> rpc.Reply:
+def only_reply(upper_layer: TestProgram | Programs, call: bytes) -> rpc.RpcReply:
     (payload,) = upper_layer.execute(call)
     reply, end = rpc.decode_reply(payload)
     assert reply.succeeded or end == len(payload)
@@ -31,26 +31,29 @@ def only_reply(upper_layer: TestProgram | Programs, call: bytes) -> rpc.Reply:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (rpc.encode_call(5, NUMBER + 1, 1, 0), rpc.Reply(5, rpc.Outcome.PROG_UNAVAIL)),
+        (rpc.encode_call(5, NUMBER + 1, 1, 0), rpc.RpcReply(5, rpc.RpcOutcome.PROG_UNAVAIL)),
         (
             rpc.encode_call(5, NUMBER, VERSION + 1, 0),
-            rpc.Reply(5, rpc.Outcome.PROG_MISMATCH, (VERSION, VERSION)),
+            rpc.RpcReply(5, rpc.RpcOutcome.PROG_MISMATCH, (VERSION, VERSION)),
         ),
-        (rpc.encode_call(5, NUMBER, VERSION, 99), rpc.Reply(5, rpc.Outcome.PROC_UNAVAIL)),
+        (rpc.encode_call(5, NUMBER, VERSION, 99), rpc.RpcReply(5, rpc.RpcOutcome.PROC_UNAVAIL)),
         (
             rpc.encode_call(5, NUMBER, VERSION, 0, rpc_version=3),
-            rpc.Reply(5, rpc.Outcome.RPC_MISMATCH, (2, 2)),
+            rpc.RpcReply(5, rpc.RpcOutcome.RPC_MISMATCH, (2, 2)),
         ),
         (
             rpc.encode_call(5, NUMBER, VERSION + 1, 0, rpc_version=1),
-            rpc.Reply(5, rpc.Outcome.RPC_MISMATCH, (2, 2)),
+            rpc.RpcReply(5, rpc.RpcOutcome.RPC_MISMATCH, (2, 2)),
         ),
-        (rpc.encode_call(5, NUMBER, VERSION, ECHO), rpc.Reply(5, rpc.Outcome.GARBAGE_ARGS)),
-        (rpc.encode_call(5, NUMBER, VERSION, 0, b"more"), rpc.Reply(5, rpc.Outcome.GARBAGE_ARGS)),
+        (rpc.encode_call(5, NUMBER, VERSION, ECHO), rpc.RpcReply(5, rpc.RpcOutcome.GARBAGE_ARGS)),
+        (
+            rpc.encode_call(5, NUMBER, VERSION, 0, b"more"),
+            rpc.RpcReply(5, rpc.RpcOutcome.GARBAGE_ARGS),
+        ),
     ],
 )
 def test_call_that_is_not_served_gets_its_error(
-    upper_layer: TestProgram | Programs, call: bytes, expected: rpc.Reply
+    upper_layer: TestProgram | Programs, call: bytes, expected: rpc.RpcReply
 ) -> None:
     assert only_reply(upper_layer, call) == expected
 
@@ -108,7 +111,7 @@ def test_mismatch_of_a_program_that_is_not_the_first_names_its_versions() -> Non
 
     reply = only_reply(programs, rpc.encode_call(5, 100003, 3, 0))
 
-    assert reply == rpc.Reply(5, rpc.Outcome.PROG_MISMATCH, (4, 4))
+    assert reply == rpc.RpcReply(5, rpc.RpcOutcome.PROG_MISMATCH, (4, 4))
 
 
 def test_programs_are_at_least_one() -> None:

@@ -10,25 +10,27 @@ from rpcrdma.wire import rpc as wire
 
 words = st.integers(0, 2**32 - 1)
 authentications = st.builds(rpc.Authentication, words, st.binary(max_size=400))
-calls = st.builds(rpc.Call, words, words, words, words, authentications, authentications, words)
-WITH_VERSIONS = {rpc.Outcome.PROG_MISMATCH, rpc.Outcome.RPC_MISMATCH}
-REJECTED = {rpc.Outcome.RPC_MISMATCH, rpc.Outcome.AUTH_ERROR}
+calls = st.builds(rpc.RpcCall, words, words, words, words, authentications, authentications, words)
+WITH_VERSIONS = {rpc.RpcOutcome.PROG_MISMATCH, rpc.RpcOutcome.RPC_MISMATCH}
+REJECTED = {rpc.RpcOutcome.RPC_MISMATCH, rpc.RpcOutcome.AUTH_ERROR}
 
 
 @st.composite
-def replies(draw: st.DrawFn) -> rpc.Reply:
-    outcome = draw(st.sampled_from(rpc.Outcome))
-    return rpc.Reply(
+def replies(draw: st.DrawFn) -> rpc.RpcReply:
+    outcome = draw(st.sampled_from(rpc.RpcOutcome))
+    return rpc.RpcReply(
         draw(words),
         outcome,
         versions=draw(st.tuples(words, words)) if outcome in WITH_VERSIONS else (0, 0),
-        auth_status=draw(words) if outcome is rpc.Outcome.AUTH_ERROR else 0,
+        auth_status=draw(words) if outcome is rpc.RpcOutcome.AUTH_ERROR else 0,
         verifier=rpc.AUTH_NONE if outcome in REJECTED else draw(authentications),
     )
 
 
 @given(calls, st.binary(max_size=20))
-def test_call_comes_back_with_the_offset_of_its_arguments(call: rpc.Call, arguments: bytes) -> None:
+def test_call_comes_back_with_the_offset_of_its_arguments(
+    call: rpc.RpcCall, arguments: bytes
+) -> None:
     payload = rpc.encode_call(
         call.xid,
         call.program,
@@ -47,7 +49,9 @@ def test_call_comes_back_with_the_offset_of_its_arguments(call: rpc.Call, argume
 
 
 @given(replies(), st.binary(max_size=20))
-def test_reply_comes_back_with_the_offset_of_its_results(reply: rpc.Reply, results: bytes) -> None:
+def test_reply_comes_back_with_the_offset_of_its_results(
+    reply: rpc.RpcReply, results: bytes
+) -> None:
     payload = rpc.encode_reply(reply, results)
 
     decoded, offset = rpc.decode_reply(payload)
@@ -83,21 +87,21 @@ def test_header_lengths_are_what_the_constants_say() -> None:
 @pytest.mark.parametrize(
     ("payload", "outcome"),
     [
-        (rpc.accepted(1), rpc.Outcome.SUCCESS),
-        (rpc.garbage_args(1), rpc.Outcome.GARBAGE_ARGS),
-        (rpc.program_unavailable(1), rpc.Outcome.PROG_UNAVAIL),
-        (rpc.program_mismatch(1, 2, 3), rpc.Outcome.PROG_MISMATCH),
-        (rpc.procedure_unavailable(1), rpc.Outcome.PROC_UNAVAIL),
-        (rpc.system_error(1), rpc.Outcome.SYSTEM_ERR),
-        (rpc.rpc_mismatch(1), rpc.Outcome.RPC_MISMATCH),
-        (rpc.auth_error(1, 5), rpc.Outcome.AUTH_ERROR),
+        (rpc.accepted(1), rpc.RpcOutcome.SUCCESS),
+        (rpc.garbage_args(1), rpc.RpcOutcome.GARBAGE_ARGS),
+        (rpc.program_unavailable(1), rpc.RpcOutcome.PROG_UNAVAIL),
+        (rpc.program_mismatch(1, 2, 3), rpc.RpcOutcome.PROG_MISMATCH),
+        (rpc.procedure_unavailable(1), rpc.RpcOutcome.PROC_UNAVAIL),
+        (rpc.system_error(1), rpc.RpcOutcome.SYSTEM_ERR),
+        (rpc.rpc_mismatch(1), rpc.RpcOutcome.RPC_MISMATCH),
+        (rpc.auth_error(1, 5), rpc.RpcOutcome.AUTH_ERROR),
     ],
 )
-def test_each_reply_has_its_outcome(payload: bytes, outcome: rpc.Outcome) -> None:
+def test_each_reply_has_its_outcome(payload: bytes, outcome: rpc.RpcOutcome) -> None:
     reply, end = rpc.decode_reply(payload)
 
     assert reply.outcome is outcome
-    assert reply.succeeded == (outcome is rpc.Outcome.SUCCESS)
+    assert reply.succeeded == (outcome is rpc.RpcOutcome.SUCCESS)
     assert end == len(payload)
 
 

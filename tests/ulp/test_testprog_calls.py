@@ -32,7 +32,7 @@ V1 = wire.TEST_V1
 def test_call_names_its_procedure(call: bytes, procedure: int) -> None:
     header, _ = rpc.decode_call(call)
 
-    assert header == rpc.Call(5, wire.TEST_PROGRAM, wire.TEST_VERSION, procedure)
+    assert header == rpc.RpcCall(5, wire.TEST_PROGRAM, wire.TEST_VERSION, procedure)
 
 
 def test_expected_reply_is_what_the_program_answers() -> None:

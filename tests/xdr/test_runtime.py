@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.errors import Reason
-from rpcrdma.xdr.runtime import Fault, Reader, Writer, wrong_type
+from rpcrdma.xdr.runtime import ItemFault, Reader, Writer, wrong_type
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_word_of_an_enumeration_is_signed(octets, number):
     ],
 )
 def test_reader_refuses_with_offset_and_reason(octets, read, offset, reason, detail):
-    with pytest.raises(Fault) as caught:
+    with pytest.raises(ItemFault) as caught:
         read(Reader(bytes.fromhex(octets), 0))
 
     assert (caught.value.offset, caught.value.reason) == (offset, reason)
@@ -64,7 +64,7 @@ def test_reader_refuses_with_offset_and_reason(octets, read, offset, reason, det
     ],
 )
 def test_writer_refuses_what_does_not_fit(write, detail):
-    with pytest.raises(Fault) as caught:
+    with pytest.raises(ItemFault) as caught:
         write(Writer())
 
     assert detail in caught.value.detail
@@ -81,7 +81,7 @@ def test_opaque_is_padded_to_whole_words(length):
 
 
 def test_fault_reads_its_path_from_the_outside():
-    fault = Fault(8, Reason.BAD_ENUM, "9")
+    fault = ItemFault(8, Reason.BAD_ENUM, "9")
     fault.steps.extend([".kind", "[3]", ".items"])
 
     assert fault.path == "items[3].kind"

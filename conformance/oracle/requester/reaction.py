@@ -30,7 +30,7 @@ from conformance.oracle.requester.reassembly import reassemble
 from conformance.oracle.responder.reply_rules import broken_rules
 from conformance.oracle.sizes import SHORTEST_MESSAGE
 from rpcrdma.errors import DecodeError
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_reply
 from rpcrdma.wire import (
     Procedure,

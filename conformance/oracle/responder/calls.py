@@ -25,7 +25,7 @@ from conformance.oracle.responder.expectation import (
     may_answer,
 )
 from rpcrdma.errors import DecodeError
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, rpc
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from conformance.oracle.responder.expectation import (
 from conformance.oracle.sizes import CHUNK, HEADER_ONE, SEGMENT
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadChunk, group_by_position, roundup_padding, rpc
 
 if TYPE_CHECKING:

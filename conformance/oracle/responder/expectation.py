@@ -37,7 +37,7 @@ from conformance.oracle.verdict import (
 )
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_reply
 
 if TYPE_CHECKING:

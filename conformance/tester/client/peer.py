@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.memory import Regions
+from conformance.oracle.memory import ExposedRegions
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -106,7 +106,7 @@ class Peer:
         self._begun: deque[OptionReceived] = deque()
         self._assembler = Assembler()
         self._failure = ""
-        self._memory = Regions()
+        self._memory = ExposedRegions()
 
     @property
     def device(self) -> Device:

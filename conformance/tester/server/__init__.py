@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from conformance.tester.server.line import Line, Welcome
 from conformance.tester.server.received import ReceivedCall
-from conformance.tester.server.reply import Placement, ReplyDraft
+from conformance.tester.server.reply import ReplyDraft, ReplyPlacement
 from conformance.tester.server.service import Service
 
-__all__ = ["Line", "Placement", "ReceivedCall", "ReplyDraft", "Service", "Welcome"]
+__all__ = ["Line", "ReceivedCall", "ReplyDraft", "ReplyPlacement", "Service", "Welcome"]

@@ -22,7 +22,7 @@ from rpcrdma.wire.transmission import Assembler
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conformance.tester.server.reply import Placement
+    from conformance.tester.server.reply import ReplyPlacement
     from rpcrdma.fabric.base import Connection, MemoryRegion
     from rpcrdma.fabric.completion import Completion, WorkId
     from rpcrdma.wire.transmission import Transmission
@@ -136,7 +136,7 @@ class Line:
         region.write(data)
         return RdmaSegment(region.handle, len(data), region.offset)
 
-    def place(self, placements: Iterable[Placement]) -> None:
+    def place(self, placements: Iterable[ReplyPlacement]) -> None:
         """Write to the client's memory; what is sent afterwards arrives after it."""
         for placement in placements:
             length = len(placement.data)

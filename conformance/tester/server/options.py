@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from conformance.tester.server.service import Service
     from rpcrdma.wire.optional import Option
 
-__all__ = ["FIRST_XID", "OptionMessage", "Options", "any_option", "encode_two"]
+__all__ = ["FIRST_XID", "Options", "ReceivedOption", "any_option", "encode_two"]
 
 FIRST_XID: Final = 0x7E510001
 """Of the tester's own optional messages; far from where clients begin."""
@@ -42,7 +42,7 @@ _ASIDE: Final = (v2.Rdma2Procedure.RDMA2_ERROR, v2.Rdma2Procedure.RDMA2_OPTIONAL
 
 
 @dataclass(frozen=True, slots=True)
-class OptionMessage:
+class ReceivedOption:
     """An RDMA2_OPTIONAL or RDMA2_ERROR of a client.
 
     Attributes:
@@ -96,7 +96,7 @@ class OptionMessage:
         return f"RDMA2_OPTIONAL {self.option or self.problem} {where}"
 
 
-def any_option(_message: OptionMessage) -> bool:
+def any_option(_message: ReceivedOption) -> bool:
     """The predicate that every one fulfils."""
     return True
 
@@ -117,9 +117,9 @@ class Options:
     """
 
     def __init__(self, service: Service) -> None:
-        self.messages: list[OptionMessage] = []
+        self.messages: list[ReceivedOption] = []
         self._service = service
-        self._unclaimed: deque[OptionMessage] = deque()
+        self._unclaimed: deque[ReceivedOption] = deque()
         self._next_xid = FIRST_XID
 
     def forget(self) -> None:
@@ -141,8 +141,8 @@ class Options:
     # -- what the client has said
 
     def next(
-        self, where: Callable[[OptionMessage], bool] = any_option, timeout: float | None = None
-    ) -> OptionMessage:
+        self, where: Callable[[ReceivedOption], bool] = any_option, timeout: float | None = None
+    ) -> ReceivedOption:
         """The next message that fulfils a predicate, those before it forgotten.
 
         Calls are served meanwhile.
@@ -150,7 +150,7 @@ class Options:
         Raises:
             Inconclusive: none comes.
         """
-        found: list[OptionMessage] = []
+        found: list[ReceivedOption] = []
 
         def goes_on() -> bool:
             while self._unclaimed and not found:
@@ -163,12 +163,12 @@ class Options:
             raise Inconclusive("no such optional message of the client's came")
         return found[0]
 
-    def answer(self, xid: int) -> OptionMessage | None:
+    def answer(self, xid: int) -> ReceivedOption | None:
         """What comes under an XID of the tester's within the grace period; None if nothing does.
 
         Calls are served meanwhile.
         """
-        found: list[OptionMessage] = []
+        found: list[ReceivedOption] = []
 
         def goes_on() -> bool:
             found[:] = [message for message in self.messages if message.xid == xid]
@@ -207,18 +207,18 @@ class Options:
         self._service.send(encode_two(xid, body, granted) + behind)
         return xid
 
-    def refuse(self, message: OptionMessage, *, credit: int | None = None) -> None:
+    def refuse(self, message: ReceivedOption, *, credit: int | None = None) -> None:
         """Answer by RDMA2_ERR_INVAL_OPTION."""
         granted = self._service.grant if credit is None else credit
         error = encode_two(message.xid, v2.Rdma2Error(v2.ErrInvalidOption()), granted)
         self._service.send(error, message.line)
 
 
-def _read(line: Line, octets: bytes) -> OptionMessage:
+def _read(line: Line, octets: bytes) -> ReceivedOption:
     try:
         header, end = v2.decode_header(octets)
     except DecodeError as error:
-        return OptionMessage(line, octets, problem=str(error))
+        return ReceivedOption(line, octets, problem=str(error))
     option: Option | None = None
     problem = ""
     if isinstance(header.rdma_body, v2.Rdma2Optional):
@@ -226,4 +226,4 @@ def _read(line: Line, octets: bytes) -> OptionMessage:
             option = decode_option(header.rdma_body)
         except DecodeError as error:
             problem = str(error)
-    return OptionMessage(line, octets, header, octets[end:], option, problem)
+    return ReceivedOption(line, octets, header, octets[end:], option, problem)

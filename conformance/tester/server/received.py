@@ -91,7 +91,7 @@ class ReceivedCall:
         return 0 if self.header is None else self.header.rdma_credit
 
     @property
-    def rpc(self) -> rpc.Call | None:
+    def rpc(self) -> rpc.RpcCall | None:
         """The RPC call header; None if there is none that can be decoded."""
         if self.unreduced is None:
             return None

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
     from conformance.tester.server.received import ReceivedCall
 
-__all__ = ["Placement", "ReplyDraft", "draft_error", "draft_reply", "filled"]
+__all__ = ["ReplyDraft", "ReplyPlacement", "draft_error", "draft_reply", "filled"]
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class ReplyPlacement:
     """One RDMA Write to be made before the reply is sent.
 
     Attributes:
@@ -68,7 +68,7 @@ class ReplyDraft:
 
     header: TransportHeader
     payload: bytes = b""
-    placements: tuple[Placement, ...] = ()
+    placements: tuple[ReplyPlacement, ...] = ()
     layout: int = VERSION_ONE
     direction: MessageType = MessageType.REPLY
     invalidate: int | None = None
@@ -98,7 +98,7 @@ class ReplyDraft:
         credits: int | None = None,  # noqa: A002  # the word of the documents
         body: Body | None = None,
         payload: bytes | None = None,
-        placements: Iterable[Placement] | None = None,
+        placements: Iterable[ReplyPlacement] | None = None,
         direction: MessageType | None = None,
         layout: int | None = None,
     ) -> ReplyDraft:
@@ -169,7 +169,7 @@ def draft_reply(
     Returns:
         A Short, Chunked or Long reply; ERR_CHUNK if what the call offers does not take it.
     """
-    placements: list[Placement] = []
+    placements: list[ReplyPlacement] = []
     reduced: list[DataItem] = []
     writes: list[WriteChunk] = []
     items = [item for item in slots if item is not None]
@@ -197,19 +197,19 @@ def draft_reply(
     return short.changed(body=body, payload=b"", placements=(*placements, *written))
 
 
-def filled(chunk: WriteChunk, data: bytes) -> tuple[WriteChunk, list[Placement]]:
+def filled(chunk: WriteChunk, data: bytes) -> tuple[WriteChunk, list[ReplyPlacement]]:
     """Fill a chunk's segments one after the other.
 
     Returns:
         The chunk as a reply returns it, and the Writes that fill it; what does not fit is left out.
     """
     returned: list[RdmaSegment] = []
-    placements: list[Placement] = []
+    placements: list[ReplyPlacement] = []
     start = 0
     for segment in chunk.target:
         part = data[start : start + segment.length]
         start += len(part)
         returned.append(RdmaSegment(segment.handle, len(part), segment.offset))
         if part:
-            placements.append(Placement(segment.handle, segment.offset, part))
+            placements.append(ReplyPlacement(segment.handle, segment.offset, part))
     return WriteChunk(tuple(returned)), placements

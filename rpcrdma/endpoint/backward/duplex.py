@@ -33,7 +33,7 @@ from rpcrdma.endpoint.backward.direction import DirectionRules
 from rpcrdma.endpoint.backward.requester import BackwardRequester
 from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Action, Disconnect, PostReceive
-from rpcrdma.endpoint.core.connection import Role
+from rpcrdma.endpoint.core.connection import EndpointRole
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.properties.optional_half import Limited, OptionalHalf
 from rpcrdma.wire import v2
@@ -62,12 +62,12 @@ _ASKS: Final = b"".join(
 """These words of an optional message that is no answer."""
 
 
-class Forward(Role, Limited, Protocol):
-    """What a forward half is beside a `Role`."""
+class Forward(EndpointRole, Limited, Protocol):
+    """What a forward half is beside a `EndpointRole`."""
 
 
-class Backward(Role, Limited, Protocol):
-    """What a backward half is beside a `Role`."""
+class Backward(EndpointRole, Limited, Protocol):
+    """What a backward half is beside a `EndpointRole`."""
 
     @property
     def armed(self) -> bool:

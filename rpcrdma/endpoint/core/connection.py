@@ -32,7 +32,7 @@ from rpcrdma.wire.transmission import Assembler
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["DROPPED", "TRANSITIONS", "Endpoint", "Role", "State"]
+__all__ = ["DROPPED", "TRANSITIONS", "Endpoint", "EndpointRole", "State"]
 
 if TYPE_CHECKING:
     # The event's own type is what the table's key says; a table of functions cannot say so.
@@ -80,7 +80,7 @@ DROPPED: Final = frozenset(
 """Legal events that no role is told of: they come too late to matter."""
 
 
-class Role(Protocol):
+class EndpointRole(Protocol):
     """One half of the protocol."""
 
     @property
@@ -102,7 +102,7 @@ class Role(Protocol):
 class Endpoint:
     """One role on one connection, without I/O."""
 
-    def __init__(self, role: Role, assembler: Assembler | None = None) -> None:
+    def __init__(self, role: EndpointRole, assembler: Assembler | None = None) -> None:
         self.role = role
         self.state = State.IDLE
         self._assembler = assembler or Assembler()

@@ -25,7 +25,7 @@ from rpcrdma.fabric.segments import ReceiveSegment, one_segment
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rpcrdma.endpoint.core.connection import Endpoint, Role
+    from rpcrdma.endpoint.core.connection import Endpoint, EndpointRole
     from rpcrdma.fabric.base import Connection, MemoryRegion
     from rpcrdma.fabric.completion import Completion, WorkId
 
@@ -43,7 +43,7 @@ _SIGNAL_EVERY: Final = 16
 for it between a call and its reply costs as much as the reply itself."""
 
 
-def parameters_for(role: Role, private_data: bytes = b"") -> ConnectionParameters:
+def parameters_for(role: EndpointRole, private_data: bytes = b"") -> ConnectionParameters:
     """What a connection needs that this role is to run on."""
     receives = role.initial_receives
     return ConnectionParameters(

@@ -19,10 +19,10 @@ from rpcrdma.errors import RemoteProtocolError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["RULES", "Answer", "Fault", "FaultFound", "Rule"]
+__all__ = ["RULES", "Fault", "FaultAnswer", "FaultFound", "Rule"]
 
 
-class Answer(Enum):
+class FaultAnswer(Enum):
     """What is done about a fault."""
 
     DISCARD = "drop the message, say nothing"
@@ -92,7 +92,7 @@ class Rule:
         interpretations: entries of INTERPRETATIONS.md on which the answer rests.
     """
 
-    answer: Answer
+    answer: FaultAnswer
     requirement: str
     sections: tuple[str, ...]
     interpretations: tuple[str, ...] = ()
@@ -103,107 +103,127 @@ _BAD_REPLY: Final = "rfc8166.4.5.bad-reply-header-discarded"
 _CANNOT_REPLY: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 
 RULES: Final[Mapping[Fault, Rule]] = {
-    Fault.RUNT: Rule(Answer.DISCARD, "rfc8166.4.5.short-message-discarded", ("4.5",), ("D-10",)),
+    Fault.RUNT: Rule(
+        FaultAnswer.DISCARD, "rfc8166.4.5.short-message-discarded", ("4.5",), ("D-10",)
+    ),
     Fault.UNKNOWN_VERSION: Rule(
-        Answer.ERR_VERS,
+        FaultAnswer.ERR_VERS,
         "rfc8166.4.5.1.unsupported-version-gets-err-vers",
         ("4.5.1",),
         ("D-11", "D-27"),
     ),
     Fault.UNKNOWN_VERSION_ERROR: Rule(
-        Answer.DISCARD, "rfc8166.4.2.4.responder-discards-error", ("4.2.4", "4.5.1"), ("D-27",)
+        FaultAnswer.DISCARD, "rfc8166.4.2.4.responder-discards-error", ("4.2.4", "4.5.1"), ("D-27",)
     ),
-    Fault.UNDECODABLE_HEADER: Rule(Answer.ERR_CHUNK, _XDR_ERROR, ("4.5.2",), ("D-33", "D-40")),
+    Fault.UNDECODABLE_HEADER: Rule(FaultAnswer.ERR_CHUNK, _XDR_ERROR, ("4.5.2",), ("D-33", "D-40")),
     Fault.MSGP_CALL: Rule(
-        Answer.ERR_CHUNK, "rfc8166.4.6.1.msgp-gets-err-chunk", ("4.6.1", "4.5.2"), ("D-13",)
+        FaultAnswer.ERR_CHUNK, "rfc8166.4.6.1.msgp-gets-err-chunk", ("4.6.1", "4.5.2"), ("D-13",)
     ),
     Fault.DONE_MESSAGE: Rule(
-        Answer.DISCARD, "rfc8166.4.6.2.done-is-discarded", ("4.6.2",), ("D-14",)
+        FaultAnswer.DISCARD, "rfc8166.4.6.2.done-is-discarded", ("4.6.2",), ("D-14",)
     ),
     Fault.ERROR_MESSAGE: Rule(
-        Answer.DISCARD, "rfc8166.4.2.4.responder-discards-error", ("4.2.4",), ("D-15",)
+        FaultAnswer.DISCARD, "rfc8166.4.2.4.responder-discards-error", ("4.2.4",), ("D-15",)
     ),
     Fault.NOMSG_WITHOUT_LISTS: Rule(
-        Answer.ERR_CHUNK, "rfc8166.4.5.2.nomsg-without-chunks-is-an-xdr-error", ("4.5.2",)
+        FaultAnswer.ERR_CHUNK, "rfc8166.4.5.2.nomsg-without-chunks-is-an-xdr-error", ("4.5.2",)
     ),
     Fault.NOMSG_WITHOUT_CALL: Rule(
-        Answer.ERR_CHUNK, "rfc8166.4.2.4.nomsg-lists-hold-the-payload", ("4.2.4",), ("D-22",)
+        FaultAnswer.ERR_CHUNK, "rfc8166.4.2.4.nomsg-lists-hold-the-payload", ("4.2.4",), ("D-22",)
     ),
-    Fault.POSITION_ZERO_IN_MSG: Rule(Answer.ERR_CHUNK, _XDR_ERROR, ("3.5.3",), ("D-23",)),
+    Fault.POSITION_ZERO_IN_MSG: Rule(FaultAnswer.ERR_CHUNK, _XDR_ERROR, ("3.5.3",), ("D-23",)),
     Fault.POSITION_UNALIGNED: Rule(
-        Answer.ERR_CHUNK, "rfc8166.3.4.5.position-is-a-multiple-of-four", ("3.4.5",), ("D-23",)
+        FaultAnswer.ERR_CHUNK, "rfc8166.3.4.5.position-is-a-multiple-of-four", ("3.4.5",), ("D-23",)
     ),
-    Fault.POSITION_BEYOND_STREAM: Rule(Answer.ERR_CHUNK, _XDR_ERROR, ("3.4.5",), ("D-23",)),
-    Fault.POSITION_REPEATED: Rule(Answer.ERR_CHUNK, _XDR_ERROR, ("3.4.5",), ("D-23",)),
-    Fault.EMPTY_LONG_CALL: Rule(Answer.ERR_CHUNK, _XDR_ERROR, ("3.5.3",), ("D-34",)),
+    Fault.POSITION_BEYOND_STREAM: Rule(FaultAnswer.ERR_CHUNK, _XDR_ERROR, ("3.4.5",), ("D-23",)),
+    Fault.POSITION_REPEATED: Rule(FaultAnswer.ERR_CHUNK, _XDR_ERROR, ("3.4.5",), ("D-23",)),
+    Fault.EMPTY_LONG_CALL: Rule(FaultAnswer.ERR_CHUNK, _XDR_ERROR, ("3.5.3",), ("D-34",)),
     Fault.READ_TOO_LONG: Rule(
-        Answer.ERR_CHUNK, "rfc8166.8.1.4.large-read-chunks-may-be-refused", ("3.4.4", "8.1.4")
+        FaultAnswer.ERR_CHUNK, "rfc8166.8.1.4.large-read-chunks-may-be-refused", ("3.4.4", "8.1.4")
     ),
     Fault.XID_MISMATCH: Rule(
-        Answer.ERR_CHUNK, "rfc8166.4.5.2.xid-mismatch-is-an-xdr-error", ("4.5.2",), ("D-12",)
+        FaultAnswer.ERR_CHUNK, "rfc8166.4.5.2.xid-mismatch-is-an-xdr-error", ("4.5.2",), ("D-12",)
     ),
-    Fault.NOT_A_CALL: Rule(Answer.DISCARD, "rfc8166.2.2.2.call-msg-type", ("2.2.2",), ("D-40",)),
+    Fault.NOT_A_CALL: Rule(
+        FaultAnswer.DISCARD, "rfc8166.2.2.2.call-msg-type", ("2.2.2",), ("D-40",)
+    ),
     Fault.INELIGIBLE_ARGUMENT: Rule(
-        Answer.ERR_CHUNK, "rfc8166.6.1.ineligible-argument-is-reported", ("6.1", "4.5.2"), ("D-20",)
+        FaultAnswer.ERR_CHUNK,
+        "rfc8166.6.1.ineligible-argument-is-reported",
+        ("6.1", "4.5.2"),
+        ("D-20",),
     ),
     Fault.READ_CHUNK_LENGTH: Rule(
-        Answer.GARBAGE_ARGS,
+        FaultAnswer.GARBAGE_ARGS,
         "rfc8166.4.5.2.unparsable-arguments-get-garbage-args",
         ("3.4.5.2", "4.5.2"),
         ("D-24",),
     ),
     Fault.UNDECODABLE_ARGUMENTS: Rule(
-        Answer.GARBAGE_ARGS, "rfc8166.4.5.2.unparsable-arguments-get-garbage-args", ("4.5.2",)
+        FaultAnswer.GARBAGE_ARGS, "rfc8166.4.5.2.unparsable-arguments-get-garbage-args", ("4.5.2",)
     ),
     Fault.WRITE_CHUNK_TOO_SHORT: Rule(
-        Answer.ERR_CHUNK, "rfc8166.8.1.4.no-more-data-than-room", ("4.5.3",), ("D-21",)
+        FaultAnswer.ERR_CHUNK, "rfc8166.8.1.4.no-more-data-than-room", ("4.5.3",), ("D-21",)
     ),
     Fault.REPLY_CHUNK_TOO_SHORT: Rule(
-        Answer.ERR_CHUNK, "rfc8166.4.5.3.no-write-past-the-reply-chunk", ("4.5.3",), ("D-21",)
+        FaultAnswer.ERR_CHUNK, "rfc8166.4.5.3.no-write-past-the-reply-chunk", ("4.5.3",), ("D-21",)
     ),
     Fault.REPLY_CHUNK_MISSING: Rule(
-        Answer.ERR_CHUNK, "rfc8166.3.5.3.still-too-large-means-long-message", ("3.5.3",), ("D-21",)
+        FaultAnswer.ERR_CHUNK,
+        "rfc8166.3.5.3.still-too-large-means-long-message",
+        ("3.5.3",),
+        ("D-21",),
     ),
     Fault.REPLY_WAS_LOST: Rule(
-        Answer.ERR_CHUNK, "rfc8166.4.5.3.err-chunk-after-reconnection", ("4.5.3",), ("D-26",)
+        FaultAnswer.ERR_CHUNK, "rfc8166.4.5.3.err-chunk-after-reconnection", ("4.5.3",), ("D-26",)
     ),
     Fault.TOO_MANY_CALLS: Rule(
-        Answer.DISCONNECT, "rfc8166.3.3.1.overrun-may-cost-the-connection", ("3.3.1",)
+        FaultAnswer.DISCONNECT, "rfc8166.3.3.1.overrun-may-cost-the-connection", ("3.3.1",)
     ),
     Fault.BACKWARD_CHUNKS: Rule(
-        Answer.ERR_CHUNK, "bidir.2.5.call-has-empty-lists", ("2.5",), ("D-41",)
+        FaultAnswer.ERR_CHUNK, "bidir.2.5.call-has-empty-lists", ("2.5",), ("D-41",)
     ),
-    Fault.RDMA_FAILED: Rule(Answer.DISCONNECT, _CANNOT_REPLY, ("4.5.3", "4.5.4")),
-    Fault.BAD_REPLY_HEADER: Rule(Answer.DISCARD, _BAD_REPLY, ("4.5",), ("D-10", "D-28", "D-132")),
-    Fault.REPLY_VERSION: Rule(Answer.DISCARD, _BAD_REPLY, ("4.2.2", "4.5"), ("D-11",)),
+    Fault.RDMA_FAILED: Rule(FaultAnswer.DISCONNECT, _CANNOT_REPLY, ("4.5.3", "4.5.4")),
+    Fault.BAD_REPLY_HEADER: Rule(
+        FaultAnswer.DISCARD, _BAD_REPLY, ("4.5",), ("D-10", "D-28", "D-132")
+    ),
+    Fault.REPLY_VERSION: Rule(FaultAnswer.DISCARD, _BAD_REPLY, ("4.2.2", "4.5"), ("D-11",)),
     Fault.CALL_TO_REQUESTER: Rule(
-        Answer.DISCARD, "bidir.3.2.unsupported-messages-are-dropped", ("2.2.2",), ("D-15",)
+        FaultAnswer.DISCARD, "bidir.3.2.unsupported-messages-are-dropped", ("2.2.2",), ("D-15",)
     ),
-    Fault.UNKNOWN_XID: Rule(Answer.DISCARD, _BAD_REPLY, ("4.2.1",), ("D-15",)),
-    Fault.REPLY_XID_MISMATCH: Rule(Answer.DISCARD, _BAD_REPLY, ("4.5.2",), ("D-12",)),
-    Fault.MSGP_REPLY: Rule(Answer.DISCARD, "rfc8166.4.6.1.requester-discards-msgp", ("4.6.1",)),
-    Fault.DONE_REPLY: Rule(Answer.DISCARD, "rfc8166.4.6.2.done-is-discarded", ("4.6.2",)),
-    Fault.NOMSG_WITHOUT_REPLY: Rule(Answer.DISCARD, _BAD_REPLY, ("4.2.4",), ("D-22",)),
+    Fault.UNKNOWN_XID: Rule(FaultAnswer.DISCARD, _BAD_REPLY, ("4.2.1",), ("D-15",)),
+    Fault.REPLY_XID_MISMATCH: Rule(FaultAnswer.DISCARD, _BAD_REPLY, ("4.5.2",), ("D-12",)),
+    Fault.MSGP_REPLY: Rule(
+        FaultAnswer.DISCARD, "rfc8166.4.6.1.requester-discards-msgp", ("4.6.1",)
+    ),
+    Fault.DONE_REPLY: Rule(FaultAnswer.DISCARD, "rfc8166.4.6.2.done-is-discarded", ("4.6.2",)),
+    Fault.NOMSG_WITHOUT_REPLY: Rule(FaultAnswer.DISCARD, _BAD_REPLY, ("4.2.4",), ("D-22",)),
     Fault.READ_LIST_IN_REPLY: Rule(
-        Answer.FAIL_CALL, "rfc8166.4.3.1.read-list-empty-in-replies", ("4.3.1",), ("D-28",)
+        FaultAnswer.FAIL_CALL, "rfc8166.4.3.1.read-list-empty-in-replies", ("4.3.1",), ("D-28",)
     ),
     Fault.RETURNED_CHUNKS: Rule(
-        Answer.FAIL_CALL, "rfc8166.3.4.6.segments-returned", ("3.4.6", "4.3.3"), ("D-19", "D-28")
+        FaultAnswer.FAIL_CALL,
+        "rfc8166.3.4.6.segments-returned",
+        ("3.4.6", "4.3.3"),
+        ("D-19", "D-28"),
     ),
     Fault.REPLY_CHUNK_IN_MSG: Rule(
-        Answer.FAIL_CALL,
+        FaultAnswer.FAIL_CALL,
         "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
         ("4.3.3",),
         ("D-19", "D-28"),
     ),
     Fault.INELIGIBLE_RESULT: Rule(
-        Answer.FAIL_CALL, "rfc8166.6.1.reduced-ineligible-result-ends-the-rpc", ("6.1",), ("D-28",)
+        FaultAnswer.FAIL_CALL,
+        "rfc8166.6.1.reduced-ineligible-result-ends-the-rpc",
+        ("6.1",),
+        ("D-28",),
     ),
     Fault.UNREDUCED_RESULT: Rule(
-        Answer.FAIL_CALL, "rfc8166.6.1.unreduced-result-ends-the-rpc", ("6.1",), ("D-28",)
+        FaultAnswer.FAIL_CALL, "rfc8166.6.1.unreduced-result-ends-the-rpc", ("6.1",), ("D-28",)
     ),
     Fault.UNDECODABLE_REPLY: Rule(
-        Answer.FAIL_CALL, "rfc8166.6.1.reassembly-gives-a-valid-stream", ("6.1",), ("D-28",)
+        FaultAnswer.FAIL_CALL, "rfc8166.6.1.reassembly-gives-a-valid-stream", ("6.1",), ("D-28",)
     ),
 }
 """Every fault has exactly one row."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.endpoint.core.actions import ApplicationEvent
-    from rpcrdma.endpoint.core.connection import Role
+    from rpcrdma.endpoint.core.connection import EndpointRole
     from rpcrdma.fabric.base import Address, Fabric
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
 
@@ -45,7 +45,7 @@ class ReconnectingClient:
         fabric: Fabric,
         address: Address,
         timeout: float,
-        make_role: Callable[[], Role],
+        make_role: Callable[[], EndpointRole],
         retransmission: Retransmission | None = None,
     ) -> None:
         self.delivered: deque[ApplicationEvent] = deque()

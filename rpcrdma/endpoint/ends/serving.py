@@ -25,7 +25,7 @@ from rpcrdma.errors import FabricError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rpcrdma.endpoint.core.connection import Role
+    from rpcrdma.endpoint.core.connection import EndpointRole
     from rpcrdma.fabric.base import Address, ConnectionRequest, Fabric
 
 __all__ = ["Server"]
@@ -46,7 +46,9 @@ class Server:
         failure: the first defect that showed, in words; None while there is none.
     """
 
-    def __init__(self, fabric: Fabric, address: Address, make_role: Callable[[], Role]) -> None:
+    def __init__(
+        self, fabric: Fabric, address: Address, make_role: Callable[[], EndpointRole]
+    ) -> None:
         self._listener = fabric.listen(address)
         self._make_role = make_role
         self._drivers: list[Driver] = []

@@ -53,8 +53,8 @@ from rpcrdma.wire.properties import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rpcrdma.endpoint.properties.rules import Judgement
-    from rpcrdma.endpoint.properties.values import Outcome
+    from rpcrdma.endpoint.properties.rules import PropertyJudgement
+    from rpcrdma.endpoint.properties.values import PropertyOutcome
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.properties import DefaultValue, KnownProperty, Property
     from rpcrdma.wire.v2 import Rdma2ErrorBody, Rdma2Optional
@@ -88,7 +88,7 @@ class PropertyExchange:
         self.peer = PropertyValues()
         self.peer_fixed: frozenset[int] = frozenset()
         self.refused_operations: frozenset[int] = frozenset()
-        self.outcomes: tuple[Outcome, ...] | None = None
+        self.outcomes: tuple[PropertyOutcome, ...] | None = None
         self._peer_left_out: frozenset[int] = frozenset()
         self._told = ToldValues()
         self._untold = UntoldValues()
@@ -266,7 +266,7 @@ class PropertyExchange:
         return [*longer, message, *shorter]
 
     def _resize(
-        self, judged: Iterable[Judgement], before: int
+        self, judged: Iterable[PropertyJudgement], before: int
     ) -> tuple[list[Outgoing], list[Outgoing]]:
         """Bring plans and Receives in line with an answer; what goes before it, and after it."""
         longer: list[Outgoing] = []

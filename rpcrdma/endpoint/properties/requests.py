@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.properties.values import Disposition, Outcome
+from rpcrdma.endpoint.properties.values import Disposition, PropertyOutcome
 from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire.properties import ReceiveBufferSize, propid_of
 
@@ -60,7 +60,7 @@ class PropertyRequest:
         rejected: Collection[int],
         other: Collection[int],
         values: Iterable[KnownProperty],
-    ) -> tuple[Outcome, ...]:
+    ) -> tuple[PropertyOutcome, ...]:
         """What an answer says of each requested property.
 
         Args:
@@ -83,6 +83,6 @@ class PropertyRequest:
                     return None
 
         return tuple(
-            Outcome(propid, disposition, value(propid, disposition))
+            PropertyOutcome(propid, disposition, value(propid, disposition))
             for propid, disposition in zip(codes, found, strict=True)
         )

@@ -72,12 +72,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rpcrdma.endpoint.properties.receive_sizes import ReceiveSizes
-    from rpcrdma.endpoint.properties.values import Outcome, PropertyLimits
+    from rpcrdma.endpoint.properties.values import PropertyLimits, PropertyOutcome
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.properties import KnownProperty, Property, PropertyValue
     from rpcrdma.wire.v2 import Rdma2ErrorBody, Rdma2Optional
 
-__all__ = ["Judgement", "PropertyRules", "Standing"]
+__all__ = ["PropertyJudgement", "PropertyRules", "Standing"]
 
 WORD_MAXIMUM = 2**32 - 1
 
@@ -102,7 +102,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class PropertyJudgement:
     """What is done about one requested property.
 
     Attributes:
@@ -116,7 +116,7 @@ class Judgement:
     later: int | None = None
 
 
-REJECTED = Judgement(Disposition.REJECTED)
+REJECTED = PropertyJudgement(Disposition.REJECTED)
 
 
 class PropertyRules:
@@ -262,7 +262,7 @@ class PropertyRules:
 
     # -- the peer's requests (xcharext 4.2)
 
-    def judge(self, wanted: KnownProperty | None, standing: Standing) -> Judgement:
+    def judge(self, wanted: KnownProperty | None, standing: Standing) -> PropertyJudgement:
         """What is done about one requested property; None is one that is not known."""
         if wanted is None:
             return REJECTED
@@ -277,13 +277,13 @@ class PropertyRules:
             case BackwardRequestSupport():
                 return self.judge_backward(wanted, standing)
 
-    def judge_fixed(self, wanted: KnownProperty, standing: Standing) -> Judgement | None:
+    def judge_fixed(self, wanted: KnownProperty, standing: Standing) -> PropertyJudgement | None:
         """What was said not to change is not changed (xcharext 4.1)."""
         if propid_of(wanted) not in standing.fixed or wanted in standing.own.properties():
             return None
         return REJECTED
 
-    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> PropertyJudgement:
         """Shorter at once; longer as far as every posted Receive is long enough (xcharext 3.1).
 
         The rest of an enlargement comes later by ROPT_UPDPROP.  The answer does not wait for it:
@@ -300,35 +300,37 @@ class PropertyRules:
         reached = goal if self.may_tell_length(goal, standing.receives) else max(smallest or 0, now)
         answer = self._granted(ReceiveBufferSize(octets), ReceiveBufferSize(reached), standing)
         later = goal if reached < goal and standing.may_update else None
-        return Judgement(answer.disposition, answer.value, later)
+        return PropertyJudgement(answer.disposition, answer.value, later)
 
     def judge_invalidation(
         self, wanted: RequesterRemoteInvalidation, standing: Standing
-    ) -> Judgement:
+    ) -> PropertyJudgement:
         """A permission is withdrawn at will, and given if the limits allow it."""
         allowed = wanted.allowed and (
             standing.own.remote_invalidation or standing.limits.remote_invalidation
         )
         return self._granted(wanted, RequesterRemoteInvalidation(allowed), standing)
 
-    def judge_backward(self, wanted: BackwardRequestSupport, standing: Standing) -> Judgement:
+    def judge_backward(
+        self, wanted: BackwardRequestSupport, standing: Standing
+    ) -> PropertyJudgement:
         """A level is lowered at will, and raised as far as the limits allow it."""
         level = min(wanted.level, max(standing.own.backward, standing.limits.backward))
         return self._granted(wanted, BackwardRequestSupport(level), standing)
 
     def _granted(
         self, wanted: KnownProperty, value: KnownProperty, standing: Standing
-    ) -> Judgement:
+    ) -> PropertyJudgement:
         if value == wanted:
-            return Judgement(Disposition.DONE, value)
+            return PropertyJudgement(Disposition.DONE, value)
         if value in standing.own.properties():
             return REJECTED
-        return Judgement(Disposition.OTHER, value)
+        return PropertyJudgement(Disposition.OTHER, value)
 
     def response(
         self,
         want: Sequence[PropertyValue],
-        judged: Mapping[int, Judgement],
+        judged: Mapping[int, PropertyJudgement],
         *,
         high_bit_first: bool,
     ) -> RespProp:
@@ -375,7 +377,7 @@ class PropertyRules:
         return tuple(of(position, propid) for position, propid in enumerate(asked))
 
     def effects(
-        self, outcomes: Iterable[Outcome], _other: Iterable[KnownProperty]
+        self, outcomes: Iterable[PropertyOutcome], _other: Iterable[KnownProperty]
     ) -> tuple[KnownProperty, ...]:
         """The peer's new values: those of requested properties alone, whatever `other` has."""
         return tuple(outcome.value for outcome in outcomes if outcome.value is not None)

@@ -31,9 +31,9 @@ __all__ = [
     "DEFAULT_RECEIVE_BUFFER",
     "PROPERTY_OPERATIONS",
     "Disposition",
-    "Outcome",
     "PropertyLimits",
     "PropertyOptions",
+    "PropertyOutcome",
     "PropertyValues",
 ]
 
@@ -158,7 +158,7 @@ class Disposition(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PropertyOutcome:
     """The peer's answer about one property.
 
     Attributes:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import RdmaMsg, RdmaSegment, WriteChunk
 
-__all__ = ["PHASES", "Memory", "OutgoingCall", "Phase", "Step", "coordinates", "unreduced"]
+__all__ = ["PHASES", "CallStep", "Memory", "OutgoingCall", "Phase", "coordinates", "unreduced"]
 
 NOTHING_OFFERED: Final = Offer()
 
@@ -45,7 +45,7 @@ class Phase(Enum):
     DONE = auto()
 
 
-class Step(Enum):
+class CallStep(Enum):
     """What moves a call on."""
 
     MEMORY_READY = auto()
@@ -54,13 +54,13 @@ class Step(Enum):
     MEMORY_SAFE = auto()
 
 
-PHASES: Final[Mapping[tuple[Phase, Step], Phase]] = {
-    (Phase.REGISTERING, Step.MEMORY_READY): Phase.QUEUED,
-    (Phase.REGISTERING, Step.ENDED): Phase.INVALIDATING,
-    (Phase.QUEUED, Step.CREDIT_TAKEN): Phase.SENT,
-    (Phase.QUEUED, Step.ENDED): Phase.INVALIDATING,
-    (Phase.SENT, Step.ENDED): Phase.INVALIDATING,
-    (Phase.INVALIDATING, Step.MEMORY_SAFE): Phase.DONE,
+PHASES: Final[Mapping[tuple[Phase, CallStep], Phase]] = {
+    (Phase.REGISTERING, CallStep.MEMORY_READY): Phase.QUEUED,
+    (Phase.REGISTERING, CallStep.ENDED): Phase.INVALIDATING,
+    (Phase.QUEUED, CallStep.CREDIT_TAKEN): Phase.SENT,
+    (Phase.QUEUED, CallStep.ENDED): Phase.INVALIDATING,
+    (Phase.SENT, CallStep.ENDED): Phase.INVALIDATING,
+    (Phase.INVALIDATING, CallStep.MEMORY_SAFE): Phase.DONE,
 }
 """Every legal move; a pair that is absent is a defect of this module."""
 
@@ -116,7 +116,7 @@ class OutgoingCall(msgspec.Struct, eq=False):
         """How many Sends its message is, and so how many credits it takes."""
         return len(divided(self.message))
 
-    def move(self, step: Step) -> None:
+    def move(self, step: CallStep) -> None:
         """Go on to the next phase."""
         self.phase = PHASES[self.phase, step]
 

@@ -41,17 +41,17 @@ from rpcrdma.endpoint.core.actions import (
     Send,
 )
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS
-from rpcrdma.endpoint.core.faults import RULES, Answer, Fault, FaultFound
+from rpcrdma.endpoint.core.faults import RULES, Fault, FaultAnswer, FaultFound
 from rpcrdma.endpoint.core.sending import sends_of
 from rpcrdma.endpoint.requester.call_message import frame
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.outgoing import (
     NOTHING_OFFERED,
     PHASES,
+    CallStep,
     Memory,
     OutgoingCall,
     Phase,
-    Step,
     unreduced,
 )
 from rpcrdma.endpoint.requester.reply_parsing import Offer, judge_returned
@@ -219,7 +219,7 @@ class Requester:
             actions = self._judge(event.data)
         except FaultFound as found:
             # Faults that end a call are raised behind `_judge`: nothing is left but silence.
-            if RULES[found.fault].answer is not Answer.DISCARD:
+            if RULES[found.fault].answer is not FaultAnswer.DISCARD:
                 raise
             actions = []
         used = event.sends
@@ -324,7 +324,7 @@ class Requester:
 
     def _end(self, call: OutgoingCall) -> list[Action]:
         """Take the memory back; then the application hears of it."""
-        call.phase = PHASES[call.phase, Step.ENDED]
+        call.phase = PHASES[call.phase, CallStep.ENDED]
         if call.plan is None:
             return self._conclude(call)
         call.note_returned()
@@ -346,7 +346,7 @@ class Requester:
         """Tell the application, once all memory is safe."""
         if call.plan is not None and not all(memory.safe for memory in call.segments()):
             return []
-        call.move(Step.MEMORY_SAFE)
+        call.move(CallStep.MEMORY_SAFE)
         del self._calls[call.xid]
         return [Deliver(self._outcome(call))]
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import DataItem
     from rpcrdma.wire import WriteChunk
 
-__all__ = ["Placement", "ReplyPlan", "plan_reply"]
+__all__ = ["PlannedWrite", "ReplyPlan", "plan_reply"]
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class PlannedWrite:
     """Octets to be written into the Requester's memory."""
 
     data: bytes
@@ -39,7 +39,7 @@ class ReplyPlan:
     """A reply that is ready: what is written, then what is sent."""
 
     form: MessageForm
-    placements: tuple[Placement, ...]
+    placements: tuple[PlannedWrite, ...]
     message: bytes
 
 
@@ -64,7 +64,7 @@ def plan_reply(
     Raises:
         FaultFound: what the Requester offered does not take the reply.
     """
-    placements: list[Placement] = []
+    placements: list[PlannedWrite] = []
     reduced: list[DataItem] = []
     writes: list[WriteChunk] = []
     for chunk, item in zip(call.writes, rules.match(slots, call.writes), strict=True):
@@ -74,7 +74,7 @@ def plan_reply(
         rules.judge_room(chunk, item)
         data = rules.data_to_write(reply, item)
         lengths = rules.fill(chunk, len(data))
-        placements.append(Placement(data, rules.write_schedule(chunk, lengths)))
+        placements.append(PlannedWrite(data, rules.write_schedule(chunk, lengths)))
         writes.append(rules.returned(chunk, lengths))
         reduced.append(item)
     payload = rules.take_out(reply, reduced)
@@ -90,7 +90,7 @@ def plan_reply(
         return ReplyPlan(form, tuple(placements), message)
     chunk = rules.reply_chunk_usable(call.reply, len(payload))
     lengths = rules.fill(chunk, len(payload))
-    placements.append(Placement(payload, rules.write_schedule(chunk, lengths)))
+    placements.append(PlannedWrite(payload, rules.write_schedule(chunk, lengths)))
     body = RdmaNomsg(reads, write_list, rules.used_reply_chunk(chunk, lengths))
     message = rules.encode_reply(header(body), b"")
     if len(message) > threshold:  # D-142: not even the header fits

@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core import credits as arithmetic
 from rpcrdma.endpoint.core.dialect import ONE
-from rpcrdma.endpoint.core.faults import Answer, Fault, FaultFound
+from rpcrdma.endpoint.core.faults import Fault, FaultAnswer, FaultFound
 from rpcrdma.endpoint.core.placement import fill_lengths, returned_chunk, transfers, unused_chunk
 from rpcrdma.ulp.bindings import reduce
 from rpcrdma.wire import ErrChunk, ErrVers, chunk_length, rpc
@@ -104,9 +104,9 @@ class ReplyRules:
         """rdma_vers of an RDMA_ERROR: that of the failing request (D-11)."""
         return words.version
 
-    def error_body(self, answer: Answer) -> ErrorBody:
+    def error_body(self, answer: FaultAnswer) -> ErrorBody:
         """The error that gives this answer."""
-        if answer is Answer.ERR_VERS:
+        if answer is FaultAnswer.ERR_VERS:
             return ErrVers(*self.version_range())
         return ErrChunk()
 

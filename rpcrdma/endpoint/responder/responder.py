@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Action, Disconnect, PostReceive, RdmaRead, RdmaWrite, Send
-from rpcrdma.endpoint.core.faults import RULES, Answer, Fault, FaultFound
+from rpcrdma.endpoint.core.faults import RULES, Fault, FaultAnswer, FaultFound
 from rpcrdma.endpoint.core.placement import pull_schedule
 from rpcrdma.endpoint.core.sending import sends_of
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
@@ -143,11 +143,11 @@ class Responder:
             RdmaMsgp: self.take_msgp,
             RdmaDone: self.take_done,
         }
-        self._answers: Mapping[Answer, Callable[[FixedWords, Fault], list[Action]]] = {
-            Answer.DISCARD: self.discard,
-            Answer.ERR_VERS: self.send_error,
-            Answer.ERR_CHUNK: self.send_error,
-            Answer.DISCONNECT: self.disconnect,
+        self._answers: Mapping[FaultAnswer, Callable[[FixedWords, Fault], list[Action]]] = {
+            FaultAnswer.DISCARD: self.discard,
+            FaultAnswer.ERR_VERS: self.send_error,
+            FaultAnswer.ERR_CHUNK: self.send_error,
+            FaultAnswer.DISCONNECT: self.disconnect,
         }
 
     @property
@@ -280,7 +280,7 @@ class Responder:
         try:
             self.calls.judge_arguments(call, payload, self._upper_layer)
         except FaultFound as found:
-            if RULES[found.fault].answer is not Answer.GARBAGE_ARGS:
+            if RULES[found.fault].answer is not FaultAnswer.GARBAGE_ARGS:
                 raise
             # No results: what is garbage may be the RPC header, which says what they would be.
             return self._send_reply(call, self.replies.garbage_args(call.xid), ())

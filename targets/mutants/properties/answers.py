@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from rpcrdma.endpoint.core.actions import Action
-    from rpcrdma.endpoint.properties.values import Outcome
+    from rpcrdma.endpoint.properties.values import PropertyOutcome
     from rpcrdma.wire.properties import KnownProperty
 
 GAP = "xcharext.4.3.gap-counts-as-rejection"
@@ -64,7 +64,7 @@ class TakesWhatItAskedFor(PropertyRules):
     """Takes the value that it has asked for where the answer has another one."""
 
     def effects(
-        self, outcomes: Iterable[Outcome], other: Iterable[KnownProperty]
+        self, outcomes: Iterable[PropertyOutcome], other: Iterable[KnownProperty]
     ) -> tuple[KnownProperty, ...]:
         changes = tuple(outcomes)
         found = super().effects(changes, other)
@@ -81,7 +81,7 @@ class TakesForeignValues(PropertyRules):
     """Takes values from an answer that it has not asked for."""
 
     def effects(
-        self, outcomes: Iterable[Outcome], other: Iterable[KnownProperty]
+        self, outcomes: Iterable[PropertyOutcome], other: Iterable[KnownProperty]
     ) -> tuple[KnownProperty, ...]:
         changes = tuple(outcomes)
         asked = {one.propid for one in changes}

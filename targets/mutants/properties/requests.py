@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core.actions import PostReceive, Send
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
-from rpcrdma.endpoint.properties.rules import Judgement, PropertyRules
+from rpcrdma.endpoint.properties.rules import PropertyJudgement, PropertyRules
 from rpcrdma.endpoint.properties.values import Disposition
 from rpcrdma.wire.operations import ReqProp, RespProp
 from rpcrdma.wire.properties import (
@@ -92,9 +92,9 @@ class GrantsNothingInOperations(OptionalHalf):
 class SaysDoneOfUnknownProperties(PropertyRules):
     """Reports unknown properties as done."""
 
-    def judge(self, wanted: KnownProperty | None, standing: Standing) -> Judgement:
+    def judge(self, wanted: KnownProperty | None, standing: Standing) -> PropertyJudgement:
         if wanted is None:
-            return Judgement(Disposition.DONE)
+            return PropertyJudgement(Disposition.DONE)
         return super().judge(wanted, standing)
 
 
@@ -105,7 +105,7 @@ class LeavesOutWhatItDoesNotChange(PropertyRules):
     def response(
         self,
         want: Sequence[PropertyValue],
-        judged: Mapping[int, Judgement],
+        judged: Mapping[int, PropertyJudgement],
         *,
         high_bit_first: bool,
     ) -> RespProp:
@@ -124,7 +124,7 @@ class TellsOnlyWhatIsDone(PropertyRules):
     def response(
         self,
         want: Sequence[PropertyValue],
-        judged: Mapping[int, Judgement],
+        judged: Mapping[int, PropertyJudgement],
         *,
         high_bit_first: bool,
     ) -> RespProp:
@@ -139,7 +139,7 @@ class RejectsWhatIsDone(PropertyRules):
     def response(
         self,
         want: Sequence[PropertyValue],
-        judged: Mapping[int, Judgement],
+        judged: Mapping[int, PropertyJudgement],
         *,
         high_bit_first: bool,
     ) -> RespProp:
@@ -155,7 +155,7 @@ class TellsAllItsValues(PropertyRules):
     def response(
         self,
         want: Sequence[PropertyValue],
-        judged: Mapping[int, Judgement],
+        judged: Mapping[int, PropertyJudgement],
         *,
         high_bit_first: bool,
     ) -> RespProp:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rpcrdma.endpoint.core.actions import CallFailed, Deliver, Disconnect, Failure
 from rpcrdma.endpoint.properties.messages import PostedLength
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
-from rpcrdma.endpoint.properties.rules import Judgement, PropertyRules
+from rpcrdma.endpoint.properties.rules import PropertyJudgement, PropertyRules
 from rpcrdma.endpoint.properties.values import Disposition, PropertyValues
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.responder.responder import Responder
@@ -126,9 +126,9 @@ class AnnouncesLongerReceives(PropertyRules):
 class SaysDoneAndDoesNothing(PropertyRules):
     """Reports longer Receives as done and goes on with those that it has."""
 
-    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> PropertyJudgement:
         if octets > standing.own.receive_buffer:
-            return Judgement(Disposition.DONE)
+            return PropertyJudgement(Disposition.DONE)
         return super().judge_receive_buffer(octets, standing)
 
 
@@ -136,9 +136,9 @@ class SaysDoneAndDoesNothing(PropertyRules):
 class SaysDoneBeforeTheOldReceivesAreGone(PropertyRules):
     """Reports longer Receives as done while short ones are posted in front of them."""
 
-    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> PropertyJudgement:
         if standing.own.receive_buffer < octets <= standing.limits.largest_receive_buffer:
-            return Judgement(Disposition.DONE, ReceiveBufferSize(octets))
+            return PropertyJudgement(Disposition.DONE, ReceiveBufferSize(octets))
         return super().judge_receive_buffer(octets, standing)
 
 
@@ -146,11 +146,11 @@ class SaysDoneBeforeTheOldReceivesAreGone(PropertyRules):
 class TellsAnotherSizeThanItHas(PropertyRules):
     """Answers a request for longer Receives by half of them, and posts none."""
 
-    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> PropertyJudgement:
         if octets <= standing.own.receive_buffer:
             return super().judge_receive_buffer(octets, standing)
         half = min(octets // 2, standing.limits.largest_receive_buffer)
-        return Judgement(Disposition.OTHER, ReceiveBufferSize(max(half, 6000)))
+        return PropertyJudgement(Disposition.OTHER, ReceiveBufferSize(max(half, 6000)))
 
 
 @mutant(breaks=HOLDS, roles=BOTH_ENDS, also_trips={DONE: "answers are as early"})
@@ -176,10 +176,10 @@ class ShortensReceivesUnasked(PropertyRules):
 class ShortensReceivesAndSaysNo(PropertyRules):
     """Makes its Receives shorter at a request, which it rejects."""
 
-    def judge_receive_buffer(self, octets: int, standing: Standing) -> Judgement:
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> PropertyJudgement:
         found = super().judge_receive_buffer(octets, standing)
         if octets < standing.own.receive_buffer:
-            return Judgement(Disposition.REJECTED, found.value)
+            return PropertyJudgement(Disposition.REJECTED, found.value)
         return found
 
 

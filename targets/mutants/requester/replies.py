@@ -8,7 +8,7 @@ from rpcrdma.endpoint.core.actions import Disconnect, ReplyReceived
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.rpc import Outcome, decode_reply
+from rpcrdma.ulp.rpc import RpcOutcome, decode_reply
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, chunk_length
 from targets.mutants.base import mutant
 
@@ -130,7 +130,7 @@ class BelievesChunksAndNoReply(Requester):
         self, header: TransportHeader, body: RdmaMsg | RdmaNomsg, payload: bytes
     ) -> list[Action]:
         length = sum(map(chunk_length, body.rdma_writes))
-        if length and decode_reply(payload)[0].outcome is not Outcome.SUCCESS:
+        if length and decode_reply(payload)[0].outcome is not RpcOutcome.SUCCESS:
             payload = rpc.accepted(header.rdma_xid, bytes(4) + length.to_bytes(4))
         return super()._take_reply(header, body, payload)
 

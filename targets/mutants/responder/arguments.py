@@ -65,4 +65,4 @@ def is_garbage_args(reply: bytes) -> bool:
         header, _ = calls.decode_reply(reply)
     except DecodeError:
         return False
-    return header.outcome is calls.Outcome.GARBAGE_ARGS
+    return header.outcome is calls.RpcOutcome.GARBAGE_ARGS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core.actions import Disconnect, Send
-from rpcrdma.endpoint.core.faults import RULES, Answer, Fault
+from rpcrdma.endpoint.core.faults import RULES, Fault, FaultAnswer
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
@@ -69,7 +69,7 @@ class SendsErrorsWithoutCode(ReplyRules):
 class AnswersErrVersToAll(ReplyRules):
     """Reports every fault by ERR_VERS."""
 
-    def error_body(self, answer: Answer) -> ErrorBody:
+    def error_body(self, answer: FaultAnswer) -> ErrorBody:
         return ErrVers(*self.version_range())
 
 

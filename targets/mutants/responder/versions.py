@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.core.faults import Answer, Fault
+from rpcrdma.endpoint.core.faults import Fault, FaultAnswer
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
@@ -56,7 +56,7 @@ class DropsUnknownVersions(Responder):
 class AnswersErrChunkToVersions(ReplyRules):
     """Answers an unknown version by ERR_CHUNK."""
 
-    def error_body(self, answer: Answer) -> ErrorBody:
+    def error_body(self, answer: FaultAnswer) -> ErrorBody:
         return ErrChunk()
 
 

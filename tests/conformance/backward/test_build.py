@@ -79,7 +79,7 @@ def test_other_words_leave_the_lists_empty(fault: str) -> None:
 def test_a_message_of_version_two_says_its_direction(
     payload: bytes, direction: MessageType
 ) -> None:
-    message = build_backward.Backward(7, payload, version=2)
+    message = build_backward.BackwardMessage(7, payload, version=2)
 
     header, end = v2.decode_header(message.octets)
 

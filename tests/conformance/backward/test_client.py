@@ -201,7 +201,7 @@ def test_the_same_client_goes_on_over_another_connection(
 
 def test_a_refusal_is_a_reply_that_did_not_execute() -> None:
     refused, served = (
-        read_outcome(build_backward.Backward(1, payload).octets)
+        read_outcome(build_backward.BackwardMessage(1, payload).octets)
         for payload in (rpc.garbage_args(1), rpc.accepted(1))
     )
     assert isinstance(refused, Answered)

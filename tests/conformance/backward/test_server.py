@@ -95,7 +95,7 @@ def test_a_reply_that_cannot_be_read_is_no_execution_but_is_not_as_it_must_be(
     server.answered(xid)
     (whole,) = server.answers(xid)
     assert isinstance(whole, Answered)
-    cut = build_backward.Backward(xid, whole.payload[:16]).octets
+    cut = build_backward.BackwardMessage(xid, whole.payload[:16]).octets
     server.received[:] = [read_outcome(cut)]
     with pytest.raises(Deviation, match="no whole RPC Reply follows") as caught:
         server.unanswered(xid, breaks="bidir.2.4.runt-has-no-effect")

@@ -11,7 +11,7 @@ from conformance.cli import lab as command
 from targets.lab.console import ConsoleFault, Severity
 from targets.lab.errors import LabError
 from targets.lab.lab import Ending, LabResult, LabRun
-from targets.lab.setup import Server, ServerKind
+from targets.lab.setup import LabServer, ServerKind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def test_run_passes_the_command_on_and_ends_with_its_status(
 def test_another_server_replaces_nfsd(requests: list[LabRun]) -> None:
     lab("run", "--server", "./server --port 1", "true")
     lab("run", "--server", "none", "true")
-    assert requests[0].setup.server == Server(ServerKind.COMMAND, ("./server", "--port", "1"))
+    assert requests[0].setup.server == LabServer(ServerKind.COMMAND, ("./server", "--port", "1"))
     assert requests[1].setup.server.kind is ServerKind.NONE
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.explore.answers import held_by, judge_answer
 from conformance.oracle.device import Device
-from conformance.oracle.memory import Regions
+from conformance.oracle.memory import ExposedRegions
 from conformance.oracle.outcome import Outcome, Silent, read_outcome
 from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of
@@ -58,7 +58,7 @@ def test_what_cost_a_connection_before_may_be_refused(
 
 
 def test_reply_chunk_of_a_long_reply_holds_what_was_written() -> None:
-    memory = Regions()
+    memory = ExposedRegions()
     assert held_by(LONG, memory) is None
     memory.expose(Four(), write=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.explore.named_memory import READABLE, WRITABLE, NamedMemory
-from conformance.oracle.memory import Regions
+from conformance.oracle.memory import ExposedRegions
 from conformance.tester.client.harness import Harness
 from rpcrdma.wire import (
     RdmaMsg,
@@ -27,15 +27,15 @@ ELSEWHERE = RdmaSegment(0xDEAD, 8, 64)
 
 
 @pytest.fixture
-def named() -> Iterator[tuple[NamedMemory, Regions]]:
+def named() -> Iterator[tuple[NamedMemory, ExposedRegions]]:
     harness = Harness(find_target("reference"))
-    memory = Regions()
+    memory = ExposedRegions()
     yield NamedMemory(harness.connect(), memory), memory
     harness.close()
 
 
 def test_named_segments_are_moved_to_memory_that_is_there(
-    named: tuple[NamedMemory, Regions],
+    named: tuple[NamedMemory, ExposedRegions],
 ) -> None:
     translator, memory = named
     read = RdmaSegment(READABLE.handle, 100, READABLE.offset + 8)
@@ -50,5 +50,5 @@ def test_named_segments_are_moved_to_memory_that_is_there(
     assert second == ELSEWHERE
 
 
-def test_what_does_not_decode_stays_as_it_is(named: tuple[NamedMemory, Regions]) -> None:
+def test_what_does_not_decode_stays_as_it_is(named: tuple[NamedMemory, ExposedRegions]) -> None:
     assert named[0].translate(b"garbage") == b"garbage"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
-from conformance.explore.replies import BREACHES, KINDS, Breach, right, spoil
+from conformance.explore.replies import BREACHES, KINDS, ReplyBreach, right, spoil
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
@@ -36,7 +36,7 @@ def test_right_replies_are_chunked_or_long() -> None:
 
 
 def test_none_leaves_a_reply_as_it_is() -> None:
-    assert spoil(CHUNKED, Breach()).octets == CHUNKED.octets
+    assert spoil(CHUNKED, ReplyBreach()).octets == CHUNKED.octets
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "none"])
@@ -44,7 +44,7 @@ def test_none_leaves_a_reply_as_it_is() -> None:
 def test_every_other_breach_changes_it(kind: str, draft: ReplyDraft) -> None:
     """Else it would test nothing under another name."""
     changed = [
-        spoil(draft, Breach(kind, place, value)).octets
+        spoil(draft, ReplyBreach(kind, place, value)).octets
         for place in range(16)
         for value in (0, 1, 77, 2**32 - 1)
     ]
@@ -56,6 +56,6 @@ def test_every_other_breach_changes_it(kind: str, draft: ReplyDraft) -> None:
 
 
 @given(BREACHES)
-def test_any_breach_fits_any_reply(breach: Breach) -> None:
+def test_any_breach_fits_any_reply(breach: ReplyBreach) -> None:
     for draft in (CHUNKED, LONG, good((ROOM, ROOM), ROOM)):
         assert isinstance(spoil(draft, breach).octets, bytes)

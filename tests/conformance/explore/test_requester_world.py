@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conformance.explore.calls import encode
 from conformance.explore.recipes import CallRecipe
-from conformance.explore.replies import BREACHES, Breach, right, spoil
+from conformance.explore.replies import BREACHES, ReplyBreach, right, spoil
 from conformance.explore.requester_world import RequesterWorld
 from conformance.explore.sequences import CALL_RECIPES, REQUESTER_OPTIONS
 from conformance.oracle.header import decode_header
@@ -37,7 +37,7 @@ ROUNDS = st.lists(st.tuples(CALLS, ANSWERS), min_size=1, max_size=6)
 MOST_SENT = 32
 """More Calls than are asked for: a Requester that never stops sending must not keep us here."""
 
-Answer = tuple[int, int, Breach]
+Answer = tuple[int, int, ReplyBreach]
 
 
 def draft(world: RequesterWorld, place: int, grant: int, threshold: int) -> ReplyDraft:
@@ -47,7 +47,7 @@ def draft(world: RequesterWorld, place: int, grant: int, threshold: int) -> Repl
 
 
 def answer(
-    world: RequesterWorld, place: int, grant: int, breach: Breach, threshold: int = 1024
+    world: RequesterWorld, place: int, grant: int, breach: ReplyBreach, threshold: int = 1024
 ) -> None:
     sample = spoil(draft(world, place, grant, threshold), breach)
     world.place(sample.placements)
@@ -120,7 +120,7 @@ def keeps_the_rules(options: RequesterOptions, rounds: Rounds) -> None:
     # Whatever is still open gets its right Reply.
     for place in range(MOST_SENT):
         if place < len(world.sent):
-            answer(world, place, 4, Breach(), threshold)
+            answer(world, place, 4, ReplyBreach(), threshold)
 
     assert not world.problems, world.problems
     assert world.open_tokens == frozenset()

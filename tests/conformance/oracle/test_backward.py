@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.backward.build import Backward
+from conformance.backward.build import BackwardMessage
 from conformance.oracle.backward import (
     BackwardLine,
     InFlight,
@@ -28,7 +28,7 @@ NOBODY = InFlight({}, 1)
 
 def called(**changes: object) -> Called:
     fields: dict[str, object] = {"xid": 7, "payload": calls.null(7), **changes}
-    outcome = as_called(read_outcome(Backward(**fields).octets))  # type: ignore[arg-type]  # a table
+    outcome = as_called(read_outcome(BackwardMessage(**fields).octets))  # type: ignore[arg-type]  # a table
     assert isinstance(outcome, Called)
     return outcome
 
@@ -141,7 +141,7 @@ def test_each_fault_of_a_reply_breaks_its_own_rule(
     changes: dict[str, object], requirements: list[str]
 ) -> None:
     fields: dict[str, object] = {"xid": 7, "payload": rpc.accepted(7), **changes}
-    reply = read_outcome(Backward(**fields).octets)  # type: ignore[arg-type]  # a table
+    reply = read_outcome(BackwardMessage(**fields).octets)  # type: ignore[arg-type]  # a table
     assert isinstance(reply, Answered)
 
     assert [rule.ids[0] for rule in broken_reply_rules(reply, 1024)] == requirements
@@ -168,7 +168,7 @@ def test_a_reply_of_version_two_is_judged_in_its_words(
     changes: dict[str, object], requirements: list[str]
 ) -> None:
     fields: dict[str, object] = {"xid": 7, "payload": rpc.accepted(7), "version": 2, **changes}
-    reply = read_outcome(Backward(**fields).octets)  # type: ignore[arg-type]  # a table
+    reply = read_outcome(BackwardMessage(**fields).octets)  # type: ignore[arg-type]  # a table
     assert isinstance(reply, Answered)
 
     assert [rule.ids[0] for rule in broken_reply_rules(reply, 4096, 2)] == requirements
@@ -176,7 +176,7 @@ def test_a_reply_of_version_two_is_judged_in_its_words(
 
 def answered(**changes: object) -> Answered:
     fields: dict[str, object] = {"xid": 7, "payload": rpc.accepted(7), **changes}
-    reply = read_outcome(Backward(**fields).octets)  # type: ignore[arg-type]  # a table
+    reply = read_outcome(BackwardMessage(**fields).octets)  # type: ignore[arg-type]  # a table
     assert isinstance(reply, Answered)
     return reply
 

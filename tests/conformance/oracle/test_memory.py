@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from conformance.oracle.memory import NO_MEMORY, Regions, within
+from conformance.oracle.memory import NO_MEMORY, ExposedRegions, within
 from rpcrdma.wire import RdmaSegment
 
 
@@ -51,7 +51,7 @@ def test_segment_lies_within_a_region_whole_or_not(given: RdmaSegment, place: sl
 
 
 def test_what_may_be_read_is_no_room_for_writes_and_the_reverse() -> None:
-    readable, writable = Regions(), Regions()
+    readable, writable = ExposedRegions(), ExposedRegions()
     readable.expose(REGION, read=True)
     writable.expose(REGION, write=True)
 
@@ -61,8 +61,8 @@ def test_what_may_be_read_is_no_room_for_writes_and_the_reverse() -> None:
     assert writable.is_writable(segment(2, 3))
 
 
-@pytest.mark.parametrize("memory", [NO_MEMORY, Regions()])
-def test_nothing_lies_everywhere_and_anything_else_in_no_memory(memory: Regions) -> None:
+@pytest.mark.parametrize("memory", [NO_MEMORY, ExposedRegions()])
+def test_nothing_lies_everywhere_and_anything_else_in_no_memory(memory: ExposedRegions) -> None:
     assert memory.fetch(EMPTY_ELSEWHERE) == b""
     assert memory.is_writable(EMPTY_ELSEWHERE)
     assert memory.fetch(segment(0, 1)) is None
@@ -70,7 +70,7 @@ def test_nothing_lies_everywhere_and_anything_else_in_no_memory(memory: Regions)
 
 
 def test_contents_are_joined_unless_nobody_can_say_what_they_are() -> None:
-    memory = Regions()
+    memory = ExposedRegions()
     memory.expose(REGION, write=True)
 
     assert memory.contents((segment(6, 2), EMPTY_ELSEWHERE, segment(0, 2))) == b"ghab"

@@ -28,7 +28,7 @@ def message(body: wire.Body, payload: bytes = b"") -> bytes:
     return wire.encode_header(wire.TransportHeader(5, 1, 3, body)) + payload
 
 
-REPLY = rpc.encode_reply(rpc.Reply(5, rpc.Outcome.SUCCESS))
+REPLY = rpc.encode_reply(rpc.RpcReply(5, rpc.RpcOutcome.SUCCESS))
 CHUNK = wire.WriteChunk((wire.RdmaSegment(1, 2, 3),))
 
 
@@ -58,7 +58,7 @@ def test_an_answer_knows_its_rpc_header_if_it_has_one() -> None:
 
     assert isinstance(whole, Answered)
     assert isinstance(cut, Answered)
-    assert whole.rpc == rpc.Reply(5, rpc.Outcome.SUCCESS)
+    assert whole.rpc == rpc.RpcReply(5, rpc.RpcOutcome.SUCCESS)
     assert cut.rpc is None
 
 

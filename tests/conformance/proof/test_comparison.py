@@ -9,16 +9,16 @@ import pytest
 
 from conformance.oracle.outcome import Answered, ErrChunk, Silent
 from conformance.oracle.responder.expectation import Answer, ResponderState
-from conformance.proof.comparison import Side, compare, compare_suite
+from conformance.proof.comparison import DifferenceKind, compare, compare_suite
 from conformance.suite.plugin import Case
 from conformance.suite.runner import Selection
 from conformance.tester.acceptance import Acceptance
 from conformance.tester.sent import Message
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 
 if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
-    from conformance.proof.comparison import Comparison
+    from conformance.proof.comparison import OracleComparison
 
 CUT = Message(
     7, bytes.fromhex("00000007 00000001 00000008 00000000 00000001 00000000 00000000"), ""
@@ -36,27 +36,29 @@ def accepting(*kinds: type[Outcome], backward: bool = False) -> Acceptance:
     return Acceptance(CUT, state, tuple(map(Answer, kinds)))
 
 
-def sides(acceptance: Acceptance, case: Case = CASE) -> list[tuple[Side, tuple[str, ...]]]:
+def sides(
+    acceptance: Acceptance, case: Case = CASE
+) -> list[tuple[DifferenceKind, tuple[str, ...]]]:
     """The differences of one verification, without their words."""
     return [(found.side, found.kinds) for found in compare(case, (acceptance,))]
 
 
 @pytest.fixture(scope="module")
-def suite() -> Comparison:
+def suite() -> OracleComparison:
     """Every case for servers, run against the reference once."""
     return compare_suite("reference", Selection(role="responder", destructive=True))
 
 
-def test_no_case_differs_from_the_oracle_without_a_reason(suite: Comparison) -> None:
+def test_no_case_differs_from_the_oracle_without_a_reason(suite: OracleComparison) -> None:
     assert suite.unstated == (), "\n".join(map(str, suite.unstated))
 
 
-def test_each_reason_is_needed(suite: Comparison) -> None:
+def test_each_reason_is_needed(suite: OracleComparison) -> None:
     assert suite.stale == ()
     assert suite.stated
 
 
-def test_most_cases_note_what_they_accept(suite: Comparison) -> None:
+def test_most_cases_note_what_they_accept(suite: OracleComparison) -> None:
     assert suite.messages > 700
 
 
@@ -66,17 +68,17 @@ def test_agrees_where_both_say_the_same() -> None:
 
 
 def test_finds_what_the_case_alone_accepts() -> None:
-    assert sides(accepting(ErrChunk, Silent)) == [(Side.WIDER, ("silence",))]
+    assert sides(accepting(ErrChunk, Silent)) == [(DifferenceKind.WIDER, ("silence",))]
 
 
 def test_finds_what_the_oracle_alone_allows() -> None:
-    assert sides(accepting(ErrChunk, backward=True)) == [(Side.NARROWER, ("silence",))]
+    assert sides(accepting(ErrChunk, backward=True)) == [(DifferenceKind.NARROWER, ("silence",))]
 
 
 def test_what_only_breaks_a_recommendation_is_a_warning_already() -> None:
     only_warns = replace(accepting(ErrChunk, backward=True), breaks=(SHOULD,))
 
-    assert sides(only_warns) == [(Side.STRICTER, ("silence",))]
+    assert sides(only_warns) == [(DifferenceKind.STRICTER, ("silence",))]
 
 
 def test_finds_a_warning_for_what_the_oracle_allows() -> None:
@@ -86,8 +88,8 @@ def test_finds_a_warning_for_what_the_oracle_allows() -> None:
 
     found = dict(sides(warned))
 
-    assert found[Side.STRICTER] == ("silence",)
-    assert "a Reply of SUCCESS" in found[Side.WIDER]
+    assert found[DifferenceKind.STRICTER] == ("silence",)
+    assert "a Reply of SUCCESS" in found[DifferenceKind.WIDER]
 
 
 def test_takes_the_steps_of_one_message_together() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.proof import matrix
 from conformance.proof.kills import Kill
-from conformance.proof.matrix import Row, Trip, add_arguments, cases_citing, row_of, run
+from conformance.proof.matrix import MatrixRow, Trip, add_arguments, cases_citing, row_of, run
 from reports.record import CaseRecord, Citation, Verdict
 from targets.base import TargetError
 from targets.mutants.base import Mutant
@@ -156,7 +156,7 @@ def test_knows_the_cases_that_cite_a_requirement() -> None:
 
 def test_prints_killers_and_trips_by_reason() -> None:
     trips = (Trip("r/1/b", (OTHER,), "why"), Trip("r/1/d", (OTHER,), ""))
-    row = Row(
+    row = MatrixRow(
         "odd",
         ("r/1/a[1]", "r/1/a[2]", "r/1/c"),
         trips,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from conformance.suite.guest import Order, main
+from conformance.suite.guest import GuestOrder, main
 from conformance.suite.runner import RECORDS, Selection
 from reports.stream import read_run
 
@@ -21,7 +21,7 @@ SOME = Selection(section="3.3.1", role="responder")
 def test_an_order_is_judged_and_told_without_captures(
     tmp_path: Path, workers: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    order = Order("reference", "", str(tmp_path), SOME, "ref --kernel x", workers)
+    order = GuestOrder("reference", "", str(tmp_path), SOME, "ref --kernel x", workers)
 
     assert main([msgspec.json.encode(order).decode()]) == 0
 
@@ -37,9 +37,9 @@ def test_each_order_is_judged_into_its_own_folder_and_the_worst_status_stays(
     tmp_path: Path,
 ) -> None:
     orders = [
-        Order("reference", "", str(tmp_path / "server"), SOME),
-        Order("no-such", "", str(tmp_path / "none"), SOME),
-        Order("reference-client", "", str(tmp_path / "client"), Selection(section="6.2")),
+        GuestOrder("reference", "", str(tmp_path / "server"), SOME),
+        GuestOrder("no-such", "", str(tmp_path / "none"), SOME),
+        GuestOrder("reference-client", "", str(tmp_path / "client"), Selection(section="6.2")),
     ]
 
     assert main([msgspec.json.encode(order).decode() for order in orders]) == 2
@@ -50,7 +50,7 @@ def test_each_order_is_judged_into_its_own_folder_and_the_worst_status_stays(
 
 
 def test_what_cannot_be_run_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    order = Order("no-such", "", str(tmp_path), SOME)
+    order = GuestOrder("no-such", "", str(tmp_path), SOME)
 
     assert main([msgspec.json.encode(order).decode()]) == 2
 

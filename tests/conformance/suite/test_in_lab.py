@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suite import guest, in_lab
-from conformance.suite.guest import Order
+from conformance.suite.guest import GuestOrder
 from conformance.suite.in_lab import collect, collect_all, lab_run
 from conformance.suite.runner import Selection
 from reports.record import Verdict
@@ -40,7 +40,7 @@ def machine(
     return install
 
 
-def run_of(*orders: Order) -> LabRun:
+def run_of(*orders: GuestOrder) -> LabRun:
     return lab_run(orders, find_profile("reference"))
 
 
@@ -49,7 +49,7 @@ def test_a_run_comes_home_with_its_captures(
 ) -> None:
     machine(Ending.EXITED)
 
-    record, problem = collect(run_of(Order("reference", "", str(tmp_path), SOME)), tmp_path)
+    record, problem = collect(run_of(GuestOrder("reference", "", str(tmp_path), SOME)), tmp_path)
 
     assert problem == ""
     assert {case.verdict for case in record.cases} == {Verdict.PASS}
@@ -62,8 +62,8 @@ def test_several_orders_come_home_from_one_machine(
     machine(Ending.EXITED)
     server, client = tmp_path / "server", tmp_path / "client"
     orders = (
-        Order("reference", "", str(server), SOME),
-        Order("reference-client", "", str(client), Selection(section="6.2")),
+        GuestOrder("reference", "", str(server), SOME),
+        GuestOrder("reference-client", "", str(client), Selection(section="6.2")),
     )
 
     run = run_of(*orders)
@@ -79,7 +79,7 @@ def test_a_machine_that_died_leaves_what_it_had_written(
 ) -> None:
     machine(Ending.DIED)
 
-    record, problem = collect(run_of(Order("reference", "", str(tmp_path), SOME)), tmp_path)
+    record, problem = collect(run_of(GuestOrder("reference", "", str(tmp_path), SOME)), tmp_path)
 
     assert record.cases
     assert problem.startswith("the virtual machine ended before the command did after 1 s")
@@ -92,7 +92,7 @@ def test_what_could_not_be_run_is_an_error_that_says_why(
     machine(Ending.EXITED)
 
     with pytest.raises(TargetError, match=r"^no target `no-such`"):
-        collect(run_of(Order("no-such", "", str(tmp_path), SOME)), tmp_path)
+        collect(run_of(GuestOrder("no-such", "", str(tmp_path), SOME)), tmp_path)
 
 
 def test_a_machine_may_work_for_long_but_not_be_silent_for_long() -> None:

@@ -8,7 +8,7 @@ from conformance.oracle.responder.expectation import Answer
 from conformance.tester.client import build
 from conformance.verify import accepted
 from rpcrdma.fabric.base import Access
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from tests.conformance.miniatures import good
 from tests.conformance.verify.test_answers import connect
 

@@ -200,7 +200,7 @@ def test_garbage_args_wants_that_status() -> None:
     call = build.short(peer, peer.workload.garbage())
     peer.send(call)
 
-    assert verify.garbage_args(peer, call).rpc.outcome is rpc.Outcome.GARBAGE_ARGS
+    assert verify.garbage_args(peer, call).rpc.outcome is rpc.RpcOutcome.GARBAGE_ARGS
 
     call = build.null_call(peer)
     peer.send(call)

@@ -118,4 +118,4 @@ def test_a_half_without_credits_has_no_part_in_anything() -> None:
 def test_errors_of_the_rpc_layer_are_replies() -> None:
     """As forward."""
     _, payload = answer(TestProgram(), rpc.encode_call(7, 1, 1, 0))
-    assert rpc.decode_reply(payload)[0].outcome is rpc.Outcome.PROG_UNAVAIL
+    assert rpc.decode_reply(payload)[0].outcome is rpc.RpcOutcome.PROG_UNAVAIL

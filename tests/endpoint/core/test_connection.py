@@ -14,7 +14,7 @@ from rpcrdma.endpoint.core.actions import Disconnect
 from rpcrdma.endpoint.core.connection import DROPPED, TRANSITIONS, Endpoint, State
 from rpcrdma.endpoint.core.credits import Allowance, grant
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
-from rpcrdma.endpoint.requester.outgoing import PHASES, Phase, Step
+from rpcrdma.endpoint.requester.outgoing import PHASES, CallStep, Phase
 from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire import v2
 from rpcrdma.wire.operations import BY_NAME
@@ -119,7 +119,7 @@ def test_a_role_that_disconnects_hears_of_no_further_message() -> None:
 def test_every_phase_of_a_call_leads_to_its_end() -> None:
     """From every phase but DONE there is a way on, and ENDED is possible wherever it can happen."""
     assert {phase for phase, _ in PHASES} == set(Phase) - {Phase.DONE}
-    assert {phase for phase, step in PHASES if step is Step.ENDED} == {
+    assert {phase for phase, step in PHASES if step is CallStep.ENDED} == {
         Phase.REGISTERING,
         Phase.QUEUED,
         Phase.SENT,

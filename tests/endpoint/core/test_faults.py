@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rpcrdma.endpoint.core.faults import RULES, Answer, Fault, FaultFound
+from rpcrdma.endpoint.core.faults import RULES, Fault, FaultAnswer, FaultFound
 
 RESPONDER = [fault for fault in Fault if fault.value <= Fault.RDMA_FAILED.value]
 REQUESTER = [fault for fault in Fault if fault.value > Fault.RDMA_FAILED.value]
@@ -18,8 +18,11 @@ def test_every_fault_has_one_rule_with_its_grounds() -> None:
 
 def test_a_requester_never_answers_and_a_responder_never_fails_a_call() -> None:
     """rfc8166 4.5: errors are reported to the Requester only."""
-    assert {RULES[fault].answer for fault in REQUESTER} == {Answer.DISCARD, Answer.FAIL_CALL}
-    assert Answer.FAIL_CALL not in {RULES[fault].answer for fault in RESPONDER}
+    assert {RULES[fault].answer for fault in REQUESTER} == {
+        FaultAnswer.DISCARD,
+        FaultAnswer.FAIL_CALL,
+    }
+    assert FaultAnswer.FAIL_CALL not in {RULES[fault].answer for fault in RESPONDER}
 
 
 def test_a_fault_that_is_found_names_its_requirement() -> None:

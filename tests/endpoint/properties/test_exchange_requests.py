@@ -8,8 +8,8 @@ from rpcrdma.endpoint.properties.exchange import OptionMessage, PropertyExchange
 from rpcrdma.endpoint.properties.values import (
     PROPERTY_OPERATIONS,
     Disposition,
-    Outcome,
     PropertyOptions,
+    PropertyOutcome,
     PropertyValues,
 )
 from rpcrdma.errors import LocalProtocolError
@@ -54,7 +54,7 @@ def test_a_request_bounds_what_is_sent_until_it_is_answered() -> None:
     from_peer(exchange, RespProp((), (1,), ()), FIRST)
     assert not exchange.is_pending
     assert exchange.send_limit == 8192
-    assert exchange.outcomes == (Outcome(PROP_RBSIZ, REJECTED),)
+    assert exchange.outcomes == (PropertyOutcome(PROP_RBSIZ, REJECTED),)
 
 
 def test_an_answer_is_read_and_takes_effect() -> None:
@@ -65,9 +65,9 @@ def test_an_answer_is_read_and_takes_effect() -> None:
     others = property_values(ReceiveBufferSize(6000), GENERAL)
     assert from_peer(exchange, RespProp((0b101,), (), others), FIRST) == []
     assert exchange.outcomes == (
-        Outcome(77, DONE),
-        Outcome(PROP_RBSIZ, OTHER, ReceiveBufferSize(6000)),
-        Outcome(PROP_REQREMINV, DONE, ALLOWED),
+        PropertyOutcome(77, DONE),
+        PropertyOutcome(PROP_RBSIZ, OTHER, ReceiveBufferSize(6000)),
+        PropertyOutcome(PROP_REQREMINV, DONE, ALLOWED),
     )
     assert exchange.peer == PropertyValues(6000, remote_invalidation=True)
 
@@ -77,7 +77,10 @@ def test_an_overlap_or_a_gap_is_a_rejection() -> None:
     exchange = opened()
     exchange.request(ALLOWED, ReceiveBufferSize(2048))
     from_peer(exchange, RespProp((1,), (1,), ()), FIRST)
-    assert exchange.outcomes == (Outcome(PROP_REQREMINV, REJECTED), Outcome(PROP_RBSIZ, REJECTED))
+    assert exchange.outcomes == (
+        PropertyOutcome(PROP_REQREMINV, REJECTED),
+        PropertyOutcome(PROP_RBSIZ, REJECTED),
+    )
     assert exchange.peer == PropertyValues()
 
 
@@ -166,11 +169,11 @@ def test_a_refused_request_is_rejected_and_so_is_every_later_one() -> None:
     exchange = opened()
     exchange.request(ReceiveBufferSize(2048))
     assert exchange.refused(FIRST)
-    assert exchange.outcomes == (Outcome(PROP_RBSIZ, REJECTED),)
+    assert exchange.outcomes == (PropertyOutcome(PROP_RBSIZ, REJECTED),)
     assert exchange.send_limit == 4096
     replaced(exchange)
     assert exchange.request(ALLOWED) == []
-    assert exchange.outcomes == (Outcome(PROP_REQREMINV, REJECTED),)
+    assert exchange.outcomes == (PropertyOutcome(PROP_REQREMINV, REJECTED),)
     assert not exchange.is_pending
 
 
@@ -200,6 +203,6 @@ def test_a_message_that_the_peer_could_not_read_has_no_effect() -> None:
     assert not exchange.rejected(1)
     assert not exchange.refused(1)
     assert exchange.rejected(FIRST)
-    assert exchange.outcomes == (Outcome(PROP_REQREMINV, REJECTED),)
+    assert exchange.outcomes == (PropertyOutcome(PROP_REQREMINV, REJECTED),)
     assert replaced(exchange) == []
     assert exchange.request(ALLOWED) == [call(FIRST + 1, ask(ALLOWED))]

@@ -6,7 +6,7 @@ import pytest
 
 from rpcrdma.endpoint.properties.requests import PropertyRequest, require_set
 from rpcrdma.endpoint.properties.rules import PropertyRules
-from rpcrdma.endpoint.properties.values import Disposition, Outcome
+from rpcrdma.endpoint.properties.values import Disposition, PropertyOutcome
 from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire.properties import (
     PROP_RBSIZ,
@@ -39,14 +39,14 @@ def test_each_part_of_an_answer_is_read() -> None:
     asked = request(ODD, ALLOWED, ReceiveBufferSize(9000))
     values = [ReceiveBufferSize(1), ReceiveBufferSize(6000)]
     assert asked.outcomes({0}, {1}, {PROP_RBSIZ}, values) == (
-        Outcome(77, Disposition.DONE),
-        Outcome(PROP_REQREMINV, Disposition.REJECTED),
-        Outcome(PROP_RBSIZ, Disposition.OTHER, ReceiveBufferSize(6000)),
+        PropertyOutcome(77, Disposition.DONE),
+        PropertyOutcome(PROP_REQREMINV, Disposition.REJECTED),
+        PropertyOutcome(PROP_RBSIZ, Disposition.OTHER, ReceiveBufferSize(6000)),
     )
     assert asked.outcomes({1, 2}, (), {77}, ()) == (
-        Outcome(77, Disposition.OTHER),
-        Outcome(PROP_REQREMINV, Disposition.DONE, ALLOWED),
-        Outcome(PROP_RBSIZ, Disposition.DONE, ReceiveBufferSize(9000)),
+        PropertyOutcome(77, Disposition.OTHER),
+        PropertyOutcome(PROP_REQREMINV, Disposition.DONE, ALLOWED),
+        PropertyOutcome(PROP_RBSIZ, Disposition.DONE, ReceiveBufferSize(9000)),
     )
 
 

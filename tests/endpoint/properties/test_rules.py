@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.endpoint.properties.receive_sizes import ReceiveSizes
-from rpcrdma.endpoint.properties.rules import Judgement, PropertyRules, Standing
+from rpcrdma.endpoint.properties.rules import PropertyJudgement, PropertyRules, Standing
 from rpcrdma.endpoint.properties.values import (
     Disposition,
-    Outcome,
     PropertyLimits,
     PropertyOptions,
+    PropertyOutcome,
     PropertyValues,
 )
 from rpcrdma.errors import DecodeError, Reason
@@ -41,7 +41,7 @@ ALLOWED = RequesterRemoteInvalidation(allowed=True)
 FORBIDDEN = RequesterRemoteInvalidation(allowed=False)
 NONE, INLINE, GENERAL = (BackwardRequestSupport(level) for level in BackwardSupport)
 DONE, OTHER = Disposition.DONE, Disposition.OTHER
-REJECTED = Judgement(Disposition.REJECTED)
+REJECTED = PropertyJudgement(Disposition.REJECTED)
 
 
 def receives(*lengths: int) -> ReceiveSizes:
@@ -212,20 +212,20 @@ POSTED = (8192, 9000)
 @pytest.mark.parametrize(
     ("octets", "lengths", "judgement"),
     [
-        (4096, POSTED, Judgement(DONE, ReceiveBufferSize(4096))),
-        (2048, POSTED, Judgement(DONE, ReceiveBufferSize(2048))),
-        (1000, POSTED, Judgement(OTHER, ReceiveBufferSize(1024))),
-        (8192, POSTED, Judgement(DONE, ReceiveBufferSize(8192))),
-        (9000, POSTED, Judgement(OTHER, ReceiveBufferSize(8192), later=9000)),
-        (20000, POSTED, Judgement(OTHER, ReceiveBufferSize(8192), later=10000)),
-        (20000, (10000,), Judgement(OTHER, ReceiveBufferSize(10000))),
-        (20000, (30000,), Judgement(OTHER, ReceiveBufferSize(10000))),
-        (9000, (4096, 9000), Judgement(Disposition.REJECTED, later=9000)),
-        (9000, (), Judgement(DONE, ReceiveBufferSize(9000))),
+        (4096, POSTED, PropertyJudgement(DONE, ReceiveBufferSize(4096))),
+        (2048, POSTED, PropertyJudgement(DONE, ReceiveBufferSize(2048))),
+        (1000, POSTED, PropertyJudgement(OTHER, ReceiveBufferSize(1024))),
+        (8192, POSTED, PropertyJudgement(DONE, ReceiveBufferSize(8192))),
+        (9000, POSTED, PropertyJudgement(OTHER, ReceiveBufferSize(8192), later=9000)),
+        (20000, POSTED, PropertyJudgement(OTHER, ReceiveBufferSize(8192), later=10000)),
+        (20000, (10000,), PropertyJudgement(OTHER, ReceiveBufferSize(10000))),
+        (20000, (30000,), PropertyJudgement(OTHER, ReceiveBufferSize(10000))),
+        (9000, (4096, 9000), PropertyJudgement(Disposition.REJECTED, later=9000)),
+        (9000, (), PropertyJudgement(DONE, ReceiveBufferSize(9000))),
     ],
 )
 def test_another_length_is_granted_as_far_as_receives_have_it(
-    octets: int, lengths: tuple[int, ...], judgement: Judgement
+    octets: int, lengths: tuple[int, ...], judgement: PropertyJudgement
 ) -> None:
     """xcharext 3.1 and 4.3; 4096 octets are in force."""
     at_hand = standing(None, LIMITS, *lengths)
@@ -249,18 +249,21 @@ def test_what_cannot_be_told_later_is_not_begun() -> None:
     ("wanted", "own", "limits", "judgement"),
     [
         (ALLOWED, FORBIDDEN, None, REJECTED),
-        (ALLOWED, FORBIDDEN, LIMITS, Judgement(DONE, ALLOWED)),
-        (FORBIDDEN, ALLOWED, None, Judgement(DONE, FORBIDDEN)),
-        (ALLOWED, ALLOWED, None, Judgement(DONE, ALLOWED)),
+        (ALLOWED, FORBIDDEN, LIMITS, PropertyJudgement(DONE, ALLOWED)),
+        (FORBIDDEN, ALLOWED, None, PropertyJudgement(DONE, FORBIDDEN)),
+        (ALLOWED, ALLOWED, None, PropertyJudgement(DONE, ALLOWED)),
         (GENERAL, INLINE, None, REJECTED),
-        (GENERAL, NONE, None, Judgement(OTHER, INLINE)),
-        (GENERAL, INLINE, LIMITS, Judgement(DONE, GENERAL)),
-        (GENERAL, GENERAL, None, Judgement(DONE, GENERAL)),
-        (NONE, GENERAL, None, Judgement(DONE, NONE)),
+        (GENERAL, NONE, None, PropertyJudgement(OTHER, INLINE)),
+        (GENERAL, INLINE, LIMITS, PropertyJudgement(DONE, GENERAL)),
+        (GENERAL, GENERAL, None, PropertyJudgement(DONE, GENERAL)),
+        (NONE, GENERAL, None, PropertyJudgement(DONE, NONE)),
     ],
 )
 def test_a_permission_is_given_as_far_as_the_limits_allow(
-    wanted: KnownProperty, own: KnownProperty, limits: PropertyLimits | None, judgement: Judgement
+    wanted: KnownProperty,
+    own: KnownProperty,
+    limits: PropertyLimits | None,
+    judgement: PropertyJudgement,
 ) -> None:
     """xcharext 3.2, 3.3 and 4.3."""
     assert RULES.judge(wanted, standing(PropertyValues().changed(own), limits)) == judgement
@@ -271,7 +274,7 @@ def test_what_is_fixed_or_unknown_is_not_changed() -> None:
     fixed = standing(None, LIMITS, fixed=frozenset({PROP_RBSIZ, PROP_REQREMINV}))
     assert RULES.judge(ALLOWED, fixed) == REJECTED
     assert RULES.judge(ReceiveBufferSize(2048), fixed) == REJECTED
-    assert RULES.judge(FORBIDDEN, fixed) == Judgement(DONE, FORBIDDEN)
+    assert RULES.judge(FORBIDDEN, fixed) == PropertyJudgement(DONE, FORBIDDEN)
     assert RULES.judge(None, fixed) == REJECTED
 
 
@@ -289,7 +292,7 @@ def test_the_parts_of_an_answer_are_disjoint_and_complete(
         zip((PROP_RBSIZ, PROP_REQREMINV, PROP_BRS), PropertyValues().properties(), strict=True)
     )
     judged = {
-        propid: Judgement(
+        propid: PropertyJudgement(
             data.draw(
                 st.sampled_from(Disposition) if propid in values else st.just(REJECTED.disposition)
             ),
@@ -341,8 +344,8 @@ def test_a_gap_or_an_overlap_counts_as_rejected(
 def test_only_values_of_requested_properties_take_effect() -> None:
     """xcharext 4.3: a propval for another property is ignored."""
     outcomes = (
-        Outcome(PROP_RBSIZ, OTHER, ReceiveBufferSize(6000)),
-        Outcome(PROP_REQREMINV, Disposition.REJECTED),
+        PropertyOutcome(PROP_RBSIZ, OTHER, ReceiveBufferSize(6000)),
+        PropertyOutcome(PROP_REQREMINV, Disposition.REJECTED),
     )
     other: list[KnownProperty] = [ReceiveBufferSize(6000), GENERAL]
     assert RULES.effects(outcomes, other) == (ReceiveBufferSize(6000),)

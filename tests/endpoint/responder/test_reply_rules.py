@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.endpoint.core.faults import Answer, Fault, FaultFound
+from rpcrdma.endpoint.core.faults import Fault, FaultAnswer, FaultFound
 from rpcrdma.endpoint.responder.call_rules import IncomingCall
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.ulp import rpc
@@ -20,8 +20,8 @@ EMPTY = WriteChunk(())
 def test_an_error_echoes_xid_and_version_and_tells_our_range() -> None:
     """rfc8166 4.5 and D-11: the range is ours, xid and version are the request's."""
     assert (RULES.error_xid(WORDS), RULES.error_version(WORDS)) == (5, 9)
-    assert RULES.error_body(Answer.ERR_VERS) == ErrVers(1, 1)
-    assert RULES.error_body(Answer.ERR_CHUNK) == ErrChunk()
+    assert RULES.error_body(FaultAnswer.ERR_VERS) == ErrVers(1, 1)
+    assert RULES.error_body(FaultAnswer.ERR_CHUNK) == ErrChunk()
     assert RULES.error_credit(WORDS, 32) == 3
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rpcrdma.endpoint.core.faults import RULES, Answer, Fault
+from rpcrdma.endpoint.core.faults import RULES, Fault, FaultAnswer
 from rpcrdma.fabric.base import Access
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
@@ -67,7 +67,7 @@ FAULTY = {
 }
 """One message for each fault that shows without memory of ours."""
 
-BODIES = {Answer.ERR_VERS: ErrVers(1, 1), Answer.ERR_CHUNK: ErrChunk()}
+BODIES = {FaultAnswer.ERR_VERS: ErrVers(1, 1), FaultAnswer.ERR_CHUNK: ErrChunk()}
 
 
 @pytest.mark.parametrize("fault", FAULTY, ids=lambda fault: fault.name)
@@ -80,10 +80,10 @@ def test_responder_answers_a_fault_as_the_table_says(pair: Pair, hear: Hear, fau
         *answers, (header, payload) = hear(connection)
 
     answer = RULES[fault].answer
-    if answer is Answer.DISCARD:
+    if answer is FaultAnswer.DISCARD:
         assert answers == []
     else:
-        version = 2 if answer is Answer.ERR_VERS else 1
+        version = 2 if answer is FaultAnswer.ERR_VERS else 1
         error = TransportHeader(XID, version, 4, RdmaError(BODIES[answer]))
         assert [found for found, _ in answers] == [error]
     assert header == TransportHeader(XID, 1, 4, SHORT)

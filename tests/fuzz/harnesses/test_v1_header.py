@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzz.harnesses.v1_header import ReferenceCodec, check
+from fuzz.harnesses.v1_header import V1ReferenceCodec, check
 from fuzz.invariant import BrokenInvariant
 from fuzz.planted import BelievesLengths, BelievesTruth, TrustsCounts
 from rpcrdma.errors import DecodeError, Reason
@@ -19,8 +19,8 @@ REPLY_CHUNK = encode_header(
 
 @given(st.binary(max_size=200))
 def test_reference_codec_keeps_the_invariant(octets: bytes) -> None:
-    check(octets, ReferenceCodec())
-    check(PLAIN[:16] + octets, ReferenceCodec())
+    check(octets, V1ReferenceCodec())
+    check(PLAIN[:16] + octets, V1ReferenceCodec())
 
 
 def test_missing_length_check_is_found() -> None:
@@ -42,7 +42,7 @@ def test_unbounded_count_asks_for_what_the_input_names(monkeypatch: pytest.Monke
     assert asked == [0x70000000 * 16]
 
 
-class PointsOutside(ReferenceCodec):
+class PointsOutside(V1ReferenceCodec):
     """Names an offset behind the buffer."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
@@ -55,7 +55,7 @@ def test_offset_outside_the_buffer_is_found() -> None:
     assert caught.value.invariant == "offset-outside"
 
 
-class Invents(ReferenceCodec):
+class Invents(V1ReferenceCodec):
     """Returns more segments than the octets have room for, and denies it when encoding."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
@@ -72,7 +72,7 @@ def test_segments_out_of_nowhere_are_found() -> None:
     assert caught.value.invariant == "unbounded"
 
 
-class Lenient(ReferenceCodec):
+class Lenient(V1ReferenceCodec):
     """Accepts a header that lacks its last octet."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:

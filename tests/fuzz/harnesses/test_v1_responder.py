@@ -11,7 +11,7 @@ from fuzz.harnesses.v1_responder import check, good_call, reference
 from fuzz.invariant import BrokenInvariant
 from fuzz.planted import answers_twice, counts_credits_down
 from fuzz.sequence import join
-from fuzz.world import Memory, World
+from fuzz.world import RequesterMemory, World
 from rpcrdma.endpoint.core.actions import Action, PostReceive, Send
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.ulp import testprog_calls as calls
@@ -130,7 +130,7 @@ def test_each_broken_responder_is_found(
 
 
 def test_memory_is_reached_only_inside_its_regions() -> None:
-    memory = Memory()
+    memory = RequesterMemory()
     inside = RdmaSegment(READABLE.handle, 8, READABLE.offset)
     behind = RdmaSegment(READABLE.handle, 8, READABLE.offset + REGION - 4)
     assert memory.fetch(inside) == bytes(8)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.capture import roce
-from reports.capture.roce import PATH_MTU, Flow, Opcode
+from reports.capture.roce import PATH_MTU, BthOpcode, Flow
 
 
 def flow() -> Flow:
@@ -18,8 +18,10 @@ def opcodes(frames: list[bytes]) -> list[int]:
     return [frame[42] for frame in frames]
 
 
-@given(st.binary(max_size=200), st.sampled_from(list(Opcode)), st.integers(0, 0xFFFFFF))
-def test_icrc_and_checksum_agree_with_scapy(payload: bytes, opcode: Opcode, sequence: int) -> None:
+@given(st.binary(max_size=200), st.sampled_from(list(BthOpcode)), st.integers(0, 0xFFFFFF))
+def test_icrc_and_checksum_agree_with_scapy(
+    payload: bytes, opcode: BthOpcode, sequence: int
+) -> None:
     from scapy.contrib.roce import BTH
     from scapy.layers.inet import IP, UDP
     from scapy.layers.l2 import Ether
@@ -37,26 +39,26 @@ def test_icrc_and_checksum_agree_with_scapy(payload: bytes, opcode: Opcode, sequ
 @pytest.mark.parametrize(
     ("length", "expected"),
     [
-        (0, [Opcode.SEND_ONLY]),
-        (PATH_MTU, [Opcode.SEND_ONLY]),
-        (PATH_MTU + 1, [Opcode.SEND_FIRST, Opcode.SEND_LAST]),
-        (3 * PATH_MTU, [Opcode.SEND_FIRST, Opcode.SEND_MIDDLE, Opcode.SEND_LAST]),
+        (0, [BthOpcode.SEND_ONLY]),
+        (PATH_MTU, [BthOpcode.SEND_ONLY]),
+        (PATH_MTU + 1, [BthOpcode.SEND_FIRST, BthOpcode.SEND_LAST]),
+        (3 * PATH_MTU, [BthOpcode.SEND_FIRST, BthOpcode.SEND_MIDDLE, BthOpcode.SEND_LAST]),
     ],
 )
-def test_send_is_cut_at_the_path_mtu(length: int, expected: list[Opcode]) -> None:
+def test_send_is_cut_at_the_path_mtu(length: int, expected: list[BthOpcode]) -> None:
     assert opcodes(list(roce.send(flow(), bytes(length)))) == expected
 
 
 def test_send_with_invalidate_carries_the_handle_in_its_last_frame() -> None:
     frames = list(roce.send(flow(), bytes(PATH_MTU + 4), 0xABCD))
-    assert opcodes(frames) == [Opcode.SEND_FIRST, Opcode.SEND_LAST_INVALIDATE]
+    assert opcodes(frames) == [BthOpcode.SEND_FIRST, BthOpcode.SEND_LAST_INVALIDATE]
     assert frames[1][54:58] == bytes.fromhex("0000abcd")
-    assert opcodes(list(roce.send(flow(), b"", 1))) == [Opcode.SEND_ONLY_INVALIDATE]
+    assert opcodes(list(roce.send(flow(), b"", 1))) == [BthOpcode.SEND_ONLY_INVALIDATE]
 
 
 def test_write_names_its_target_in_the_first_frame_only() -> None:
     frames = list(roce.write(flow(), 7, 0x1000, bytes(PATH_MTU + 4)))
-    assert opcodes(frames) == [Opcode.WRITE_FIRST, Opcode.WRITE_LAST]
+    assert opcodes(frames) == [BthOpcode.WRITE_FIRST, BthOpcode.WRITE_LAST]
     assert frames[0][54:70] == struct.pack(">QII", 0x1000, 7, PATH_MTU + 4)
     assert len(frames[1]) == 42 + 12 + 4 + 4
 
@@ -64,20 +66,20 @@ def test_write_names_its_target_in_the_first_frame_only() -> None:
 @pytest.mark.parametrize(
     ("length", "expected"),
     [
-        (4, [Opcode.READ_REQUEST, Opcode.READ_RESPONSE_ONLY]),
+        (4, [BthOpcode.READ_REQUEST, BthOpcode.READ_RESPONSE_ONLY]),
         (
             2 * PATH_MTU + 1,
             [
-                Opcode.READ_REQUEST,
-                Opcode.READ_RESPONSE_FIRST,
-                Opcode.READ_RESPONSE_MIDDLE,
-                Opcode.READ_RESPONSE_LAST,
+                BthOpcode.READ_REQUEST,
+                BthOpcode.READ_RESPONSE_FIRST,
+                BthOpcode.READ_RESPONSE_MIDDLE,
+                BthOpcode.READ_RESPONSE_LAST,
             ],
         ),
     ],
 )
 def test_read_takes_a_sequence_number_for_each_response(
-    length: int, expected: list[Opcode]
+    length: int, expected: list[BthOpcode]
 ) -> None:
     request, response = flow(), flow()
     frames = list(roce.read(request, response, 1, 2, length, bytes(length)))
@@ -87,4 +89,4 @@ def test_read_takes_a_sequence_number_for_each_response(
 
 
 def test_read_of_unknown_data_shows_the_request_alone() -> None:
-    assert opcodes(list(roce.read(flow(), flow(), 1, 2, 100, b""))) == [Opcode.READ_REQUEST]
+    assert opcodes(list(roce.read(flow(), flow(), 1, 2, 100, b""))) == [BthOpcode.READ_REQUEST]

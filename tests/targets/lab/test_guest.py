@@ -9,14 +9,14 @@ import pytest
 from targets.lab import guest
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE, main, run_command
-from targets.lab.setup import GuestReport, GuestSetup, Server, ServerKind
+from targets.lab.setup import GuestReport, GuestSetup, LabServer, ServerKind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def setup_of(script: str, folder: Path) -> GuestSetup:
-    return GuestSetup(("sh", "-c", script), str(folder), server=Server(ServerKind.NONE))
+    return GuestSetup(("sh", "-c", script), str(folder), server=LabServer(ServerKind.NONE))
 
 
 def test_outside_the_lab_nothing_is_changed(

@@ -9,7 +9,7 @@ import pytest
 from targets.lab import nfsd
 from targets.lab.errors import LabError
 from targets.lab.nfsd import exports_line, restart_nfsd, start_nfsd
-from targets.lab.setup import Server
+from targets.lab.setup import LabServer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,15 +20,15 @@ PROGRAMS = ("mount", "rpcbind", "exportfs", "rpc.mountd", "rpc.nfsd")
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabServer:
     for name in ("control", "lock_control", "state"):
         (tmp_path / name).mkdir()
         monkeypatch.setattr(nfsd, f"_{name.upper()}", tmp_path / name)
-    return Server(export=str(tmp_path / "export"), port=20050)
+    return LabServer(export=str(tmp_path / "export"), port=20050)
 
 
 def test_the_server_listens_on_rdma_only_after_its_threads_run(
-    server: Server, tmp_path: Path, programs: tuple[FakeProgram, Calls]
+    server: LabServer, tmp_path: Path, programs: tuple[FakeProgram, Calls]
 ) -> None:
     fake, calls = programs
     for name in PROGRAMS:
@@ -41,7 +41,7 @@ def test_the_server_listens_on_rdma_only_after_its_threads_run(
 
 
 def test_the_grace_period_is_ended(
-    server: Server, tmp_path: Path, programs: tuple[FakeProgram, Calls]
+    server: LabServer, tmp_path: Path, programs: tuple[FakeProgram, Calls]
 ) -> None:
     fake, _ = programs
     for name in PROGRAMS:
@@ -53,7 +53,7 @@ def test_the_grace_period_is_ended(
 
 
 def test_a_failed_export_names_the_package(
-    server: Server, programs: tuple[FakeProgram, Calls]
+    server: LabServer, programs: tuple[FakeProgram, Calls]
 ) -> None:
     fake, _ = programs
     for name in PROGRAMS:
@@ -70,7 +70,7 @@ def test_the_line_for_a_hosts_own_exports_allows_any_source_port() -> None:
 
 
 def test_a_restart_ends_the_threads_and_makes_new_ones_listen(
-    server: Server, tmp_path: Path, programs: tuple[FakeProgram, Calls]
+    server: LabServer, tmp_path: Path, programs: tuple[FakeProgram, Calls]
 ) -> None:
     fake, calls = programs
     fake("rpc.nfsd")

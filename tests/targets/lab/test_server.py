@@ -9,7 +9,7 @@ import pytest
 
 from targets.lab.errors import LabError
 from targets.lab.server import is_listening, running_server
-from targets.lab.setup import Server, ServerKind
+from targets.lab.setup import LabServer, ServerKind
 
 if TYPE_CHECKING:
     from tests.targets.lab.conftest import Calls, FakeProgram
@@ -22,8 +22,8 @@ LISTING = (
 )
 
 
-def command(script: str, ready_s: float = 5.0) -> Server:
-    return Server(ServerKind.COMMAND, ("/bin/sh", "-c", script), 20049, ready_s=ready_s)
+def command(script: str, ready_s: float = 5.0) -> LabServer:
+    return LabServer(ServerKind.COMMAND, ("/bin/sh", "-c", script), 20049, ready_s=ready_s)
 
 
 def test_a_listener_is_known_by_state_and_port() -> None:
@@ -78,7 +78,7 @@ def test_a_server_that_never_listens_is_told_with_the_seconds(
 
 
 def test_a_command_that_does_not_exist_points_to_the_profile(tmp_path: Path) -> None:
-    server = Server(ServerKind.COMMAND, (str(tmp_path / "none"),))
+    server = LabServer(ServerKind.COMMAND, (str(tmp_path / "none"),))
     with (
         pytest.raises(LabError, match="none: No such file or directory; look at the profile"),
         running_server(server, tmp_path / "log"),
@@ -87,5 +87,5 @@ def test_a_command_that_does_not_exist_points_to_the_profile(tmp_path: Path) -> 
 
 
 def test_the_kernels_server_needs_nothing_here(tmp_path: Path) -> None:
-    with running_server(Server(), tmp_path / "log"):
+    with running_server(LabServer(), tmp_path / "log"):
         assert not (tmp_path / "log").exists()

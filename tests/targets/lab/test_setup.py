@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from targets.lab.errors import LabError
-from targets.lab.setup import GuestReport, GuestSetup, Network, Server, ServerKind, Stage
+from targets.lab.setup import GuestReport, GuestSetup, LabServer, Network, ServerKind, Stage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ def test_a_setup_is_read_as_it_was_written(tmp_path: Path) -> None:
         folder="/somewhere",
         environment={"NAME": "value"},
         network=Network(interface="veth0", address="10.9.0.2"),
-        server=Server(ServerKind.COMMAND, ("./server", "--rdma"), 2049, ready_s=5.0),
+        server=LabServer(ServerKind.COMMAND, ("./server", "--rdma"), 2049, ready_s=5.0),
         interactive=True,
         trace=("rpcrdma:*",),
     )

@@ -23,8 +23,8 @@ from targets.base import Act, ActKind, ActResult, ActState, TargetError
 from targets.reference import client_process
 from targets.reference.client_parts import ClientParts
 from targets.reference.client_process import (
-    Lines,
-    Order,
+    ClientOrder,
+    InputLines,
     ProcessClientSession,
     Report,
     main,
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def pipe() -> Iterator[tuple[int, Lines]]:
+def pipe() -> Iterator[tuple[int, InputLines]]:
     """The writing end of a pipe, and its lines."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as stream:
-        yield writing, Lines(stream)
+        yield writing, InputLines(stream)
 
 
-def test_lines_come_when_they_are_complete(pipe: tuple[int, Lines]) -> None:
+def test_lines_come_when_they_are_complete(pipe: tuple[int, InputLines]) -> None:
     writing, lines = pipe
     assert lines.take() == []
 
@@ -61,10 +61,10 @@ def test_lines_come_when_they_are_complete(pipe: tuple[int, Lines]) -> None:
     assert lines.ended
 
 
-class Scripted(Lines):
+class Scripted(InputLines):
     """Orders that end once there are so many reports."""
 
-    def __init__(self, orders: list[Order], output: io.BytesIO, reports: int) -> None:
+    def __init__(self, orders: list[ClientOrder], output: io.BytesIO, reports: int) -> None:
         self._orders = [msgspec.json.encode(order) for order in orders]
         self._output = output
         self._reports = reports
@@ -81,7 +81,7 @@ class Scripted(Lines):
         """Time passes by itself."""
 
 
-def told(*orders: Order, reports: int) -> dict[int, Report]:
+def told(*orders: ClientOrder, reports: int) -> dict[int, Report]:
     network = LoopbackNetwork()
     fabric, peer = network.fabric("dut"), network.fabric("tester")
     server = Server(peer, Address("tester", 0), lambda: Responder(TestProgram()))
@@ -99,7 +99,9 @@ def test_connecting_is_reported_first() -> None:
 
 
 def test_acts_are_done_and_reported_by_their_numbers() -> None:
-    found = told(Order(1, act="read", length=3000), Order(2, act="many", count=3), reports=3)
+    found = told(
+        ClientOrder(1, act="read", length=3000), ClientOrder(2, act="many", count=3), reports=3
+    )
 
     assert {number: report.state for number, report in found.items()} == {
         0: ActState.DONE,
@@ -110,13 +112,18 @@ def test_acts_are_done_and_reported_by_their_numbers() -> None:
 
 
 def test_what_is_abandoned_is_reported_as_failed() -> None:
-    found = told(Order(1, act="null"), Order(1, abandon=True), Order(9, abandon=True), reports=2)
+    found = told(
+        ClientOrder(1, act="null"),
+        ClientOrder(1, abandon=True),
+        ClientOrder(9, abandon=True),
+        reports=2,
+    )
 
     assert found[1].state is ActState.FAILED
 
 
 def test_an_order_is_a_short_line() -> None:
-    assert msgspec.json.encode(Order(1, act="null")) == b'{"id":1,"act":"null"}'
+    assert msgspec.json.encode(ClientOrder(1, act="null")) == b'{"id":1,"act":"null"}'
 
 
 OBEDIENT = """
@@ -209,7 +216,7 @@ def test_that_the_process_ended_is_the_end_of_every_act() -> None:
     result = end_of(act, session)
 
     assert result == ActResult(ActState.FAILED, "the process ended with status 3")
-    session.order(Order(1, act="null"))
+    session.order(ClientOrder(1, act="null"))
     session.close()
 
 

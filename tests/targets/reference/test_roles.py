@@ -31,7 +31,7 @@ from targets.reference.server_parts import server_factory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rpcrdma.endpoint.core.connection import Role
+    from rpcrdma.endpoint.core.connection import EndpointRole
     from targets.reference.client_parts import ClientParts
 
 ACTS = (
@@ -47,12 +47,12 @@ ACTS = (
 UNCALLED = replace(CLIENT, is_called=False)
 
 
-def version_one_only() -> Role:
+def version_one_only() -> EndpointRole:
     return Responder(TestProgram())
 
 
 def said(
-    make: Callable[[], Role], versions: tuple[int, ...], parts: ClientParts = CLIENT
+    make: Callable[[], EndpointRole], versions: tuple[int, ...], parts: ClientParts = CLIENT
 ) -> list[tuple[int, str]]:
     """Version and kind of each message that the two ends sent, while all acts went well."""
     network = LoopbackNetwork()
@@ -117,7 +117,7 @@ def test_two_falls_back_to_one_on_the_same_connection() -> None:
 
 
 @pytest.mark.parametrize("make", [server_factory(), version_one_only], ids=["both", "one"])
-def test_one_is_served_in_version_one(make: Callable[[], Role]) -> None:
+def test_one_is_served_in_version_one(make: Callable[[], EndpointRole]) -> None:
     """v2 5.3: whatever else the server speaks."""
     assert {version for version, _ in said(make, (1,))} == {1}
 
@@ -132,7 +132,7 @@ def test_one_is_served_in_version_one(make: Callable[[], Role]) -> None:
     ids=["both", "fall back", "one"],
 )
 def test_a_client_that_takes_no_backward_calls_negotiates_all_the_same(
-    make: Callable[[], Role], versions: tuple[int, ...], spoken: set[int]
+    make: Callable[[], EndpointRole], versions: tuple[int, ...], spoken: set[int]
 ) -> None:
     """v2 5: the version has nothing to do with the direction."""
     messages = said(make, versions, UNCALLED)

@@ -8,13 +8,13 @@ import subprocess
 import pytest
 
 from targets.base import TargetError
-from targets.upper_tester.program import Program
+from targets.upper_tester.program import UpperTesterProgram
 
 STOP = 5.0
 
 
-def program(script: str, environment: dict[str, str] | None = None) -> Program:
-    return Program(
+def program(script: str, environment: dict[str, str] | None = None) -> UpperTesterProgram:
+    return UpperTesterProgram(
         "small",
         ("sh", "-c", script),
         environment or {},
@@ -85,4 +85,4 @@ def test_a_program_that_is_not_there_is_said_so() -> None:
     with pytest.raises(
         TargetError, match=r"`no-such-program` of \[acts\] small cannot be started: No such file"
     ):
-        Program("small", ("no-such-program",), {}, takes=subprocess.DEVNULL, prints=1)
+        UpperTesterProgram("small", ("no-such-program",), {}, takes=subprocess.DEVNULL, prints=1)

@@ -9,7 +9,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.sizes import HEADER_ONE
-from conformance.tester.server import Placement
+from conformance.tester.server import ReplyPlacement
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, chunk_length
@@ -90,7 +90,7 @@ def test_requester_takes_nothing_from_an_unused_chunk(
     act = client.begin(ActKind.READ, 4096)
     call = service.next_call(lambda one: bool(one.writes and one.writes[0].target))
     segments = [segment for chunk in call.writes for segment in chunk.target]
-    rubbish = [Placement(one.handle, one.offset, b"\xee" * one.length) for one in segments]
+    rubbish = [ReplyPlacement(one.handle, one.offset, b"\xee" * one.length) for one in segments]
     unused = tuple(filled(chunk, b"")[0] for chunk in call.writes)
     none = None if call.reply_chunk is None else filled(call.reply_chunk, b"")[0]
 

@@ -14,7 +14,7 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered
 from conformance.tester.client import build, mutate
-from rpcrdma.ulp.rpc import Outcome
+from rpcrdma.ulp.rpc import RpcOutcome
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 BY_MSG: Final = "rfc8166.4.2.4.msg-payload-follows-the-lists"
 LAYOUT: Final = "rfc8166.4.rpc-layout-is-unchanged"
 REFUSALS: Final = {
-    "rpc-version": (8, 3, Outcome.RPC_MISMATCH),
-    "program": (12, 0x3FFFFFFF, Outcome.PROG_UNAVAIL),
-    "program-version": (16, 0xFFFF, Outcome.PROG_MISMATCH),
-    "procedure": (20, 0xFFFF, Outcome.PROC_UNAVAIL),
+    "rpc-version": (8, 3, RpcOutcome.RPC_MISMATCH),
+    "program": (12, 0x3FFFFFFF, RpcOutcome.PROG_UNAVAIL),
+    "program-version": (16, 0xFFFF, RpcOutcome.PROG_MISMATCH),
+    "procedure": (20, 0xFFFF, RpcOutcome.PROC_UNAVAIL),
 }
 """What is unknown -> its offset in the RPC message, the number sent, the status due by RFC 5531."""
 

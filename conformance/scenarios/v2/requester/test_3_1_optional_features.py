@@ -15,7 +15,7 @@ from rpcrdma.wire.optional import UnknownOption
 if TYPE_CHECKING:
     from conformance.tester.server import Service
     from conformance.tester.server.harness import ActingClient
-    from conformance.tester.server.options import OptionMessage
+    from conformance.tester.server.options import ReceivedOption
 
 ANSWERED = "v2.3.1.unsupported-operation-is-answered"
 SAME_XID = "v2.3.1.refusal-echoes-the-xid"
@@ -35,7 +35,7 @@ CONTENTS: Final = {
 
 
 def refused(
-    service: Service, xid: int, before: tuple[OptionMessage, ...], about: tuple[str, ...] = ()
+    service: Service, xid: int, before: tuple[ReceivedOption, ...], about: tuple[str, ...] = ()
 ) -> None:
     """An operation gets RDMA2_ERR_INVAL_OPTION under its XID.
 

@@ -83,7 +83,7 @@ class AppendsToErrorsOfTwo(ReplyRules):
 
     def encode_error(self, header: TransportHeader) -> bytes:
         octets = super().encode_error(header)
-        reply = rpc.encode_reply(rpc.Reply(header.rdma_xid, rpc.Outcome.GARBAGE_ARGS))
+        reply = rpc.encode_reply(rpc.RpcReply(header.rdma_xid, rpc.RpcOutcome.GARBAGE_ARGS))
         return octets + reply if header.rdma_vers == TWO.number else octets
 
 
@@ -110,7 +110,7 @@ class AnswersBadHeaderToGarbage(Responder):
     """Answers arguments that cannot be decoded by BAD_HEADER instead of GARBAGE_ARGS."""
 
     def _reply(self, call: IncomingCall, payload: bytes, reply: bytes) -> list[Action]:
-        is_garbage = rpc.decode_reply(reply)[0].outcome is rpc.Outcome.GARBAGE_ARGS
+        is_garbage = rpc.decode_reply(reply)[0].outcome is rpc.RpcOutcome.GARBAGE_ARGS
         if is_two(call.words) and is_garbage:
             return self.send_error(call.words, Fault.UNDECODABLE_HEADER)
         return super()._reply(call, payload, reply)

@@ -10,8 +10,8 @@ from conformance.oracle.responder.expected import expected
 from conformance.oracle.verdict import Judgement
 from reports.record import Verdict
 from rpcrdma import wire
-from rpcrdma.ulp.rpc import Outcome as RpcOutcome
-from rpcrdma.ulp.rpc import Reply, encode_reply
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
+from rpcrdma.ulp.rpc import RpcReply, encode_reply
 from rpcrdma.wire import RdmaError, RdmaMsg, RdmaNomsg, TransportHeader, encode_header
 from tests.conformance.oracle.oracle_fakes import (
     STORE,
@@ -42,7 +42,7 @@ def err_vers(low: int, high: int, version: int = 3) -> Outcome:
 
 def reply(outcome: RpcOutcome = RpcOutcome.SUCCESS, credit: int = 4) -> Outcome:
     header = TransportHeader(XID, 1, credit, RdmaMsg((), (), None))
-    return read_outcome(encode_header(header) + encode_reply(Reply(XID, outcome)))
+    return read_outcome(encode_header(header) + encode_reply(RpcReply(XID, outcome)))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_long_reply_is_judged_by_what_the_reply_chunk_holds() -> None:
     expectation = expected(call, ResponderState(upper_layer=TinyProgram(), memory=memory))
     body = RdmaNomsg((), (), chunk(24))
     outcome = read_outcome(encode_header(TransportHeader(XID, 1, 4, body)))
-    held = encode_reply(Reply(XID, RpcOutcome.GARBAGE_ARGS))
+    held = encode_reply(RpcReply(XID, RpcOutcome.GARBAGE_ARGS))
 
     assert expectation.judge(outcome, held).verdict is Verdict.PASS
     assert expectation.judge(outcome).verdict is Verdict.FAIL

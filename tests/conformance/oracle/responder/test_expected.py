@@ -12,7 +12,7 @@ from conformance.catalogue.interpretations import load_interpretations
 from conformance.oracle.limits import Limits
 from conformance.oracle.responder.expectation import Expectation, ResponderState
 from conformance.oracle.responder.expected import expected
-from rpcrdma.ulp.rpc import Outcome, Reply, encode_reply
+from rpcrdma.ulp.rpc import RpcOutcome, RpcReply, encode_reply
 from rpcrdma.wire import (
     ErrChunk,
     RdmaDone,
@@ -172,7 +172,7 @@ def test_cut_rpc_header_is_not_executed(length: int) -> None:
 
 
 def test_reply_sent_to_a_responder_is_dropped() -> None:
-    result = expected(msg(encode_reply(Reply(XID, Outcome.SUCCESS))), PLAIN)
+    result = expected(msg(encode_reply(RpcReply(XID, RpcOutcome.SUCCESS))), PLAIN)
 
     assert answers(result) == ["silence", "ERR_CHUNK (warning)"]
 

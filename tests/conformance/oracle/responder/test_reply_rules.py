@@ -7,7 +7,7 @@ import pytest
 
 from conformance.catalogue.entries import load_catalogue
 from conformance.oracle.responder.reply_rules import broken_rules
-from rpcrdma.ulp.rpc import Outcome, Reply, encode_call, encode_reply
+from rpcrdma.ulp.rpc import RpcOutcome, RpcReply, encode_call, encode_reply
 from rpcrdma.wire import (
     RdmaMsg,
     RdmaNomsg,
@@ -21,7 +21,7 @@ XID = 0x1234
 FIRST, SECOND = RdmaSegment(7, 100, 4096), RdmaSegment(8, 50, 8192)
 OFFERED = WriteChunk((FIRST, SECOND))
 EMPTY = WriteChunk(())
-PAYLOAD = encode_reply(Reply(XID, Outcome.SUCCESS))
+PAYLOAD = encode_reply(RpcReply(XID, RpcOutcome.SUCCESS))
 
 
 def returned(*lengths: int) -> WriteChunk:

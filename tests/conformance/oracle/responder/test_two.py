@@ -12,7 +12,7 @@ from conformance.oracle.outcome import read_outcome
 from conformance.oracle.responder.expectation import Expectation, ResponderState
 from conformance.oracle.responder.expected import expected
 from reports.record import Verdict
-from rpcrdma.ulp.rpc import Outcome, Reply, encode_reply
+from rpcrdma.ulp.rpc import RpcOutcome, RpcReply, encode_reply
 from rpcrdma.wire import RdmaMsg, TransportHeader, v2
 from rpcrdma.wire.operations import (
     ROPT_CONNPROP,
@@ -164,7 +164,7 @@ def test_everything_is_judged_by_the_ids_of_version_two(tail: bytes) -> None:
 
 def reply(xid: int = XID, version: int = 2, direction: MessageType = REPLY) -> bytes:
     header = TransportHeader(xid, version, 4, RdmaMsg((), (), None))
-    return encode_header(header, direction) + encode_reply(Reply(XID, Outcome.SUCCESS))
+    return encode_header(header, direction) + encode_reply(RpcReply(XID, RpcOutcome.SUCCESS))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.tester.server import Placement, Welcome
+from conformance.tester.server import ReplyPlacement, Welcome
 from conformance.tester.server.line import MOST_FETCHED
 from rpcrdma.fabric.completion import CompletionStatus
 from rpcrdma.wire import RdmaSegment
@@ -88,7 +88,7 @@ def test_on_a_lost_connection_nothing_raises(facing: Facing) -> None:
 
     line.send(b"octets")
     line.post_receives(1)
-    line.place([Placement(1, 2, b"octets")])
+    line.place([ReplyPlacement(1, 2, b"octets")])
 
     assert line.poll(0.0) is None
     assert line.lost == "by the tester"

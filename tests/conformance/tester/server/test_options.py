@@ -15,11 +15,11 @@ from rpcrdma.wire.rpc import MessageType
 from targets.base import ActKind
 
 if TYPE_CHECKING:
-    from conformance.tester.server.options import OptionMessage
+    from conformance.tester.server.options import ReceivedOption
     from tests.conformance.tester.server.conftest import Facing
 
 
-def is_announcement(message: OptionMessage) -> bool:
+def is_announcement(message: ReceivedOption) -> bool:
     return isinstance(message.option, ConnProp)
 
 

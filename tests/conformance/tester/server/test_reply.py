@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.tester.case import Inconclusive
-from conformance.tester.server import Placement, ReceivedCall, ReplyDraft
+from conformance.tester.server import ReceivedCall, ReplyDraft, ReplyPlacement
 from conformance.tester.server.reply import draft_error, draft_reply, filled
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem
@@ -55,7 +55,7 @@ def test_a_call_without_chunks_gets_a_short_reply() -> None:
 def test_a_result_goes_into_the_write_chunk_segment_by_segment() -> None:
     made = draft(call((room(4, 100),)))
 
-    assert made.placements == (Placement(5, 64, b"resu"), Placement(5, 64, b"lt"))
+    assert made.placements == (ReplyPlacement(5, 64, b"resu"), ReplyPlacement(5, 64, b"lt"))
     assert made.lists.rdma_writes == (room(4, 2),)
     assert made.payload == REPLY[:24] + bytes(4)
 
@@ -107,12 +107,12 @@ def test_a_reply_that_fits_nowhere_is_an_error(chunk: WriteChunk | None) -> None
 
 def test_every_part_can_be_changed() -> None:
     made = draft(call((room(8),))).changed(
-        xid=1, version=2, credits=3, payload=b"p", placements=[Placement(1, 2, b"x")]
+        xid=1, version=2, credits=3, payload=b"p", placements=[ReplyPlacement(1, 2, b"x")]
     )
     read = ReadSegment(0, RdmaSegment(1, 2, 3))
 
     assert made.header == TransportHeader(1, 2, 3, RdmaMsg((), (room(6),), None))
-    assert (made.payload, made.placements) == (b"p", (Placement(1, 2, b"x"),))
+    assert (made.payload, made.placements) == (b"p", (ReplyPlacement(1, 2, b"x"),))
     assert made.with_reads(read).lists.rdma_reads == (read,)
     assert made.with_writes(room(1)).lists.rdma_writes == (room(1),)
     assert made.with_reply_chunk(room(2)).lists.rdma_reply == room(2)

@@ -23,7 +23,8 @@ class VirtualClock:
 
     def advance_to(self, moment: float) -> None:
         """Move on to `moment`; an earlier one is ignored, since time never runs backwards."""
-        self._now = max(self._now, moment)
+        if moment > self._now:
+            self._now = moment
 
 
 class RealClock:

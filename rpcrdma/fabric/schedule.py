@@ -69,7 +69,7 @@ class Schedule:
         """
         outermost = not self._active
         gives_turns = outermost or timeout > 0
-        deadline = self.clock.now() + max(timeout, _TICK if outermost else 0.0)
+        deadline = self.clock.now() + (max(timeout, _TICK) if outermost else timeout)
         if gives_turns:
             self._give_turns()
         while not is_over():

@@ -70,10 +70,19 @@ class Assembler:
         self._missing = 0
         self._xid = 0
 
+    def is_whole(self, send: bytes) -> bool:
+        """A Send has arrived; whether its fixed words say that it is a message by itself.
+
+        Nearly all are, and these need no `take`.  The group that was under way is lost with it.
+        """
+        if send[_PROCEDURE] == _OPTIONAL and send[_VERSION] == _TWO:
+            return False
+        self._missing = 0
+        return True
+
     def take(self, send: bytes) -> Transmission | None:
         """A Send has arrived; returns the message that is complete with it, None if more follow."""
-        if send[_PROCEDURE] != _OPTIONAL or send[_VERSION] != _TWO:  # as nearly all are
-            self._missing = 0
+        if self.is_whole(send):
             return Transmission((send,), send)
         try:
             header, end = v2.decode_header(send)

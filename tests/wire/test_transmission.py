@@ -116,6 +116,19 @@ def test_what_comes_between_the_sends_of_a_group_is_the_end_of_it(between: bytes
     assert alone.parts == (follower,)
 
 
+def test_a_message_known_as_whole_by_its_fixed_words_ends_a_group_too() -> None:
+    assembler = Assembler(WITH_GROUPS)
+    assert not assembler.is_whole(optional(GROUP, 2))
+    assert assembler.take(optional(GROUP, 2)) is None
+
+    assert assembler.is_whole(bytes(28))
+
+    follower = optional(1)
+    alone = assembler.take(follower)
+    assert alone is not None
+    assert alone.parts == (follower,)
+
+
 @given(st.binary())
 def test_a_message_of_ours_is_one_send(message: bytes) -> None:
     assert divided(message) == (message,)

@@ -243,10 +243,10 @@ class BackwardRequester:
     def _post(self, call: BackwardCall, message: bytes) -> list[Action]:
         return [*self.receive_for(call), *self._sends(message)]
 
-    def _sends(self, message: bytes) -> list[Send]:
+    def _sends(self, message: bytes) -> list[Action]:
         # The forward half counts upward: one number is one piece of work.
         self._last_key -= 1
-        return sends_of(self._last_key, message)
+        return sends_of(Send(self._last_key, message))
 
     # -- Replies come in
 

@@ -153,6 +153,8 @@ class Endpoint:
         self, handler: Handler, event: events.MessageReceived, now: float
     ) -> list[Action]:
         """Tell the role of a Send's message, if it is complete."""
+        if self._assembler.is_whole(event.data):
+            return handler(event, now)
         transmission = self._assembler.take(event.data)
         if transmission is None:
             return []

@@ -6,19 +6,28 @@ xcharext section 3.2   Requester Remote Invalidation
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import msgspec
+
 from rpcrdma.endpoint.core.actions import Send
 from rpcrdma.wire.transmission import divided
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.core.actions import Action
 
 __all__ = ["sends_of"]
 
 
-def sends_of(key: int, message: bytes, invalidate: int | None = None) -> list[Send]:
+def sends_of(message: Send) -> list[Action]:
     """The Sends that carry a message.
 
     Args:
-        key: of the work that they are.
-        message: transport header and Payload stream.
-        invalidate: handle of the peer's that ends with the message, and so with the last Send.
+        message: transport header and Payload stream as if one Send could carry them.  A handle
+            of the peer's that ends with the message ends with its last Send.
     """
-    *first, last = divided(message)
-    return [*(Send(key, part) for part in first), Send(key, last, invalidate)]
+    parts = divided(message.data)
+    if len(parts) == 1:  # as nearly always
+        return [message]
+    *first, last = (Send(message.key, part) for part in parts)
+    return [*first, msgspec.structs.replace(last, invalidate=message.invalidate)]

@@ -20,7 +20,6 @@ from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.requester.reply_parsing import Offer, reassemble
 from rpcrdma.wire import RdmaNomsg
 from rpcrdma.wire.rpc import xid_of
-from rpcrdma.wire.transmission import divided
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -106,15 +105,11 @@ class OutgoingCall(msgspec.Struct, eq=False):
     writes: Sequence[list[Memory]] = ()
     reply: Sequence[Memory] = ()
     message: bytes = b""
+    sends: int = 1
     offer: Offer = NOTHING_OFFERED
     failure: CallFailed | None = None
     answer: RdmaMsg | RdmaNomsg | None = None
     inline: bytes = b""
-
-    @property
-    def sends(self) -> int:
-        """How many Sends its message is, and so how many credits it takes."""
-        return len(divided(self.message))
 
     def move(self, step: CallStep) -> None:
         """Go on to the next phase."""

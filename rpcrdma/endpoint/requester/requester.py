@@ -68,6 +68,7 @@ from rpcrdma.wire import (
     TransportHeader,
 )
 from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
+from rpcrdma.wire.transmission import divided
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -191,11 +192,13 @@ class Requester:
         return self._enqueue(call)
 
     def _enqueue(self, call: OutgoingCall) -> list[Action]:
+        call.sends = len(divided(call.message))  # so many credits it takes
         if not self._queue and self.allowance.try_take(call.sends):
-            if not self.owes_receive:
-                return [*self._sent(call)]
-            self.owes_receive = False
-            return [*self._sent(call), self._receive_again]
+            actions = self._sent(call)
+            if self.owes_receive:
+                self.owes_receive = False
+                actions.append(self._receive_again)
+            return actions
         call.phase = Phase.QUEUED
         self._queue.append(call)
         return self._send_queued()
@@ -206,9 +209,9 @@ class Requester:
             actions += self._sent(self._queue.popleft())
         return actions
 
-    def _sent(self, call: OutgoingCall) -> list[Send]:
+    def _sent(self, call: OutgoingCall) -> list[Action]:
         call.phase = _SENT
-        return sends_of(next(self._keys), call.message)
+        return sends_of(Send(next(self._keys), call.message))
 
     # -- a reply comes in
 

@@ -176,7 +176,9 @@ class Responder:
 
     def _receive(self, event: events.MessageReceived, _now: float) -> list[Action]:
         message = event.data
-        actions = [action for _ in range(event.sends) for action in self.repost()]
+        actions = self.repost()
+        for _ in range(1, event.sends):
+            actions += self.repost()
         if self.calls.is_runt(message):
             return actions  # rfc8166 4.5: before any parsing
         words = fixed_words(message)
@@ -346,7 +348,7 @@ class Responder:
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         """Everything that a reply takes: Writes before the Send (rfc8166 3.5.2)."""
-        return [*writes, *sends_of(send.key, send.data, send.invalidate)]
+        return writes + sends_of(send)
 
     # -- answers to faults
 

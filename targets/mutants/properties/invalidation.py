@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rpcrdma.endpoint.core import events
-    from rpcrdma.endpoint.core.actions import Action, Send
+    from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.requester.outgoing import Memory, OutgoingCall
 
 BEARS = "xcharext.3.2.announcer-bears-invalidation"
@@ -73,7 +73,7 @@ class OffersInvalidatedMemoryAgain(Requester):
 
     before: Sequence[Memory] = ()
 
-    def _sent(self, call: OutgoingCall) -> list[Send]:
+    def _sent(self, call: OutgoingCall) -> list[Action]:
         memory = call.segments()
         for old, new in zip(self.before, memory, strict=False):
             if old.withdrawn and old.segment is not None and new.segment is not None:

@@ -11,7 +11,7 @@ from rpcrdma.fabric.memory import HandleAllocator
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.core.actions import Action, Send
+    from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
 
 
@@ -35,7 +35,7 @@ class OffersMemoryOfLostConnections(Requester):
 
     first: ClassVar[dict[bytes, bytes]] = {}
 
-    def _sent(self, call: OutgoingCall) -> list[Send]:
+    def _sent(self, call: OutgoingCall) -> list[Action]:
         if call.plan is not None:
             call.message = self.first.setdefault(call.payload, call.message)
         return super()._sent(call)

@@ -18,7 +18,7 @@ from rpcrdma.endpoint.core.actions import (
 from rpcrdma.endpoint.core.connection import Endpoint
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
-from rpcrdma.endpoint.requester import outgoing
+from rpcrdma.endpoint.requester import requester as requester_module
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.ulp import rpc
@@ -214,7 +214,7 @@ def test_each_send_of_a_reply_has_its_receive_posted_again() -> None:
 def test_a_call_takes_a_credit_for_each_of_its_sends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls of two Sends: of four credits two calls, which give them back with their replies."""
     halves = lambda message: (message[:28], message[28:])  # noqa: E731  # one word for both
-    monkeypatch.setattr(outgoing, "divided", halves)
+    monkeypatch.setattr(requester_module, "divided", halves)
     monkeypatch.setattr(sending, "divided", halves)
     endpoint = sent(7)
     assert endpoint.role.allowance.outstanding == 0, "one credit before the first reply"

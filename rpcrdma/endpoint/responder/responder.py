@@ -286,15 +286,17 @@ class Responder:
                 raise
             # No results: what is garbage may be the RPC header, which says what they would be.
             return self._send_reply(call, self.replies.garbage_args(call.xid), ())
-        self._executing.add(xid_of(payload), call, payload)
+        xid = xid_of(payload)
+        self._executing.add(xid, call, payload)
         self._in_progress += 1
         replies = self.execute(payload)
         if not replies:
             self._check_deferred(payload)
         actions: list[Action] = []
         for number, reply in enumerate(replies):
-            own = number == 0 and xid_of(reply) == xid_of(payload)
-            actions += self._reply(*self._take_executing(xid_of(reply), newest=own), reply)
+            answered = xid_of(reply)
+            own = number == 0 and answered == xid
+            actions += self._reply(*self._take_executing(answered, newest=own), reply)
         return actions
 
     def execute(self, payload: bytes) -> list[bytes]:

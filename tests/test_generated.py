@@ -23,7 +23,7 @@ from rpcrdma.wire import _generated_xcharext as xcharext
 from rpcrdma.xdr.compiler import generated_files, load
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.names import snake_case
-from rpcrdma.xdr.tree import build_tree
+from rpcrdma.xdr.tree_builder import build_tree
 
 ROOT = Path(__file__).parents[1]
 

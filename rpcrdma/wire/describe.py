@@ -19,7 +19,8 @@ from rpcrdma.wire import _generated_v2 as v2
 from rpcrdma.wire.overlays import DEFAULT_OF, overlaid
 from rpcrdma.wire.v2 import VERSION as VERSION_TWO
 from rpcrdma.xdr.runtime import word_at
-from rpcrdma.xdr.tree import Kind, Node, Tree, build_tree
+from rpcrdma.xdr.tree import Kind, Node, Tree
+from rpcrdma.xdr.tree_builder import build_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from rpcrdma.wire.operations import BY_CODE, KnownOption, operation_of
 from rpcrdma.wire.overlays import overlaid
 from rpcrdma.wire.properties import decode_property
 from rpcrdma.wire.versions import FIXED_WORDS
-from rpcrdma.xdr.tree import build_tree
+from rpcrdma.xdr.tree_builder import build_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

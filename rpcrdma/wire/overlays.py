@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import _generated_xcharext as xcharext
 from rpcrdma.wire.operations import OPERATIONS
-from rpcrdma.xdr.tree import Node, Tree, build_tree
+from rpcrdma.xdr.tree_builder import build_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rpcrdma.xdr import model
+    from rpcrdma.xdr.tree import Node, Tree
 
 __all__ = [
     "DEFAULT_OF",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 from rpcrdma.errors import Reason
-from rpcrdma.xdr.tree import Kind, Node, Tree, build_tree
+from rpcrdma.xdr.tree import Kind, Node, Tree
+from rpcrdma.xdr.tree_builder import build_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

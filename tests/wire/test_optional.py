@@ -31,7 +31,7 @@ from rpcrdma.wire.properties import (
 )
 from rpcrdma.wire.v2 import MessageType, Rdma2Header, Rdma2Optional, decode_header, encode_header
 from rpcrdma.xdr.spoil import spoil_items
-from rpcrdma.xdr.tree import build_tree
+from rpcrdma.xdr.tree_builder import build_tree
 
 SIZE = ReceiveBufferSize(8192)
 SIZE_WORDS = (1, 4, 8192)

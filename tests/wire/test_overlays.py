@@ -21,7 +21,8 @@ from rpcrdma.wire.properties import (
     property_values,
 )
 from rpcrdma.wire.v2 import MessageType, Rdma2Header, Rdma2Optional, encode_header
-from rpcrdma.xdr.tree import Kind, Tree, build_tree
+from rpcrdma.xdr.tree import Kind, Tree
+from rpcrdma.xdr.tree_builder import build_tree
 
 START = "rdma_body.rdma_optinfo.opticonnpr_start"
 

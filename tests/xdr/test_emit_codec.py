@@ -19,7 +19,7 @@ from rpcrdma.xdr.emit_strategies import emit_strategies
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.parse import parse
 from rpcrdma.xdr.resolve import resolve
-from rpcrdma.xdr.tree import build_tree
+from rpcrdma.xdr.tree_builder import build_tree
 
 TEXT = """
 const MAX = 5;

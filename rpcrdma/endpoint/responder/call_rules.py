@@ -85,6 +85,15 @@ class IncomingCall:
         chunks = (*self.writes, *self.chunks, *(() if self.reply is None else (self.reply,)))
         return tuple(segment.handle for chunk in chunks for segment in chunk.target)
 
+    @property
+    def likeness(self) -> bytes:
+        """What is the same whenever the Call is sent: its inline octets, its Read chunks' lengths.
+
+        Handles and offsets are not: they belong to the connection.
+        """
+        chunks = (f" {chunk.position}:{chunk.length}" for chunk in self.chunks)
+        return self.inline + "".join(chunks).encode()
+
 
 class CallRules:
     """The checks of the reference Responder, in the versions that it serves."""

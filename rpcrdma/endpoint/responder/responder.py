@@ -219,7 +219,7 @@ class Responder:
     def _work_failed(self, event: events.WorkFailed, _now: float) -> list[Action]:
         for key, call in self._work:
             if key == event.key and is_fault_of_the_call(event.reason):
-                self._lost.remember(call.xid, _likeness(call))
+                self._lost.remember(call.xid, call.likeness)
         return [Disconnect(f"{RULES[Fault.RDMA_FAILED].requirement}: {event.reason}")]
 
     def _disconnected(self, _event: events.Disconnected, _now: float) -> list[Action]:
@@ -273,7 +273,7 @@ class Responder:
 
     def is_known_loss(self, call: IncomingCall) -> bool:
         """Whether this call cost a connection before (rfc8166 4.5.3)."""
-        return self._lost.knows(call.xid, _likeness(call))
+        return self._lost.knows(call.xid, call.likeness)
 
     def _take_payload(self, call: IncomingCall, payload: bytes) -> list[Action]:
         """The unreduced call is here."""
@@ -374,7 +374,7 @@ class Responder:
         message = rules.encode_error(header)
         if len(message) > self.reply_limits.get(words.version, len(message)):
             return self.disconnect(words, fault)  # D-142: nothing fits
-        return [Send(self._last_key, message)]
+        return sends_of(Send(self._last_key, message))
 
     def disconnect(self, _words: FixedWords, fault: Fault) -> list[Action]:
         """Close the connection."""
@@ -389,12 +389,3 @@ class Responder:
         self._last_key += 1
         self._work.append((self._last_key, call))
         return self._last_key
-
-
-def _likeness(call: IncomingCall) -> bytes:
-    """What is the same whenever a call is sent: its inline octets, and its Read chunks' lengths.
-
-    Handles and offsets are not: they belong to the connection.
-    """
-    chunks = (f" {chunk.position}:{chunk.length}" for chunk in call.chunks)
-    return call.inline + "".join(chunks).encode()

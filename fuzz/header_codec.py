@@ -24,7 +24,7 @@ class HeaderCodec(Protocol[Header]):
     """A decoder and encoder of headers."""
 
     def decode(self, octets: bytes) -> tuple[Header, int]:
-        """The header and the offset behind it; DecodeError is its only documented exception."""
+        """The header and the offset after it; DecodeError is its only documented exception."""
         ...
 
     def encode(self, header: Header) -> bytes:

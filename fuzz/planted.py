@@ -39,7 +39,7 @@ __all__ = [
 
 
 class BelievesLengths(V1ReferenceCodec):
-    """Reads zeroes behind the end of the buffer instead of refusing it (no length check)."""
+    """Reads zeroes after the end of the buffer instead of refusing it (no length check)."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
         """See `HeaderCodec`."""
@@ -75,7 +75,7 @@ class TrustsCounts(V1ReferenceCodec):
 
 
 class LeavesOctetsBehind(v2_header.V2ReferenceCodec):
-    """Takes an option whose contents go on behind its end (octets left over)."""
+    """Takes an option whose contents go on after its end (octets left over)."""
 
     def option(self, body: Rdma2Optional) -> Option:
         """See `OptionCodec`."""

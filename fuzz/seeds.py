@@ -45,7 +45,7 @@ def neutral(message: bytes) -> bytes:
 
 
 class _Placer:
-    """Puts segments into a region, each behind the last; from its start if there is no room."""
+    """Puts segments into a region, each after the last; from its start if there is no room."""
 
     def __init__(self, region: RdmaSegment) -> None:
         self._region = region

@@ -1,7 +1,7 @@
 """A sequence of messages as one run of octets, so that a fuzzer can mutate it.
 
 Each message is led by its length in two octets, big-endian.  Any octets are a sequence: a length
-that reaches behind the end takes what is left, so that no mutation is wasted.
+that reaches beyond the end takes what is left, so that no mutation is wasted.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ How a text becomes sentences (deterministic, and indifferent to how the lines ar
     in `.`, `:`, `;`, `?` or `!`.
 4.  In a block, a hyphen at the end of a line joins the next line; all other white space becomes
     one blank; grave accents, with which some copies mark names, go.
-5.  A block is cut behind `.`, `?` or `!` (and a closing quote or bracket) where white space and a
+5.  A block is cut after `.`, `?` or `!` (and a closing quote or bracket) where white space and a
     capital, a digit, a quote or an opening bracket follow.
 
 `rpcrdma dev sentences TEXT WORDS...` prints section, fingerprint and text of every sentence in

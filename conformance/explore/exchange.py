@@ -165,7 +165,7 @@ class RecipeRun:
             self._ask(line, encode(step.call, self._new_xid()))
 
     def _hold(self, step: Step) -> None:
-        """A call whose Reply comes later than those of calls behind it."""
+        """A call whose Reply comes later than those of calls after it."""
         line = self._chosen(step)
         # One credit must be left for the RELEASE.
         if line is None or line.client.requester.allowance.limit < 2 + len(line.held):

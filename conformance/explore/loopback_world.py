@@ -27,7 +27,7 @@ FAULTS: Final[tuple[Fault, ...]] = (
     DropAfterSends("tester", 7),
     RefuseConnections("dut"),
 )
-"""By number; the one behind the last heals them all."""
+"""By number; the one after the last heals them all."""
 
 
 def loopback_exchange(parts: Parts = REFERENCE) -> tuple[RecipeRun, Callable[[], None]]:

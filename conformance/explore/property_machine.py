@@ -212,7 +212,7 @@ class PropertyMachine(RuleBasedStateMachine):
         self._acts = open_acts
 
     def _finish(self) -> None:
-        """Let all requests be answered, too: one that waits goes out behind an RPC (D-54)."""
+        """Let all requests be answered, too: one that waits goes out after an RPC (D-54)."""
         self._settle()
         for _ in range(MOST_REQUESTS):
             halves = (self._client_half, self._server_half)

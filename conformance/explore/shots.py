@@ -156,7 +156,7 @@ def _xdr(call: Call, place: int, _value: int) -> Call:
 
 
 def _direction(call: Call, place: int, value: int) -> Call:
-    """The word behind the fixed ones, which in Version Two tells the direction."""
+    """The word after the fixed ones, which in Version Two tells the direction."""
     return mutate.direction(call, (1, 2, value, 2**32 - 1)[place % 4])
 
 

@@ -4,7 +4,7 @@ A chunk here is the real memory together with the segments as the device is told
 lies by changing what is told (`ExposedChunk.lying`) or the memory (`Peer.invalidate`).
 
 Memory for results is filled with `FILL` and is a little longer than told, so that octets written
-behind the end show.
+after the end show.
 
     rfc8166 section 3.4.3  RDMA Segments
     rfc8166 section 3.4.6  Write Chunks

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["CONTENTS", "HARNESS", "OptionCodec", "V2ReferenceCodec", "check", "naming_version_two"]
 
 CONTENTS: Final = 28
-"""Where rdma_optinfo begins in the header, behind its length (v2 4.2)."""
+"""Where rdma_optinfo begins in the header, after its length (v2 4.2)."""
 
 
 _VERSION_TWO: Final = b"\0\0\0\2"

@@ -78,7 +78,7 @@ class FaultPlan:
         self._met: dict[int, int] = {}  # index of a counted connection fault -> how often met
 
     def add(self, fault: Fault) -> None:
-        """Put a fault in force, behind those that are."""
+        """Put a fault in force, after those that are."""
         self._faults.append(fault)
 
     def clear(self) -> None:

@@ -4,7 +4,7 @@ Requests leave when they are posted and arrive, in order, one latency later; the
 in order and its answers arrive in order, so completions do, too.  What a device's transport does,
 and what is imitated here (InfiniBand Architecture Specification volume 1, chapter 9):
 
-- a Send that finds no Receive is answered "receiver not ready"; it and everything behind it is sent
+- a Send that finds no Receive is answered "receiver not ready"; it and everything after it is sent
   again later, `rnr_retry` times or for ever;
 - a request that the responder refuses (memory protection, message too long) fails at the initiator
   with the responder's word for it, and both ends are in error;
@@ -334,7 +334,7 @@ class LoopbackConnection:
             initiator._expect_no_answer(work)  # noqa: SLF001  # the other end
             return
         if self._state is _State.BROKEN or work.sequence != self._expected:
-            return  # the other end is being told; or it comes again, behind one that came too early
+            return  # the other end is being told; or it comes again, after one that came too early
         if not self._responder.is_ready(work):
             if not work.waits:  # noted once and not at every attempt: they may go on for ever
                 work.waits = True

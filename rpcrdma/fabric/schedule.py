@@ -44,7 +44,7 @@ class Schedule:
         self.at(self.clock.now() + delay, action)
 
     def at(self, moment: float, action: Callable[[], None]) -> None:
-        """Run `action` at `moment`, behind what is planned for the same moment."""
+        """Run `action` at `moment`, after what is planned for the same moment."""
         self._planned += 1
         self._activity += 1
         heapq.heappush(self._events, (moment, self._planned, action))

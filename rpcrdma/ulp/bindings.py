@@ -51,7 +51,7 @@ class DataItem:
     """A DDP-eligible data item of a payload.
 
     Attributes:
-        position: of the first octet of the data (behind its count word), from the start of the
+        position: of the first octet of the data (after its count word), from the start of the
             *unreduced* payload; a multiple of four.
         length: of the data in octets, without roundup padding; what the count word says.
     """
@@ -66,7 +66,7 @@ class DataItem:
 
     @property
     def end(self) -> int:
-        """Position of the first octet behind the data and its padding."""
+        """Position of the first octet after the data and its padding."""
         return self.position + self.length + self.padding
 
 
@@ -193,7 +193,7 @@ def restore(payload: bytes, items: Iterable[tuple[int, bytes]]) -> bytes:
             position; zero padding is added.
 
     Returns:
-        The unreduced payload.  An item whose position lies behind the end of what is there is
+        The unreduced payload.  An item whose position lies after the end of what is there is
         appended: whether that makes a valid message is the decoder's to say.
     """
     parts: list[bytes] = []

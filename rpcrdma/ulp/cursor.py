@@ -20,7 +20,7 @@ __all__ = ["Decoder", "PayloadCursor"]
 T = TypeVar("T")
 
 Decoder: TypeAlias = Callable[[bytes, int], tuple[T, int]]
-"""Decodes what stands at an offset; returns it and the offset behind it."""
+"""Decodes what stands at an offset; returns it and the offset after it."""
 
 
 class PayloadCursor:

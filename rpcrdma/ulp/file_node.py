@@ -78,7 +78,7 @@ class FileError(Exception):
 
 
 Listed: TypeAlias = "tuple[int, str, FileNode]"
-"""An entry of a directory: the cookie behind it, its name, its node."""
+"""An entry of a directory: the cookie after it, its name, its node."""
 
 
 @dataclass(slots=True, eq=False)
@@ -192,7 +192,7 @@ class FileNode:
         return found
 
     def listing(self, cookie: int = 0) -> Iterator[Listed]:
-        """The entries of this directory behind a cookie, 0 for all of them.
+        """The entries of this directory after a cookie, 0 for all of them.
 
         Cookies grow from entry to entry and are never given twice, so that a listing goes on at
         the right place whatever was removed or added meanwhile.

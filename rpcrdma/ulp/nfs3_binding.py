@@ -119,7 +119,7 @@ ENTRY_PLUS_FIXED: Final = _NEXT + len(
 
 
 def padded(length: int) -> int:
-    """Octets that a counted opaque of this length takes behind its count."""
+    """Octets that a counted opaque of this length takes after its count."""
     return length + -length % XDR_UNIT
 
 

@@ -322,7 +322,7 @@ class SessionClient:
 
 
 def opened(result: wire.CompoundResult) -> Opened:
-    """What the OPEN and the GETFH behind it gave.
+    """What the OPEN and the GETFH after it gave.
 
     Raises:
         RemoteProtocolError: the COMPOUND failed or has no such results.

@@ -19,7 +19,7 @@ SEQUENCES: Final = 2**32
 
 
 def following(sequence: int) -> int:
-    """The sequence number behind another; they wrap around (RFC 5661 2.10.6.1)."""
+    """The sequence number after another; they wrap around (RFC 5661 2.10.6.1)."""
     return (sequence + 1) % SEQUENCES
 
 

@@ -69,7 +69,7 @@ class LargestResult:
     """How large a result can be.
 
     Attributes:
-        total: octets of all of it (of an operation: behind its number and status).
+        total: octets of all of it (of an operation: after its number and status).
         item: the greatest length of its DDP-eligible item; None if it has none.
     """
 

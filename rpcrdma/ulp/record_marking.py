@@ -2,7 +2,7 @@
 
     RFC 5531 section 11    Record Marking Standard
 
-A record is one message; it travels in fragments, each behind a word that has the fragment's length
+A record is one message; it travels in fragments, each after a word that has the fragment's length
 and, in its highest bit, whether it is the record's last.
 """
 

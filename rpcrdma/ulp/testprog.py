@@ -23,7 +23,7 @@ The largest reply follows from the call: fetched lengths are in the arguments, e
 a fixed size or a stated maximum.  A length over 4 MiB is answered by TEST_TOO_LARGE, without data.
 
 Calls are answered at once, but HOLD: it is answered when a RELEASE with the same token arrives on
-the same connection, right behind the RELEASE's own reply; held calls come in the order of arrival.
+the same connection, right after the RELEASE's own reply; held calls come in the order of arrival.
 
     number  procedure    arguments                     results
     0       NULL         none                          none
@@ -85,7 +85,7 @@ def opaque_size(length: int) -> int:
     return WORD + length + -length % XDR_UNIT
 
 
-# Where the eligible arguments are: each stands last, or behind a count word at the start.
+# Where the eligible arguments are: each stands last, or after a count word at the start.
 
 
 def last_item(call: bytes, length: int) -> DataItem:

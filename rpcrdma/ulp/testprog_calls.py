@@ -123,7 +123,7 @@ def hold(xid: int, token: int) -> bytes:
 
 
 def release(xid: int, token: int) -> bytes:
-    """RELEASE: answered at once, the released HOLDs behind it."""
+    """RELEASE: answered at once, the released HOLDs after it."""
     return _call(xid, V1.TEST_RELEASE, wire.encode_hold_arguments(wire.HoldArguments(token)))
 
 

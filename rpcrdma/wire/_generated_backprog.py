@@ -105,7 +105,7 @@ _BOOLEANS: Final = {0: False, 1: True}
 
 
 def decode_backward_peer(buffer: Buffer, offset: int = 0) -> tuple[BackwardPeer, int]:
-    """Decode BackwardPeer; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BackwardPeer; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_0(buffer, offset)
         return BackwardPeer(number_1), offset + 4
@@ -125,7 +125,7 @@ def encode_backward_peer(value: BackwardPeer) -> bytes:
 
 
 def decode_backward_request(buffer: Buffer, offset: int = 0) -> tuple[BackwardRequest, int]:
-    """Decode BackwardRequest; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BackwardRequest; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, number_3 = _UNPACK_III_2(buffer, offset)
         return BackwardRequest(number_1, number_2, number_3), offset + 12
@@ -145,7 +145,7 @@ def encode_backward_request(value: BackwardRequest) -> bytes:
 
 
 def decode_backward_state(buffer: Buffer, offset: int = 0) -> tuple[BackwardState, int]:
-    """Decode BackwardState; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BackwardState; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, number_2, number_3, number_4 = _UNPACK_IIII_4(buffer, offset)
         return BackwardState(_BOOLEANS[flag_1], number_2, number_3, number_4), offset + 16

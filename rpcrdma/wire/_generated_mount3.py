@@ -223,7 +223,7 @@ def _put_uint32_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> Non
 
 
 def decode_mount_path(buffer: Buffer, offset: int = 0) -> tuple[MountPath, int]:
-    """Decode MountPath; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MountPath; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_0(buffer, offset)
         if not (word_1):
@@ -264,7 +264,7 @@ def encode_mount_path(value: MountPath) -> bytes:
 
 
 def decode_mount_done(buffer: Buffer, offset: int = 0) -> tuple[MountDone, int]:
-    """Decode MountDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MountDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -321,7 +321,7 @@ def encode_mount_done(value: MountDone) -> bytes:
 
 
 def decode_mount_result(buffer: Buffer, offset: int = 0) -> tuple[MountResult, int]:
-    """Decode MountResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MountResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -392,7 +392,7 @@ def encode_mount_result(value: MountResult) -> bytes:
 
 
 def decode_mount_entry(buffer: Buffer, offset: int = 0) -> tuple[MountEntry, int]:
-    """Decode MountEntry; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MountEntry; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -450,7 +450,7 @@ def encode_mount_entry(value: MountEntry) -> bytes:
 
 
 def decode_mount_list(buffer: Buffer, offset: int = 0) -> tuple[MountList, int]:
-    """Decode MountList; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MountList; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_0(buffer, offset)
         if not (word_1):
@@ -529,7 +529,7 @@ def encode_mount_list(value: MountList) -> bytes:
 
 
 def decode_export(buffer: Buffer, offset: int = 0) -> tuple[Export, int]:
-    """Decode Export; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Export; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -605,7 +605,7 @@ def encode_export(value: Export) -> bytes:
 
 
 def decode_export_list(buffer: Buffer, offset: int = 0) -> tuple[ExportList, int]:
-    """Decode ExportList; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ExportList; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_0(buffer, offset)
         if not (word_1):

@@ -1325,7 +1325,7 @@ _MINIMAL_18: Final = FileSystemArguments(_MINIMAL_0)
 
 
 def decode_file_handle(buffer: Buffer, offset: int = 0) -> tuple[FileHandle, int]:
-    """Decode FileHandle; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FileHandle; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_0(buffer, offset)
         if not (word_1):
@@ -1366,7 +1366,7 @@ def encode_file_handle(value: FileHandle) -> bytes:
 
 
 def decode_device_numbers(buffer: Buffer, offset: int = 0) -> tuple[DeviceNumbers, int]:
-    """Decode DeviceNumbers; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DeviceNumbers; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_2(buffer, offset)
         return DeviceNumbers(number_1, number_2), offset + 8
@@ -1386,7 +1386,7 @@ def encode_device_numbers(value: DeviceNumbers) -> bytes:
 
 
 def decode_time(buffer: Buffer, offset: int = 0) -> tuple[Time, int]:
-    """Decode Time; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Time; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_2(buffer, offset)
         return Time(number_1, number_2), offset + 8
@@ -1406,7 +1406,7 @@ def encode_time(value: Time) -> bytes:
 
 
 def decode_file_attributes(buffer: Buffer, offset: int = 0) -> tuple[FileAttributes, int]:
-    """Decode FileAttributes; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FileAttributes; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, offset)
         return FileAttributes(_FILE_TYPE_OF[number_1], number_2, number_3, number_4, number_5, number_6, number_7, DeviceNumbers(number_8, number_9), number_10, number_11, Time(number_12, number_13), Time(number_14, number_15), Time(number_16, number_17)), offset + 84
@@ -1433,7 +1433,7 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
 
 
 def decode_attributes_before(buffer: Buffer, offset: int = 0) -> tuple[AttributesBefore, int]:
-    """Decode AttributesBefore; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AttributesBefore; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, number_3, number_4, number_5 = _UNPACK_QIIII_6(buffer, offset)
         return AttributesBefore(number_1, Time(number_2, number_3), Time(number_4, number_5)), offset + 24
@@ -1458,7 +1458,7 @@ def encode_attributes_before(value: AttributesBefore) -> bytes:
 
 
 def decode_weak_cache_consistency(buffer: Buffer, offset: int = 0) -> tuple[WeakCacheConsistency, int]:
-    """Decode WeakCacheConsistency; returns it and the offset behind it, or raises DecodeError."""
+    """Decode WeakCacheConsistency; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -1521,7 +1521,7 @@ def encode_weak_cache_consistency(value: WeakCacheConsistency) -> bytes:
 
 
 def decode_set_time(buffer: Buffer, offset: int = 0) -> tuple[SetTime, int]:
-    """Decode SetTime; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetTime; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_10(buffer, offset)
@@ -1561,7 +1561,7 @@ def encode_set_time(value: SetTime) -> bytes:
 
 
 def decode_new_attributes(buffer: Buffer, offset: int = 0) -> tuple[NewAttributes, int]:
-    """Decode NewAttributes; returns it and the offset behind it, or raises DecodeError."""
+    """Decode NewAttributes; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10 = _UNPACK_IIIIIIIIII_13(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4) and word_5 == 2 and word_8 == 2:
@@ -1686,7 +1686,7 @@ def encode_new_attributes(value: NewAttributes) -> bytes:
 
 
 def decode_directory_name(buffer: Buffer, offset: int = 0) -> tuple[DirectoryName, int]:
-    """Decode DirectoryName; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DirectoryName; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -1742,7 +1742,7 @@ def encode_directory_name(value: DirectoryName) -> bytes:
 
 
 def decode_getattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[GetattrArguments, int]:
-    """Decode GetattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetattrArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_0(buffer, offset)
         if not (word_1):
@@ -1783,7 +1783,7 @@ def encode_getattr_arguments(value: GetattrArguments) -> bytes:
 
 
 def decode_getattr_done(buffer: Buffer, offset: int = 0) -> tuple[GetattrDone, int]:
-    """Decode GetattrDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetattrDone; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, offset)
         return GetattrDone(FileAttributes(_FILE_TYPE_OF[number_1], number_2, number_3, number_4, number_5, number_6, number_7, DeviceNumbers(number_8, number_9), number_10, number_11, Time(number_12, number_13), Time(number_14, number_15), Time(number_16, number_17))), offset + 84
@@ -1811,7 +1811,7 @@ def encode_getattr_done(value: GetattrDone) -> bytes:
 
 
 def decode_getattr_result(buffer: Buffer, offset: int = 0) -> tuple[GetattrResult, int]:
-    """Decode GetattrResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetattrResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_10(buffer, offset)
@@ -1856,7 +1856,7 @@ def encode_getattr_result(value: GetattrResult) -> bytes:
 
 
 def decode_setattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetattrArguments, int]:
-    """Decode SetattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetattrArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12 = _UNPACK_IIIIIIIIIIII_18(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4 or word_5 or word_12) and word_6 == 2 and word_9 == 2:
@@ -2016,7 +2016,7 @@ def encode_setattr_arguments(value: SetattrArguments) -> bytes:
 
 
 def decode_setattr_done(buffer: Buffer, offset: int = 0) -> tuple[SetattrDone, int]:
-    """Decode SetattrDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetattrDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -2078,7 +2078,7 @@ def encode_setattr_done(value: SetattrDone) -> bytes:
 
 
 def decode_setattr_result(buffer: Buffer, offset: int = 0) -> tuple[SetattrResult, int]:
-    """Decode SetattrResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetattrResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)
@@ -2189,7 +2189,7 @@ def encode_setattr_result(value: SetattrResult) -> bytes:
 
 
 def decode_lookup_arguments(buffer: Buffer, offset: int = 0) -> tuple[LookupArguments, int]:
-    """Decode LookupArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LookupArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -2246,7 +2246,7 @@ def encode_lookup_arguments(value: LookupArguments) -> bytes:
 
 
 def decode_lookup_done(buffer: Buffer, offset: int = 0) -> tuple[LookupDone, int]:
-    """Decode LookupDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LookupDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_14(buffer, offset)
         if not (word_1 or word_2 or word_3):
@@ -2327,7 +2327,7 @@ def encode_lookup_done(value: LookupDone) -> bytes:
 
 
 def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult, int]:
-    """Decode LookupResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LookupResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -2438,7 +2438,7 @@ def encode_lookup_result(value: LookupResult) -> bytes:
 
 
 def decode_access_arguments(buffer: Buffer, offset: int = 0) -> tuple[AccessArguments, int]:
-    """Decode AccessArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AccessArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1):
@@ -2481,7 +2481,7 @@ def encode_access_arguments(value: AccessArguments) -> bytes:
 
 
 def decode_access_done(buffer: Buffer, offset: int = 0) -> tuple[AccessDone, int]:
-    """Decode AccessDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AccessDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1):
@@ -2528,7 +2528,7 @@ def encode_access_done(value: AccessDone) -> bytes:
 
 
 def decode_access_result(buffer: Buffer, offset: int = 0) -> tuple[AccessResult, int]:
-    """Decode AccessResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AccessResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)
@@ -2604,7 +2604,7 @@ def encode_access_result(value: AccessResult) -> bytes:
 
 
 def decode_readlink_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkArguments, int]:
-    """Decode ReadlinkArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadlinkArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_0(buffer, offset)
         if not (word_1):
@@ -2645,7 +2645,7 @@ def encode_readlink_arguments(value: ReadlinkArguments) -> bytes:
 
 
 def decode_readlink_done(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkDone, int]:
-    """Decode ReadlinkDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadlinkDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -2704,7 +2704,7 @@ def encode_readlink_done(value: ReadlinkDone) -> bytes:
 
 
 def decode_readlink_result(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkResult, int]:
-    """Decode ReadlinkResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadlinkResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -2794,7 +2794,7 @@ def encode_readlink_result(value: ReadlinkResult) -> bytes:
 
 
 def decode_read_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReadArguments, int]:
-    """Decode ReadArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_IQI_25(buffer, offset)
         if not (word_1):
@@ -2837,7 +2837,7 @@ def encode_read_arguments(value: ReadArguments) -> bytes:
 
 
 def decode_read_done(buffer: Buffer, offset: int = 0) -> tuple[ReadDone, int]:
-    """Decode ReadDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_19(buffer, offset)
         if not (word_1 or word_4):
@@ -2896,7 +2896,7 @@ def encode_read_done(value: ReadDone) -> bytes:
 
 
 def decode_read_result(buffer: Buffer, offset: int = 0) -> tuple[ReadResult, int]:
-    """Decode ReadResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -2986,7 +2986,7 @@ def encode_read_result(value: ReadResult) -> bytes:
 
 
 def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArguments, int]:
-    """Decode WriteArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode WriteArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IQIII_28(buffer, offset)
         if not (word_1 or word_5):
@@ -3042,7 +3042,7 @@ def encode_write_arguments(value: WriteArguments) -> bytes:
 
 
 def decode_write_done(buffer: Buffer, offset: int = 0) -> tuple[WriteDone, int]:
-    """Decode WriteDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode WriteDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIII8S_31(buffer, offset)
         if not (word_1 or word_2):
@@ -3109,7 +3109,7 @@ def encode_write_done(value: WriteDone) -> bytes:
 
 
 def decode_write_result(buffer: Buffer, offset: int = 0) -> tuple[WriteResult, int]:
-    """Decode WriteResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode WriteResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)
@@ -3226,7 +3226,7 @@ def encode_write_result(value: WriteResult) -> bytes:
 
 
 def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
-    """Decode CreateHow; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateHow; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_10(buffer, offset)
@@ -3476,7 +3476,7 @@ def encode_create_how(value: CreateHow) -> bytes:
 
 
 def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArguments, int]:
-    """Decode CreateArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12, word_13 = _UNPACK_IIIIIIIIIIIII_36(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4 or word_5 or word_6 or word_7) and word_8 == 2 and word_11 == 2:
@@ -3762,7 +3762,7 @@ def encode_create_arguments(value: CreateArguments) -> bytes:
 
 
 def decode_make_done(buffer: Buffer, offset: int = 0) -> tuple[MakeDone, int]:
-    """Decode MakeDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MakeDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_19(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4):
@@ -3874,7 +3874,7 @@ def encode_make_done(value: MakeDone) -> bytes:
 
 
 def decode_make_result(buffer: Buffer, offset: int = 0) -> tuple[MakeResult, int]:
-    """Decode MakeResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MakeResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -4036,7 +4036,7 @@ def encode_make_result(value: MakeResult) -> bytes:
 
 
 def decode_mkdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[MkdirArguments, int]:
-    """Decode MkdirArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MkdirArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12 = _UNPACK_IIIIIIIIIIII_37(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4 or word_5 or word_6) and word_7 == 2 and word_10 == 2:
@@ -4196,7 +4196,7 @@ def encode_mkdir_arguments(value: MkdirArguments) -> bytes:
 
 
 def decode_symlink_data(buffer: Buffer, offset: int = 0) -> tuple[SymlinkData, int]:
-    """Decode SymlinkData; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SymlinkData; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11 = _UNPACK_IIIIIIIIIII_38(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4 or word_11) and word_5 == 2 and word_8 == 2:
@@ -4338,7 +4338,7 @@ def encode_symlink_data(value: SymlinkData) -> bytes:
 
 
 def decode_symlink_arguments(buffer: Buffer, offset: int = 0) -> tuple[SymlinkArguments, int]:
-    """Decode SymlinkArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SymlinkArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12, word_13 = _UNPACK_IIIIIIIIIIIII_39(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4 or word_5 or word_6 or word_13) and word_7 == 2 and word_10 == 2:
@@ -4514,7 +4514,7 @@ def encode_symlink_arguments(value: SymlinkArguments) -> bytes:
 
 
 def decode_device_data(buffer: Buffer, offset: int = 0) -> tuple[DeviceData, int]:
-    """Decode DeviceData; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DeviceData; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12 = _UNPACK_IIIIIIIIIIII_40(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4) and word_5 == 2 and word_8 == 2:
@@ -4642,7 +4642,7 @@ def encode_device_data(value: DeviceData) -> bytes:
 
 
 def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
-    """Decode MknodData; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MknodData; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_10(buffer, offset)
@@ -5108,7 +5108,7 @@ def encode_mknod_data(value: MknodData) -> bytes:
 
 
 def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArguments, int]:
-    """Decode MknodArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MknodArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12, word_13, word_14, word_15 = _UNPACK_IIIIIIIIIIIIIII_42(buffer, offset)
         if not (word_1 or word_2 or word_4 or word_5 or word_6 or word_7) and word_3 == 4 and word_8 == 2 and word_11 == 2:
@@ -5610,7 +5610,7 @@ def encode_mknod_arguments(value: MknodArguments) -> bytes:
 
 
 def decode_remove_arguments(buffer: Buffer, offset: int = 0) -> tuple[RemoveArguments, int]:
-    """Decode RemoveArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RemoveArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -5667,7 +5667,7 @@ def encode_remove_arguments(value: RemoveArguments) -> bytes:
 
 
 def decode_remove_done(buffer: Buffer, offset: int = 0) -> tuple[RemoveDone, int]:
-    """Decode RemoveDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RemoveDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1 or word_2):
@@ -5729,7 +5729,7 @@ def encode_remove_done(value: RemoveDone) -> bytes:
 
 
 def decode_remove_result(buffer: Buffer, offset: int = 0) -> tuple[RemoveResult, int]:
-    """Decode RemoveResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RemoveResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)
@@ -5840,7 +5840,7 @@ def encode_remove_result(value: RemoveResult) -> bytes:
 
 
 def decode_rename_arguments(buffer: Buffer, offset: int = 0) -> tuple[RenameArguments, int]:
-    """Decode RenameArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RenameArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_19(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4):
@@ -5930,7 +5930,7 @@ def encode_rename_arguments(value: RenameArguments) -> bytes:
 
 
 def decode_rename_done(buffer: Buffer, offset: int = 0) -> tuple[RenameDone, int]:
-    """Decode RenameDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RenameDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_19(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4):
@@ -6031,7 +6031,7 @@ def encode_rename_done(value: RenameDone) -> bytes:
 
 
 def decode_rename_failed_data(buffer: Buffer, offset: int = 0) -> tuple[RenameFailedData, int]:
-    """Decode RenameFailedData; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RenameFailedData; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_19(buffer, offset)
         if not (word_1 or word_2 or word_3 or word_4):
@@ -6132,7 +6132,7 @@ def encode_rename_failed_data(value: RenameFailedData) -> bytes:
 
 
 def decode_rename_result(buffer: Buffer, offset: int = 0) -> tuple[RenameResult, int]:
-    """Decode RenameResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RenameResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)
@@ -6322,7 +6322,7 @@ def encode_rename_result(value: RenameResult) -> bytes:
 
 
 def decode_link_arguments(buffer: Buffer, offset: int = 0) -> tuple[LinkArguments, int]:
-    """Decode LinkArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LinkArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_14(buffer, offset)
         if not (word_1 or word_2 or word_3):
@@ -6396,7 +6396,7 @@ def encode_link_arguments(value: LinkArguments) -> bytes:
 
 
 def decode_link_done(buffer: Buffer, offset: int = 0) -> tuple[LinkDone, int]:
-    """Decode LinkDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LinkDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_14(buffer, offset)
         if not (word_1 or word_2 or word_3):
@@ -6478,7 +6478,7 @@ def encode_link_done(value: LinkDone) -> bytes:
 
 
 def decode_link_failed_data(buffer: Buffer, offset: int = 0) -> tuple[LinkFailedData, int]:
-    """Decode LinkFailedData; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LinkFailedData; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_14(buffer, offset)
         if not (word_1 or word_2 or word_3):
@@ -6560,7 +6560,7 @@ def encode_link_failed_data(value: LinkFailedData) -> bytes:
 
 
 def decode_link_result(buffer: Buffer, offset: int = 0) -> tuple[LinkResult, int]:
-    """Decode LinkResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LinkResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)
@@ -6712,7 +6712,7 @@ def encode_link_result(value: LinkResult) -> bytes:
 
 
 def decode_readdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReaddirArguments, int]:
-    """Decode ReaddirArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReaddirArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IQ8SI_43(buffer, offset)
         if not (word_1):
@@ -6758,7 +6758,7 @@ def encode_readdir_arguments(value: ReaddirArguments) -> bytes:
 
 
 def decode_directory_entry(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEntry, int]:
-    """Decode DirectoryEntry; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DirectoryEntry; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_QIQ_46(buffer, offset)
         if not (word_2):
@@ -6799,7 +6799,7 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
 
 
 def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryList, int]:
-    """Decode DirectoryList; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DirectoryList; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1):
@@ -6859,7 +6859,7 @@ def encode_directory_list(value: DirectoryList) -> bytes:
 
 
 def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, int]:
-    """Decode ReaddirDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReaddirDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_I8SII_49(buffer, offset)
         if not (word_1 or word_3):
@@ -6944,7 +6944,7 @@ def encode_readdir_done(value: ReaddirDone) -> bytes:
 
 
 def decode_readdir_result(buffer: Buffer, offset: int = 0) -> tuple[ReaddirResult, int]:
-    """Decode ReaddirResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReaddirResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -7060,7 +7060,7 @@ def encode_readdir_result(value: ReaddirResult) -> bytes:
 
 
 def decode_readdir_plus_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReaddirPlusArguments, int]:
-    """Decode ReaddirPlusArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReaddirPlusArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IQ8SII_52(buffer, offset)
         if not (word_1):
@@ -7106,7 +7106,7 @@ def encode_readdir_plus_arguments(value: ReaddirPlusArguments) -> bytes:
 
 
 def decode_directory_entry_plus(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEntryPlus, int]:
-    """Decode DirectoryEntryPlus; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DirectoryEntryPlus; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_QIQII_55(buffer, offset)
         if not (word_2 or word_4 or word_5):
@@ -7196,7 +7196,7 @@ def encode_directory_entry_plus(value: DirectoryEntryPlus) -> bytes:
 
 
 def decode_directory_list_plus(buffer: Buffer, offset: int = 0) -> tuple[DirectoryListPlus, int]:
-    """Decode DirectoryListPlus; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DirectoryListPlus; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
         if not (word_1):
@@ -7305,7 +7305,7 @@ def encode_directory_list_plus(value: DirectoryListPlus) -> bytes:
 
 
 def decode_readdir_plus_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirPlusDone, int]:
-    """Decode ReaddirPlusDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReaddirPlusDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_I8SII_49(buffer, offset)
         if not (word_1 or word_3):
@@ -7439,7 +7439,7 @@ def encode_readdir_plus_done(value: ReaddirPlusDone) -> bytes:
 
 
 def decode_readdir_plus_result(buffer: Buffer, offset: int = 0) -> tuple[ReaddirPlusResult, int]:
-    """Decode ReaddirPlusResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReaddirPlusResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -7604,7 +7604,7 @@ def encode_readdir_plus_result(value: ReaddirPlusResult) -> bytes:
 
 
 def decode_file_system_arguments(buffer: Buffer, offset: int = 0) -> tuple[FileSystemArguments, int]:
-    """Decode FileSystemArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FileSystemArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_0(buffer, offset)
         if not (word_1):
@@ -7645,7 +7645,7 @@ def encode_file_system_arguments(value: FileSystemArguments) -> bytes:
 
 
 def decode_fsstat_done(buffer: Buffer, offset: int = 0) -> tuple[FsstatDone, int]:
-    """Decode FsstatDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FsstatDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_IQQQQQQI_57(buffer, offset)
         if not (word_1):
@@ -7692,7 +7692,7 @@ def encode_fsstat_done(value: FsstatDone) -> bytes:
 
 
 def decode_fsstat_result(buffer: Buffer, offset: int = 0) -> tuple[FsstatResult, int]:
-    """Decode FsstatResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FsstatResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)
@@ -7768,7 +7768,7 @@ def encode_fsstat_result(value: FsstatResult) -> bytes:
 
 
 def decode_fsinfo_done(buffer: Buffer, offset: int = 0) -> tuple[FsinfoDone, int]:
-    """Decode FsinfoDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FsinfoDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12 = _UNPACK_IIIIIIIIQIII_61(buffer, offset)
         if not (word_1):
@@ -7814,7 +7814,7 @@ def encode_fsinfo_done(value: FsinfoDone) -> bytes:
 
 
 def decode_fsinfo_result(buffer: Buffer, offset: int = 0) -> tuple[FsinfoResult, int]:
-    """Decode FsinfoResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FsinfoResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)
@@ -7891,7 +7891,7 @@ def encode_fsinfo_result(value: FsinfoResult) -> bytes:
 
 
 def decode_pathconf_done(buffer: Buffer, offset: int = 0) -> tuple[PathconfDone, int]:
-    """Decode PathconfDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode PathconfDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_64(buffer, offset)
         if not (word_1):
@@ -7936,7 +7936,7 @@ def encode_pathconf_done(value: PathconfDone) -> bytes:
 
 
 def decode_pathconf_result(buffer: Buffer, offset: int = 0) -> tuple[PathconfResult, int]:
-    """Decode PathconfResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode PathconfResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)
@@ -8012,7 +8012,7 @@ def encode_pathconf_result(value: PathconfResult) -> bytes:
 
 
 def decode_commit_arguments(buffer: Buffer, offset: int = 0) -> tuple[CommitArguments, int]:
-    """Decode CommitArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CommitArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_IQI_25(buffer, offset)
         if not (word_1):
@@ -8055,7 +8055,7 @@ def encode_commit_arguments(value: CommitArguments) -> bytes:
 
 
 def decode_commit_done(buffer: Buffer, offset: int = 0) -> tuple[CommitDone, int]:
-    """Decode CommitDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CommitDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_II8S_67(buffer, offset)
         if not (word_1 or word_2):
@@ -8122,7 +8122,7 @@ def encode_commit_done(value: CommitDone) -> bytes:
 
 
 def decode_commit_result(buffer: Buffer, offset: int = 0) -> tuple[CommitResult, int]:
-    """Decode CommitResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CommitResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_20(buffer, offset)

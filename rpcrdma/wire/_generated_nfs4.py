@@ -4066,7 +4066,7 @@ def _take_referring_call_run(buffer: Buffer, p: int, count: int) -> tuple[Any, .
 
 
 def decode_time(buffer: Buffer, offset: int = 0) -> tuple[Time, int]:
-    """Decode Time; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Time; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_QI_0(buffer, offset)
         return Time(number_1, number_2), offset + 12
@@ -4086,7 +4086,7 @@ def encode_time(value: Time) -> bytes:
 
 
 def decode_time_setting(buffer: Buffer, offset: int = 0) -> tuple[TimeSetting, int]:
-    """Decode TimeSetting; returns it and the offset behind it, or raises DecodeError."""
+    """Decode TimeSetting; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -4126,7 +4126,7 @@ def encode_time_setting(value: TimeSetting) -> bytes:
 
 
 def decode_file_system_id(buffer: Buffer, offset: int = 0) -> tuple[FileSystemId, int]:
-    """Decode FileSystemId; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FileSystemId; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_QQ_5(buffer, offset)
         return FileSystemId(number_1, number_2), offset + 16
@@ -4146,7 +4146,7 @@ def encode_file_system_id(value: FileSystemId) -> bytes:
 
 
 def decode_device_numbers(buffer: Buffer, offset: int = 0) -> tuple[DeviceNumbers, int]:
-    """Decode DeviceNumbers; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DeviceNumbers; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_7(buffer, offset)
         return DeviceNumbers(number_1, number_2), offset + 8
@@ -4166,7 +4166,7 @@ def encode_device_numbers(value: DeviceNumbers) -> bytes:
 
 
 def decode_attribute_bitmap(buffer: Buffer, offset: int = 0) -> tuple[AttributeBitmap, int]:
-    """Decode AttributeBitmap; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AttributeBitmap; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -4203,7 +4203,7 @@ def encode_attribute_bitmap(value: AttributeBitmap) -> bytes:
 
 
 def decode_attribute_word(buffer: Buffer, offset: int = 0) -> tuple[AttributeWord, int]:
-    """Decode AttributeWord; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AttributeWord; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_9(buffer, offset)
         return AttributeWord(number_1), offset + 4
@@ -4223,7 +4223,7 @@ def encode_attribute_word(value: AttributeWord) -> bytes:
 
 
 def decode_attribute_hyper(buffer: Buffer, offset: int = 0) -> tuple[AttributeHyper, int]:
-    """Decode AttributeHyper; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AttributeHyper; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_Q_14(buffer, offset)
         return AttributeHyper(number_1), offset + 8
@@ -4243,7 +4243,7 @@ def encode_attribute_hyper(value: AttributeHyper) -> bytes:
 
 
 def decode_attribute_handle(buffer: Buffer, offset: int = 0) -> tuple[AttributeHandle, int]:
-    """Decode AttributeHandle; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AttributeHandle; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -4284,7 +4284,7 @@ def encode_attribute_handle(value: AttributeHandle) -> bytes:
 
 
 def decode_attribute_text(buffer: Buffer, offset: int = 0) -> tuple[AttributeText, int]:
-    """Decode AttributeText; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AttributeText; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -4323,7 +4323,7 @@ def encode_attribute_text(value: AttributeText) -> bytes:
 
 
 def decode_attribute_time_set(buffer: Buffer, offset: int = 0) -> tuple[AttributeTimeSet, int]:
-    """Decode AttributeTimeSet; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AttributeTimeSet; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_IQI_16(buffer, offset)
         if word_1 == 1:
@@ -4364,7 +4364,7 @@ def encode_attribute_time_set(value: AttributeTimeSet) -> bytes:
 
 
 def decode_file_attributes(buffer: Buffer, offset: int = 0) -> tuple[FileAttributes, int]:
-    """Decode FileAttributes; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FileAttributes; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
@@ -4415,7 +4415,7 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
 
 
 def decode_change_information(buffer: Buffer, offset: int = 0) -> tuple[ChangeInformation, int]:
-    """Decode ChangeInformation; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ChangeInformation; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
         return ChangeInformation(_BOOLEANS[flag_1], number_2, number_3), offset + 20
@@ -4435,7 +4435,7 @@ def encode_change_information(value: ChangeInformation) -> bytes:
 
 
 def decode_state_id(buffer: Buffer, offset: int = 0) -> tuple[StateId, int]:
-    """Decode StateId; returns it and the offset behind it, or raises DecodeError."""
+    """Decode StateId; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
         return StateId(number_1, octets_2), offset + 16
@@ -4461,7 +4461,7 @@ def encode_state_id(value: StateId) -> bytes:
 
 
 def decode_network_address(buffer: Buffer, offset: int = 0) -> tuple[NetworkAddress, int]:
-    """Decode NetworkAddress; returns it and the offset behind it, or raises DecodeError."""
+    """Decode NetworkAddress; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
@@ -4515,7 +4515,7 @@ def encode_network_address(value: NetworkAddress) -> bytes:
 
 
 def decode_callback_client(buffer: Buffer, offset: int = 0) -> tuple[CallbackClient, int]:
-    """Decode CallbackClient; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CallbackClient; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_21(buffer, offset)
         if not (word_2 or word_3):
@@ -4570,7 +4570,7 @@ def encode_callback_client(value: CallbackClient) -> bytes:
 
 
 def decode_long_client_id(buffer: Buffer, offset: int = 0) -> tuple[LongClientId, int]:
-    """Decode LongClientId; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongClientId; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_8SI_22(buffer, offset)
         if not (word_2):
@@ -4614,7 +4614,7 @@ def encode_long_client_id(value: LongClientId) -> bytes:
 
 
 def decode_client_owner(buffer: Buffer, offset: int = 0) -> tuple[ClientOwner, int]:
-    """Decode ClientOwner; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ClientOwner; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_8SI_22(buffer, offset)
         if not (word_2):
@@ -4658,7 +4658,7 @@ def encode_client_owner(value: ClientOwner) -> bytes:
 
 
 def decode_server_owner(buffer: Buffer, offset: int = 0) -> tuple[ServerOwner, int]:
-    """Decode ServerOwner; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ServerOwner; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_QI_24(buffer, offset)
         if not (word_2):
@@ -4699,7 +4699,7 @@ def encode_server_owner(value: ServerOwner) -> bytes:
 
 
 def decode_state_owner(buffer: Buffer, offset: int = 0) -> tuple[StateOwner, int]:
-    """Decode StateOwner; returns it and the offset behind it, or raises DecodeError."""
+    """Decode StateOwner; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_QI_24(buffer, offset)
         if not (word_2):
@@ -4740,7 +4740,7 @@ def encode_state_owner(value: StateOwner) -> bytes:
 
 
 def decode_implementation(buffer: Buffer, offset: int = 0) -> tuple[Implementation, int]:
-    """Decode Implementation; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Implementation; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIQI_26(buffer, offset)
         if not (word_1 or word_2):
@@ -4797,7 +4797,7 @@ def encode_implementation(value: Implementation) -> bytes:
 
 
 def decode_access_control_entry(buffer: Buffer, offset: int = 0) -> tuple[AccessControlEntry, int]:
-    """Decode AccessControlEntry; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AccessControlEntry; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_27(buffer, offset)
         if not (word_4):
@@ -4836,7 +4836,7 @@ def encode_access_control_entry(value: AccessControlEntry) -> bytes:
 
 
 def decode_access_arguments(buffer: Buffer, offset: int = 0) -> tuple[AccessArguments, int]:
-    """Decode AccessArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AccessArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_9(buffer, offset)
         return AccessArguments(number_1), offset + 4
@@ -4856,7 +4856,7 @@ def encode_access_arguments(value: AccessArguments) -> bytes:
 
 
 def decode_access_done(buffer: Buffer, offset: int = 0) -> tuple[AccessDone, int]:
-    """Decode AccessDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AccessDone; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_7(buffer, offset)
         return AccessDone(number_1, number_2), offset + 8
@@ -4876,7 +4876,7 @@ def encode_access_done(value: AccessDone) -> bytes:
 
 
 def decode_access_outcome(buffer: Buffer, offset: int = 0) -> tuple[AccessOutcome, int]:
-    """Decode AccessOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AccessOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -4916,7 +4916,7 @@ def encode_access_outcome(value: AccessOutcome) -> bytes:
 
 
 def decode_close_arguments(buffer: Buffer, offset: int = 0) -> tuple[CloseArguments, int]:
-    """Decode CloseArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CloseArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, octets_3 = _UNPACK_II12S_29(buffer, offset)
         return CloseArguments(number_1, StateId(number_2, octets_3)), offset + 20
@@ -4943,7 +4943,7 @@ def encode_close_arguments(value: CloseArguments) -> bytes:
 
 
 def decode_close_outcome(buffer: Buffer, offset: int = 0) -> tuple[CloseOutcome, int]:
-    """Decode CloseOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CloseOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -4986,7 +4986,7 @@ def encode_close_outcome(value: CloseOutcome) -> bytes:
 
 
 def decode_commit_arguments(buffer: Buffer, offset: int = 0) -> tuple[CommitArguments, int]:
-    """Decode CommitArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CommitArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_QI_24(buffer, offset)
         return CommitArguments(number_1, number_2), offset + 12
@@ -5006,7 +5006,7 @@ def encode_commit_arguments(value: CommitArguments) -> bytes:
 
 
 def decode_commit_done(buffer: Buffer, offset: int = 0) -> tuple[CommitDone, int]:
-    """Decode CommitDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CommitDone; returns it and the offset after it, or raises DecodeError."""
     try:
         octets_1, = _UNPACK_8S_32(buffer, offset)
         return CommitDone(octets_1), offset + 8
@@ -5032,7 +5032,7 @@ def encode_commit_done(value: CommitDone) -> bytes:
 
 
 def decode_commit_outcome(buffer: Buffer, offset: int = 0) -> tuple[CommitOutcome, int]:
-    """Decode CommitOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CommitOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -5075,7 +5075,7 @@ def encode_commit_outcome(value: CommitOutcome) -> bytes:
 
 
 def decode_create_type(buffer: Buffer, offset: int = 0) -> tuple[CreateType, int]:
-    """Decode CreateType; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateType; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -5145,7 +5145,7 @@ def encode_create_type(value: CreateType) -> bytes:
 
 
 def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArguments, int]:
-    """Decode CreateArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_36(buffer, offset)
         if not (word_2 or word_3 or word_4 or word_5) and word_1 == 5:
@@ -5258,7 +5258,7 @@ def encode_create_arguments(value: CreateArguments) -> bytes:
 
 
 def decode_create_done(buffer: Buffer, offset: int = 0) -> tuple[CreateDone, int]:
-    """Decode CreateDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IQQI_37(buffer, offset)
         if not (word_4):
@@ -5294,7 +5294,7 @@ def encode_create_done(value: CreateDone) -> bytes:
 
 
 def decode_create_outcome(buffer: Buffer, offset: int = 0) -> tuple[CreateOutcome, int]:
-    """Decode CreateOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -5344,7 +5344,7 @@ def encode_create_outcome(value: CreateOutcome) -> bytes:
 
 
 def decode_delegpurge_arguments(buffer: Buffer, offset: int = 0) -> tuple[DelegpurgeArguments, int]:
-    """Decode DelegpurgeArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DelegpurgeArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_Q_14(buffer, offset)
         return DelegpurgeArguments(number_1), offset + 8
@@ -5364,7 +5364,7 @@ def encode_delegpurge_arguments(value: DelegpurgeArguments) -> bytes:
 
 
 def decode_delegpurge_result(buffer: Buffer, offset: int = 0) -> tuple[DelegpurgeResult, int]:
-    """Decode DelegpurgeResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DelegpurgeResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return DelegpurgeResult(_STATUS_OF[number_1]), offset + 4
@@ -5384,7 +5384,7 @@ def encode_delegpurge_result(value: DelegpurgeResult) -> bytes:
 
 
 def decode_delegreturn_arguments(buffer: Buffer, offset: int = 0) -> tuple[DelegreturnArguments, int]:
-    """Decode DelegreturnArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DelegreturnArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
         return DelegreturnArguments(StateId(number_1, octets_2)), offset + 16
@@ -5411,7 +5411,7 @@ def encode_delegreturn_arguments(value: DelegreturnArguments) -> bytes:
 
 
 def decode_delegreturn_result(buffer: Buffer, offset: int = 0) -> tuple[DelegreturnResult, int]:
-    """Decode DelegreturnResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DelegreturnResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return DelegreturnResult(_STATUS_OF[number_1]), offset + 4
@@ -5431,7 +5431,7 @@ def encode_delegreturn_result(value: DelegreturnResult) -> bytes:
 
 
 def decode_getattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[GetattrArguments, int]:
-    """Decode GetattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetattrArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -5468,7 +5468,7 @@ def encode_getattr_arguments(value: GetattrArguments) -> bytes:
 
 
 def decode_getattr_done(buffer: Buffer, offset: int = 0) -> tuple[GetattrDone, int]:
-    """Decode GetattrDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetattrDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
@@ -5520,7 +5520,7 @@ def encode_getattr_done(value: GetattrDone) -> bytes:
 
 
 def decode_getattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetattrOutcome, int]:
-    """Decode GetattrOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetattrOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -5587,7 +5587,7 @@ def encode_getattr_outcome(value: GetattrOutcome) -> bytes:
 
 
 def decode_getfh_done(buffer: Buffer, offset: int = 0) -> tuple[GetfhDone, int]:
-    """Decode GetfhDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetfhDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -5628,7 +5628,7 @@ def encode_getfh_done(value: GetfhDone) -> bytes:
 
 
 def decode_getfh_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetfhOutcome, int]:
-    """Decode GetfhOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetfhOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -5684,7 +5684,7 @@ def encode_getfh_outcome(value: GetfhOutcome) -> bytes:
 
 
 def decode_link_arguments(buffer: Buffer, offset: int = 0) -> tuple[LinkArguments, int]:
-    """Decode LinkArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LinkArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -5723,7 +5723,7 @@ def encode_link_arguments(value: LinkArguments) -> bytes:
 
 
 def decode_link_done(buffer: Buffer, offset: int = 0) -> tuple[LinkDone, int]:
-    """Decode LinkDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LinkDone; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
         return LinkDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
@@ -5747,7 +5747,7 @@ def encode_link_done(value: LinkDone) -> bytes:
 
 
 def decode_link_outcome(buffer: Buffer, offset: int = 0) -> tuple[LinkOutcome, int]:
-    """Decode LinkOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LinkOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -5788,7 +5788,7 @@ def encode_link_outcome(value: LinkOutcome) -> bytes:
 
 
 def decode_new_lock_owner(buffer: Buffer, offset: int = 0) -> tuple[NewLockOwner, int]:
-    """Decode NewLockOwner; returns it and the offset behind it, or raises DecodeError."""
+    """Decode NewLockOwner; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6 = _UNPACK_II12SIQI_46(buffer, offset)
         if not (word_6):
@@ -5834,7 +5834,7 @@ def encode_new_lock_owner(value: NewLockOwner) -> bytes:
 
 
 def decode_existing_lock_owner(buffer: Buffer, offset: int = 0) -> tuple[ExistingLockOwner, int]:
-    """Decode ExistingLockOwner; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ExistingLockOwner; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2, number_3 = _UNPACK_I12SI_48(buffer, offset)
         return ExistingLockOwner(StateId(number_1, octets_2), number_3), offset + 20
@@ -5861,7 +5861,7 @@ def encode_existing_lock_owner(value: ExistingLockOwner) -> bytes:
 
 
 def decode_locker(buffer: Buffer, offset: int = 0) -> tuple[Locker, int]:
-    """Decode Locker; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Locker; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -5927,7 +5927,7 @@ def encode_locker(value: Locker) -> bytes:
 
 
 def decode_lock_arguments(buffer: Buffer, offset: int = 0) -> tuple[LockArguments, int]:
-    """Decode LockArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LockArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11 = _UNPACK_IIQQIII12SIQI_54(buffer, offset)
         if not (word_11) and word_5 == 1:
@@ -5994,7 +5994,7 @@ def encode_lock_arguments(value: LockArguments) -> bytes:
 
 
 def decode_lock_denial(buffer: Buffer, offset: int = 0) -> tuple[LockDenial, int]:
-    """Decode LockDenial; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LockDenial; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_QQIQI_57(buffer, offset)
         if not (word_5):
@@ -6036,7 +6036,7 @@ def encode_lock_denial(value: LockDenial) -> bytes:
 
 
 def decode_lock_done(buffer: Buffer, offset: int = 0) -> tuple[LockDone, int]:
-    """Decode LockDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LockDone; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
         return LockDone(StateId(number_1, octets_2)), offset + 16
@@ -6063,7 +6063,7 @@ def encode_lock_done(value: LockDone) -> bytes:
 
 
 def decode_lock_outcome(buffer: Buffer, offset: int = 0) -> tuple[LockOutcome, int]:
-    """Decode LockOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LockOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -6130,7 +6130,7 @@ def encode_lock_outcome(value: LockOutcome) -> bytes:
 
 
 def decode_lockt_arguments(buffer: Buffer, offset: int = 0) -> tuple[LocktArguments, int]:
-    """Decode LocktArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LocktArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IQQQI_60(buffer, offset)
         if not (word_5):
@@ -6172,7 +6172,7 @@ def encode_lockt_arguments(value: LocktArguments) -> bytes:
 
 
 def decode_lockt_outcome(buffer: Buffer, offset: int = 0) -> tuple[LocktOutcome, int]:
-    """Decode LocktOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LocktOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -6234,7 +6234,7 @@ def encode_lockt_outcome(value: LocktOutcome) -> bytes:
 
 
 def decode_locku_arguments(buffer: Buffer, offset: int = 0) -> tuple[LockuArguments, int]:
-    """Decode LockuArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LockuArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, number_3, octets_4, number_5, number_6 = _UNPACK_III12SQQ_62(buffer, offset)
         return LockuArguments(_LOCK_TYPE_OF[number_1], number_2, StateId(number_3, octets_4), number_5, number_6), offset + 40
@@ -6261,7 +6261,7 @@ def encode_locku_arguments(value: LockuArguments) -> bytes:
 
 
 def decode_locku_outcome(buffer: Buffer, offset: int = 0) -> tuple[LockuOutcome, int]:
-    """Decode LockuOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LockuOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -6304,7 +6304,7 @@ def encode_locku_outcome(value: LockuOutcome) -> bytes:
 
 
 def decode_lookup_arguments(buffer: Buffer, offset: int = 0) -> tuple[LookupArguments, int]:
-    """Decode LookupArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LookupArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -6343,7 +6343,7 @@ def encode_lookup_arguments(value: LookupArguments) -> bytes:
 
 
 def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult, int]:
-    """Decode LookupResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LookupResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return LookupResult(_STATUS_OF[number_1]), offset + 4
@@ -6363,7 +6363,7 @@ def encode_lookup_result(value: LookupResult) -> bytes:
 
 
 def decode_lookupp_result(buffer: Buffer, offset: int = 0) -> tuple[LookuppResult, int]:
-    """Decode LookuppResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LookuppResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return LookuppResult(_STATUS_OF[number_1]), offset + 4
@@ -6383,7 +6383,7 @@ def encode_lookupp_result(value: LookuppResult) -> bytes:
 
 
 def decode_nverify_arguments(buffer: Buffer, offset: int = 0) -> tuple[NverifyArguments, int]:
-    """Decode NverifyArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode NverifyArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
@@ -6435,7 +6435,7 @@ def encode_nverify_arguments(value: NverifyArguments) -> bytes:
 
 
 def decode_nverify_result(buffer: Buffer, offset: int = 0) -> tuple[NverifyResult, int]:
-    """Decode NverifyResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode NverifyResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return NverifyResult(_STATUS_OF[number_1]), offset + 4
@@ -6455,7 +6455,7 @@ def encode_nverify_result(value: NverifyResult) -> bytes:
 
 
 def decode_verifier_and_attributes(buffer: Buffer, offset: int = 0) -> tuple[VerifierAndAttributes, int]:
-    """Decode VerifierAndAttributes; returns it and the offset behind it, or raises DecodeError."""
+    """Decode VerifierAndAttributes; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_8SII_64(buffer, offset)
         if not (word_2 or word_3):
@@ -6509,7 +6509,7 @@ def encode_verifier_and_attributes(value: VerifierAndAttributes) -> bytes:
 
 
 def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
-    """Decode CreateHow; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateHow; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -6616,7 +6616,7 @@ def encode_create_how(value: CreateHow) -> bytes:
 
 
 def decode_open_how(buffer: Buffer, offset: int = 0) -> tuple[OpenHow, int]:
-    """Decode OpenHow; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenHow; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -6739,7 +6739,7 @@ def encode_open_how(value: OpenHow) -> bytes:
 
 
 def decode_block_limit(buffer: Buffer, offset: int = 0) -> tuple[BlockLimit, int]:
-    """Decode BlockLimit; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BlockLimit; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_7(buffer, offset)
         return BlockLimit(number_1, number_2), offset + 8
@@ -6759,7 +6759,7 @@ def encode_block_limit(value: BlockLimit) -> bytes:
 
 
 def decode_space_limit(buffer: Buffer, offset: int = 0) -> tuple[SpaceLimit, int]:
-    """Decode SpaceLimit; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SpaceLimit; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -6800,7 +6800,7 @@ def encode_space_limit(value: SpaceLimit) -> bytes:
 
 
 def decode_delegate_current_claim(buffer: Buffer, offset: int = 0) -> tuple[DelegateCurrentClaim, int]:
-    """Decode DelegateCurrentClaim; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DelegateCurrentClaim; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_I12SI_48(buffer, offset)
         if not (word_3):
@@ -6843,7 +6843,7 @@ def encode_delegate_current_claim(value: DelegateCurrentClaim) -> bytes:
 
 
 def decode_open_claim(buffer: Buffer, offset: int = 0) -> tuple[OpenClaim, int]:
-    """Decode OpenClaim; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenClaim; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -6959,7 +6959,7 @@ def encode_open_claim(value: OpenClaim) -> bytes:
 
 
 def decode_open_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenArguments, int]:
-    """Decode OpenArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         value_4: Any
         number_1, number_2, number_3 = _UNPACK_III_21(buffer, offset)
@@ -7101,7 +7101,7 @@ def encode_open_arguments(value: OpenArguments) -> bytes:
 
 
 def decode_read_delegation(buffer: Buffer, offset: int = 0) -> tuple[ReadDelegation, int]:
-    """Decode ReadDelegation; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadDelegation; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_I12SIIIII_75(buffer, offset)
         if not (word_7):
@@ -7145,7 +7145,7 @@ def encode_read_delegation(value: ReadDelegation) -> bytes:
 
 
 def decode_write_delegation(buffer: Buffer, offset: int = 0) -> tuple[WriteDelegation, int]:
-    """Decode WriteDelegation; returns it and the offset behind it, or raises DecodeError."""
+    """Decode WriteDelegation; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9 = _UNPACK_I12SIIQIIII_77(buffer, offset)
         if not (word_9) and word_4 == 1:
@@ -7208,7 +7208,7 @@ def encode_write_delegation(value: WriteDelegation) -> bytes:
 
 
 def decode_no_delegation_reason(buffer: Buffer, offset: int = 0) -> tuple[NoDelegationReason, int]:
-    """Decode NoDelegationReason; returns it and the offset behind it, or raises DecodeError."""
+    """Decode NoDelegationReason; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -7254,7 +7254,7 @@ def encode_no_delegation_reason(value: NoDelegationReason) -> bytes:
 
 
 def decode_open_delegation(buffer: Buffer, offset: int = 0) -> tuple[OpenDelegation, int]:
-    """Decode OpenDelegation; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenDelegation; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -7385,7 +7385,7 @@ def encode_open_delegation(value: OpenDelegation) -> bytes:
 
 
 def decode_open_done(buffer: Buffer, offset: int = 0) -> tuple[OpenDone, int]:
-    """Decode OpenDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_I12SIQQIII_84(buffer, offset)
         if not (word_7 or word_8):
@@ -7534,7 +7534,7 @@ def encode_open_done(value: OpenDone) -> bytes:
 
 
 def decode_open_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenOutcome, int]:
-    """Decode OpenOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -7697,7 +7697,7 @@ def encode_open_outcome(value: OpenOutcome) -> bytes:
 
 
 def decode_openattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenattrArguments, int]:
-    """Decode OpenattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenattrArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, = _UNPACK_I_9(buffer, offset)
         return OpenattrArguments(_BOOLEANS[flag_1]), offset + 4
@@ -7717,7 +7717,7 @@ def encode_openattr_arguments(value: OpenattrArguments) -> bytes:
 
 
 def decode_openattr_result(buffer: Buffer, offset: int = 0) -> tuple[OpenattrResult, int]:
-    """Decode OpenattrResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenattrResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return OpenattrResult(_STATUS_OF[number_1]), offset + 4
@@ -7737,7 +7737,7 @@ def encode_openattr_result(value: OpenattrResult) -> bytes:
 
 
 def decode_open_confirm_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenConfirmArguments, int]:
-    """Decode OpenConfirmArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenConfirmArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2, number_3 = _UNPACK_I12SI_48(buffer, offset)
         return OpenConfirmArguments(StateId(number_1, octets_2), number_3), offset + 20
@@ -7764,7 +7764,7 @@ def encode_open_confirm_arguments(value: OpenConfirmArguments) -> bytes:
 
 
 def decode_open_confirm_done(buffer: Buffer, offset: int = 0) -> tuple[OpenConfirmDone, int]:
-    """Decode OpenConfirmDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenConfirmDone; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
         return OpenConfirmDone(StateId(number_1, octets_2)), offset + 16
@@ -7791,7 +7791,7 @@ def encode_open_confirm_done(value: OpenConfirmDone) -> bytes:
 
 
 def decode_open_confirm_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenConfirmOutcome, int]:
-    """Decode OpenConfirmOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenConfirmOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -7835,7 +7835,7 @@ def encode_open_confirm_outcome(value: OpenConfirmOutcome) -> bytes:
 
 
 def decode_open_downgrade_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenDowngradeArguments, int]:
-    """Decode OpenDowngradeArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenDowngradeArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2, number_3, number_4, number_5 = _UNPACK_I12SIII_88(buffer, offset)
         return OpenDowngradeArguments(StateId(number_1, octets_2), number_3, number_4, number_5), offset + 28
@@ -7862,7 +7862,7 @@ def encode_open_downgrade_arguments(value: OpenDowngradeArguments) -> bytes:
 
 
 def decode_open_downgrade_done(buffer: Buffer, offset: int = 0) -> tuple[OpenDowngradeDone, int]:
-    """Decode OpenDowngradeDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenDowngradeDone; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
         return OpenDowngradeDone(StateId(number_1, octets_2)), offset + 16
@@ -7889,7 +7889,7 @@ def encode_open_downgrade_done(value: OpenDowngradeDone) -> bytes:
 
 
 def decode_open_downgrade_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenDowngradeOutcome, int]:
-    """Decode OpenDowngradeOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpenDowngradeOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -7933,7 +7933,7 @@ def encode_open_downgrade_outcome(value: OpenDowngradeOutcome) -> bytes:
 
 
 def decode_putfh_arguments(buffer: Buffer, offset: int = 0) -> tuple[PutfhArguments, int]:
-    """Decode PutfhArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode PutfhArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -7974,7 +7974,7 @@ def encode_putfh_arguments(value: PutfhArguments) -> bytes:
 
 
 def decode_putfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutfhResult, int]:
-    """Decode PutfhResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode PutfhResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return PutfhResult(_STATUS_OF[number_1]), offset + 4
@@ -7994,7 +7994,7 @@ def encode_putfh_result(value: PutfhResult) -> bytes:
 
 
 def decode_putpubfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutpubfhResult, int]:
-    """Decode PutpubfhResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode PutpubfhResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return PutpubfhResult(_STATUS_OF[number_1]), offset + 4
@@ -8014,7 +8014,7 @@ def encode_putpubfh_result(value: PutpubfhResult) -> bytes:
 
 
 def decode_putrootfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutrootfhResult, int]:
-    """Decode PutrootfhResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode PutrootfhResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return PutrootfhResult(_STATUS_OF[number_1]), offset + 4
@@ -8034,7 +8034,7 @@ def encode_putrootfh_result(value: PutrootfhResult) -> bytes:
 
 
 def decode_read_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReadArguments, int]:
-    """Decode ReadArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2, number_3, number_4 = _UNPACK_I12SQI_90(buffer, offset)
         return ReadArguments(StateId(number_1, octets_2), number_3, number_4), offset + 28
@@ -8061,7 +8061,7 @@ def encode_read_arguments(value: ReadArguments) -> bytes:
 
 
 def decode_read_done(buffer: Buffer, offset: int = 0) -> tuple[ReadDone, int]:
-    """Decode ReadDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_2):
@@ -8100,7 +8100,7 @@ def encode_read_done(value: ReadDone) -> bytes:
 
 
 def decode_read_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadOutcome, int]:
-    """Decode ReadOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -8154,7 +8154,7 @@ def encode_read_outcome(value: ReadOutcome) -> bytes:
 
 
 def decode_readdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReaddirArguments, int]:
-    """Decode ReaddirArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReaddirArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_Q8SIII_92(buffer, offset)
         if not (word_5):
@@ -8191,7 +8191,7 @@ def encode_readdir_arguments(value: ReaddirArguments) -> bytes:
 
 
 def decode_directory_entry(buffer: Buffer, offset: int = 0) -> tuple[DirectoryEntry, int]:
-    """Decode DirectoryEntry; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DirectoryEntry; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_QIII_94(buffer, offset)
         if not (word_2 or word_3 or word_4):
@@ -8258,7 +8258,7 @@ def encode_directory_entry(value: DirectoryEntry) -> bytes:
 
 
 def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryList, int]:
-    """Decode DirectoryList; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DirectoryList; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1):
@@ -8345,7 +8345,7 @@ def encode_directory_list(value: DirectoryList) -> bytes:
 
 
 def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, int]:
-    """Decode ReaddirDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReaddirDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_8SII_64(buffer, offset)
         if not (word_2):
@@ -8437,7 +8437,7 @@ def encode_readdir_done(value: ReaddirDone) -> bytes:
 
 
 def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutcome, int]:
-    """Decode ReaddirOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReaddirOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -8544,7 +8544,7 @@ def encode_readdir_outcome(value: ReaddirOutcome) -> bytes:
 
 
 def decode_readlink_done(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkDone, int]:
-    """Decode ReadlinkDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadlinkDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -8583,7 +8583,7 @@ def encode_readlink_done(value: ReadlinkDone) -> bytes:
 
 
 def decode_readlink_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkOutcome, int]:
-    """Decode ReadlinkOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadlinkOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -8637,7 +8637,7 @@ def encode_readlink_outcome(value: ReadlinkOutcome) -> bytes:
 
 
 def decode_remove_arguments(buffer: Buffer, offset: int = 0) -> tuple[RemoveArguments, int]:
-    """Decode RemoveArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RemoveArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -8676,7 +8676,7 @@ def encode_remove_arguments(value: RemoveArguments) -> bytes:
 
 
 def decode_remove_done(buffer: Buffer, offset: int = 0) -> tuple[RemoveDone, int]:
-    """Decode RemoveDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RemoveDone; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
         return RemoveDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
@@ -8700,7 +8700,7 @@ def encode_remove_done(value: RemoveDone) -> bytes:
 
 
 def decode_remove_outcome(buffer: Buffer, offset: int = 0) -> tuple[RemoveOutcome, int]:
-    """Decode RemoveOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RemoveOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -8741,7 +8741,7 @@ def encode_remove_outcome(value: RemoveOutcome) -> bytes:
 
 
 def decode_rename_arguments(buffer: Buffer, offset: int = 0) -> tuple[RenameArguments, int]:
-    """Decode RenameArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RenameArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
@@ -8795,7 +8795,7 @@ def encode_rename_arguments(value: RenameArguments) -> bytes:
 
 
 def decode_rename_done(buffer: Buffer, offset: int = 0) -> tuple[RenameDone, int]:
-    """Decode RenameDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RenameDone; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, number_2, number_3, flag_4, number_5, number_6 = _UNPACK_IQQIQQ_96(buffer, offset)
         return RenameDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3), ChangeInformation(_BOOLEANS[flag_4], number_5, number_6)), offset + 40
@@ -8820,7 +8820,7 @@ def encode_rename_done(value: RenameDone) -> bytes:
 
 
 def decode_rename_outcome(buffer: Buffer, offset: int = 0) -> tuple[RenameOutcome, int]:
-    """Decode RenameOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RenameOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -8862,7 +8862,7 @@ def encode_rename_outcome(value: RenameOutcome) -> bytes:
 
 
 def decode_renew_arguments(buffer: Buffer, offset: int = 0) -> tuple[RenewArguments, int]:
-    """Decode RenewArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RenewArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_Q_14(buffer, offset)
         return RenewArguments(number_1), offset + 8
@@ -8882,7 +8882,7 @@ def encode_renew_arguments(value: RenewArguments) -> bytes:
 
 
 def decode_renew_result(buffer: Buffer, offset: int = 0) -> tuple[RenewResult, int]:
-    """Decode RenewResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RenewResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return RenewResult(_STATUS_OF[number_1]), offset + 4
@@ -8902,7 +8902,7 @@ def encode_renew_result(value: RenewResult) -> bytes:
 
 
 def decode_restorefh_result(buffer: Buffer, offset: int = 0) -> tuple[RestorefhResult, int]:
-    """Decode RestorefhResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RestorefhResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return RestorefhResult(_STATUS_OF[number_1]), offset + 4
@@ -8922,7 +8922,7 @@ def encode_restorefh_result(value: RestorefhResult) -> bytes:
 
 
 def decode_savefh_result(buffer: Buffer, offset: int = 0) -> tuple[SavefhResult, int]:
-    """Decode SavefhResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SavefhResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return SavefhResult(_STATUS_OF[number_1]), offset + 4
@@ -8942,7 +8942,7 @@ def encode_savefh_result(value: SavefhResult) -> bytes:
 
 
 def decode_secinfo_arguments(buffer: Buffer, offset: int = 0) -> tuple[SecinfoArguments, int]:
-    """Decode SecinfoArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SecinfoArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -8981,7 +8981,7 @@ def encode_secinfo_arguments(value: SecinfoArguments) -> bytes:
 
 
 def decode_gss_flavor(buffer: Buffer, offset: int = 0) -> tuple[GssFlavor, int]:
-    """Decode GssFlavor; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GssFlavor; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_99(buffer, offset)
         if not (word_1):
@@ -9022,7 +9022,7 @@ def encode_gss_flavor(value: GssFlavor) -> bytes:
 
 
 def decode_security_flavor(buffer: Buffer, offset: int = 0) -> tuple[SecurityFlavor, int]:
-    """Decode SecurityFlavor; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SecurityFlavor; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -9078,7 +9078,7 @@ def encode_security_flavor(value: SecurityFlavor) -> bytes:
 
 
 def decode_secinfo_outcome(buffer: Buffer, offset: int = 0) -> tuple[SecinfoOutcome, int]:
-    """Decode SecinfoOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SecinfoOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -9163,7 +9163,7 @@ def encode_secinfo_outcome(value: SecinfoOutcome) -> bytes:
 
 
 def decode_setattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetattrArguments, int]:
-    """Decode SetattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetattrArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_I12SII_102(buffer, offset)
         if not (word_3 or word_4):
@@ -9218,7 +9218,7 @@ def encode_setattr_arguments(value: SetattrArguments) -> bytes:
 
 
 def decode_setattr_result(buffer: Buffer, offset: int = 0) -> tuple[SetattrResult, int]:
-    """Decode SetattrResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetattrResult; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_103(buffer, offset)
         if not (word_2):
@@ -9253,7 +9253,7 @@ def encode_setattr_result(value: SetattrResult) -> bytes:
 
 
 def decode_setclientid_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetclientidArguments, int]:
-    """Decode SetclientidArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetclientidArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6 = _UNPACK_8SIIIII_104(buffer, offset)
         if not (word_2 or word_4 or word_5):
@@ -9332,7 +9332,7 @@ def encode_setclientid_arguments(value: SetclientidArguments) -> bytes:
 
 
 def decode_setclientid_done(buffer: Buffer, offset: int = 0) -> tuple[SetclientidDone, int]:
-    """Decode SetclientidDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetclientidDone; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2 = _UNPACK_Q8S_105(buffer, offset)
         return SetclientidDone(number_1, octets_2), offset + 16
@@ -9358,7 +9358,7 @@ def encode_setclientid_done(value: SetclientidDone) -> bytes:
 
 
 def decode_setclientid_outcome(buffer: Buffer, offset: int = 0) -> tuple[SetclientidOutcome, int]:
-    """Decode SetclientidOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetclientidOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -9436,7 +9436,7 @@ def encode_setclientid_outcome(value: SetclientidOutcome) -> bytes:
 
 
 def decode_setclientid_confirm_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetclientidConfirmArguments, int]:
-    """Decode SetclientidConfirmArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetclientidConfirmArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2 = _UNPACK_Q8S_105(buffer, offset)
         return SetclientidConfirmArguments(number_1, octets_2), offset + 16
@@ -9462,7 +9462,7 @@ def encode_setclientid_confirm_arguments(value: SetclientidConfirmArguments) -> 
 
 
 def decode_setclientid_confirm_result(buffer: Buffer, offset: int = 0) -> tuple[SetclientidConfirmResult, int]:
-    """Decode SetclientidConfirmResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetclientidConfirmResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return SetclientidConfirmResult(_STATUS_OF[number_1]), offset + 4
@@ -9482,7 +9482,7 @@ def encode_setclientid_confirm_result(value: SetclientidConfirmResult) -> bytes:
 
 
 def decode_verify_arguments(buffer: Buffer, offset: int = 0) -> tuple[VerifyArguments, int]:
-    """Decode VerifyArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode VerifyArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
@@ -9534,7 +9534,7 @@ def encode_verify_arguments(value: VerifyArguments) -> bytes:
 
 
 def decode_verify_result(buffer: Buffer, offset: int = 0) -> tuple[VerifyResult, int]:
-    """Decode VerifyResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode VerifyResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return VerifyResult(_STATUS_OF[number_1]), offset + 4
@@ -9554,7 +9554,7 @@ def encode_verify_result(value: VerifyResult) -> bytes:
 
 
 def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArguments, int]:
-    """Decode WriteArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode WriteArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_I12SQII_108(buffer, offset)
         if not (word_5):
@@ -9597,7 +9597,7 @@ def encode_write_arguments(value: WriteArguments) -> bytes:
 
 
 def decode_write_done(buffer: Buffer, offset: int = 0) -> tuple[WriteDone, int]:
-    """Decode WriteDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode WriteDone; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, octets_3 = _UNPACK_II8S_110(buffer, offset)
         return WriteDone(number_1, _STABLE_HOW_OF[number_2], octets_3), offset + 16
@@ -9623,7 +9623,7 @@ def encode_write_done(value: WriteDone) -> bytes:
 
 
 def decode_write_outcome(buffer: Buffer, offset: int = 0) -> tuple[WriteOutcome, int]:
-    """Decode WriteOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode WriteOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -9666,7 +9666,7 @@ def encode_write_outcome(value: WriteOutcome) -> bytes:
 
 
 def decode_release_lockowner_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReleaseLockownerArguments, int]:
-    """Decode ReleaseLockownerArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReleaseLockownerArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_QI_24(buffer, offset)
         if not (word_2):
@@ -9708,7 +9708,7 @@ def encode_release_lockowner_arguments(value: ReleaseLockownerArguments) -> byte
 
 
 def decode_release_lockowner_result(buffer: Buffer, offset: int = 0) -> tuple[ReleaseLockownerResult, int]:
-    """Decode ReleaseLockownerResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReleaseLockownerResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return ReleaseLockownerResult(_STATUS_OF[number_1]), offset + 4
@@ -9728,7 +9728,7 @@ def encode_release_lockowner_result(value: ReleaseLockownerResult) -> bytes:
 
 
 def decode_other_status(buffer: Buffer, offset: int = 0) -> tuple[OtherStatus, int]:
-    """Decode OtherStatus; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OtherStatus; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return OtherStatus(_STATUS_OF[number_1]), offset + 4
@@ -9748,7 +9748,7 @@ def encode_other_status(value: OtherStatus) -> bytes:
 
 
 def decode_auth_sys_parameters(buffer: Buffer, offset: int = 0) -> tuple[AuthSysParameters, int]:
-    """Decode AuthSysParameters; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AuthSysParameters; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_113(buffer, offset)
         if not (word_2 or word_5):
@@ -9805,7 +9805,7 @@ def encode_auth_sys_parameters(value: AuthSysParameters) -> bytes:
 
 
 def decode_gss_callback_handles(buffer: Buffer, offset: int = 0) -> tuple[GssCallbackHandles, int]:
-    """Decode GssCallbackHandles; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GssCallbackHandles; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_115(buffer, offset)
         if not (word_2 or word_3):
@@ -9859,7 +9859,7 @@ def encode_gss_callback_handles(value: GssCallbackHandles) -> bytes:
 
 
 def decode_callback_security(buffer: Buffer, offset: int = 0) -> tuple[CallbackSecurity, int]:
-    """Decode CallbackSecurity; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CallbackSecurity; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -9964,7 +9964,7 @@ def encode_callback_security(value: CallbackSecurity) -> bytes:
 
 
 def decode_backchannel_ctl_arguments(buffer: Buffer, offset: int = 0) -> tuple[BackchannelCtlArguments, int]:
-    """Decode BackchannelCtlArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BackchannelCtlArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_2):
@@ -10086,7 +10086,7 @@ def encode_backchannel_ctl_arguments(value: BackchannelCtlArguments) -> bytes:
 
 
 def decode_backchannel_ctl_result(buffer: Buffer, offset: int = 0) -> tuple[BackchannelCtlResult, int]:
-    """Decode BackchannelCtlResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BackchannelCtlResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return BackchannelCtlResult(_STATUS_OF[number_1]), offset + 4
@@ -10106,7 +10106,7 @@ def encode_backchannel_ctl_result(value: BackchannelCtlResult) -> bytes:
 
 
 def decode_bind_conn_to_session_arguments(buffer: Buffer, offset: int = 0) -> tuple[BindConnToSessionArguments, int]:
-    """Decode BindConnToSessionArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BindConnToSessionArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         octets_1, number_2, flag_3 = _UNPACK_16SII_117(buffer, offset)
         return BindConnToSessionArguments(octets_1, _CHANNEL_ASKED_OF[number_2], _BOOLEANS[flag_3]), offset + 24
@@ -10132,7 +10132,7 @@ def encode_bind_conn_to_session_arguments(value: BindConnToSessionArguments) -> 
 
 
 def decode_bind_conn_to_session_done(buffer: Buffer, offset: int = 0) -> tuple[BindConnToSessionDone, int]:
-    """Decode BindConnToSessionDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BindConnToSessionDone; returns it and the offset after it, or raises DecodeError."""
     try:
         octets_1, number_2, flag_3 = _UNPACK_16SII_117(buffer, offset)
         return BindConnToSessionDone(octets_1, _CHANNEL_GIVEN_OF[number_2], _BOOLEANS[flag_3]), offset + 24
@@ -10158,7 +10158,7 @@ def encode_bind_conn_to_session_done(value: BindConnToSessionDone) -> bytes:
 
 
 def decode_bind_conn_to_session_outcome(buffer: Buffer, offset: int = 0) -> tuple[BindConnToSessionOutcome, int]:
-    """Decode BindConnToSessionOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BindConnToSessionOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -10201,7 +10201,7 @@ def encode_bind_conn_to_session_outcome(value: BindConnToSessionOutcome) -> byte
 
 
 def decode_protected_operations(buffer: Buffer, offset: int = 0) -> tuple[ProtectedOperations, int]:
-    """Decode ProtectedOperations; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ProtectedOperations; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
@@ -10250,7 +10250,7 @@ def encode_protected_operations(value: ProtectedOperations) -> bytes:
 
 
 def decode_protection_asked(buffer: Buffer, offset: int = 0) -> tuple[ProtectionAsked, int]:
-    """Decode ProtectionAsked; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ProtectionAsked; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -10311,7 +10311,7 @@ def encode_protection_asked(value: ProtectionAsked) -> bytes:
 
 
 def decode_exchange_id_arguments(buffer: Buffer, offset: int = 0) -> tuple[ExchangeIdArguments, int]:
-    """Decode ExchangeIdArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ExchangeIdArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_8SIIII_120(buffer, offset)
         if not (word_2 or word_4 or word_5):
@@ -10446,7 +10446,7 @@ def encode_exchange_id_arguments(value: ExchangeIdArguments) -> bytes:
 
 
 def decode_protection_given(buffer: Buffer, offset: int = 0) -> tuple[ProtectionGiven, int]:
-    """Decode ProtectionGiven; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ProtectionGiven; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -10507,7 +10507,7 @@ def encode_protection_given(value: ProtectionGiven) -> bytes:
 
 
 def decode_exchange_id_done(buffer: Buffer, offset: int = 0) -> tuple[ExchangeIdDone, int]:
-    """Decode ExchangeIdDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ExchangeIdDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_QIIIQIII_124(buffer, offset)
         if not (word_4 or word_6 or word_7 or word_8):
@@ -10657,7 +10657,7 @@ def encode_exchange_id_done(value: ExchangeIdDone) -> bytes:
 
 
 def decode_exchange_id_outcome(buffer: Buffer, offset: int = 0) -> tuple[ExchangeIdOutcome, int]:
-    """Decode ExchangeIdOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ExchangeIdOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -10821,7 +10821,7 @@ def encode_exchange_id_outcome(value: ExchangeIdOutcome) -> bytes:
 
 
 def decode_channel_attributes(buffer: Buffer, offset: int = 0) -> tuple[ChannelAttributes, int]:
-    """Decode ChannelAttributes; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ChannelAttributes; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_134(buffer, offset)
         if not (word_7):
@@ -10862,7 +10862,7 @@ def encode_channel_attributes(value: ChannelAttributes) -> bytes:
 
 
 def decode_create_session_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateSessionArguments, int]:
-    """Decode CreateSessionArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateSessionArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12, word_13, word_14, word_15, word_16, word_17, word_18, word_19 = _UNPACK_QIIIIIIIIIIIIIIIIII_138(buffer, offset)
         if not (word_10 or word_17 or word_19):
@@ -11016,7 +11016,7 @@ def encode_create_session_arguments(value: CreateSessionArguments) -> bytes:
 
 
 def decode_create_session_done(buffer: Buffer, offset: int = 0) -> tuple[CreateSessionDone, int]:
-    """Decode CreateSessionDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateSessionDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11, word_12, word_13, word_14, word_15, word_16, word_17 = _UNPACK_16SIIIIIIIIIIIIIIII_142(buffer, offset)
         if not (word_10 or word_17):
@@ -11075,7 +11075,7 @@ def encode_create_session_done(value: CreateSessionDone) -> bytes:
 
 
 def decode_create_session_outcome(buffer: Buffer, offset: int = 0) -> tuple[CreateSessionOutcome, int]:
-    """Decode CreateSessionOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CreateSessionOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -11148,7 +11148,7 @@ def encode_create_session_outcome(value: CreateSessionOutcome) -> bytes:
 
 
 def decode_destroy_session_arguments(buffer: Buffer, offset: int = 0) -> tuple[DestroySessionArguments, int]:
-    """Decode DestroySessionArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DestroySessionArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         octets_1, = _UNPACK_16S_146(buffer, offset)
         return DestroySessionArguments(octets_1), offset + 16
@@ -11174,7 +11174,7 @@ def encode_destroy_session_arguments(value: DestroySessionArguments) -> bytes:
 
 
 def decode_destroy_session_result(buffer: Buffer, offset: int = 0) -> tuple[DestroySessionResult, int]:
-    """Decode DestroySessionResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DestroySessionResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return DestroySessionResult(_STATUS_OF[number_1]), offset + 4
@@ -11194,7 +11194,7 @@ def encode_destroy_session_result(value: DestroySessionResult) -> bytes:
 
 
 def decode_free_stateid_arguments(buffer: Buffer, offset: int = 0) -> tuple[FreeStateidArguments, int]:
-    """Decode FreeStateidArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FreeStateidArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2 = _UNPACK_I12S_19(buffer, offset)
         return FreeStateidArguments(StateId(number_1, octets_2)), offset + 16
@@ -11221,7 +11221,7 @@ def encode_free_stateid_arguments(value: FreeStateidArguments) -> bytes:
 
 
 def decode_free_stateid_result(buffer: Buffer, offset: int = 0) -> tuple[FreeStateidResult, int]:
-    """Decode FreeStateidResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FreeStateidResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return FreeStateidResult(_STATUS_OF[number_1]), offset + 4
@@ -11241,7 +11241,7 @@ def encode_free_stateid_result(value: FreeStateidResult) -> bytes:
 
 
 def decode_sequence_arguments(buffer: Buffer, offset: int = 0) -> tuple[SequenceArguments, int]:
-    """Decode SequenceArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SequenceArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         octets_1, number_2, number_3, number_4, flag_5 = _UNPACK_16SIIII_148(buffer, offset)
         return SequenceArguments(octets_1, number_2, number_3, number_4, _BOOLEANS[flag_5]), offset + 32
@@ -11267,7 +11267,7 @@ def encode_sequence_arguments(value: SequenceArguments) -> bytes:
 
 
 def decode_sequence_done(buffer: Buffer, offset: int = 0) -> tuple[SequenceDone, int]:
-    """Decode SequenceDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SequenceDone; returns it and the offset after it, or raises DecodeError."""
     try:
         octets_1, number_2, number_3, number_4, number_5, number_6 = _UNPACK_16SIIIII_150(buffer, offset)
         return SequenceDone(octets_1, number_2, number_3, number_4, number_5, number_6), offset + 36
@@ -11293,7 +11293,7 @@ def encode_sequence_done(value: SequenceDone) -> bytes:
 
 
 def decode_sequence_outcome(buffer: Buffer, offset: int = 0) -> tuple[SequenceOutcome, int]:
-    """Decode SequenceOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SequenceOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -11336,7 +11336,7 @@ def encode_sequence_outcome(value: SequenceOutcome) -> bytes:
 
 
 def decode_test_stateid_arguments(buffer: Buffer, offset: int = 0) -> tuple[TestStateidArguments, int]:
-    """Decode TestStateidArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode TestStateidArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -11375,7 +11375,7 @@ def encode_test_stateid_arguments(value: TestStateidArguments) -> bytes:
 
 
 def decode_test_stateid_done(buffer: Buffer, offset: int = 0) -> tuple[TestStateidDone, int]:
-    """Decode TestStateidDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode TestStateidDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_9(buffer, offset)
         if not (word_1):
@@ -11412,7 +11412,7 @@ def encode_test_stateid_done(value: TestStateidDone) -> bytes:
 
 
 def decode_test_stateid_outcome(buffer: Buffer, offset: int = 0) -> tuple[TestStateidOutcome, int]:
-    """Decode TestStateidOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode TestStateidOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -11461,7 +11461,7 @@ def encode_test_stateid_outcome(value: TestStateidOutcome) -> bytes:
 
 
 def decode_destroy_clientid_arguments(buffer: Buffer, offset: int = 0) -> tuple[DestroyClientidArguments, int]:
-    """Decode DestroyClientidArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DestroyClientidArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_Q_14(buffer, offset)
         return DestroyClientidArguments(number_1), offset + 8
@@ -11481,7 +11481,7 @@ def encode_destroy_clientid_arguments(value: DestroyClientidArguments) -> bytes:
 
 
 def decode_destroy_clientid_result(buffer: Buffer, offset: int = 0) -> tuple[DestroyClientidResult, int]:
-    """Decode DestroyClientidResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode DestroyClientidResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return DestroyClientidResult(_STATUS_OF[number_1]), offset + 4
@@ -11501,7 +11501,7 @@ def encode_destroy_clientid_result(value: DestroyClientidResult) -> bytes:
 
 
 def decode_reclaim_complete_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReclaimCompleteArguments, int]:
-    """Decode ReclaimCompleteArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReclaimCompleteArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, = _UNPACK_I_9(buffer, offset)
         return ReclaimCompleteArguments(_BOOLEANS[flag_1]), offset + 4
@@ -11521,7 +11521,7 @@ def encode_reclaim_complete_arguments(value: ReclaimCompleteArguments) -> bytes:
 
 
 def decode_reclaim_complete_result(buffer: Buffer, offset: int = 0) -> tuple[ReclaimCompleteResult, int]:
-    """Decode ReclaimCompleteResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReclaimCompleteResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return ReclaimCompleteResult(_STATUS_OF[number_1]), offset + 4
@@ -11541,7 +11541,7 @@ def encode_reclaim_complete_result(value: ReclaimCompleteResult) -> bytes:
 
 
 def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[ArgumentOperation, int]:
-    """Decode ArgumentOperation; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ArgumentOperation; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -11896,7 +11896,7 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
 
 
 def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOperation, int]:
-    """Decode ResultOperation; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ResultOperation; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_155(buffer, offset)
@@ -12252,7 +12252,7 @@ def encode_result_operation(value: ResultOperation) -> bytes:
 
 
 def decode_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[CompoundArguments, int]:
-    """Decode CompoundArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CompoundArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         length_1, = _UNPACK_I_9(buffer, offset)
@@ -12305,7 +12305,7 @@ def encode_compound_arguments(value: CompoundArguments) -> bytes:
 
 
 def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundResult, int]:
-    """Decode CompoundResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CompoundResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         number_1, length_2 = _UNPACK_II_103(buffer, offset)
@@ -12358,7 +12358,7 @@ def encode_compound_result(value: CompoundResult) -> bytes:
 
 
 def decode_cb_getattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbGetattrArguments, int]:
-    """Decode CbGetattrArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbGetattrArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
@@ -12411,7 +12411,7 @@ def encode_cb_getattr_arguments(value: CbGetattrArguments) -> bytes:
 
 
 def decode_cb_getattr_done(buffer: Buffer, offset: int = 0) -> tuple[CbGetattrDone, int]:
-    """Decode CbGetattrDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbGetattrDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
@@ -12463,7 +12463,7 @@ def encode_cb_getattr_done(value: CbGetattrDone) -> bytes:
 
 
 def decode_cb_getattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[CbGetattrOutcome, int]:
-    """Decode CbGetattrOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbGetattrOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -12530,7 +12530,7 @@ def encode_cb_getattr_outcome(value: CbGetattrOutcome) -> bytes:
 
 
 def decode_cb_recall_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbRecallArguments, int]:
-    """Decode CbRecallArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbRecallArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_I12SII_102(buffer, offset)
         if not (word_4):
@@ -12575,7 +12575,7 @@ def encode_cb_recall_arguments(value: CbRecallArguments) -> bytes:
 
 
 def decode_cb_recall_result(buffer: Buffer, offset: int = 0) -> tuple[CbRecallResult, int]:
-    """Decode CbRecallResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbRecallResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return CbRecallResult(_STATUS_OF[number_1]), offset + 4
@@ -12595,7 +12595,7 @@ def encode_cb_recall_result(value: CbRecallResult) -> bytes:
 
 
 def decode_cb_recall_any_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbRecallAnyArguments, int]:
-    """Decode CbRecallAnyArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbRecallAnyArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_2):
@@ -12632,7 +12632,7 @@ def encode_cb_recall_any_arguments(value: CbRecallAnyArguments) -> bytes:
 
 
 def decode_cb_recall_any_result(buffer: Buffer, offset: int = 0) -> tuple[CbRecallAnyResult, int]:
-    """Decode CbRecallAnyResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbRecallAnyResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return CbRecallAnyResult(_STATUS_OF[number_1]), offset + 4
@@ -12652,7 +12652,7 @@ def encode_cb_recall_any_result(value: CbRecallAnyResult) -> bytes:
 
 
 def decode_cb_recall_slot_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbRecallSlotArguments, int]:
-    """Decode CbRecallSlotArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbRecallSlotArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_9(buffer, offset)
         return CbRecallSlotArguments(number_1), offset + 4
@@ -12672,7 +12672,7 @@ def encode_cb_recall_slot_arguments(value: CbRecallSlotArguments) -> bytes:
 
 
 def decode_cb_recall_slot_result(buffer: Buffer, offset: int = 0) -> tuple[CbRecallSlotResult, int]:
-    """Decode CbRecallSlotResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbRecallSlotResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return CbRecallSlotResult(_STATUS_OF[number_1]), offset + 4
@@ -12692,7 +12692,7 @@ def encode_cb_recall_slot_result(value: CbRecallSlotResult) -> bytes:
 
 
 def decode_referring_call(buffer: Buffer, offset: int = 0) -> tuple[ReferringCall, int]:
-    """Decode ReferringCall; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReferringCall; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_7(buffer, offset)
         return ReferringCall(number_1, number_2), offset + 8
@@ -12712,7 +12712,7 @@ def encode_referring_call(value: ReferringCall) -> bytes:
 
 
 def decode_referring_call_list(buffer: Buffer, offset: int = 0) -> tuple[ReferringCallList, int]:
-    """Decode ReferringCallList; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReferringCallList; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_16SI_183(buffer, offset)
         if not (word_2):
@@ -12749,7 +12749,7 @@ def encode_referring_call_list(value: ReferringCallList) -> bytes:
 
 
 def decode_cb_sequence_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbSequenceArguments, int]:
-    """Decode CbSequenceArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbSequenceArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6 = _UNPACK_16SIIIII_150(buffer, offset)
         if not (word_6):
@@ -12803,7 +12803,7 @@ def encode_cb_sequence_arguments(value: CbSequenceArguments) -> bytes:
 
 
 def decode_cb_sequence_done(buffer: Buffer, offset: int = 0) -> tuple[CbSequenceDone, int]:
-    """Decode CbSequenceDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbSequenceDone; returns it and the offset after it, or raises DecodeError."""
     try:
         octets_1, number_2, number_3, number_4, number_5 = _UNPACK_16SIIII_148(buffer, offset)
         return CbSequenceDone(octets_1, number_2, number_3, number_4, number_5), offset + 32
@@ -12829,7 +12829,7 @@ def encode_cb_sequence_done(value: CbSequenceDone) -> bytes:
 
 
 def decode_cb_sequence_outcome(buffer: Buffer, offset: int = 0) -> tuple[CbSequenceOutcome, int]:
-    """Decode CbSequenceOutcome; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CbSequenceOutcome; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
@@ -12872,7 +12872,7 @@ def encode_cb_sequence_outcome(value: CbSequenceOutcome) -> bytes:
 
 
 def decode_other_callback_status(buffer: Buffer, offset: int = 0) -> tuple[OtherCallbackStatus, int]:
-    """Decode OtherCallbackStatus; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OtherCallbackStatus; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return OtherCallbackStatus(_STATUS_OF[number_1]), offset + 4
@@ -12892,7 +12892,7 @@ def encode_other_callback_status(value: OtherCallbackStatus) -> bytes:
 
 
 def decode_callback_argument(buffer: Buffer, offset: int = 0) -> tuple[CallbackArgument, int]:
-    """Decode CallbackArgument; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CallbackArgument; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -13038,7 +13038,7 @@ def encode_callback_argument(value: CallbackArgument) -> bytes:
 
 
 def decode_callback_result(buffer: Buffer, offset: int = 0) -> tuple[CallbackResult, int]:
-    """Decode CallbackResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CallbackResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -13159,7 +13159,7 @@ def encode_callback_result(value: CallbackResult) -> bytes:
 
 
 def decode_callback_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple[CallbackCompoundArguments, int]:
-    """Decode CallbackCompoundArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CallbackCompoundArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_27(buffer, offset)
         if not (word_1 or word_4):
@@ -13335,7 +13335,7 @@ def encode_callback_compound_arguments(value: CallbackCompoundArguments) -> byte
 
 
 def decode_callback_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CallbackCompoundResult, int]:
-    """Decode CallbackCompoundResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CallbackCompoundResult; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_115(buffer, offset)
         if not (word_2 or word_3):

@@ -248,7 +248,7 @@ def _put_acl_entry_run_after_2(parts: list[bytes], values: Any, head_1: Any, hea
 
 
 def decode_file_attributes(buffer: Buffer, offset: int = 0) -> tuple[FileAttributes, int]:
-    """Decode FileAttributes; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FileAttributes; returns it and the offset after it, or raises DecodeError."""
     try:
         octets_1, = _UNPACK_84S_0(buffer, offset)
         return FileAttributes(octets_1), offset + 84
@@ -274,7 +274,7 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
 
 
 def decode_acl_entry(buffer: Buffer, offset: int = 0) -> tuple[AclEntry, int]:
-    """Decode AclEntry; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AclEntry; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, number_3 = _UNPACK_III_2(buffer, offset)
         return AclEntry(number_1, number_2, number_3), offset + 12
@@ -294,7 +294,7 @@ def encode_acl_entry(value: AclEntry) -> bytes:
 
 
 def decode_acl_lists(buffer: Buffer, offset: int = 0) -> tuple[AclLists, int]:
-    """Decode AclLists; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AclLists; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_4(buffer, offset)
         if not (word_3 or word_5):
@@ -351,7 +351,7 @@ def encode_acl_lists(value: AclLists) -> bytes:
 
 
 def decode_getacl_arguments(buffer: Buffer, offset: int = 0) -> tuple[GetaclArguments, int]:
-    """Decode GetaclArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetaclArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1):
@@ -394,7 +394,7 @@ def encode_getacl_arguments(value: GetaclArguments) -> bytes:
 
 
 def decode_getacl_done(buffer: Buffer, offset: int = 0) -> tuple[GetaclDone, int]:
-    """Decode GetaclDone; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetaclDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6 = _UNPACK_IIIIII_5(buffer, offset)
         if not (word_1 or word_4 or word_6):
@@ -469,7 +469,7 @@ def encode_getacl_done(value: GetaclDone) -> bytes:
 
 
 def decode_getacl_result(buffer: Buffer, offset: int = 0) -> tuple[GetaclResult, int]:
-    """Decode GetaclResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode GetaclResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_7(buffer, offset)
@@ -573,7 +573,7 @@ def encode_getacl_result(value: GetaclResult) -> bytes:
 
 
 def decode_setacl_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetaclArguments, int]:
-    """Decode SetaclArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetaclArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6 = _UNPACK_IIIIII_5(buffer, offset)
         if not (word_1 or word_4 or word_6):
@@ -647,7 +647,7 @@ def encode_setacl_arguments(value: SetaclArguments) -> bytes:
 
 
 def decode_setacl_result(buffer: Buffer, offset: int = 0) -> tuple[SetaclResult, int]:
-    """Decode SetaclResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode SetaclResult; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_2):

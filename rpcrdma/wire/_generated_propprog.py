@@ -87,7 +87,7 @@ _MINIMAL_0: Final = PropertyWish(())
 
 
 def decode_property_item(buffer: Buffer, offset: int = 0) -> tuple[PropertyItem, int]:
-    """Decode PropertyItem; returns it and the offset behind it, or raises DecodeError."""
+    """Decode PropertyItem; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_0(buffer, offset)
         if not (word_2):
@@ -128,7 +128,7 @@ def encode_property_item(value: PropertyItem) -> bytes:
 
 
 def decode_property_wish(buffer: Buffer, offset: int = 0) -> tuple[PropertyWish, int]:
-    """Decode PropertyWish; returns it and the offset behind it, or raises DecodeError."""
+    """Decode PropertyWish; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):

@@ -458,7 +458,7 @@ def _put_read_segment_list_after_6_i(parts: list[bytes], values: Any, head_1: An
 
 
 def decode_rdma_segment(buffer: Buffer, offset: int = 0) -> tuple[RdmaSegment, int]:
-    """Decode RdmaSegment; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RdmaSegment; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, number_3 = _UNPACK_IIQ_0(buffer, offset)
         return RdmaSegment(number_1, number_2, number_3), offset + 16
@@ -478,7 +478,7 @@ def encode_rdma_segment(value: RdmaSegment) -> bytes:
 
 
 def decode_read_segment(buffer: Buffer, offset: int = 0) -> tuple[ReadSegment, int]:
-    """Decode ReadSegment; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReadSegment; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, number_3, number_4 = _UNPACK_IIIQ_2(buffer, offset)
         return ReadSegment(number_1, RdmaSegment(number_2, number_3, number_4)), offset + 20
@@ -502,7 +502,7 @@ def encode_read_segment(value: ReadSegment) -> bytes:
 
 
 def decode_write_chunk(buffer: Buffer, offset: int = 0) -> tuple[WriteChunk, int]:
-    """Decode WriteChunk; returns it and the offset behind it, or raises DecodeError."""
+    """Decode WriteChunk; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_4(buffer, offset)
         if not (word_1):
@@ -539,7 +539,7 @@ def encode_write_chunk(value: WriteChunk) -> bytes:
 
 
 def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
-    """Decode RdmaMsg; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RdmaMsg; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_10(buffer, offset)
         if not (word_1 or word_2 or word_3):
@@ -643,7 +643,7 @@ def encode_rdma_msg(value: RdmaMsg) -> bytes:
 
 
 def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
-    """Decode RdmaNomsg; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RdmaNomsg; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_10(buffer, offset)
         if not (word_1 or word_2 or word_3):
@@ -747,7 +747,7 @@ def encode_rdma_nomsg(value: RdmaNomsg) -> bytes:
 
 
 def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
-    """Decode RdmaMsgp; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RdmaMsgp; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_23(buffer, offset)
         if not (word_3 or word_4 or word_5):
@@ -853,7 +853,7 @@ def encode_rdma_msgp(value: RdmaMsgp) -> bytes:
 
 
 def decode_err_vers(buffer: Buffer, offset: int = 0) -> tuple[ErrVers, int]:
-    """Decode ErrVers; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ErrVers; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_13(buffer, offset)
         return ErrVers(number_1, number_2), offset + 8
@@ -873,7 +873,7 @@ def encode_err_vers(value: ErrVers) -> bytes:
 
 
 def decode_error_body(buffer: Buffer, offset: int = 0) -> tuple[ErrorBody, int]:
-    """Decode ErrorBody; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ErrorBody; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_27(buffer, offset)
@@ -913,7 +913,7 @@ def encode_error_body(value: ErrorBody) -> bytes:
 
 
 def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
-    """Decode Body; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Body; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -1219,7 +1219,7 @@ def encode_body(value: Body) -> bytes:
 
 
 def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportHeader, int]:
-    """Decode TransportHeader; returns it and the offset behind it, or raises DecodeError."""
+    """Decode TransportHeader; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_36(buffer, offset)
         if not (word_4 or word_5 or word_6 or word_7):

@@ -364,7 +364,7 @@ def _put_uint32_run_after_3(parts: list[bytes], values: Any, head_1: Any, head_2
 
 
 def decode_opaque_auth(buffer: Buffer, offset: int = 0) -> tuple[OpaqueAuth, int]:
-    """Decode OpaqueAuth; returns it and the offset behind it, or raises DecodeError."""
+    """Decode OpaqueAuth; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_0(buffer, offset)
         if not (word_2):
@@ -405,7 +405,7 @@ def encode_opaque_auth(value: OpaqueAuth) -> bytes:
 
 
 def decode_call_body(buffer: Buffer, offset: int = 0) -> tuple[CallBody, int]:
-    """Decode CallBody; returns it and the offset behind it, or raises DecodeError."""
+    """Decode CallBody; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_IIIIIIII_2(buffer, offset)
         if not (word_6 or word_8):
@@ -465,7 +465,7 @@ def encode_call_body(value: CallBody) -> bytes:
 
 
 def decode_prog_mismatch(buffer: Buffer, offset: int = 0) -> tuple[ProgMismatch, int]:
-    """Decode ProgMismatch; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ProgMismatch; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_0(buffer, offset)
         return ProgMismatch(number_1, number_2), offset + 8
@@ -485,7 +485,7 @@ def encode_prog_mismatch(value: ProgMismatch) -> bytes:
 
 
 def decode_accepted_data(buffer: Buffer, offset: int = 0) -> tuple[AcceptedData, int]:
-    """Decode AcceptedData; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AcceptedData; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_4(buffer, offset)
@@ -545,7 +545,7 @@ def encode_accepted_data(value: AcceptedData) -> bytes:
 
 
 def decode_accepted_reply(buffer: Buffer, offset: int = 0) -> tuple[AcceptedReply, int]:
-    """Decode AcceptedReply; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AcceptedReply; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
         if not (word_2 or word_3):
@@ -626,7 +626,7 @@ def encode_accepted_reply(value: AcceptedReply) -> bytes:
 
 
 def decode_rpc_mismatch(buffer: Buffer, offset: int = 0) -> tuple[RpcMismatch, int]:
-    """Decode RpcMismatch; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RpcMismatch; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_0(buffer, offset)
         return RpcMismatch(number_1, number_2), offset + 8
@@ -646,7 +646,7 @@ def encode_rpc_mismatch(value: RpcMismatch) -> bytes:
 
 
 def decode_rejected_data(buffer: Buffer, offset: int = 0) -> tuple[RejectedData, int]:
-    """Decode RejectedData; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RejectedData; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_8(buffer, offset)
@@ -686,7 +686,7 @@ def encode_rejected_data(value: RejectedData) -> bytes:
 
 
 def decode_reply_data(buffer: Buffer, offset: int = 0) -> tuple[ReplyData, int]:
-    """Decode ReplyData; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReplyData; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -798,7 +798,7 @@ def encode_reply_data(value: ReplyData) -> bytes:
 
 
 def decode_message_body(buffer: Buffer, offset: int = 0) -> tuple[MessageBody, int]:
-    """Decode MessageBody; returns it and the offset behind it, or raises DecodeError."""
+    """Decode MessageBody; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -961,7 +961,7 @@ def encode_message_body(value: MessageBody) -> bytes:
 
 
 def decode_rpc_message(buffer: Buffer, offset: int = 0) -> tuple[RpcMessage, int]:
-    """Decode RpcMessage; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RpcMessage; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10 = _UNPACK_IIIIIIIIII_17(buffer, offset)
         if not (word_2 or word_8 or word_10):
@@ -1125,7 +1125,7 @@ def encode_rpc_message(value: RpcMessage) -> bytes:
 
 
 def decode_auth_sys(buffer: Buffer, offset: int = 0) -> tuple[AuthSys, int]:
-    """Decode AuthSys; returns it and the offset behind it, or raises DecodeError."""
+    """Decode AuthSys; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_22(buffer, offset)
         if not (word_2 or word_5):

@@ -526,7 +526,7 @@ _MINIMAL_10: Final = LongFetched(b"", b"")
 
 
 def decode_test_digest(buffer: Buffer, offset: int = 0) -> tuple[TestDigest, int]:
-    """Decode TestDigest; returns it and the offset behind it, or raises DecodeError."""
+    """Decode TestDigest; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2 = _UNPACK_I32S_0(buffer, offset)
         return TestDigest(number_1, octets_2), offset + 36
@@ -552,7 +552,7 @@ def encode_test_digest(value: TestDigest) -> bytes:
 
 
 def decode_echo_arguments(buffer: Buffer, offset: int = 0) -> tuple[EchoArguments, int]:
-    """Decode EchoArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode EchoArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):
@@ -593,7 +593,7 @@ def encode_echo_arguments(value: EchoArguments) -> bytes:
 
 
 def decode_echo_result(buffer: Buffer, offset: int = 0) -> tuple[EchoResult, int]:
-    """Decode EchoResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode EchoResult; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):
@@ -634,7 +634,7 @@ def encode_echo_result(value: EchoResult) -> bytes:
 
 
 def decode_store_arguments(buffer: Buffer, offset: int = 0) -> tuple[StoreArguments, int]:
-    """Decode StoreArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode StoreArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):
@@ -673,7 +673,7 @@ def encode_store_arguments(value: StoreArguments) -> bytes:
 
 
 def decode_store_result(buffer: Buffer, offset: int = 0) -> tuple[StoreResult, int]:
-    """Decode StoreResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode StoreResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_4(buffer, offset)
@@ -716,7 +716,7 @@ def encode_store_result(value: StoreResult) -> bytes:
 
 
 def decode_store_two_arguments(buffer: Buffer, offset: int = 0) -> tuple[StoreTwoArguments, int]:
-    """Decode StoreTwoArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode StoreTwoArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
         if not (word_1 or word_2 or word_3):
@@ -787,7 +787,7 @@ def encode_store_two_arguments(value: StoreTwoArguments) -> bytes:
 
 
 def decode_stored_two(buffer: Buffer, offset: int = 0) -> tuple[StoredTwo, int]:
-    """Decode StoredTwo; returns it and the offset behind it, or raises DecodeError."""
+    """Decode StoredTwo; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2, number_3, octets_4, number_5, octets_6 = _UNPACK_I32SI32SI32S_8(buffer, offset)
         return StoredTwo(TestDigest(number_1, octets_2), TestDigest(number_3, octets_4), TestDigest(number_5, octets_6)), offset + 108
@@ -822,7 +822,7 @@ def encode_stored_two(value: StoredTwo) -> bytes:
 
 
 def decode_store_two_result(buffer: Buffer, offset: int = 0) -> tuple[StoreTwoResult, int]:
-    """Decode StoreTwoResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode StoreTwoResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_4(buffer, offset)
@@ -874,7 +874,7 @@ def encode_store_two_result(value: StoreTwoResult) -> bytes:
 
 
 def decode_fetch_request(buffer: Buffer, offset: int = 0) -> tuple[FetchRequest, int]:
-    """Decode FetchRequest; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FetchRequest; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_11(buffer, offset)
         return FetchRequest(number_1, number_2), offset + 8
@@ -894,7 +894,7 @@ def encode_fetch_request(value: FetchRequest) -> bytes:
 
 
 def decode_fetched(buffer: Buffer, offset: int = 0) -> tuple[Fetched, int]:
-    """Decode Fetched; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Fetched; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):
@@ -933,7 +933,7 @@ def encode_fetched(value: Fetched) -> bytes:
 
 
 def decode_fetch_result(buffer: Buffer, offset: int = 0) -> tuple[FetchResult, int]:
-    """Decode FetchResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FetchResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -987,7 +987,7 @@ def encode_fetch_result(value: FetchResult) -> bytes:
 
 
 def decode_fetch_two_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchTwoArguments, int]:
-    """Decode FetchTwoArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FetchTwoArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_14(buffer, offset)
         if not (word_3):
@@ -1032,7 +1032,7 @@ def encode_fetch_two_arguments(value: FetchTwoArguments) -> bytes:
 
 
 def decode_fetched_two(buffer: Buffer, offset: int = 0) -> tuple[FetchedTwo, int]:
-    """Decode FetchedTwo; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FetchedTwo; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
         if not (word_1 or word_2 or word_3):
@@ -1103,7 +1103,7 @@ def encode_fetched_two(value: FetchedTwo) -> bytes:
 
 
 def decode_fetch_two_result(buffer: Buffer, offset: int = 0) -> tuple[FetchTwoResult, int]:
-    """Decode FetchTwoResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FetchTwoResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -1189,7 +1189,7 @@ def encode_fetch_two_result(value: FetchTwoResult) -> bytes:
 
 
 def decode_choice_request(buffer: Buffer, offset: int = 0) -> tuple[ChoiceRequest, int]:
-    """Decode ChoiceRequest; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ChoiceRequest; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, number_2, number_3 = _UNPACK_III_7(buffer, offset)
         return ChoiceRequest(_BOOLEANS[flag_1], FetchRequest(number_2, number_3)), offset + 12
@@ -1213,7 +1213,7 @@ def encode_choice_request(value: ChoiceRequest) -> bytes:
 
 
 def decode_fetch_union_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchUnionArguments, int]:
-    """Decode FetchUnionArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FetchUnionArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, number_2, number_3, flag_4, number_5, number_6 = _UNPACK_IIIIII_16(buffer, offset)
         return FetchUnionArguments(ChoiceRequest(_BOOLEANS[flag_1], FetchRequest(number_2, number_3)), ChoiceRequest(_BOOLEANS[flag_4], FetchRequest(number_5, number_6))), offset + 24
@@ -1240,7 +1240,7 @@ def encode_fetch_union_arguments(value: FetchUnionArguments) -> bytes:
 
 
 def decode_choice(buffer: Buffer, offset: int = 0) -> tuple[Choice, int]:
-    """Decode Choice; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Choice; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -1308,7 +1308,7 @@ def encode_choice(value: Choice) -> bytes:
 
 
 def decode_fetched_union(buffer: Buffer, offset: int = 0) -> tuple[FetchedUnion, int]:
-    """Decode FetchedUnion; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FetchedUnion; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_18(buffer, offset)
         if not (word_2 or word_4) and word_1 == 1 and word_3 == 1:
@@ -1424,7 +1424,7 @@ def encode_fetched_union(value: FetchedUnion) -> bytes:
 
 
 def decode_fetch_union_result(buffer: Buffer, offset: int = 0) -> tuple[FetchUnionResult, int]:
-    """Decode FetchUnionResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode FetchUnionResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -1554,7 +1554,7 @@ def encode_fetch_union_result(value: FetchUnionResult) -> bytes:
 
 
 def decode_long_call_arguments(buffer: Buffer, offset: int = 0) -> tuple[LongCallArguments, int]:
-    """Decode LongCallArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongCallArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):
@@ -1593,7 +1593,7 @@ def encode_long_call_arguments(value: LongCallArguments) -> bytes:
 
 
 def decode_long_reply_body(buffer: Buffer, offset: int = 0) -> tuple[LongReplyBody, int]:
-    """Decode LongReplyBody; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongReplyBody; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):
@@ -1632,7 +1632,7 @@ def encode_long_reply_body(value: LongReplyBody) -> bytes:
 
 
 def decode_long_reply_result(buffer: Buffer, offset: int = 0) -> tuple[LongReplyResult, int]:
-    """Decode LongReplyResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongReplyResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -1686,7 +1686,7 @@ def encode_long_reply_result(value: LongReplyResult) -> bytes:
 
 
 def decode_long_store_arguments(buffer: Buffer, offset: int = 0) -> tuple[LongStoreArguments, int]:
-    """Decode LongStoreArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongStoreArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_11(buffer, offset)
         if not (word_1 or word_2):
@@ -1740,7 +1740,7 @@ def encode_long_store_arguments(value: LongStoreArguments) -> bytes:
 
 
 def decode_long_stored(buffer: Buffer, offset: int = 0) -> tuple[LongStored, int]:
-    """Decode LongStored; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongStored; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, octets_2, number_3, octets_4 = _UNPACK_I32SI32S_20(buffer, offset)
         return LongStored(TestDigest(number_1, octets_2), TestDigest(number_3, octets_4)), offset + 72
@@ -1771,7 +1771,7 @@ def encode_long_stored(value: LongStored) -> bytes:
 
 
 def decode_long_store_result(buffer: Buffer, offset: int = 0) -> tuple[LongStoreResult, int]:
-    """Decode LongStoreResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongStoreResult; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_4(buffer, offset)
@@ -1819,7 +1819,7 @@ def encode_long_store_result(value: LongStoreResult) -> bytes:
 
 
 def decode_long_fetch_arguments(buffer: Buffer, offset: int = 0) -> tuple[LongFetchArguments, int]:
-    """Decode LongFetchArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongFetchArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2, number_3, number_4 = _UNPACK_IIII_18(buffer, offset)
         return LongFetchArguments(FetchRequest(number_1, number_2), FetchRequest(number_3, number_4)), offset + 16
@@ -1844,7 +1844,7 @@ def encode_long_fetch_arguments(value: LongFetchArguments) -> bytes:
 
 
 def decode_long_fetched(buffer: Buffer, offset: int = 0) -> tuple[LongFetched, int]:
-    """Decode LongFetched; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongFetched; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_11(buffer, offset)
         if not (word_1 or word_2):
@@ -1898,7 +1898,7 @@ def encode_long_fetched(value: LongFetched) -> bytes:
 
 
 def decode_long_fetch_result(buffer: Buffer, offset: int = 0) -> tuple[LongFetchResult, int]:
-    """Decode LongFetchResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode LongFetchResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -1967,7 +1967,7 @@ def encode_long_fetch_result(value: LongFetchResult) -> bytes:
 
 
 def decode_hold_arguments(buffer: Buffer, offset: int = 0) -> tuple[HoldArguments, int]:
-    """Decode HoldArguments; returns it and the offset behind it, or raises DecodeError."""
+    """Decode HoldArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return HoldArguments(number_1), offset + 4
@@ -1987,7 +1987,7 @@ def encode_hold_arguments(value: HoldArguments) -> bytes:
 
 
 def decode_hold_result(buffer: Buffer, offset: int = 0) -> tuple[HoldResult, int]:
-    """Decode HoldResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode HoldResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, number_2 = _UNPACK_II_24(buffer, offset)
         return HoldResult(_TEST_STATUS_OF[number_1], number_2), offset + 8
@@ -2007,7 +2007,7 @@ def encode_hold_result(value: HoldResult) -> bytes:
 
 
 def decode_release_result(buffer: Buffer, offset: int = 0) -> tuple[ReleaseResult, int]:
-    """Decode ReleaseResult; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReleaseResult; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return ReleaseResult(number_1), offset + 4

@@ -367,7 +367,7 @@ def _put_read_segment_list_after_5_ii(parts: list[bytes], values: Any, head_1: A
 
 
 def decode_rdma2_chunk_lists(buffer: Buffer, offset: int = 0) -> tuple[Rdma2ChunkLists, int]:
-    """Decode Rdma2ChunkLists; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Rdma2ChunkLists; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_0(buffer, offset)
         if not (word_2 or word_3 or word_4):
@@ -471,7 +471,7 @@ def encode_rdma2_chunk_lists(value: Rdma2ChunkLists) -> bytes:
 
 
 def decode_rdma2_error_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2ErrorBody, int]:
-    """Decode Rdma2ErrorBody; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Rdma2ErrorBody; returns it and the offset after it, or raises DecodeError."""
     try:
         arm_2: Any
         tag_1, = _UNPACK_I_22(buffer, offset)
@@ -516,7 +516,7 @@ def encode_rdma2_error_body(value: Rdma2ErrorBody) -> bytes:
 
 
 def decode_rdma2_optional(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Optional, int]:
-    """Decode Rdma2Optional; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Rdma2Optional; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_24(buffer, offset)
         if not (word_3):
@@ -555,7 +555,7 @@ def encode_rdma2_optional(value: Rdma2Optional) -> bytes:
 
 
 def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
-    """Decode Rdma2Body; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Rdma2Body; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
         arm_2: Any
@@ -796,7 +796,7 @@ def encode_rdma2_body(value: Rdma2Body) -> bytes:
 
 
 def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, int]:
-    """Decode Rdma2Header; returns it and the offset behind it, or raises DecodeError."""
+    """Decode Rdma2Header; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_IIIIIIII_31(buffer, offset)
         if not (word_4 or word_6 or word_7 or word_8):

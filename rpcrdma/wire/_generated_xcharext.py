@@ -212,7 +212,7 @@ def _put_uint32_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> Non
 
 
 def decode_property_value(buffer: Buffer, offset: int = 0) -> tuple[PropertyValue, int]:
-    """Decode PropertyValue; returns it and the offset behind it, or raises DecodeError."""
+    """Decode PropertyValue; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_0(buffer, offset)
         if not (word_2):
@@ -251,7 +251,7 @@ def encode_property_value(value: PropertyValue) -> bytes:
 
 
 def decode_receive_buffer_size(buffer: Buffer, offset: int = 0) -> tuple[ReceiveBufferSize, int]:
-    """Decode ReceiveBufferSize; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReceiveBufferSize; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_2(buffer, offset)
         return ReceiveBufferSize(number_1), offset + 4
@@ -271,7 +271,7 @@ def encode_receive_buffer_size(value: ReceiveBufferSize) -> bytes:
 
 
 def decode_requester_remote_invalidation(buffer: Buffer, offset: int = 0) -> tuple[RequesterRemoteInvalidation, int]:
-    """Decode RequesterRemoteInvalidation; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RequesterRemoteInvalidation; returns it and the offset after it, or raises DecodeError."""
     try:
         flag_1, = _UNPACK_I_2(buffer, offset)
         return RequesterRemoteInvalidation(_BOOLEANS[flag_1]), offset + 4
@@ -291,7 +291,7 @@ def encode_requester_remote_invalidation(value: RequesterRemoteInvalidation) -> 
 
 
 def decode_backward_request_support(buffer: Buffer, offset: int = 0) -> tuple[BackwardRequestSupport, int]:
-    """Decode BackwardRequestSupport; returns it and the offset behind it, or raises DecodeError."""
+    """Decode BackwardRequestSupport; returns it and the offset after it, or raises DecodeError."""
     try:
         number_1, = _UNPACK_I_4(buffer, offset)
         return BackwardRequestSupport(_BACKWARD_SUPPORT_OF[number_1]), offset + 4
@@ -311,7 +311,7 @@ def encode_backward_request_support(value: BackwardRequestSupport) -> bytes:
 
 
 def decode_conn_prop(buffer: Buffer, offset: int = 0) -> tuple[ConnProp, int]:
-    """Decode ConnProp; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ConnProp; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_0(buffer, offset)
         if not (word_1 or word_2):
@@ -378,7 +378,7 @@ def encode_conn_prop(value: ConnProp) -> bytes:
 
 
 def decode_req_prop(buffer: Buffer, offset: int = 0) -> tuple[ReqProp, int]:
-    """Decode ReqProp; returns it and the offset behind it, or raises DecodeError."""
+    """Decode ReqProp; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):
@@ -433,7 +433,7 @@ def encode_req_prop(value: ReqProp) -> bytes:
 
 
 def decode_resp_prop(buffer: Buffer, offset: int = 0) -> tuple[RespProp, int]:
-    """Decode RespProp; returns it and the offset behind it, or raises DecodeError."""
+    """Decode RespProp; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_9(buffer, offset)
         if not (word_1 or word_2 or word_3):
@@ -512,7 +512,7 @@ def encode_resp_prop(value: RespProp) -> bytes:
 
 
 def decode_upd_prop(buffer: Buffer, offset: int = 0) -> tuple[UpdProp, int]:
-    """Decode UpdProp; returns it and the offset behind it, or raises DecodeError."""
+    """Decode UpdProp; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, = _UNPACK_I_2(buffer, offset)
         if not (word_1):

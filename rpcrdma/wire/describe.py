@@ -1,7 +1,7 @@
 """Any octets as text for a person: one line, or indented with offsets.
 
 The octets are taken for an RPC-over-RDMA message: a transport header of the version that it names,
-and where the procedure is RDMA_MSG, RDMA_MSGP or RDMA2_MSG the RPC message behind it.  The contents
+and where the procedure is RDMA_MSG, RDMA_MSGP or RDMA2_MSG the RPC message after it.  The contents
 of RDMA2_OPTIONAL are shown as far as `rpcrdma.wire.overlays` knows them.  What cannot be decoded is
 shown as far as it goes, with the octet, the field and the reason; nothing here ever raises.
 

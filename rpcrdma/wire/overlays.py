@@ -130,7 +130,7 @@ class _Opener:
         held = len(node.value) if isinstance(node.value, bytes) else 0
         if overlay.empty_is_default and not held:
             return replace(node, label=f"{DEFAULT_OF}{found.constant}")
-        start = node.offset + 4  # behind the length
+        start = node.offset + 4  # after the length
         inner = build_tree(found.schema, found.name, self._octets[: start + held], start)
         opened = self.opened(_below(inner.root, node.path))
         fault = inner.error or _left_over(inner, start + held)

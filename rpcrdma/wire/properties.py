@@ -79,7 +79,7 @@ _DECODERS: Final[Mapping[int, Callable[[Buffer], tuple[KnownProperty, int]]]] = 
     PROP_BRS: decode_backward_request_support,
 }
 _DATA: Final = 8
-"""Where the contents of pv_data begin in a propval, behind pv_which and their length."""
+"""Where the contents of pv_data begin in a propval, after pv_which and their length."""
 
 _WORD_BITS: Final = 32
 

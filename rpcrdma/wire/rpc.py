@@ -85,7 +85,7 @@ RPC_VERSION: Final = 2
 """rfc5531 9: the version that these headers belong to."""
 
 _MSG_TYPE: Final = 4
-"""Offset of the msg_type: behind the XID."""
+"""Offset of the msg_type: after the XID."""
 
 NO_AUTH: Final = OpaqueAuth(AuthFlavor.AUTH_NONE, b"")
 """rfc5531 10.1: no identity, with the empty body that is recommended."""

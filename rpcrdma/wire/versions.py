@@ -77,7 +77,7 @@ def fixed_words(message: Buffer, offset: int = 0) -> FixedWords:
 
 
 def decode_any_header(buffer: Buffer, offset: int = 0) -> tuple[AnyHeader, int]:
-    """The header at an offset by the decoder of its version, and the offset behind it.
+    """The header at an offset by the decoder of its version, and the offset after it.
 
     Of a version that is neither One nor Two only the error that names a range of versions can be
     read, since it is the same in all of them; it comes as a `TransportHeader`.

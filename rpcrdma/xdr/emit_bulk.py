@@ -81,7 +81,7 @@ class Bulk:
     def take_list(self, element: model.Type) -> str:
         """The reader of whole blocks of list entries, each followed by a 1.
 
-        (buffer, position, items) to the position behind the last such block; entries that make
+        (buffer, position, items) to the position after the last such block; entries that make
         no whole block are the caller's.
         """
         name = f"_take_{self._label(element)}_blocks"

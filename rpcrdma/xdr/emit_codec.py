@@ -239,7 +239,7 @@ def _interpreter(schema: model.Schema) -> str:
 def _codec(schema: model.Schema, name: str, declarations: Declarations) -> Iterator[str]:
     snake = snake_case(name)
     yield f"def decode_{snake}(buffer: Buffer, offset: int = 0) -> tuple[{name}, int]:"
-    yield f'    """Decode {name}; returns it and the offset behind it, or raises DecodeError."""'
+    yield f'    """Decode {name}; returns it and the offset after it, or raises DecodeError."""'
     yield from _indented(emit_decoder(schema, name, declarations))
     yield f'    value, end = _INTERPRETER.decode("{name}", buffer, offset)'
     yield "    return value, end"

@@ -1,7 +1,7 @@
 """Resolved types to straight-line decoders.
 
 The code that is made for a type reads runs of fixed-size items with one unpack; the discriminator
-that follows a list entry belongs to the entry's run, and so does every word behind it that the
+that follows a list entry belongs to the entry's run, and so does every word after it that the
 type guarantees (`lookahead`).  Elements of one fixed format are read in bulk (`emit_bulk`).  The
 shortest form of a message (every list empty, every optional absent, first arm of a union) is read
 by a single unpack, whose leading items serve the longer forms as well.
@@ -273,7 +273,7 @@ class _Decoder:
         self._code.leave()
 
     def _entries(self, element: model.Type, flag: str, items: str) -> None:
-        """The entries behind a discriminator; each is read together with the next one."""
+        """The entries after a discriminator; each is read together with the next one."""
         variables = list(self._runs.ahead)
         look = tuple(letter for letter, _ in variables)
         self._code.enter(f"while {flag} == 1:")
@@ -315,7 +315,7 @@ class _Decoder:
         return value
 
     def _arm(self, arm: model.Arm, inner: model.Type, tag: str, value: str) -> None:
-        """One branch: the arm's object, and the position behind it in `p`."""
+        """One branch: the arm's object, and the position after it in `p`."""
         if self._calls and not arm.tagged and is_called(self._schema, arm.name):
             self._call(arm.name, value)
             self._code.leave()

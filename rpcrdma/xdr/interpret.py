@@ -94,7 +94,7 @@ class Interpreter:
         }
 
     def decode(self, name: str, buffer: Buffer, offset: int = 0) -> tuple[Value, int]:
-        """Decode the named type; returns the value and the offset behind it.
+        """Decode the named type; returns the value and the offset after it.
 
         Raises:
             DecodeError: the octets are not that type.

@@ -1,7 +1,7 @@
 """Which items are certain to follow a place in a message, whatever its flags and counts say.
 
 A discriminator of a list is followed by the first item of the next entry or by the first item
-behind the list.  Where both have the same format, it can be unpacked with the discriminator,
+after the list.  Where both have the same format, it can be unpacked with the discriminator,
 before it is known which of the two it is.
 """
 
@@ -24,7 +24,7 @@ def sure_letters(
 
     Args:
         schema: the resolved types.
-        types: one behind the other.
+        types: one after the other.
         behind: letters that are certain to follow them.
     """
     if not types:

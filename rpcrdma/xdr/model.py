@@ -137,7 +137,7 @@ class Arm:
         name: the Python class.
         cases: the values that lead here; empty for the default arm.
         tagged: the object carries the discriminant, since the class does not tell it.
-        fields: of the object, behind the discriminant.
+        fields: of the object, after the discriminant.
     """
 
     name: str
@@ -176,7 +176,7 @@ Type = (
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """All named types of one specification, in an order in which each stands behind its parts.
+    """All named types of one specification, in an order in which each stands after its parts.
 
     Attributes:
         types: enumerations, structures and unions by Python name.

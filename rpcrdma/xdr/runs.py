@@ -49,7 +49,7 @@ class Runs:
         return f"{self.base} {'+' if self.delta > 0 else '-'} {abs(self.delta)}"
 
     def settle(self) -> None:
-        """Put the position behind what was unpacked ahead into `p`, for loops and joins."""
+        """Put the position after what was unpacked ahead into `p`, for loops and joins."""
         ahead = sum(size_of(letter) for letter, _ in self.ahead)
         self.delta += ahead
         if self.base != "p" or self.delta:
@@ -68,7 +68,7 @@ class Runs:
         return made
 
     def look(self, letters: tuple[str, ...]) -> None:
-        """Unpack the run, and with it the letters behind it: exactly these are ahead then."""
+        """Unpack the run, and with it the letters after it: exactly these are ahead then."""
         if tuple(letter for letter, _ in self.ahead[: len(letters)]) == letters:
             self.flush()
             self.ahead = self.ahead[: len(letters)]

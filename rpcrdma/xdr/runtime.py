@@ -72,7 +72,7 @@ class Reader:
         self.depth = 0
 
     def remaining(self) -> int:
-        """Octets behind the position."""
+        """Octets after the position."""
         return self.size - self.position
 
     def _number(self, form: struct.Struct) -> int | float:
@@ -198,7 +198,7 @@ class Writer:
 
 
 def word_at(buffer: Buffer, offset: int) -> int:
-    """The unsigned integer of 32 bits at an offset behind which there are at least four octets."""
+    """The unsigned integer of 32 bits at an offset after which there are at least four octets."""
     value: int = _WORD.unpack_from(buffer, offset)[0]
     return value
 

@@ -72,7 +72,7 @@ class Node:
 
     @property
     def end(self) -> int:
-        """The offset behind the node."""
+        """The offset after the node."""
         return self.offset + self.length
 
     @property

@@ -159,7 +159,7 @@ class UpperTester:
             self._running.pop(event.token).ended(event.token, event)
 
     def _wish(self, act: Act) -> None:
-        """What an act has done about properties: behind the call that it makes."""
+        """What an act has done about properties: after the call that it makes."""
         match act.kind:
             case ActKind.ASK_SIZE:
                 self._wishes.ask(ReceiveBufferSize(act.length))

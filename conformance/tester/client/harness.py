@@ -175,7 +175,7 @@ class Harness:
             Deviation: it serves, but not in Version Two.
         """
         self.ready_peer()
-        self.end()  # so that the liveness check behind the case is made on the connection in Two
+        self.end()  # so that the liveness check after the case is made on the connection in Two
         peer = self.connect(version=2)
         problem = liveness.problem_with(peer)
         if problem:

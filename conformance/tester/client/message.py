@@ -42,7 +42,7 @@ def option(
         direction: rdma_optdir.
         credits: rdma_credit.
         xid: None for one that nothing else of this case has.
-        behind: octets behind the header.
+        behind: octets after the header.
     """
     xid = peer.next_xid() if xid is None else xid
     body = what if isinstance(what, v2.Rdma2Optional) else encode_option(direction, what)

@@ -1,12 +1,12 @@
 """One fault at a time in the octets of a good call; each change prints as a clause.
 
     mutate.truncate(call, 24)                    only the first 24 octets
-    mutate.append(call, b"...")                  octets behind the end
+    mutate.append(call, b"...")                  octets after the end
     mutate.under(call, 7)                        the XID, in header and message: still a good call
     mutate.word(call, 12, 7, "rdma_proc")        any word of four octets
     mutate.xid / version / credits / procedure   the four fixed words
     mutate.read_segment(call, 0, position=6)     a word of a segment that is told
-    mutate.direction(call, 1)                    the word behind them, in Version Two
+    mutate.direction(call, 1)                    the word after them, in Version Two
     mutate.lists(call, rdma_reads=())            other lists, encoded again
     mutate.discriminators(call)                  where the words are that say "another one follows"
 
@@ -80,7 +80,7 @@ def truncate(call: Sent, length: int) -> Sent:
 
 
 def append(call: Sent, tail: bytes) -> Sent:
-    """Put octets behind the end of the message."""
+    """Put octets after the end of the message."""
     longer = call.octets + tail
     return _changed(call, longer, "length", str(len(call.octets)), str(len(longer)))
 
@@ -139,7 +139,7 @@ def direction(call: Sent, value: int) -> Sent:
 
 
 def payload(call: Call, value: bytes) -> Call:
-    """Another Payload stream behind the same header."""
+    """Another Payload stream after the same header."""
     changed = call.octets[: header_length(call)] + value
     was = f"{len(call.payload)} octets"
     return _changed(call, changed, "payload", was, f"{len(value)} octets")

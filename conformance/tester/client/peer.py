@@ -12,7 +12,7 @@ garbage never makes it raise or wait beyond the profile's deadline.
     peer.next_option()                  the next that the device begins
     peer.disconnect()
 
-What the device begins by itself in Version Two (a CONNPROP behind its first Reply) answers nothing,
+What the device begins by itself in Version Two (a CONNPROP after its first Reply) answers nothing,
 and `receive` never returns it.
 """
 
@@ -240,7 +240,7 @@ class Peer:
 
         Args:
             sizes: octets of each segment, as told.
-            guard: octets of the region behind that, which the device must leave alone.
+            guard: octets of the region after that, which the device must leave alone.
         """
         segments = []
         for size in sizes:

@@ -49,7 +49,7 @@ class ReceivedOption:
         line: on which it came.
         octets: as received.
         header: decoded; None if that failed.
-        behind: octets behind the header.
+        behind: octets after the header.
         option: what an RDMA2_OPTIONAL says; None for an error, and if it cannot be decoded.
         problem: why there is no header, or no option; empty if there is.
     """
@@ -195,7 +195,7 @@ class Options:
             direction: rdma_optdir.
             xid: rdma_xid.
             credit: rdma_credit; None: what every reply grants.
-            behind: octets behind the header.
+            behind: octets after the header.
         """
         if xid is None:
             xid = self._next_xid

@@ -103,7 +103,7 @@ class Workload(Protocol):
         ...
 
     def release(self, token: int) -> Request:
-        """Answered at once; the held calls behind it."""
+        """Answered at once; the held calls after it."""
         ...
 
 

@@ -63,7 +63,7 @@ class _RoomForListings(Nfs3Program):
 
 
 _ON_TOP: Final = LARGEST_FIXED[wire.NFS_V3.NFSPROC3_GETATTR] + wire.NFS3_COOKIEVERFSIZE
-"""Octets of optional attributes (as many as those of GETATTR behind its status) and a verifier."""
+"""Octets of optional attributes (as many as those of GETATTR after its status) and a verifier."""
 
 
 class Nfs3Workload(NullWorkload):

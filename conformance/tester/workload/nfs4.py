@@ -89,7 +89,7 @@ class Nfs4Workload(NullWorkload):
         )
 
     def fetch_nothing(self) -> Request:
-        """READ behind a LOOKUP that fails: the READ is not reached."""
+        """READ after a LOOKUP that fails: the READ is not reached."""
         return self._compound(
             "READ behind a failing LOOKUP", (*self._at("no-such-file"), nfs4.read(0, 512)), _fails
         )
@@ -103,7 +103,7 @@ class Nfs4Workload(NullWorkload):
         )
 
     def store_two(self, first: bytes, second: bytes) -> Request:
-        """Two WRITEs, the second behind the octets of the first."""
+        """Two WRITEs, the second after the octets of the first."""
         writes = nfs4.write(0, first), nfs4.write(len(first), second)
         return self._compound(
             f"WRITEs of {len(first)} and {len(second)} octets",

@@ -39,7 +39,7 @@ _FIXED_WORDS: Final = 16
 _VERSION: Final = 1
 
 _DIRECTION: Final = 16
-"""Offset of the direction in Version Two, behind the fixed words; errors have none (D-51)."""
+"""Offset of the direction in Version Two, after the fixed words; errors have none (D-51)."""
 
 _BODIES: Final = {MessageType.CALL: CallBody, MessageType.REPLY: ReplyBody}
 

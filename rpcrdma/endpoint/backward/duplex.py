@@ -14,7 +14,7 @@ The Receives are one queue: each half posts one for each message that took one o
 of the other's.  Until the backward half is armed, everything goes to the forward half, as if
 there were no other.
 
-Calls that the Upper-Layer Protocol makes while it executes a forward Call go out behind its Reply.
+Calls that the Upper-Layer Protocol makes while it executes a forward Call go out after its Reply.
 
 Hooks (methods that a mutant may override, one each; see also `DirectionRules`):
 
@@ -239,7 +239,7 @@ class Duplex:
 
 
 def _counted(handler: Handler, optional: OptionalHalf) -> Handler:
-    """A handler whose Receives the optional half knows of, and behind which it does its own."""
+    """A handler whose Receives the optional half knows of, and after which it does its own."""
 
     def handle(event: events.Event, now: float) -> list[Action]:
         actions = handler(event, now)

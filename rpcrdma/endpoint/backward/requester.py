@@ -232,7 +232,7 @@ class BackwardRequester:
         return [self._receive_more]
 
     def behind(self, message: bytes) -> list[Action]:
-        """What is sent behind a Call: nothing, since nothing is sent twice on a connection."""
+        """What is sent after a Call: nothing, since nothing is sent twice on a connection."""
         return []
 
     def _sending(self, call: BackwardCall, message: bytes) -> list[Action]:

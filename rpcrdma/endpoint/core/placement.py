@@ -82,7 +82,7 @@ def split(length: int, most: int) -> tuple[int, ...]:
 
 
 def pull_schedule(chunks: list[ReadChunk]) -> tuple[int, tuple[Transfer, ...]]:
-    """Length and schedule of all chunks of a call, one behind the other in local memory."""
+    """Length and schedule of all chunks of a call, one after the other in local memory."""
     schedule: list[Transfer] = []
     start = 0
     for chunk in chunks:

@@ -7,7 +7,7 @@ Theory of operation.  The role of a connection is first the one of Version Two. 
 the offer: at most 1024 octets, and nothing else is sent until it is answered; what the application
 wants meanwhile is held back.  An answer in Version Two lets the held Calls go; ERR_VERS puts the
 role of Version One in its place, on the same connection, and the offered Call is made again there,
-with the held ones behind it.  The application hears nothing of that.  The rules are in
+with the held ones after it.  The application hears nothing of that.  The rules are in
 `rpcrdma.endpoint.negotiation.table`; this module carries them out.
 """
 

@@ -30,7 +30,7 @@ class OptionMessage:
 
     @property
     def body(self) -> v2.Rdma2Optional:
-        """What stands behind the fixed words."""
+        """What stands after the fixed words."""
         return encode_option(self.direction, self.option)
 
     @property
@@ -48,7 +48,7 @@ class Refusal:
 
     @property
     def body(self) -> v2.Rdma2Error:
-        """What stands behind the fixed words."""
+        """What stands after the fixed words."""
         return v2.Rdma2Error(self.error)
 
     @property

@@ -3,7 +3,7 @@
     xcharext section 4.2  ROPT_REQPROP: Request Modification of Properties
     xcharext section 4.4  ROPT_UPDPROP: Update Transport Properties
 
-Whoever runs an endpoint puts wishes here at any time; they are fulfilled, in their order, behind
+Whoever runs an endpoint puts wishes here at any time; they are fulfilled, in their order, after
 whatever the endpoint does next.  A request waits for the one before it to be answered.  A wish that
 the rules do not allow (to ask for what the peer left out, to change what was said to stay) ends
 there: it is the rules' word, not a fault.

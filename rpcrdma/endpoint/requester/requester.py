@@ -15,7 +15,7 @@ passes through those phases without a pause.
 A cancelled call keeps its credit until the Responder answers: it may still be working on it.
 
 A reply that cannot be decoded is dropped, one that can and breaks a rule ends its call (D-28).
-A Receive that was used up is posted again at once; but when no call is in flight, behind the next
+A Receive that was used up is posted again at once; but when no call is in flight, after the next
 Send, where it costs that call no time.  All but one are posted then, which is enough.
 
 When memory cannot be invalidated the connection is closed (rfc8166 4.5.4).
@@ -83,7 +83,7 @@ _SENT, _DONE = Phase.SENT, Phase.DONE  # each call needs them, and finding one i
 
 
 class Requester:
-    """The role that makes calls; `owes_receive` is true while one is to be posted behind a Send."""
+    """The role that makes calls; `owes_receive` is true while one is to be posted after a Send."""
 
     later_receives = 0
 
@@ -221,7 +221,7 @@ class Requester:
         try:
             actions = self._judge(event.data)
         except FaultFound as found:
-            # Faults that end a call are raised behind `_judge`: nothing is left but silence.
+            # Faults that end a call are raised after `_judge`: nothing is left but silence.
             if RULES[found.fault].answer is not FaultAnswer.DISCARD:
                 raise
             actions = []

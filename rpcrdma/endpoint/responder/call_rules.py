@@ -125,7 +125,7 @@ class CallRules:
         return self._take(words, body, payload, limit)
 
     def take_long(self, words: FixedWords, body: RdmaNomsg, limit: int) -> IncomingCall:
-        """Judge an RDMA_NOMSG; octets behind its header are nothing (D-32)."""
+        """Judge an RDMA_NOMSG; octets after its header are nothing (D-32)."""
         self.judge_long_call(body)
         return self._take(words, body, b"", limit)
 

@@ -1,6 +1,7 @@
 """What a message breaks whose transport header, or whose RPC message, cannot be decoded.
 
     rfc8166 section 4    (headers are XDR; the RPC message is laid out as ever)
+    rfc8166 section 4.7  (how the lists are encoded: `conformance.oracle.misencoding`)
     rfc8166 section 6.1  (what was sent can be put together again)
 
 A message that cannot be read says nothing about what else it was to say: whatever a case asks of
@@ -12,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_TWO
+from conformance.oracle.misencoding import misencoded
 from rpcrdma.errors import Reason
 
 if TYPE_CHECKING:
@@ -31,13 +33,19 @@ WRITES_IN_TWO: Final = "v2.1.write-chunks-as-before"
 REPLY_CHUNK_IN_TWO: Final = "v2.1.reply-chunk-as-before"
 
 
-def broken_by(error: DecodeError, version: int) -> tuple[str, ...]:
+def broken_by(octets: bytes, error: DecodeError, version: int) -> tuple[str, ...]:
     """What is broken by a transport header, the statement first that says it most plainly.
 
     Args:
+        octets: of the message.
         error: with which the header was decoded.
         version: in which it is.  The ids are those of the document that states a rule first.
     """
+    plainest = () if version == VERSION_TWO else misencoded(octets)
+    return (*plainest, *_broken_where_it_stops(error, version))
+
+
+def _broken_where_it_stops(error: DecodeError, version: int) -> tuple[str, ...]:
     if error.path.startswith("rdma_body.error") and version == VERSION_TWO:
         return ERRORS_IN_TWO
     if error.path.startswith("rdma_body.error.rdma_vers"):
@@ -51,15 +59,24 @@ def broken_by(error: DecodeError, version: int) -> tuple[str, ...]:
     return LAYOUT
 
 
-def broken_by_rpc(error: DecodeError, version: int, *, long: bool, reduced: bool) -> str:
+def broken_by_rpc(
+    octets: bytes, error: DecodeError, version: int, *, long: bool, reduced: bool
+) -> tuple[str, ...]:
     """What is broken by a Reply's RPC message, with the contents of all chunks in their places.
 
     Args:
+        octets: of the message that conveys it.
         error: with which it was decoded.
         version: of the transport header.
         long: whether it is that of a Long Reply.
         reduced: whether Write chunks came back with it.
     """
+    # Lists that are encoded wrongly may make a sense that nobody meant, and the payload none.
+    plainest = () if version == VERSION_TWO else misencoded(octets)
+    return (*plainest, _broken_in_the_stream(error, version, long=long, reduced=reduced))
+
+
+def _broken_in_the_stream(error: DecodeError, version: int, *, long: bool, reduced: bool) -> str:
     if error.reason is Reason.BAD_PADDING:
         return PADDING
     if not (long or reduced):

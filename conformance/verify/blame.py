@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
+from conformance.oracle.header import encode_header
 from conformance.oracle.layout import broken_by, broken_by_rpc
 from conformance.oracle.outcome import (
     Answered,
@@ -42,15 +43,16 @@ def blamed(outcome: Outcome, version: int, breaks: Ids) -> tuple[str, ...]:
     if isinstance(outcome, Unexpected):
         return obsolete_rule(outcome).ids
     if isinstance(outcome, Undecodable):
-        return statements(broken_by(outcome.error, version), version)
+        return statements(broken_by(outcome.octets, outcome.error, version), version)
     return ids_of(breaks)
 
 
 def unreadable(answer: Answered, error: DecodeError, version: int) -> tuple[str, ...]:
     """What a Reply breaks whose RPC message cannot be decoded."""
     reduced = any(chunk.target for chunk in answer.body.rdma_writes)
-    rule = broken_by_rpc(error, version, long=answer.is_long, reduced=reduced)
-    return statements((rule,), version)
+    octets = encode_header(answer.header) + answer.payload if answer.two is None else b""
+    rules = broken_by_rpc(octets, error, version, long=answer.is_long, reduced=reduced)
+    return statements(rules, version)
 
 
 def ids_of(breaks: Ids) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one, is_two
 from conformance.oracle.layout import broken_by
+from conformance.oracle.misencoding import misencoded
 from conformance.oracle.obsolete import is_obsolete, never_sent
 from conformance.oracle.requester.credits import judge_credits, judge_repetition, judge_xid
 from conformance.oracle.requester.read_list import judge_items, judge_read_list
@@ -93,12 +94,13 @@ def _judge_one(
     try:
         header, end = decode_header(message)
     except DecodeError as error:
-        yield _undecodable(error, VERSION_ONE)
+        yield _undecodable(message, error, VERSION_ONE)
         return
     body = header.rdma_body
     if isinstance(body, RdmaMsg | RdmaNomsg):
         payload = message[end:]
         yield from _body(body, payload, words.xid, unreduced, state, VERSION_ONE)
+        yield from _lists(message, payload)
 
 
 def _judge_two(
@@ -116,7 +118,7 @@ def _judge_two(
     try:
         raw, end = v2.decode_header(message)
     except DecodeError as error:
-        yield _undecodable(error, VERSION_TWO)
+        yield _undecodable(message, error, VERSION_TWO)
         return
     if v2.direction_of(raw.rdma_body) is not MessageType.CALL:
         # v2 4.2.2: the direction word repeats the msg_type, which is that of a Call here (D-134).
@@ -151,10 +153,17 @@ def _length(length: int, threshold: int) -> Iterator[BrokenRule]:
     yield broken_rule(rules, detail, VERSION_ONE, ("D-18", "D-30"))
 
 
-def _undecodable(error: DecodeError, version: int) -> BrokenRule:
+def _undecodable(message: bytes, error: DecodeError, version: int) -> BrokenRule:
     readings = ("D-33",) if error.reason is Reason.BAD_BOOLEAN else ()
     detail = f"the header cannot be decoded: {error}"
-    return broken_rule(broken_by(error, version), detail, version, readings)
+    return broken_rule(broken_by(message, error, version), detail, version, readings)
+
+
+def _lists(message: bytes, payload: bytes) -> Iterator[BrokenRule]:
+    """Lists that make sense, but not that of a sender who ends them where the payload begins."""
+    if payload and payload[:_UNIT] != message[:_UNIT] and (rules := misencoded(message)):
+        detail = "the words before the payload are no lists, as these are encoded"
+        yield broken_rule(rules, detail, VERSION_ONE)
 
 
 def _body(

@@ -173,7 +173,7 @@ class MarksAnEmptyReplyChunkPresent(RequestRules):
         return payload[:4] + behind_xid[:-4] + marked + payload
 
 
-@mutant(breaks="rfc8166.4.7.no-chunks-three-zero-words", also_trips=UNREADABLE)
+@mutant(breaks="rfc8166.4.7.no-chunks-three-zero-words")
 class CallsWithTwoZeroWords(RequestRules):
     """Ends the header of calls without chunks behind two words of zero."""
 
@@ -200,7 +200,7 @@ class LeavesTheEmptyReadListOut(RequestRules):
         return octets if lists_of(header).rdma_reads else octets[:FIXED] + octets[FIXED + 4 :]
 
 
-@mutant(breaks="rfc8166.4.7.write-list-encoding", also_trips=UNREADABLE)
+@mutant(breaks="rfc8166.4.7.write-list-encoding")
 class LeavesThePresenceOfWriteChunksOut(RequestRules):
     """Leaves out the word of one before a Write chunk."""
 
@@ -220,7 +220,7 @@ class DoublesTheEmptyWriteList(RequestRules):
         return octets if lists_of(header).rdma_writes else octets[:writes] + ZERO + octets[writes:]
 
 
-@mutant(breaks="rfc8166.4.7.write-chunk-encoding", also_trips=UNREADABLE)
+@mutant(breaks="rfc8166.4.7.write-chunk-encoding")
 class CountsOctetsOfOfferedChunks(RequestRules):
     """Puts octets in place of segments into the count of a Write chunk."""
 
@@ -241,7 +241,7 @@ class OffersWriteListsLikeReadLists(RequestRules):
         return octets[:writes] + encoded + octets[reply - 4 :]
 
 
-@mutant(breaks="rfc8166.4.7.reply-chunk-encoding", also_trips=UNREADABLE)
+@mutant(breaks="rfc8166.4.7.reply-chunk-encoding")
 class LeavesThePresenceOfTheReplyChunkOut(RequestRules):
     """Leaves out the word of one before the Reply chunk."""
 

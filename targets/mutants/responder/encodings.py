@@ -133,7 +133,7 @@ class SendsAnEmptyChunkForNoWriteList(ReplyRules):
         return octets
 
 
-@mutant(breaks="rfc8166.4.7.reply-chunk-encoding", also_trips=UNREADABLE)
+@mutant(breaks="rfc8166.4.7.reply-chunk-encoding")
 class OmitsThePresenceOfTheReplyChunk(ReplyRules):
     """Leaves out the word of one before the Reply chunk of a Long Reply."""
 

@@ -8,6 +8,7 @@ from conformance.catalogue.entries import load_catalogue
 from conformance.oracle.layout import broken_by, broken_by_rpc
 from rpcrdma.errors import DecodeError, Reason
 
+SINGLE_ZEROS = "rfc8166.4.7.no-chunks-three-zero-words"
 LAYOUT = ("rfc8166.4.header-is-xdr", "rfc8166.4.1.2.header-layout")
 
 
@@ -44,7 +45,7 @@ LAYOUT = ("rfc8166.4.header-is-xdr", "rfc8166.4.1.2.header-layout")
 def test_a_header_is_held_against_the_statements_about_its_layout(
     path: str, reason: Reason, version: int, broken: tuple[str, ...]
 ) -> None:
-    found = broken_by(DecodeError(0, path, reason), version)
+    found = broken_by(bytes(16), DecodeError(0, path, reason), version)
 
     assert found == broken
     assert all(load_catalogue()[one] for one in found)
@@ -66,5 +67,20 @@ def test_an_rpc_message_is_held_against_what_has_spoilt_it(
 ) -> None:
     error = DecodeError(0, "body", reason)
 
-    assert broken_by_rpc(error, version, long=long, reduced=reduced) == broken
+    assert broken_by_rpc(bytes(16), error, version, long=long, reduced=reduced) == (broken,)
     assert load_catalogue()[broken]
+
+
+@pytest.mark.parametrize(("version", "plainest"), [(1, (SINGLE_ZEROS,)), (2, ())])
+def test_the_words_of_a_header_of_version_one_say_it_more_plainly(
+    version: int, plainest: tuple[str, ...]
+) -> None:
+    words = (7, 1, 8, 0, 0, 0, 7, 1)  # a zero is lacking; 7 is the XID
+    octets = b"".join(word.to_bytes(4) for word in words)
+    error = DecodeError(24, "rdma_body.rdma_reply", Reason.BAD_BOOLEAN)
+
+    header = broken_by(octets, error, version)
+    payload = broken_by_rpc(octets, error, version, long=False, reduced=False)
+
+    assert header == (*plainest, *broken_by(bytes(16), error, version))
+    assert payload == (*plainest, "rfc8166.4.rpc-layout-is-unchanged")

@@ -106,7 +106,7 @@ def test_good_call_breaks_nothing(message: bytes, unreduced: bytes) -> None:
         (msg()[:27], ["4.1.2.header-layout"]),
         (word(msg(), 1, 2), ["4.2.2.version-is-one"]),
         (word(msg(), 2, 0), ["4.2.3.call-carries-requested-credits"]),
-        (word(msg(), 3, 9), ["4.2.fourth-word-selects-the-body"]),
+        (word(msg(), 3, 9), ["4.2.4.msg-is-zero"]),
         (word(msg(), 4, 2), ["4.3.three-optional-lists"]),
         (word(msg(), 6, 2), ["4.3.three-optional-lists"]),
         (
@@ -178,6 +178,15 @@ def test_payload_that_is_a_reply() -> None:
     reply = rpc.encode_message(rpc.accepted(XID))
 
     assert judged(msg(reply), reply) == ["2.2.2.call-msg-type"]
+
+
+def test_lists_that_make_another_sense_than_their_sender_meant() -> None:
+    with_write_list = msg(writes=(chunk(100),))
+    doubled = with_write_list[:16] + bytes(4) + with_write_list[16:]
+    long_call = nomsg(reads=(reading(0, 7, 40),))
+
+    assert judged(doubled)[-1] == "4.7.empty-read-list-encoding"
+    assert judged(long_call + bytes(4))[-1] == "4.7.empty-write-list-encoding"
 
 
 def test_two_rpc_messages_in_one() -> None:

@@ -5,7 +5,7 @@
     client.provoke(3)                      has the device make three
     called = client.next_call()            the next, judged by `conformance.oracle.backward`
     client.answer(called)                  the right Reply; `credits`: what it grants
-    client.send(octets, breaks=ids)        anything else; ids: what any other effect of it breaks
+    client.send(octets, ErrChunk, breaks=ids)    anything else, which is dropped or gets an error
     client.hung_up()                       whether the device ended the connection over that
     client.no_call("why none may come")    silence of the backward direction for the grace period
     client.serve(request)                  a forward Call, whatever comes backward meanwhile
@@ -41,6 +41,9 @@ from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.oracle.verdict import broken_ids, readings_of
 from conformance.tester.case import Deviation, Inconclusive, Warned
 from conformance.tester.client import build
+from conformance.tester.sent import Message
+from conformance.verify import accepted
+from conformance.verify.words import SENTENCES
 from rpcrdma.wire import v2
 from targets.base import Unsupported
 
@@ -75,7 +78,8 @@ class BackwardClient:
         self.in_flight: dict[int, Called] = {}
         self.granted = 1
         self.refused: list[Outcome] = []
-        self._doubtful: set[int] = set()
+        self._doubtful: dict[int, tuple[type[Outcome], ...]] = {}
+        self._unseen: list[Message] = []
         self._blamed: tuple[str, ...] = ()
         self._kept: deque[Called] = deque()
         peer.takes_calls = True
@@ -126,11 +130,14 @@ class BackwardClient:
 
     def served(self, call: Call, *, breaks: verify.Ids = ()) -> verify.Reply:
         """Wait for the right Reply to a forward Call that was sent."""
+        self._note_served(call, breaks)
         return self._any_served({call.xid: call}, breaks)
 
     def all_served(self, calls: Iterable[Call], *, breaks: verify.Ids = ()) -> None:
         """Wait for the right Replies to forward Calls that were sent, in any order."""
         waiting = {call.xid: call for call in calls}
+        for call in waiting.values():
+            self._note_served(call, breaks)
         while waiting:
             self._any_served(waiting, breaks)
 
@@ -201,13 +208,20 @@ class BackwardClient:
         """The right Reply to a Call, not sent."""
         return build_backward.reply(called, self.workload.answer(called.payload), credits=credits)
 
-    def send(self, octets: bytes, *, breaks: verify.Ids = ()) -> None:
-        """Send anything; nothing counts as answered by it, and an error may answer it.
+    def send(self, octets: bytes, *answers: type[Outcome], breaks: verify.Ids = ()) -> None:
+        """Send anything; nothing counts as answered by it.
 
-        `breaks` is what a device breaks that shows any other effect of it.
+        Args:
+            octets: the message.
+            answers: kinds that may answer it, if it is not dropped; a Reply must be an RPC error.
+            breaks: what a device breaks that shows any other effect of it.
         """
-        self._doubtful.add(int.from_bytes(octets[:4]))
+        sent = Message(int.from_bytes(octets[:4]), octets, "a message that must have no effect")
+        self._doubtful[sent.xid] = (*self._doubtful.get(sent.xid, ()), *answers)
+        self._unseen.append(sent)
         self._blamed = verify.ids_of(breaks)
+        kinds: tuple[type[Outcome], ...] = (Silent, *answers)
+        accepted.note(self.peer, sent, kinds, (), accepted.UNEXECUTED, self._blamed)
         self.peer.send(octets)
 
     def hung_up(self, *, tolerated: verify.Ids = ()) -> bool:
@@ -215,7 +229,12 @@ class BackwardClient:
 
         A forward Call shows it: what it takes is on the wire behind what was sent.
         """
+        allowed, warned = ((), (Disconnected,)) if tolerated else ((Disconnected,), ())
+        for sent in self._unseen:
+            accepted.note(self.peer, sent, allowed, warned, breaks=self._blamed)
+        self._unseen.clear()
         call = build.null_call(self.peer)
+        self._note_served(call)
         self.peer.send(call)
         while True:
             outcome = self.peer.receive()
@@ -234,6 +253,11 @@ class BackwardClient:
                     expected=("a Reply to the good Call", "the end of the connection"),
                     actual=str(outcome),
                 )
+
+    def _note_served(self, call: Call, breaks: verify.Ids = ()) -> None:
+        """Note that only the right Reply is accepted of a forward Call."""
+        broken = verify.ids_of(breaks)
+        accepted.note(self.peer, call, (Answered,), (), accepted.SERVED, broken)
 
     def _any_served(self, waiting: dict[int, Call], breaks: verify.Ids) -> verify.Reply:
         """The right Reply to one of several forward Calls, which then waits no longer."""
@@ -292,13 +316,7 @@ class BackwardClient:
     def _keep(self, outcome: Outcome) -> bool:
         """Judge and keep a backward Call; whether the outcome is of the backward direction."""
         if isinstance(outcome, _ANSWERS) and outcome.xid in self._doubtful:
-            if isinstance(outcome, Answered) and not is_refusal(outcome):
-                raise Deviation(
-                    "A message that must have no effect was answered by a Reply.",
-                    expected=("silence", "an RDMA_ERROR", "an RPC error"),
-                    actual=str(outcome),
-                    breaks=self._blamed,
-                )
+            self._judge_doubtful(outcome, self._doubtful[outcome.xid])
             self.refused.append(outcome)
             return True
         if not isinstance(outcome, Called):
@@ -321,6 +339,17 @@ class BackwardClient:
         self.in_flight[outcome.xid] = outcome
         self._kept.append(outcome)
         return True
+
+    def _judge_doubtful(self, outcome: Outcome, answers: tuple[type[Outcome], ...]) -> None:
+        """What answers a message that must have no effect is of a kind that the case accepts."""
+        executed = isinstance(outcome, Answered) and not is_refusal(outcome)
+        if executed or not isinstance(outcome, answers):
+            raise Deviation(
+                f"A message that must have no effect was answered: {outcome}.",
+                expected=("silence", *(SENTENCES[kind] for kind in dict.fromkeys(answers))),
+                actual=str(outcome),
+                breaks=self._blamed,
+            )
 
 
 def is_refusal(answer: Answered) -> bool:

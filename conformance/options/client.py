@@ -23,6 +23,7 @@ from conformance.oracle.outcome import (
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.client import build, message
 from conformance.tester.sent import Request
+from conformance.verify import accepted
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import propprog, rpc
 from rpcrdma.ulp.propprog import PropertyProgram
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
     from conformance.tester.case import CaseLog
     from conformance.tester.client.peer import Peer
-    from conformance.tester.sent import Call
+    from conformance.tester.sent import Call, Message
+    from conformance.verify.accepted import Statuses
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.properties import Property
     from targets.profile import Profile
@@ -71,6 +73,7 @@ class OptionClient(OptionTester):
     heard: list[Heard] = field(default_factory=list)
     replies: list[int] = field(default_factory=list)
     _read: int = 0
+    _sent: dict[int, Message] = field(default_factory=dict)
 
     @classmethod
     def of(cls, connect: Callable[..., Peer]) -> OptionClient:
@@ -122,8 +125,19 @@ class OptionClient(OptionTester):
         behind: bytes = b"",
     ) -> int:
         sent = message.option(self.peer, option, direction=direction, xid=xid, behind=behind)
+        self._sent[sent.xid] = sent
         self.peer.send(sent)
         return sent.xid
+
+    @override
+    def note_accepted(
+        self,
+        xid: int,
+        *allowed: type[Outcome],
+        tolerated: tuple[type[Outcome], ...] = (),
+        breaks: tuple[str, ...] = (),
+    ) -> None:
+        accepted.note(self.peer, self._sent[xid], allowed, tolerated, breaks=breaks)
 
     @override
     def refuse(self, message_: Heard) -> None:
@@ -145,7 +159,7 @@ class OptionClient(OptionTester):
         xid = self.send(option, xid=held.xid)
         release = build.short(self.peer, self.peer.workload.release(HELD))
         self.peer.send(release)
-        self._answer_to((held, release), breaks)
+        self._answer_to((held, release), breaks, accepted.ANY)
         return xid
 
     @override
@@ -169,7 +183,10 @@ class OptionClient(OptionTester):
     @override
     def attempt(self, octets: int) -> int:
         request = self.peer.workload.long_reply(octets - REPLY_OF_NOTHING)
-        self.peer.send(build.long_reply(self.peer, request))
+        call = build.long_reply(self.peer, request)
+        kinds = (Answered, ErrChunk, Silent, Disconnected)
+        accepted.note(self.peer, call, kinds, statuses=accepted.SERVED)
+        self.peer.send(call)
         outcome = self.peer.receive()
         if isinstance(outcome, Answered | ErrChunk):
             return outcome.length
@@ -190,8 +207,18 @@ class OptionClient(OptionTester):
                 verify.right(self.peer, call, answer, breaks=breaks)
             count -= together
 
-    def _answer_to(self, calls: tuple[Call, ...], breaks: tuple[str, ...]) -> tuple[Answered, ...]:
-        """The Replies to some Calls, in the order of the Calls; operations are put aside."""
+    def _answer_to(
+        self,
+        calls: tuple[Call, ...],
+        breaks: tuple[str, ...],
+        statuses: Statuses = accepted.SERVED,
+    ) -> tuple[Answered, ...]:
+        """The Replies to some Calls, in the order of the Calls; operations are put aside.
+
+        `statuses` are those that the caller accepts.
+        """
+        for call in calls:
+            accepted.note(self.peer, call, (Answered,), (), statuses, breaks)
         found: dict[int, Answered] = {}
         while len(found) < len(calls):
             outcome = self.peer.receive()
@@ -254,7 +281,7 @@ class OptionClient(OptionTester):
         request = Request(title, lambda xid: encode(xid, value), _done, PropertyProgram(_Nobody()))
         call = build.short(self.peer, request)
         self.peer.send(call)
-        (answer,) = self._answer_to((call,), ())
+        (answer,) = self._answer_to((call,), (), accepted.ANY)
         reply = verify.reply_of(call, answer)
         if not reply.rpc.succeeded:
             raise Inconclusive(f"the server cannot be told to: {reply.rpc.outcome.value}")

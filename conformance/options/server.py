@@ -22,6 +22,7 @@ from rpcrdma.wire.versions import FIXED_WORDS
 from targets.base import ActKind
 
 if TYPE_CHECKING:
+    from conformance.oracle.outcome import Outcome
     from conformance.tester.case import CaseLog
     from conformance.tester.server import Line, ReceivedCall, Service
     from conformance.tester.server.harness import ActingClient
@@ -113,6 +114,16 @@ class OptionServer(OptionTester):
         behind: bytes = b"",
     ) -> int:
         return self.service.options.send(option, direction, xid=xid, behind=behind)
+
+    @override
+    def note_accepted(
+        self,
+        xid: int,
+        *allowed: type[Outcome],
+        tolerated: tuple[type[Outcome], ...] = (),
+        breaks: tuple[str, ...] = (),
+    ) -> None:
+        """Nothing: only the oracle for Responders is asked what it allows."""
 
     @override
     def refuse(self, message: Heard) -> None:

@@ -27,6 +27,7 @@ from rpcrdma.wire.optional import opttype_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from conformance.oracle.outcome import Outcome
     from conformance.tester.case import CaseLog
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.rpc import MessageType
@@ -129,6 +130,23 @@ class OptionTester(Protocol):
         """Send an operation; returns its XID."""
         ...
 
+    def note_accepted(
+        self,
+        xid: int,
+        *allowed: type[Outcome],
+        tolerated: tuple[type[Outcome], ...] = (),
+        breaks: Ids = (),
+    ) -> None:
+        """Note which answers to an operation are accepted, as `conformance.verify.accepted` does.
+
+        Args:
+            xid: of the operation, which was sent here.
+            allowed: kinds of answer, `Silent` for none.
+            tolerated: kinds that bring a warning.
+            breaks: requirements that any other answer breaks.
+        """
+        ...
+
     def refuse(self, message: Heard) -> None:
         """Answer an operation by RDMA2_ERR_INVAL_OPTION."""
         ...
@@ -210,6 +228,8 @@ def both_ends(
     *ids: str,
     interpretations: tuple[str, ...] = (),
     means: Mapping[str, str | tuple[str, ...]] | None = None,
+    wider: str = "",
+    narrower: str = "",
 ) -> Callable[[F], F]:
     """Make a test function with the parameter `tester` a case for a device in either role.
 
@@ -217,6 +237,8 @@ def both_ends(
         ids: what it tests; the first is its main one.
         interpretations: entries of INTERPRETATIONS.md on which the verdict rests.
         means: as of `conformance.catalogue.cite.requirement`.
+        wider: likewise.
+        narrower: likewise.
     """
     parameters = [
         pytest.param(
@@ -227,6 +249,8 @@ def both_ends(
                 needs=("operations",),
                 interpretations=interpretations,
                 means=means or {},
+                wider=wider,
+                narrower=narrower,
             ),
             id=role,
         )

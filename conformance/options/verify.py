@@ -14,6 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.interpretations import choice
+from conformance.oracle.outcome import (
+    Disconnected,
+    ErrChunk,
+    InvalidOption,
+    OptionReceived,
+    Silent,
+)
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Deviation, Inconclusive, Warned
 from rpcrdma.wire import properties
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from conformance.options.tester import Heard, OptionTester
+    from conformance.oracle.outcome import Outcome
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.properties import Property, PropertyValue
 
@@ -47,6 +55,7 @@ __all__ = [
     "fixed",
     "is_fault_report",
     "members",
+    "note_fault_report",
     "obeys",
     "reports_bad_header",
     "requested",
@@ -58,6 +67,8 @@ __all__ = [
 ]
 
 Ids = tuple[str, ...]
+
+_ANY_ANSWER: Final = (OptionReceived, InvalidOption, ErrChunk)
 
 ANSWERED: Final = "xcharext.4.2.supported-request-is-answered"
 SAME_XID: Final = "xcharext.4.3.answer-has-the-requests-xid"
@@ -198,6 +209,7 @@ def answered(tester: OptionTester, xid: int, breaks: Ids = (ANSWERED,)) -> Dispo
     Raises:
         Deviation: it did not.
     """
+    tester.note_accepted(xid, OptionReceived, breaks=breaks)
     found = answers(tester, xid, breaks)
     options = [one.option for one in found]
     if len(found) != 1 or not isinstance(options[0], RespProp):
@@ -228,6 +240,8 @@ def unanswered(
         breaks: what any answer breaks, and what the loss of the RPC behind it does.
         tolerated: instead, what an error under its XID is only a warning of.
     """
+    warned = (InvalidOption, ErrChunk) if tolerated else ()
+    tester.note_accepted(xid, Silent, tolerated=warned, breaks=breaks)
     found = answers(tester, xid, breaks)
     errors = [one for one in found if one.error is not None]
     if tolerated and errors and len(errors) == len(found):
@@ -245,6 +259,7 @@ def unanswered(
 
 def reports_bad_header(tester: OptionTester, xid: int, *, breaks: Ids) -> None:
     """An operation with a faulty value got RDMA2_ERR_BAD_HEADER (D-59), and RPCs go on."""
+    note_fault_report(tester, xid, breaks=breaks)
     found = answers(tester, xid, breaks)
     if len(found) == 1 and is_fault_report(tester, found[0], breaks):
         return
@@ -254,6 +269,21 @@ def reports_bad_header(tester: OptionTester, xid: int, *, breaks: Ids) -> None:
         actual="; ".join(map(str, found)) or "nothing",
         breaks=breaks,
     )
+
+
+def note_fault_report(tester: OptionTester, xid: int, *or_else: type[Outcome], breaks: Ids) -> None:
+    """Note that what `is_fault_report` lets pass is accepted as the answer to an operation.
+
+    Args:
+        tester: who has sent it.
+        xid: of it.
+        or_else: what is accepted as well.
+        breaks: what any other answer breaks.
+    """
+    either = choice("D-59", tester.profile.extra.interpretations) == "either"
+    allowed = (ErrChunk, InvalidOption) if either else (ErrChunk,)
+    warned = () if either else (InvalidOption,)
+    tester.note_accepted(xid, *allowed, *or_else, tolerated=warned, breaks=breaks)
 
 
 def is_fault_report(tester: OptionTester, one: Heard, breaks: Ids) -> bool:
@@ -335,6 +365,7 @@ def answers_within(tester: OptionTester, xid: int, size: int, *, breaks: Ids) ->
         size: octets; maybe too few for any answer.
         breaks: what a longer message breaks.
     """
+    tester.note_accepted(xid, *_ANY_ANSWER, Silent, Disconnected, breaks=breaks)
     tester.quiet()
     for one in tester.heard:
         if one.xid == xid and one.length > size:

@@ -34,6 +34,7 @@ class Device:
         limits: how many chunks and segments it bears in one Call.
         call_threshold: octets of the longest message of Version One that it receives by Send.
         reply_threshold: octets of the longest that it sends.
+        operations: names of the optional operations that it supports (D-63); None if nobody knows.
         chosen: readings chosen by its profile, by interpretation id.
     """
 
@@ -42,6 +43,7 @@ class Device:
     limits: Limits = UNLIMITED
     call_threshold: int = THRESHOLD_ONE
     reply_threshold: int = THRESHOLD_ONE
+    operations: frozenset[str] | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -24,7 +24,6 @@ from conformance.oracle.responder.expectation import ANY_STATUS, Answer
 from conformance.oracle.responder.expected import expected
 from conformance.suite.runner import Selection, judge
 from reports.record import Verdict
-from targets.registry import find_any_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from conformance.suite.plugin import Case
     from conformance.suite.rigs import Rig
     from conformance.tester.acceptance import Acceptance
+    from targets.base import Target
 
 __all__ = ["Difference", "DifferenceKind", "OracleComparison", "compare", "compare_suite"]
 
@@ -90,42 +90,48 @@ class OracleComparison:
         unstated: differences for which the case gives no reason.
         stated: differences for which it does.
         stale: functions, by case id without parameters, whose reason no difference needs, with it.
+        noted: ids of the cases that noted what they accept.
         messages: how many messages were compared.
     """
 
     unstated: tuple[Difference, ...]
     stated: tuple[Difference, ...]
     stale: tuple[tuple[str, str], ...]
+    noted: frozenset[str]
     messages: int
 
 
-def compare_suite(target: str, selection: Selection) -> OracleComparison:
+def compare_suite(target: Target, selection: Selection) -> OracleComparison:
     """Run cases against a target on loopback, and compare what they accept with the oracle.
 
     Args:
-        target: its name.
+        target: which; a server.
         selection: which cases.
 
     Raises:
-        TargetError: there is no such target, or it serves nobody.
+        TargetError: it does not come up, or serves nobody.
     """
     found: list[Difference] = []
     reasons: dict[tuple[str, bool], str] = {}
+    noted: set[str] = set()
     messages = 0
 
     def look(case: Case, rig: Rig) -> None:
         nonlocal messages
         acceptances = rig.case.acceptances
+        if acceptances:
+            noted.add(case.id)
         messages += len({note.message.octets for note in acceptances})
         found.extend(compare(case, acceptances))
         reasons.update({(_stem(case.id), True): case.wider, (_stem(case.id), False): case.narrower})
 
-    judge(find_any_target(target, "loopback"), selection, look)
+    judge(target, selection, look)
     needed = {(_stem(difference.case), difference.side.accepts_more) for difference in found}
     return OracleComparison(
         tuple(item for item in found if not reasons[_stem(item.case), item.side.accepts_more]),
         tuple(item for item in found if reasons[_stem(item.case), item.side.accepts_more]),
         tuple((key[0], why) for key, why in reasons.items() if why and key not in needed),
+        frozenset(noted),
         messages,
     )
 

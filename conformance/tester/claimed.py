@@ -22,5 +22,6 @@ def device_of(profile: Profile) -> Device:
         limits=Limits(claims.max_segments, claims.max_read_chunks, claims.max_write_chunks),
         call_threshold=claims.call_inline_threshold,
         reply_threshold=claims.reply_inline_threshold,
+        operations=frozenset(claims.operations),
         chosen=profile.extra.interpretations,
     )

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statement
 from conformance.catalogue.interpretations import choice
-from conformance.oracle.header import VERSION_TWO
+from conformance.oracle.header import VERSION_ONE, VERSION_TWO
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
+from conformance.oracle.responder.backward_replies import expected_of_reply
 from conformance.oracle.responder.chunks import CallStream, examine_call
 from conformance.oracle.responder.expectation import (
     REFUSAL_STATUSES,
@@ -54,6 +55,10 @@ def expected_of_call(header: TransportHeader, payload: bytes, state: ResponderSt
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         raise TypeError(f"{type(body).__name__} is not judged here")
     version = header.rdma_vers
+    if state.backward and version == VERSION_ONE:
+        reply = expected_of_reply(header, payload)
+        if reply is not None:
+            return reply
     stream = examine_call(body, payload, state, version)
     result = Expectation(
         stream.fault,

@@ -75,6 +75,7 @@ class ResponderState:
         two_threshold: the same in Version Two (v2 2.3).
         limits: how many chunks and segments it has to bear; more may be refused.
         backward: whether the device claims the backward direction.
+        operations: names of the optional operations that it supports (D-63); None if nobody knows.
         chosen: readings chosen by the profile, by interpretation id.
     """
 
@@ -85,6 +86,7 @@ class ResponderState:
     two_threshold: int = THRESHOLD_TWO
     limits: Limits = UNLIMITED
     backward: bool = False
+    operations: frozenset[str] | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
 
 

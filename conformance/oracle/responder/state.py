@@ -42,5 +42,6 @@ def state_of(
         two_threshold=THRESHOLD_TWO,
         limits=device.limits,
         backward=device.backward,
+        operations=device.operations,
         chosen=device.chosen,
     )

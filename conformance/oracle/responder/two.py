@@ -98,7 +98,7 @@ def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) ->
             result = _optional(body, state)
             is_known = body.rdma_opttype in BY_CODE
             if end != len(message) and is_known and not carries_rpc(body):
-                result = _with_octets_behind(result)
+                result = _with_octets_behind(result, state)
             return replace(result, xid=words.xid, version=words.version)
         case body if v2.direction_of(body) is MessageType.REPLY:
             allowed = (
@@ -143,19 +143,29 @@ def _undecodable(
     return replace(lenient, fault=fault.fault, allowed=(*fault.allowed, *tolerated))
 
 
-def _with_octets_behind(result: Expectation) -> Expectation:
+def _with_octets_behind(result: Expectation, state: ResponderState) -> Expectation:
     """The same of an operation with octets behind it, which may be a fault as well (D-60)."""
-    error = may_answer(ErrChunk, _NO_RPC, VERSION_TWO, ("D-32", "D-60"))
-    is_there = any(item.kind.outcome is ErrChunk and not item.warning for item in result.allowed)
-    return result if is_there else replace(result, allowed=(*result.allowed, error))
+    plain = {item.kind.outcome for item in result.allowed if not item.warning}
+    errors = []
+    if ErrChunk not in plain:
+        errors.append(may_answer(ErrChunk, _NO_RPC, VERSION_TWO, ("D-32", "D-60")))
+    if not any(item.kind.outcome is InvalidOption for item in result.allowed):
+        # Such a fault is reported as any other: the second word for it is the worse one.
+        strict = choice("D-59", state.chosen) == "bad-header"
+        readings = ("D-32", "D-59", "D-60")
+        errors.append(may_answer(InvalidOption, _NO_RPC, VERSION_TWO, readings, warning=strict))
+    return replace(result, allowed=(*result.allowed, *errors))
 
 
 def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
     refused = may_answer(InvalidOption, _REFUSED, VERSION_TWO, ("D-53",))
+    supported = _is_supported(body.rdma_opttype, state)
     if body.rdma_optdir is MessageType.REPLY:
         dropped = may_answer(Silent, _OPTIONAL_WAY, VERSION_TWO, ("D-146",))
         error = may_answer(ErrChunk, _OPTIONAL_WAY, VERSION_TWO, ("D-146",), warning=True)
-        return Expectation("an answer to no request", (dropped, refused, error))
+        is_answer = supported is True and BY_CODE[body.rdma_opttype].is_answer
+        refusal = replace(refused, warning=is_answer)
+        return Expectation("an answer to no request", (dropped, refusal, error))
     try:
         option = decode_option(body)
     except DecodeError as error_found:
@@ -172,8 +182,14 @@ def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
     if isinstance(option, UnknownOption):
         return Expectation(f"operation {body.rdma_opttype}", (refused,))
     operation = operation_of(option)
+    if supported is False:
+        # D-63: whoever supports some operations refuses the others as if they were unknown.
+        return Expectation(f"{operation.name}, which is not supported", (refused,))
+    # Without the device's word either may be.
+    refusals = () if supported else (refused,)
     if operation.answered_by:
-        return Expectation("", (may_answer(OptionReceived, _ANSWERED, VERSION_TWO), refused))
+        answer = may_answer(OptionReceived, _ANSWERED, VERSION_TWO)
+        return Expectation("", (answer, *refusals))
     if operation.is_answer:
         odd = (
             may_answer(Silent, _OPTIONAL_WAY, VERSION_TWO),
@@ -181,4 +197,11 @@ def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
             refused,
         )
         return Expectation("an answer that says that it begins something", odd)
-    return Expectation("", (may_answer(Silent, _UNANSWERED, VERSION_TWO), refused))
+    return Expectation("", (may_answer(Silent, _UNANSWERED, VERSION_TWO), *refusals))
+
+
+def _is_supported(code: int, state: ResponderState) -> bool | None:
+    """Whether the device supports an operation; None if nobody knows."""
+    if state.operations is None or code not in BY_CODE:
+        return None
+    return BY_CODE[code].name in state.operations

@@ -8,10 +8,20 @@ import pytest
 
 from conformance.backward import build as build_backward
 from conformance.backward.client import BackwardClient, is_refusal
-from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, read_outcome
+from conformance.oracle.outcome import (
+    Answered,
+    Disconnected,
+    ErrChunk,
+    ErrVers,
+    Outcome,
+    Silent,
+    read_outcome,
+)
+from conformance.oracle.responder.expectation import Answer
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.client import build
 from conformance.tester.client.harness import Harness
+from conformance.verify import accepted
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.backprog import Tally
 from targets.base import Unsupported
@@ -126,14 +136,58 @@ def test_an_error_about_something_odd_is_borne_and_about_anything_else_is_not(
     client.provoke(1)
     reply = client.reply(client.next_call())
     (segment,) = client.peer.room((64,)).told
-    client.send(build_backward.with_chunks(reply, segment, "nomsg").octets)
-    client.send(build_backward.with_other_words(reply, "version-three").octets)
+    client.send(build_backward.with_chunks(reply, segment, "nomsg").octets, ErrChunk)
+    client.send(build_backward.with_other_words(reply, "version-three").octets, ErrVers)
     assert not client.hung_up()
     assert {type(outcome) for outcome in client.refused} == {ErrChunk, ErrVers}
     cut_header = build_backward.foreign(reply).octets[:20] + b"\0\0\0\1" + bytes(8)
     client.peer.send(cut_header)  # not by `client.send`
     with pytest.raises(Deviation, match="belongs to neither direction"):
         client.hung_up()
+
+
+def test_an_answer_of_another_kind_than_the_case_accepts_is_a_deviation(
+    client: BackwardClient,
+) -> None:
+    blamed = "bidir.1.3.4.reply-is-matched-by-xid"
+    client.provoke(1)
+    reply = client.reply(client.next_call())
+    octets = build_backward.with_other_words(reply, "version-three").octets
+    client.send(octets, ErrChunk, breaks=blamed)
+    with pytest.raises(Deviation, match="ERR_VERS") as caught:
+        client.hung_up()
+    assert caught.value.breaks == (blamed,)
+
+
+def test_notes_what_is_accepted_of_forward_calls_and_of_what_must_have_no_effect(
+    client: BackwardClient,
+) -> None:
+    notes = client.peer.case.acceptances
+    assert {note.allowed for note in notes} == {(Answer(Answered, accepted.SERVED.allowed),)}
+    client.provoke(1)
+    octets = build_backward.foreign(client.reply(client.next_call())).octets
+    notes.clear()
+
+    client.send(octets, ErrChunk)
+    client.hung_up()
+    client.send(octets)
+    client.hung_up(tolerated="bidir.2.4.runt-is-dropped")
+
+    found = [
+        (kinds(note.allowed), kinds(note.tolerated))
+        for note in notes
+        if note.message.octets == octets
+    ]
+    assert found == [
+        ([Silent, ErrChunk], []),
+        ([Disconnected], []),
+        ([Silent], []),
+        ([], [Disconnected]),
+    ]
+
+
+def kinds(answers: tuple[Answer, ...]) -> list[type[Outcome]]:
+    return [answer.outcome for answer in answers]
 
 
 def test_what_a_spoiled_message_brings_about_breaks_what_it_was_sent_for(

@@ -11,6 +11,7 @@ import pytest
 from conformance.options.client import OptionClient
 from conformance.options.server import OptionServer
 from conformance.options.tester import both_ends
+from conformance.oracle.outcome import InvalidOption, Silent
 from conformance.tester.client.harness import Harness
 from conformance.tester.server.harness import ClientHarness
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
@@ -61,6 +62,22 @@ def test_hears_what_answers_an_operation(tester: OptionTester) -> None:
     by_xid = {one.xid: one for one in tester.heard}
     assert by_xid[unknown].refuses
     assert isinstance(by_xid[asked].option, RespProp)
+
+
+def test_notes_what_is_accepted_of_what_it_sends_to_a_server(tester: OptionTester) -> None:
+    """Before a client nothing is compared, so nothing is noted."""
+    tester.case.acceptances.clear()
+    xid = tester.send(UnknownOption(77, b""))
+
+    tester.note_accepted(xid, InvalidOption, tolerated=(Silent,), breaks=("v2.3.1",))
+    tester.call()
+
+    notes = [
+        (note.message.xid == xid, [str(one) for one in (*note.allowed, *note.tolerated)])
+        for note in tester.case.acceptances
+    ]
+    both = [(True, ["INVAL_OPTION", "silence"]), (False, ["a Reply of SUCCESS"])]
+    assert notes == (both if tester.role == "responder" else [])
 
 
 def test_has_the_device_send_what_it_may(tester: OptionTester) -> None:

@@ -10,6 +10,13 @@ import pytest
 
 from conformance.options import verify as verify_options
 from conformance.options.tester import Heard
+from conformance.oracle.outcome import (
+    ErrChunk,
+    InvalidOption,
+    OptionReceived,
+    Outcome,
+    Silent,
+)
 from conformance.tester.case import CaseLog, Deviation
 from rpcrdma.wire import v2
 from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
@@ -29,6 +36,9 @@ if TYPE_CHECKING:
 
 RULE = "xcharext.4.2.supported-request-is-answered"
 OTHER = "xcharext.2.1.invalid-data"
+Noted = tuple[int, set[type[Outcome]], set[type[Outcome]]]
+"""XID of an operation, what is accepted as its answer, and what is only tolerated."""
+
 PROFILE = load_profile(SHIPPED / "reference.toml")
 
 
@@ -46,6 +56,17 @@ class Heeding:
     credits: int = 32
     calls: int = 0
     told: list[Option] = field(default_factory=list)
+    noted: list[Noted] = field(default_factory=list)
+
+    def note_accepted(
+        self,
+        xid: int,
+        *allowed: type[Outcome],
+        tolerated: tuple[type[Outcome], ...] = (),
+        breaks: tuple[str, ...] = (),
+    ) -> None:
+        assert breaks
+        self.noted.append((xid, set(allowed), set(tolerated)))
 
     def send(self, option: Option) -> int:
         self.told.append(option)
@@ -83,6 +104,7 @@ def test_an_answer_is_read_against_the_request() -> None:
     found = verify_options.answered(tester, 9)
 
     assert (found.done, found.rejected, found.size) == ({0}, {2}, 2048)
+    assert tester.noted == [(9, {OptionReceived}, set())]
 
 
 def test_bits_are_numbered_as_the_profile_says() -> None:
@@ -111,7 +133,9 @@ def test_a_request_gets_one_answer(heard: list[Heard], broken: set[str]) -> None
 
 
 def test_an_announcement_gets_none() -> None:
-    assert verify_options.unanswered(Heeding(), 9, breaks=(RULE,)) == ()
+    quiet = Heeding()
+    assert verify_options.unanswered(quiet, 9, breaks=(RULE,)) == ()
+    assert quiet.noted == [(9, {Silent}, set())]
     with pytest.raises(Deviation, match="was answered") as raised:
         verify_options.unanswered(Heeding([said(RespProp((), (), ()))]), 9, breaks=(RULE,))
     assert raised.value.breaks == (RULE,)
@@ -123,6 +147,7 @@ def test_an_error_may_be_tolerated() -> None:
     verify_options.unanswered(tester, 9, breaks=(RULE,), tolerated=(OTHER,))
 
     assert [one.breaks for one in tester.case.warnings] == [(OTHER,)]
+    assert tester.noted == [(9, {Silent}, {InvalidOption, ErrChunk})]
 
 
 def test_a_faulty_value_is_reported_by_bad_header() -> None:
@@ -139,6 +164,8 @@ def test_the_other_error_is_a_warning_unless_chosen(reading: str, warnings: int)
     verify_options.reports_bad_header(tester, 9, breaks=(OTHER,))
 
     assert len(tester.case.warnings) == warnings
+    ((_, allowed, tolerated),) = tester.noted
+    assert (ErrChunk in allowed, InvalidOption in tolerated) == (True, bool(warnings))
 
 
 @pytest.mark.parametrize(("reading", "warnings"), [("bad-header", 1), ("either", 0)])

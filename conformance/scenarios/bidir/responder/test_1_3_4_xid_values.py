@@ -9,6 +9,7 @@ import pytest
 from conformance.backward import build as build_backward
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import ErrChunk
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
@@ -46,7 +47,7 @@ def test_server_takes_no_reply_with_an_xid_that_it_did_not_use(peer: Peer) -> No
     called = client.next_call()
     foreign = build_backward.foreign(client.reply(called))
 
-    client.send(foreign.octets, breaks=MATCHED)
+    client.send(foreign.octets, ErrChunk, breaks=MATCHED)
 
     client.no_call("the first Call has no Reply yet", breaks=MATCHED)
     client.answer(called)
@@ -63,7 +64,7 @@ def test_server_takes_a_reply_once(peer: Peer) -> None:
     client.answer(called, credits=1)
     client.next_call()
 
-    client.send(client.reply(called, credits=1).octets, breaks=MATCHED)
+    client.send(client.reply(called, credits=1).octets, ErrChunk, breaks=MATCHED)
 
     client.no_call("the one credit is used by the second Call", breaks=MATCHED)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -10,15 +10,29 @@ from conformance import verify
 from conformance.backward import build as build_backward
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered, ErrChunk, ErrVers
 
 if TYPE_CHECKING:
+    from conformance.oracle.outcome import Outcome
     from conformance.tester.client.peer import Peer
 
 NO_RDMA = "bidir.1.5.3.no-rdma-for-backward-transactions"
 MATCHED = "bidir.1.3.4.reply-is-matched-by-xid"
+ANSWERS: Final[dict[str, tuple[type[Outcome], ...]]] = {
+    "version-three": (ErrVers,),
+    "other-xid": (ErrChunk,),
+    "msg-type": (ErrChunk, Answered),
+}
+"""What each fault of `WORD_FAULTS` may get, if it is not dropped."""
 
 
-@requirement(NO_RDMA, MATCHED, needs=("backward",), interpretations=("D-41",))
+@requirement(
+    NO_RDMA,
+    MATCHED,
+    needs=("backward",),
+    interpretations=("D-41",),
+    wider="an RDMA_NOMSG may be a Reply without its payload, for which the connection may end",
+)
 @pytest.mark.parametrize("fault", build_backward.CHUNK_FAULTS)
 def test_server_takes_no_message_with_chunks_for_a_reply(peer: Peer, fault: str) -> None:
     """A Reply with chunks ends no Call, and they are left alone; the good one behind it does."""
@@ -29,7 +43,7 @@ def test_server_takes_no_message_with_chunks_for_a_reply(peer: Peer, fault: str)
     room = peer.room((256,))
     spoiled = build_backward.with_chunks(client.reply(called), room.told[0], fault)
 
-    client.send(spoiled.octets, breaks=MATCHED)
+    client.send(spoiled.octets, ErrChunk, breaks=MATCHED)
 
     if client.hung_up():
         return  # D-41 accepts it
@@ -39,7 +53,12 @@ def test_server_takes_no_message_with_chunks_for_a_reply(peer: Peer, fault: str)
     client.next_call(breaks=MATCHED)
 
 
-@requirement(MATCHED, needs=("backward",), interpretations=("D-41",))
+@requirement(
+    MATCHED,
+    needs=("backward",),
+    interpretations=("D-41",),
+    wider="what may be a Reply may be dropped and may end the connection, whatever it looks like",
+)
 @pytest.mark.parametrize("fault", build_backward.WORD_FAULTS)
 def test_server_takes_no_message_with_odd_words_for_a_reply(peer: Peer, fault: str) -> None:
     """Another version, XID or msg_type makes no Reply of it; the good one behind it is one."""
@@ -49,7 +68,7 @@ def test_server_takes_no_message_with_odd_words_for_a_reply(peer: Peer, fault: s
     called = client.next_call()
     spoiled = build_backward.with_other_words(client.reply(called), fault)
 
-    client.send(spoiled.octets, breaks=MATCHED)
+    client.send(spoiled.octets, *ANSWERS[fault], breaks=MATCHED)
 
     if client.hung_up():
         return  # likewise

@@ -12,6 +12,7 @@ import pytest
 
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import InvalidOption
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.client import build
 from rpcrdma.wire import ErrChunk, ErrVers
@@ -30,6 +31,7 @@ WAITS: Final = "v2.4.2.2.server-waits-for-the-upper-layer"
 XIDS: Final = "v2.3.2.xids-belong-to-a-direction"
 CREDITS: Final = "v2.3.2.credits-belong-to-a-direction"
 GROW: Final = "v2.2.2.backward-messages-grow-too"
+REFUSAL: Final = "whether an unknown operation is refused is for other cases to look at"
 SMALL: Final = 128
 """Octets of a Reply that any server receives."""
 
@@ -128,7 +130,7 @@ def test_server_takes_an_error_for_the_answer_to_its_call(peer_two: Peer, error:
     client.answer(client.next_call(breaks=ERRORS))
 
 
-@requirement(XIDS, needs=("backward",))
+@requirement(XIDS, needs=("backward",), wider=REFUSAL)
 def test_server_matches_its_calls_with_replies_alone(peer_two: Peer) -> None:
     """Forward Calls and operations under the XID of a backward Call do not end it."""
     client = BackwardClient.of(peer_two)
@@ -137,14 +139,21 @@ def test_server_matches_its_calls_with_replies_alone(peer_two: Peer) -> None:
     called = client.next_call()
 
     client.serve(peer_two.workload.small(), xid=called.xid)
-    client.send(build.option(peer_two, UnknownOption(77, b""), xid=called.xid).octets, breaks=XIDS)
+    operation = build.option(peer_two, UnknownOption(77, b""), xid=called.xid)
+    client.send(operation.octets, InvalidOption, breaks=XIDS)
 
     client.no_call("the backward Call has no Reply yet", breaks=XIDS)
     client.answer(called)
     client.next_call(breaks=XIDS)
 
 
-@requirement(CREDITS, needs=("backward",), interpretations=("D-54",), means={WITHIN: CREDITS})
+@requirement(
+    CREDITS,
+    needs=("backward",),
+    interpretations=("D-54",),
+    means={WITHIN: CREDITS},
+    wider=REFUSAL,
+)
 def test_server_takes_no_grant_from_an_operation(peer_two: Peer) -> None:
     """An operation that begins something requests credits, and grants none."""
     client = BackwardClient.of(peer_two)
@@ -152,7 +161,8 @@ def test_server_takes_no_grant_from_an_operation(peer_two: Peer) -> None:
     client.provoke(4)
     client.next_call()
 
-    client.send(build.option(peer_two, UnknownOption(77, b""), credits=1000).octets)
+    operation = build.option(peer_two, UnknownOption(77, b""), credits=1000)
+    client.send(operation.octets, InvalidOption, breaks=CREDITS)
 
     client.no_call("no backward Reply has granted anything", breaks=CREDITS)
 

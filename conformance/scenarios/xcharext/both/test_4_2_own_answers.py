@@ -9,6 +9,7 @@ import pytest
 from conformance import verify
 from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
+from conformance.oracle.outcome import OptionReceived
 from rpcrdma.wire.operations import ReqProp, RespProp
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
@@ -136,6 +137,7 @@ def test_request_may_have_the_xid_of_the_devices_own(tester: OptionTester) -> No
 
     tester.send(ReqProp(WANTED["the size"]), xid=pending.xid)
 
+    tester.note_accepted(pending.xid, OptionReceived, breaks=(XID_IN_USE,))
     tester.call((XID_IN_USE,))
     tester.quiet()
     answers = [

@@ -21,12 +21,14 @@ def test_state_of_a_responder_is_what_the_device_claims() -> None:
         backward=True,
         limits=Limits(4, 2, 1),
         reply_threshold=4096,
+        operations=frozenset({"connprop"}),
         chosen=chosen,
     )
     state = state_of(device, TestProgram())
 
     assert state.versions == {1, 2}
     assert state.backward
+    assert state.operations == {"connprop"}
     assert state.limits == Limits(4, 2, 1)
     assert (state.reply_threshold, state.two_threshold) == (4096, 4096)
     assert state.chosen == chosen

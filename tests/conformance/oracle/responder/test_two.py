@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +22,7 @@ from rpcrdma.wire.operations import (
     ROPT_UPDPROP,
     ConnProp,
     ReqProp,
+    RespProp,
     UpdProp,
 )
 from rpcrdma.wire.optional import Option, UnknownOption, encode_option
@@ -105,6 +108,40 @@ def test_the_reading_of_bad_optinfo_is_the_profiles() -> None:
     state = ResponderState(frozenset({2}), chosen={"D-59": "either"})
 
     assert answers(expected(option(UNDECODABLE), state)) == ["ERR_CHUNK", "INVAL_OPTION"]
+
+
+CLAIMING = replace(BOTH, operations=frozenset({"connprop", "reqprop", "resprop"}))
+
+
+@pytest.mark.parametrize(
+    ("what", "direction", "wanted"),
+    [
+        (ReqProp(()), CALL, ["an optional message"]),
+        (ConnProp((), ()), CALL, ["silence"]),
+        (UpdProp(()), CALL, ["INVAL_OPTION"]),
+        (UnknownOption(77, b""), CALL, ["INVAL_OPTION"]),
+        (RespProp((), (), ()), REPLY, ["silence", "INVAL_OPTION (warning)", "ERR_CHUNK (warning)"]),
+        (ReqProp(()), REPLY, ["silence", "INVAL_OPTION", "ERR_CHUNK (warning)"]),
+        (UpdProp(()), REPLY, ["silence", "INVAL_OPTION", "ERR_CHUNK (warning)"]),
+    ],
+)
+def test_what_is_claimed_is_taken_and_all_else_is_refused(
+    what: Option, direction: MessageType, wanted: list[str]
+) -> None:
+    """D-63, D-146."""
+    assert answers(expected(option(what, direction), CLAIMING)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("reading", "refusal"), [("bad-header", "INVAL_OPTION (warning)"), ("either", "INVAL_OPTION")]
+)
+def test_octets_behind_what_is_claimed_may_be_reported_in_either_word(
+    reading: str, refusal: str
+) -> None:
+    """D-59, D-60."""
+    state = replace(CLAIMING, chosen={"D-59": reading})
+    result = expected(option(ConnProp((), ())) + bytes(8), state)
+    assert answers(result) == ["silence", "ERR_CHUNK", refusal]
 
 
 def with_optinfo(opttype: int, optinfo: bytes) -> bytes:

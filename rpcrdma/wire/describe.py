@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.wire import _generated_rfc8166 as v1
 from rpcrdma.wire import _generated_rpc as rpc
 from rpcrdma.wire import _generated_v2 as v2
+from rpcrdma.wire.operations import BY_CODE
 from rpcrdma.wire.overlays import DEFAULT_OF, overlaid
 from rpcrdma.wire.v2 import VERSION as VERSION_TWO
 from rpcrdma.xdr.runtime import word_at
@@ -140,7 +141,15 @@ def _number(node: Node) -> int:
 
 
 def _has_payload(tree: Tree) -> bool:
-    return any(node.label in _WITH_PAYLOAD for node in tree.root.children)
+    """Whether a Payload stream follows the header: by its procedure, or by its operation."""
+    for node in tree.root.children:
+        if node.label in _WITH_PAYLOAD:
+            return True
+        for below in node.children:
+            operation = BY_CODE.get(_number(below)) if below.name == "rdma_opttype" else None
+            if operation is not None and operation.has_payload:
+                return True
+    return False
 
 
 def _chunk_counts(tree: Tree) -> Iterator[str]:

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.strategies._generated_rfc8166 import transport_headers
 from conformance.strategies._generated_v2 import rdma2_headers
+from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import (
     RdmaMsg,
     RdmaSegment,
@@ -22,7 +25,7 @@ from rpcrdma.wire import (
     v2,
 )
 from rpcrdma.wire.describe import capture_comment, indented, one_line
-from rpcrdma.wire.operations import ConnProp, RespProp, UpdProp
+from rpcrdma.wire.operations import BY_CODE, BY_NAME, ConnProp, RespProp, UpdProp
 from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
@@ -70,6 +73,16 @@ def test_anything_can_be_described(octets):
 def test_anything_behind_a_header_can_be_described(header, rest):
     assert one_line(header + rest)
     assert indented(header + rest)
+
+
+def test_an_operation_that_carries_an_rpc_shows_what_follows(monkeypatch):
+    carrying = dataclasses.replace(BY_NAME["connprop"], code=99, has_payload=True)
+    message = version_two(v2.Rdma2Optional(CALL_WAY, 99, b"")) + calls.null(0x11)
+    assert "program" not in one_line(message)
+
+    monkeypatch.setitem(BY_CODE, 99, carrying)
+
+    assert "program" in one_line(message)
 
 
 def version_two(body):

@@ -252,7 +252,7 @@ ROWS: Final[Mapping[wire.NFS_V3, ProcedureRow]] = {
 
 
 class Nfs3Program(ProcedureTable):
-    """NFSv3 on one connection."""
+    """NFSv3 of a file store; it keeps nothing of a connection."""
 
     def __init__(self, store: FileStore) -> None:
         procedures = {number.value: _procedure(number, row, store) for number, row in ROWS.items()}

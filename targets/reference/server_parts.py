@@ -81,10 +81,11 @@ def responder_factory(
     It speaks Version One only: what Version Two needs besides is the role of a connection.
     """
     store, state = FileStore(), Nfs4State()
+    nfs3 = Nfs3Program(store)  # keeps nothing of a connection
     lost = LostReplies()
 
     def make() -> Responder:
-        programs = Programs((TestProgram(), Nfs3Program(store), Nfs4Program(store, state)))
+        programs = Programs((TestProgram(), nfs3, Nfs4Program(store, state)))
         return parts.responder(programs, options, lost, parts.calls((ONE,)), parts.replies((ONE,)))
 
     return make
@@ -97,12 +98,13 @@ def server_factory(
     dialects = tuple(dialect for dialect in DIALECTS if dialect.number in versions)
     in_two = TWO in dialects
     store, state = FileStore(), Nfs4State()
+    nfs3 = Nfs3Program(store)  # keeps nothing of a connection
     lost = LostReplies()
     service = BackwardService(parts.channel)
 
     def make() -> Duplex:
         port = service.port()
-        nfs = Nfs3Program(store), Nfs4Program(store, state)
+        nfs = nfs3, Nfs4Program(store, state)
         wishes = PropertyWishes()
         own = BackwardProgram(port), PropertyProgram(wishes)
         programs = Programs((TestProgram(), *nfs, *own))

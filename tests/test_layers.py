@@ -176,7 +176,7 @@ ARROWS: dict[str, set[str]] = {
             "conformance.tester.client conformance.tester.server conformance.backward"
         ),
         "conformance.proof": (
-            "reports.record targets.mutants targets.registry conformance.catalogue "
+            "reports.record targets.base targets.mutants targets.registry conformance.catalogue "
             "conformance.oracle conformance.oracle.responder conformance.tester conformance.suite"
         ),
         "conformance.cli": (

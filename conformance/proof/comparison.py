@@ -19,7 +19,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.entries import load_catalogue
+from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import Answered
+from conformance.oracle.responder.calls import PROGRAMS_ANSWER
 from conformance.oracle.responder.expectation import ANY_STATUS, Answer
 from conformance.oracle.responder.expected import expected
 from conformance.suite.runner import Selection, judge
@@ -165,7 +167,7 @@ def _compare_message(case: Case, notes: list[Acceptance]) -> Iterator[Difference
     tolerated = _kinds(answer for note in notes for answer in note.tolerated) - allowed
     good = _kinds(item.kind for item in expectation.allowed if not item.warning)
     bad = _kinds(item.kind for item in expectation.allowed if item.warning) - good
-    missing = _but_for_statuses(good | bad, allowed | tolerated) - allowed - tolerated
+    missing = _but_for_statuses(expectation, allowed | tolerated) - allowed - tolerated
     warns = all(_only_warns(case, note) for note in notes)
     found = {
         DifferenceKind.WIDER: (allowed | tolerated) - good - bad,
@@ -210,11 +212,14 @@ def _kinds(answers: Iterable[Answer]) -> frozenset[str]:
 _ANY_REPLY: Final = _kinds((Answer(Answered, ANY_STATUS),))
 
 
-def _but_for_statuses(known: frozenset[str], accepted: frozenset[str]) -> frozenset[str]:
+def _but_for_statuses(expectation: Expectation, accepted: frozenset[str]) -> frozenset[str]:
     """What the oracle allows, but for statuses of which it cannot know."""
-    if known >= _ANY_REPLY and accepted & _ANY_REPLY:
-        return known - _ANY_REPLY
-    return known
+    known = _kinds(item.kind for item in expectation.allowed)
+    if known >= _ANY_REPLY:
+        return known - _ANY_REPLY if accepted & _ANY_REPLY else known
+    # Of a Call that cannot succeed the case alone knows whether its program refuses it.
+    programs = statements(PROGRAMS_ANSWER, expectation.version)
+    return _kinds(item.kind for item in expectation.allowed if item.ids != programs)
 
 
 def _words(allowed: frozenset[str], tolerated: frozenset[str]) -> str:

@@ -80,11 +80,14 @@ class ReplyExpectation:
             the data item in it can have.
         guessed: whether the protocol bounds something in the reply nowhere, so that each requester
             makes room for it by limits of its own: `maximum` then goes by ours.
+        exact: whether a successful reply has just the lengths in `items`, and is as long as
+            `maximum` if that is more than any error reply has.
     """
 
     maximum: int
     items: tuple[int, ...] = ()
     guessed: bool = False
+    exact: bool = False
 
 
 class UpperLayer(Protocol):

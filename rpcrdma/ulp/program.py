@@ -44,6 +44,7 @@ class ProgramProcedure(Generic[A]):
         items: DDP-eligible arguments, from the call, the arguments and the offset of their start.
         walk: goes over the results of a successful reply to these arguments, slot by slot.
         guessed: whether the largest results go by limits of ours (see `ReplyExpectation`).
+        exact: whether there are no smaller results (likewise).
     """
 
     decode: Decoder[A]
@@ -52,6 +53,7 @@ class ProgramProcedure(Generic[A]):
     items: Callable[[bytes, A, int], tuple[DataItem, ...]] = lambda _call, _arguments, _start: ()
     walk: Callable[[PayloadCursor, A], None] | None = None
     guessed: Callable[[A], bool] = lambda _arguments: False
+    exact: Callable[[A], bool] = lambda _arguments: False
 
 
 def no_arguments(_buffer: bytes, offset: int) -> tuple[None, int]:
@@ -115,7 +117,9 @@ class ProcedureTable(UpperLayer):
         arguments = _decode_all(procedure, call, start)
         size, items = procedure.results_maximum(arguments)
         maximum = max(rpc.REPLY_HEADER_LENGTH + size, rpc.REPLY_MAXIMUM_LENGTH)
-        return ReplyExpectation(maximum, items, procedure.guessed(arguments))
+        return ReplyExpectation(
+            maximum, items, procedure.guessed(arguments), procedure.exact(arguments)
+        )
 
     @override
     def execute(self, call: bytes) -> list[bytes]:

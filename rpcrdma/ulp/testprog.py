@@ -125,6 +125,11 @@ def fetch_maximum(request: wire.FetchRequest) -> tuple[int, tuple[int, ...]]:
     return WORD + opaque_size(limit), (limit,)
 
 
+def is_moved(request: wire.FetchRequest) -> bool:
+    """Whether the data comes in just the length that is asked for."""
+    return not too_large(request.length)
+
+
 def fetch_two_maximum(arguments: wire.FetchTwoArguments) -> tuple[int, tuple[int, ...]]:
     """Of FETCH_TWO."""
     limits = item_limit(arguments.first), item_limit(arguments.second)
@@ -303,13 +308,18 @@ PROCEDURES: Final[Mapping[int, ProgramProcedure[Any]]] = {
         items=store_two_items,
     ),
     V1.TEST_FETCH: ProgramProcedure(
-        wire.decode_fetch_request, answered(fetch), fetch_maximum, walk=walk_fetch
+        wire.decode_fetch_request,
+        answered(fetch),
+        fetch_maximum,
+        walk=walk_fetch,
+        exact=is_moved,
     ),
     V1.TEST_FETCH_TWO: ProgramProcedure(
         wire.decode_fetch_two_arguments,
         answered(fetch_two),
         fetch_two_maximum,
         walk=walk_fetch_two,
+        exact=lambda arguments: is_moved(arguments.first) and is_moved(arguments.second),
     ),
     V1.TEST_FETCH_UNION: ProgramProcedure(
         wire.decode_fetch_union_arguments,
@@ -323,7 +333,7 @@ PROCEDURES: Final[Mapping[int, ProgramProcedure[Any]]] = {
         fixed(WORD + DIGEST),
     ),
     V1.TEST_LONG_REPLY: ProgramProcedure(
-        wire.decode_fetch_request, answered(long_reply), long_reply_maximum
+        wire.decode_fetch_request, answered(long_reply), long_reply_maximum, exact=is_moved
     ),
     V1.TEST_LONG_STORE: ProgramProcedure(
         wire.decode_long_store_arguments,
@@ -336,6 +346,7 @@ PROCEDURES: Final[Mapping[int, ProgramProcedure[Any]]] = {
         answered(long_fetch),
         long_fetch_maximum,
         walk=walk_long_fetch,
+        exact=lambda arguments: is_moved(arguments.text) and is_moved(arguments.data),
     ),
 }
 """The procedures that keep no state.  The rows' types of arguments differ: hence Any."""

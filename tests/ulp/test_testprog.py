@@ -66,6 +66,34 @@ def test_cut_arguments_get_garbage_args(check_cut_calls: CheckCutCalls, call: by
     check_cut_calls(TestProgram(), call)
 
 
+@given(any_call)
+def test_a_reply_that_is_exact_has_just_what_is_expected(call: bytes) -> None:
+    program = TestProgram()
+    room = program.expectation(call)
+    if not room.exact:
+        return
+    (reply,) = program.execute(call)
+    assert tuple(item.length for item in program.results(call, reply) if item) == room.items
+    assert len(reply) == room.maximum or room.maximum == rpc.REPLY_MAXIMUM_LENGTH
+
+
+@pytest.mark.parametrize(
+    ("call", "exact"),
+    [
+        (calls.fetch(XID, 5), True),
+        (calls.fetch_two(XID, 5, 6), True),
+        (calls.long_reply(XID, 5), True),
+        (calls.long_fetch(XID, 5, 6), True),
+        (calls.fetch(XID, wire.TEST_MAX_ITEM + 1), False),
+        (calls.long_fetch(XID, wire.TEST_MAX_ITEM + 1, 6), False),
+        (calls.fetch_union(XID, 5, 6), False),
+        (calls.echo(XID, b"note"), False),
+    ],
+)
+def test_what_is_moved_is_as_long_as_was_asked_for(call: bytes, exact: bool) -> None:
+    assert TestProgram().expectation(call).exact is exact
+
+
 def test_null_has_no_results() -> None:
     assert results_of(calls.null(XID)) == b""
 

@@ -25,6 +25,7 @@ from conformance.oracle.responder.expectation import (
     ResponderState,
     may_answer,
 )
+from conformance.oracle.responder.unusable_room import needs_unusable_memory
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, rpc
@@ -32,7 +33,10 @@ from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, rpc
 if TYPE_CHECKING:
     from conformance.oracle.verdict import Alternative
 
-__all__ = ["expected_of_call"]
+__all__ = ["PROGRAMS_ANSWER", "expected_of_call"]
+
+PROGRAMS_ANSWER: Final = ("rfc8166.2.2.2.reply-xid-is-the-calls",)
+"""On what a Reply rests whose status is the program's affair alone."""
 
 _OTHER_REFUSALS: Final = (ErrChunk, Silent, Disconnected)
 _CANNOT_REPLY: Final = ("rfc8166.4.5.3.no-write-past-the-reply-chunk",)
@@ -108,7 +112,7 @@ def _rpc_message(result: Expectation, stream: CallStream, state: ResponderState)
         dropped = may_answer(Silent, (rule,), version)
         refused = may_answer(ErrChunk, (_BAD_HEADER,), version, ("D-15",), warning=True)
         return replace(result, fault="a Reply that nobody awaits", allowed=(dropped, refused))
-    served = (*_arguments(stream, state, version), *stream.tolerated)
+    served = _arguments(stream, state, version)
     if message.xid != result.xid:
         return _mismatch(result, message.xid, served, state)
     return replace(result, allowed=served)
@@ -151,11 +155,11 @@ def _mismatch(
 def _arguments(
     stream: CallStream, state: ResponderState, version: int
 ) -> tuple[Alternative[Answer], ...]:
-    """What a Call with a readable header may get, by its arguments and by the room for a Reply."""
-    served = may_answer(Answered, ("rfc8166.2.2.2.reply-xid-is-the-calls",), version)
+    """What a Call with a readable header may get: by its arguments, its chunks and their memory."""
+    served = may_answer(Answered, PROGRAMS_ANSWER, version)
     layer = state.upper_layer
     if layer is None:
-        return (served,)
+        return (served, *stream.tolerated)
     try:
         layer.arguments(stream.octets)
         room = layer.expectation(stream.octets)
@@ -168,11 +172,16 @@ def _arguments(
             Answered, (_GARBAGE,), version, warning=True, statuses=REFUSAL_STATUSES
         )
         others = (may_answer(kind, (_GARBAGE,), version, warning=True) for kind in _OTHER_REFUSALS)
-        return (garbage, refused, *others)
+        return (garbage, refused, *others, *stream.tolerated)
+    if needs_unusable_memory(stream.body, room, state.memory, state.reply_threshold):
+        # What the chunks excuse is all that can come, unless the program refuses the Call.
+        failed = may_answer(Answered, PROGRAMS_ANSWER, version, statuses=REFUSAL_STATUSES)
+        return (*stream.tolerated, failed)
     if stream.has_room_for(room, state.reply_threshold):
-        return (served,)
+        return (served, *stream.tolerated)
     return (
         served,
         may_answer(ErrChunk, _CANNOT_REPLY, version, ("D-21",)),
         may_answer(Disconnected, _CANNOT_REPLY, version, ("D-21",)),
+        *stream.tolerated,
     )

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from conformance.oracle.outcome import Answered, ErrChunk, Silent
+from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.expectation import Answer, ResponderState
 from conformance.proof.comparison import DifferenceKind, compare, compare_suite
 from conformance.suite.plugin import Case
 from conformance.suite.runner import Selection, collect_cases
 from conformance.tester.acceptance import Acceptance
 from conformance.tester.sent import Message
+from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
+from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
 from targets.reference.server import ReferenceTarget
 from targets.registry import find_profile
 
@@ -137,6 +140,21 @@ def test_compares_no_status_that_the_oracle_cannot_know() -> None:
     )
 
     assert sides(served) == []
+
+
+def test_does_not_ask_a_case_for_refusals_of_the_program() -> None:
+    """Results that cannot be written: a case may accept no Reply at all, and no success."""
+    call = testprog_calls.fetch(7, 800)
+    body = RdmaMsg((), (WriteChunk((RdmaSegment(9, 800, 0),)),), None)
+    message = Message(7, encode_header(TransportHeader(7, 1, 8, body)) + call, "FETCH")
+    state = ResponderState(upper_layer=TestProgram())
+    refused = Acceptance(message, state, tuple(map(Answer, (ErrChunk, Disconnected))))
+    success = Answer(Answered, frozenset({RpcOutcome.SUCCESS}))
+
+    assert sides(refused) == []
+    assert sides(replace(refused, allowed=(*refused.allowed, success))) == [
+        (DifferenceKind.WIDER, ("a Reply of SUCCESS",))
+    ]
 
 
 def test_says_the_difference_in_the_words_of_both() -> None:

@@ -19,7 +19,6 @@ UNUSED: Final = 0x00DEAD00
 @requirement(
     "rfc8166.3.5.2.writes-precede-the-reply",
     "rfc8166.3.4.6.reply-follows-by-send",
-    narrower="the results have to be written there, and no Reply can come without them",
 )
 def test_no_reply_comes_for_results_that_cannot_be_written(peer: Peer) -> None:
     """Where the Write of a result fails, a Reply posted behind it never comes."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 @requirement(
     "rfc8166.8.1.1.memory-belongs-to-one-connection",
-    narrower="the results have to be written there, and no Reply can come without them",
 )
 @pytest.mark.parametrize("kind", ["read", "write"])
 def test_responder_reaches_memory_on_its_own_connection_only(

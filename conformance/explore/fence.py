@@ -13,37 +13,20 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.outcome import (
-    Answered,
-    Called,
-    Disconnected,
-    ErrChunk,
-    ErrVers,
-    InvalidOption,
-    OptionReceived,
-    Outcome,
-    Silent,
-)
-from conformance.tester.client import build
+from conformance.oracle.outcome import Called, Disconnected, Outcome, Silent, answered_xid
+from conformance.tester.client.fence import AnswerPlace, Fence
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call
 
-__all__ = ["FencedPeer", "xid_of"]
-
-_ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
+__all__ = ["FencedPeer"]
 
 _MOST_ANSWERS: Final = 64
 """That are looked at for one message; a device that sends more has been seen through."""
 
 _PAIR: Final = 2
 """Calls that are in flight with a fence."""
-
-
-def xid_of(outcome: Outcome) -> int | None:
-    """The XID of an answer; None for any other outcome."""
-    return outcome.xid if isinstance(outcome, _ANSWERS) else None
 
 
 @dataclass(slots=True)
@@ -75,17 +58,22 @@ class FencedPeer:
         self.asked[xid] += 1
         peer.send(sent)
         found: list[Outcome] = []
+        fence = Fence(xid, xid)
         if peer.granted >= _PAIR:
-            fence = build.null_call(peer)
+            fence = Fence.behind(peer, xid)
             self.asked[fence.xid] += 1
-            peer.send(fence)
-            found = self._until(fence.xid, xid, peer.profile.deadline)
-        if not any(isinstance(item, Disconnected) or xid_of(item) == xid for item in found):
+            found = self._until(AnswerPlace.FENCE, fence, peer.profile.deadline)
+        if not any(self._settles(item, fence) for item in found):
             # Overtaken by the fence's answer, or not coming at all.
             seconds = peer.profile.grace if may_be_silent else peer.profile.deadline
-            found += self._until(xid, xid, seconds)
+            found += self._until(AnswerPlace.MESSAGE, fence, seconds)
         answers = [item for item in found if not isinstance(item, Silent | Disconnected)]
         return answers or found[-1:]
+
+    def _settles(self, outcome: Outcome, fence: Fence) -> bool:
+        """Whether nothing more is waited for."""
+        is_answer = fence.place(outcome) is AnswerPlace.MESSAGE
+        return is_answer or isinstance(outcome, Disconnected)
 
     def surplus(self) -> str:
         """Which XIDs were answered more often than asked since the last look, in words."""
@@ -97,8 +85,8 @@ class FencedPeer:
         self.asked.update({xid: self.answered[xid] - self.asked[xid] for xid in over})
         return words
 
-    def _until(self, last: int, wanted: int, seconds: float) -> list[Outcome]:
-        """Answers to `wanted` until one to `last` has come; what ended the waiting else."""
+    def _until(self, last: AnswerPlace, fence: Fence, seconds: float) -> list[Outcome]:
+        """What answers the message until `last` has been answered; what ended the waiting else."""
         found: list[Outcome] = []
         for _ in range(_MOST_ANSWERS):
             outcome = self.peer.receive(seconds)
@@ -106,11 +94,11 @@ class FencedPeer:
                 return [*found, outcome]
             if isinstance(outcome, Called):
                 continue  # of the device's own
-            xid = xid_of(outcome)
-            if xid in (wanted, None):  # what answers nothing has come instead of an answer
-                found.append(outcome)
+            place, xid = fence.place(outcome), answered_xid(outcome)
+            if place in (AnswerPlace.MESSAGE, AnswerPlace.NOTHING):
+                found.append(outcome)  # what answers nothing has come instead of an answer
             if xid is not None:
                 self.answered[xid] += 1
-            if xid == last:
+            if place is last:
                 return found
         return [*found, Silent(seconds)]

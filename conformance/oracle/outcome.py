@@ -39,6 +39,7 @@ __all__ = [
     "Silent",
     "Undecodable",
     "Unexpected",
+    "answered_xid",
     "as_called",
     "read_outcome",
 ]
@@ -351,6 +352,13 @@ def _foreign(octets: bytes) -> Outcome | None:
 
 def _direction(header: v2.Rdma2Header | None) -> MessageType | None:
     return None if header is None else v2.direction_of(header.rdma_body)
+
+
+def answered_xid(outcome: Outcome) -> int | None:
+    """The XID of the message that an outcome answers; None of one that is no answer to any."""
+    if isinstance(outcome, Answered | ErrVers | ErrChunk | InvalidOption | OptionReceived):
+        return outcome.xid
+    return None
 
 
 def as_called(outcome: Outcome) -> Outcome:

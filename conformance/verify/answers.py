@@ -31,17 +31,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from conformance.oracle.outcome import (
-    Answered,
-    InvalidOption,
-    Outcome,
-)
+from conformance.oracle.outcome import Answered, InvalidOption, Outcome, answered_xid
 from conformance.oracle.responder.answer_rules import broken_answer_rules
 from conformance.oracle.responder.reply_rules import PAYLOAD_XID
 from conformance.oracle.verdict import broken_rule
 from conformance.tester.case import Deviation, Warned
 from conformance.verify import accepted
-from conformance.verify.blame import ANSWERS, Ids, blamed, ids_of, unreadable
+from conformance.verify.blame import Ids, blamed, ids_of, unreadable
 from conformance.verify.words import sentences
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import rpc
@@ -136,7 +132,7 @@ def expect(
             expected=expected,
             actual=str(outcome),
             breaks=blamed(outcome, call.version, breaks),
-            unanswered=not isinstance(outcome, ANSWERS),
+            unanswered=answered_xid(outcome) is None,
         )
     return outcome
 
@@ -217,7 +213,7 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
         )
         outcome = peer.receive()
         peer.case.expected, peer.case.actual = expected, str(outcome)
-        xid = outcome.xid if isinstance(outcome, ANSWERS) else None
+        xid = answered_xid(outcome)
         if xid not in waiting or not isinstance(outcome, waiting.pop(xid)[1]):
             raise Deviation(
                 f"This answers none of the calls as it must: {outcome}.",

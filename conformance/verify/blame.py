@@ -6,32 +6,21 @@ rfc8166 section 4.6  RPC-over-RDMA Version One message types that nobody sends a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.header import encode_header
 from conformance.oracle.layout import broken_by, broken_by_rpc
-from conformance.oracle.outcome import (
-    Answered,
-    ErrChunk,
-    ErrVers,
-    InvalidOption,
-    OptionReceived,
-    Undecodable,
-    Unexpected,
-)
+from conformance.oracle.outcome import Undecodable, Unexpected
 from conformance.oracle.responder.answer_rules import obsolete_rule
 
 if TYPE_CHECKING:
-    from conformance.oracle.outcome import Outcome
+    from conformance.oracle.outcome import Answered, Outcome
     from rpcrdma.errors import DecodeError
 
-__all__ = ["ANSWERS", "Ids", "blamed", "ids_of", "unreadable"]
+__all__ = ["Ids", "blamed", "ids_of", "unreadable"]
 
 Ids = str | tuple[str, ...]
-
-ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption, OptionReceived)
-"""Outcomes that are answers: anything else is none, or cannot be decoded."""
 
 
 def blamed(outcome: Outcome, version: int, breaks: Ids) -> tuple[str, ...]:

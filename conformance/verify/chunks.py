@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.header import decode_header
-from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
+from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent, answered_xid
 from conformance.oracle.responder.reply_rules import broken_rules
 from conformance.tester.case import Deviation, Warned
 from conformance.tester.client import build
@@ -325,5 +325,5 @@ def _unanswered(peer: Peer, outcome: Outcome, waiting: set[int], breaks: Ids) ->
         expected=("a Reply with the XID of one of the calls in flight",),
         actual=str(outcome),
         breaks=blame.blamed(outcome, peer.version, breaks),
-        unanswered=not isinstance(outcome, blame.ANSWERS),
+        unanswered=answered_xid(outcome) is None,
     )

@@ -21,10 +21,10 @@ from conformance.oracle.outcome import (
     Silent,
 )
 from conformance.tester.case import Deviation, Warned
-from conformance.tester.client import build
+from conformance.tester.client.fence import AnswerPlace, Fence
 from conformance.verify import accepted
 from conformance.verify.answers import expect, recommended, that
-from conformance.verify.blame import ANSWERS, blamed, ids_of
+from conformance.verify.blame import blamed, ids_of
 from conformance.verify.words import SENTENCES, sentences
 
 if TYPE_CHECKING:
@@ -121,8 +121,7 @@ def _what_follows(
     breaks: Ids,
 ) -> Outcome | None:
     """What answers `call` before a good call behind it has been answered; None if nothing does."""
-    good = build.null_call(peer)
-    peer.send(good)
+    fence = Fence.behind(peer, call.xid)
     expected = (
         "no answer to the message, and one to the good call behind it",
         *sentences((*or_else, *tolerated), call),
@@ -132,9 +131,10 @@ def _what_follows(
     while True:
         outcome = peer.receive(None if waiting else peer.profile.grace)
         peer.case.expected, peer.case.actual = expected, str(answer or outcome)
-        if waiting and isinstance(outcome, Answered) and outcome.xid == good.xid:
+        place = fence.place(outcome)
+        if waiting and isinstance(outcome, Answered) and place is AnswerPlace.FENCE:
             waiting = False
-        elif answer is None and isinstance(outcome, or_else) and _answers(outcome, call):
+        elif answer is None and isinstance(outcome, or_else) and place is AnswerPlace.MESSAGE:
             answer = outcome
         elif not waiting and isinstance(outcome, Silent):
             return answer
@@ -150,7 +150,3 @@ def _what_follows(
                 actual=str(outcome),
                 breaks=blamed(outcome, call.version, breaks),
             )
-
-
-def _answers(outcome: Outcome, call: Call | Message) -> bool:
-    return isinstance(outcome, ANSWERS) and outcome.xid == call.xid

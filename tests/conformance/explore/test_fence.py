@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.explore import fence
-from conformance.explore.fence import FencedPeer, xid_of
-from conformance.oracle.outcome import Disconnected, Outcome, Silent, read_outcome
-from conformance.tester.client import build
+from conformance.explore.fence import FencedPeer
+from conformance.oracle.outcome import (
+    Disconnected,
+    Outcome,
+    Silent,
+    answered_xid,
+    read_outcome,
+)
+from conformance.tester.client import build, fence
 from rpcrdma.wire import ErrChunk, RdmaError, TransportHeader, encode_header
 
 if TYPE_CHECKING:
@@ -66,7 +71,7 @@ def fenced(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[FencedPeer, A
 def test_answer_before_that_of_the_fence_is_the_messages(fenced: Any) -> None:  # noqa: ANN401
     line, peer = fenced(answer(7), answer(FENCE))
 
-    assert [xid_of(item) for item in line.exchange(b"", 7, may_be_silent=True)] == [7]
+    assert [answered_xid(item) for item in line.exchange(b"", 7, may_be_silent=True)] == [7]
     assert peer.waited == [5.0, 5.0]
 
 
@@ -80,14 +85,14 @@ def test_answer_of_the_fence_alone_leaves_the_grace_period(fenced: Any) -> None:
 def test_answer_that_is_due_may_be_overtaken_by_that_of_the_fence(fenced: Any) -> None:  # noqa: ANN401
     line, peer = fenced(answer(FENCE), answer(7))
 
-    assert [xid_of(item) for item in line.exchange(b"", 7, may_be_silent=False)] == [7]
+    assert [answered_xid(item) for item in line.exchange(b"", 7, may_be_silent=False)] == [7]
     assert peer.waited == [5.0, 5.0]
 
 
 def test_late_answer_to_another_message_is_not_this_ones(fenced: Any) -> None:  # noqa: ANN401
     line, _ = fenced(answer(6), answer(7), answer(FENCE))
 
-    assert [xid_of(item) for item in line.exchange(b"", 7, may_be_silent=False)] == [7]
+    assert [answered_xid(item) for item in line.exchange(b"", 7, may_be_silent=False)] == [7]
     assert line.surplus() == ""
 
 

@@ -311,7 +311,7 @@ class RecipeRun:
         events = self._fabric.trace.events
         self._judge.take(events[self._judged :])
         self._judged = len(events)
-        self.problems += self._judge.problems
+        self.problems += map(str, self._judge.problems)
         self._judge.problems.clear()
 
     def _concluded(self, line: ApplicationLine, event: ApplicationEvent) -> None:

@@ -13,7 +13,7 @@ missing, contents that only they could tell are not judged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.explore.answers import held_by, judge_answer
@@ -25,6 +25,7 @@ from conformance.oracle.outcome import Answered, Called, as_called, read_outcome
 from conformance.oracle.requester.following import follow
 from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of
+from conformance.oracle.verdict import BrokenRule, broken_rule
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.trace import EventKind, Side
@@ -91,7 +92,7 @@ class WireJudge:
     """Follows a trace.
 
     Attributes:
-        problems: every rule broken so far, in words.
+        problems: every rule broken so far.
         warnings: what is tolerated.
     """
 
@@ -113,8 +114,8 @@ class WireJudge:
             device: the Responder.
             sees_writes: whether the trace tells what the peer writes.
         """
-        self.problems: list[str] = []
-        self.warnings: list[str] = []
+        self.problems: list[BrokenRule] = []
+        self.warnings: list[BrokenRule] = []
         self._layer = layer
         self._payload_of = payload_of
         self._thresholds = thresholds
@@ -172,11 +173,13 @@ class WireJudge:
         """A message of either end, in either direction: the msg_type tells (bidir 1.3.4)."""
         kind = message_type(message)
         if side is Side.LOCAL and kind is MessageType.REPLY:
-            self.problems += _backward_reply(line.backward, read_outcome(message))
+            for rule in _backward_reply(line.backward, read_outcome(message)):
+                self._keep(rule)
         elif side is Side.LOCAL:
             self._called(line, message)
         elif kind is MessageType.CALL:
-            self.problems += _backward_call(line.backward, as_called(read_outcome(message)))
+            for rule in _backward_call(line.backward, as_called(read_outcome(message))):
+                self._keep(rule)
         else:
             self._answered(line, message)
 
@@ -184,8 +187,7 @@ class WireJudge:
         xid = int.from_bytes(message[:4])
         payload = self._payload_of(xid)
         for rule in line.tracker.judge(message, payload):
-            kept = self.warnings if rule.warns else self.problems
-            kept.append(f"Call {xid:#x}: {rule}")
+            self._keep(_about(f"Call {xid:#x}", rule))
         line.messages[xid] = message
         if xid in self._cost:
             line.repeated.add(xid)
@@ -222,16 +224,19 @@ class WireJudge:
     def _own(self, line: _Line, segment: RdmaSegment, xid: int) -> None:
         region = line.regions.get(segment.handle)
         if region is None or within(segment, region) is None or not region.valid:
-            self.problems.append(f"Call {xid:#x} tells of memory that is not there: {segment}")
+            detail = f"Call {xid:#x} tells of memory that is not there: {segment}"
+            self._keep(broken_rule("rfc8166.3.4.3.header-describes-the-memory", detail))
         elif region.owner not in (None, xid):
-            self.problems.append(f"Call {xid:#x} tells of memory of Call {region.owner:#x}")
+            detail = f"Call {xid:#x} tells of memory of Call {region.owner:#x}"
+            self._keep(broken_rule("rfc8166.4.4.1.memory-untouched-while-exposed", detail))
         else:
             region.owner = xid
 
     def _touched(self, line: _Line, event: TraceEvent, side: Side) -> None:
         if side is Side.LOCAL:
-            # rfc8166 3.1, D-04: only the Responder moves data.
-            self.problems.append(f"the Requester uses {event.kind.value}")
+            detail = f"the Requester uses {event.kind.value}"
+            rule = "rfc8166.3.1.read-write-model-only"
+            self._keep(broken_rule(rule, detail, readings=("D-04",)))
             return
         segment = RdmaSegment(event.handle or 0, len(event.data), event.offset or 0)
         region = line.regions.get(segment.handle)
@@ -240,7 +245,8 @@ class WireJudge:
             return  # refused by the fabric, which says so
         owner = region.owner
         if owner is None or line.tracker.state.call(owner) is None:
-            self.problems.append(f"{event.kind.value} of memory whose RPC is over")
+            detail = f"{event.kind.value} of memory whose RPC is over"
+            self._keep(broken_rule("rfc8166.3.4.3.memory-used-by-responder", detail))
         if event.kind is EventKind.RDMA_WRITE:
             region.data[place] = event.data
 
@@ -250,7 +256,8 @@ class WireJudge:
         contents = line.memory.contents if self._sees_writes else None
         reaction = line.tracker.answered(message, contents)
         if call is None or reaction.xid is None:
-            self.problems.append(f"a message for XID {xid:#x}, under which nothing is open")
+            detail = f"a message for XID {xid:#x}, under which nothing is open"
+            self._keep(broken_rule("rfc8166.2.2.2.reply-xid-is-the-calls", detail))
             return
         outcome = read_outcome(message)
         state = state_of(self._device, self._layer, line.memory, receives=self._thresholds.reply)
@@ -261,28 +268,39 @@ class WireJudge:
             repeated=xid in line.repeated,
         )
         if judgement.verdict is not Verdict.PASS:
-            kept = self.warnings if judgement.verdict is Verdict.WARN else self.problems
-            kept.append(f"answer to {xid:#x}: {judgement.reason} {judgement.violated}")
+            detail = f"answer to {xid:#x}: {judgement.reason}"
+            readings = judgement.interpretations
+            self._keep(BrokenRule(judgement.violated, detail, readings, judgement.verdict))
+
+    def _keep(self, rule: BrokenRule) -> None:
+        (self.warnings if rule.warns else self.problems).append(rule)
 
 
-def _backward_call(line: BackwardLine, outcome: Outcome) -> Iterator[str]:
+def _about(what: str, rule: BrokenRule) -> BrokenRule:
+    """The rule, with what broke it."""
+    return replace(rule, detail=f"{what}: {rule.detail}")
+
+
+def _backward_call(line: BackwardLine, outcome: Outcome) -> Iterator[BrokenRule]:
     """What is wrong with a Call of the server."""
     if isinstance(outcome, Called):
-        yield from (f"backward Call: {rule}" for rule in line.called(outcome))
+        yield from (_about("backward Call", rule) for rule in line.called(outcome))
 
 
-def _backward_reply(line: BackwardLine, outcome: Outcome) -> Iterator[str]:
+def _backward_reply(line: BackwardLine, outcome: Outcome) -> Iterator[BrokenRule]:
     """What is wrong with a Reply of the client, whose program is that of the tests."""
     if not isinstance(outcome, Answered):
         return
     call = line.in_flight.get(outcome.xid)
-    yield from (f"backward Reply: {rule}" for rule in line.answered(outcome))
+    yield from (_about("backward Reply", rule) for rule in line.answered(outcome))
     if call is None:
         return
     try:
         wanted = testprog_calls.expected_reply(call)
     except DecodeError as error:
-        yield f"a backward Call that is none: {error}"
+        detail = f"a backward Call that is none: {error}"
+        yield broken_rule("rfc8166.4.rpc-layout-is-unchanged", detail)
         return
     if outcome.payload != wanted:
-        yield "a backward Reply that is not the Call's own"
+        detail = "a backward Reply that is not the Call's own"
+        yield broken_rule("bidir.1.3.4.reply-xid-is-the-calls", detail)

@@ -22,7 +22,7 @@ from conformance.oracle.outcome import (
     Silent,
 )
 from conformance.oracle.sizes import THRESHOLD_TWO
-from conformance.tester.case import Deviation, Inconclusive, Warned
+from conformance.tester.case import Deviation, Inconclusive
 from rpcrdma.wire import properties
 from rpcrdma.wire.operations import BY_NAME, ConnProp, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.properties import (
@@ -246,7 +246,7 @@ def unanswered(
     errors = [one for one in found if one.error is not None]
     if tolerated and errors and len(errors) == len(found):
         reason = f"{errors[0]} came, where nothing should."
-        tester.case.warnings.append(Warned(reason, tolerated))
+        tester.case.let_pass(reason, tolerated)
     elif found:
         raise Deviation(
             "An operation that gets no answer was answered.",
@@ -293,7 +293,7 @@ def is_fault_report(tester: OptionTester, one: Heard, breaks: Ids) -> bool:
     """
     if one.refuses and choice("D-59", tester.profile.extra.interpretations) != "either":
         reason = f"{one} came; RDMA2_ERR_BAD_HEADER is the better word."
-        tester.case.warnings.append(Warned(reason, breaks))
+        tester.case.let_pass(reason, breaks)
     return one.refuses or one.reports_bad_header
 
 

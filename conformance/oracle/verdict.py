@@ -46,11 +46,12 @@ _SECTIONS: Final = "D-61"
 
 @dataclass(frozen=True, slots=True)
 class BrokenRule:
-    """One rule that a message breaks.
+    """One rule that a message breaks, or what else was seen of an end.
 
     Attributes:
-        ids: of the statements that it breaks, in the version of the message.
-        detail: what is wrong with this message.
+        ids: of the statements that it breaks, in the version of the message; empty where whoever
+            notes it leaves that to its reader.
+        detail: what is wrong.
         readings: entries of INTERPRETATIONS.md that the judgement rests on.
         severity: FAIL, or WARN of what a document only recommends, or tolerates.
         origin: the id under which a document states the rule first, whatever the version: by it a
@@ -64,7 +65,7 @@ class BrokenRule:
     origin: str = ""
 
     def __str__(self) -> str:
-        return f"{self.ids[0]}: {self.detail}"
+        return f"{self.ids[0]}: {self.detail}" if self.ids else self.detail
 
     @property
     def warns(self) -> bool:

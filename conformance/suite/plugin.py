@@ -322,9 +322,9 @@ class Plugin:
         warnings = self._running.case.warnings
         if not warnings:
             return Verdict.PASS, "", ()
-        named = (warned.breaks or self._blamed(case) for warned in warnings)
+        named = (rule.ids or self._blamed(case) for rule in warnings)
         violated = tuple(dict.fromkeys(one for breaks in named for one in breaks))
-        reasons = " ".join(warned.reason for warned in warnings)
+        reasons = " ".join(rule.detail for rule in warnings)
         return Verdict.WARN, reasons, _meant(case, violated)
 
     def _blamed(self, case: Case, *, unanswered: bool = False) -> tuple[str, ...]:
@@ -348,7 +348,7 @@ class Plugin:
         What is found once a case has come to its end, by the good call after it or in the messages
         of a client, takes nothing back of what the case has looked at.
         """
-        if self._came_to_its_end and not any(one.instead for one in self._running.case.warnings):
+        if self._came_to_its_end and not self._running.case.cut_short:
             return ()
         return tuple(one for one in case.requirements if one not in violated)
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from conformance.oracle.verdict import BrokenRule
+from reports.record import Verdict
+
 if TYPE_CHECKING:
     from conformance.tester.acceptance import Acceptance
 
-__all__ = ["CaseLog", "Deviation", "Inconclusive", "Warned"]
+__all__ = ["CaseLog", "Deviation", "Inconclusive"]
 
 
 class Deviation(AssertionError):
@@ -48,22 +51,6 @@ class Inconclusive(Exception):  # a verdict, not an error
     """The situation that a case needs could not be brought about; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """An outcome that was let pass although a document recommends another.
-
-    Attributes:
-        reason: one sentence.
-        breaks: ids of requirements.
-        instead: whether it came in place of what the case is about, so that nothing else of what
-            the case cites was looked at.
-    """
-
-    reason: str
-    breaks: tuple[str, ...]
-    instead: bool = False
-
-
 @dataclass(slots=True)
 class CaseLog:
     """Notes of a running case.
@@ -71,7 +58,10 @@ class CaseLog:
     Attributes:
         expected: sentences of the outcomes that the last verification accepts.
         actual: the outcome that it got.
-        warnings: what was tolerated.
+        warnings: what was let pass although a document recommends something else; one without ids
+            breaks what the case cites.
+        cut_short: whether some of that came in place of what the case is about, so that nothing
+            else of what the case cites was looked at.
         interpretations: entries of INTERPRETATIONS.md that decided something.
         mutations: octets that were sent -> what was changed in them, as a clause.
         acceptances: what its verifications accept, message by message.
@@ -79,7 +69,19 @@ class CaseLog:
 
     expected: tuple[str, ...] = ()
     actual: str = ""
-    warnings: list[Warned] = field(default_factory=list)
+    warnings: list[BrokenRule] = field(default_factory=list)
+    cut_short: bool = False
     interpretations: list[str] = field(default_factory=list)
     mutations: dict[bytes, str] = field(default_factory=dict)
     acceptances: list[Acceptance] = field(default_factory=list)
+
+    def let_pass(self, reason: str, breaks: tuple[str, ...], *, instead: bool = False) -> None:
+        """Let something pass with a warning.
+
+        Args:
+            reason: one sentence.
+            breaks: ids of requirements.
+            instead: whether it came in place of what the case is about.
+        """
+        self.warnings.append(BrokenRule(breaks, reason, severity=Verdict.WARN))
+        self.cut_short = self.cut_short or instead

@@ -35,7 +35,7 @@ from conformance.oracle.outcome import Answered, InvalidOption, Outcome, answere
 from conformance.oracle.responder.answer_rules import broken_answer_rules
 from conformance.oracle.responder.reply_rules import PAYLOAD_XID
 from conformance.oracle.verdict import broken_rule
-from conformance.tester.case import Deviation, Warned
+from conformance.tester.case import Deviation
 from conformance.verify import accepted
 from conformance.verify.blame import Ids, blamed, ids_of, unreadable
 from conformance.verify.words import sentences
@@ -125,7 +125,7 @@ def expect(
     peer.case.expected, peer.case.actual = expected, str(outcome)
     if isinstance(outcome, tolerated):
         reason = f"{outcome} came for {call}; {expected[0]} is recommended."
-        peer.case.warnings.append(Warned(reason, ids_of(breaks), instead=True))
+        peer.case.let_pass(reason, ids_of(breaks), instead=True)
     elif not isinstance(outcome, allowed):
         raise Deviation(
             f"{call.title} was answered wrongly: {outcome}.",
@@ -253,7 +253,7 @@ def recommended(
     if not condition:
         seen = f" ({actual})" if actual else ""
         reason = f"This does not hold, as it should: {sentence}{seen}."
-        peer.case.warnings.append(Warned(reason, ids_of(breaks)))
+        peer.case.let_pass(reason, ids_of(breaks))
 
 
 def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outcome:

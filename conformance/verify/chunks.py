@@ -23,7 +23,7 @@ from conformance.catalogue.inheritance import statements
 from conformance.oracle.header import decode_header
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent, answered_xid
 from conformance.oracle.responder.reply_rules import broken_rules
-from conformance.tester.case import Deviation, Warned
+from conformance.tester.case import Deviation
 from conformance.tester.client import build
 from conformance.verify import accepted, answers, blame
 from rpcrdma.ulp import rpc
@@ -147,7 +147,7 @@ def refused(
         reply = answers.reply_of(call, outcome, breaks=breaks)
         if problem := _own_refusal(peer, reply):
             warned = f"{call.request.title} was refused by {problem}, not by GARBAGE_ARGS."
-            peer.case.warnings.append(Warned(warned, blame.ids_of(breaks)))
+            peer.case.let_pass(warned, blame.ids_of(breaks))
         elif reply.rpc.succeeded:
             raise Deviation(
                 f"{call.request.title} was executed: {outcome}.",

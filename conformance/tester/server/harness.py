@@ -8,12 +8,12 @@ specification's oracle, whatever the case is about.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.verdict import broken_ids
-from conformance.tester.case import CaseLog, Deviation, Inconclusive, Warned
+from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from conformance.tester.server import Service, Welcome
 from conformance.tester.server.programs import program_factory
 from rpcrdma.errors import FabricError
@@ -22,6 +22,7 @@ from targets.base import Act, ActKind, TargetError, Unsupported
 from targets.profile import timeout_factor
 
 if TYPE_CHECKING:
+    from conformance.oracle.verdict import BrokenRule
     from rpcrdma.fabric.base import Address
     from targets.base import ActResult, ClientSession, ClientTarget, RunningAct
 
@@ -248,7 +249,7 @@ class ClientHarness:
         self.case.interpretations += [reading for rule in seen for reading in rule.readings]
         for rule in seen:
             if rule.warns:
-                self._warn(Warned(f"{rule.detail}.", rule.ids))
+                self._warn(replace(rule, detail=f"{rule.detail}."))
         broken = [rule for rule in seen if not rule.warns]
         if not broken or not isinstance(found, Deviation | Inconclusive | None):
             return found
@@ -270,10 +271,10 @@ class ClientHarness:
             )
         return Deviation(" ".join(reasons), expected=("good calls",), breaks=rules)
 
-    def _warn(self, warned: Warned) -> None:
+    def _warn(self, rule: BrokenRule) -> None:
         """Note it; what many messages have in common is said once."""
-        if warned not in self.case.warnings:
-            self.case.warnings.append(warned)
+        if rule not in self.case.warnings:
+            self.case.warnings.append(rule)
 
     def check_after(self) -> None:
         """See that the client still calls after the case.

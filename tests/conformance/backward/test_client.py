@@ -124,7 +124,7 @@ def test_a_device_that_hangs_up_is_noticed(against: BackwardClient, tolerated: s
     assert not against.hung_up()
     against.send(build_backward.cut(against.reply(called), 4, credits=1))
     assert against.hung_up(tolerated=tolerated or ())
-    assert [warned.breaks for warned in against.peer.case.warnings] == (
+    assert [warned.ids for warned in against.peer.case.warnings] == (
         [(tolerated,)] if tolerated else []
     )
 

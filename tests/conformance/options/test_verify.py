@@ -146,7 +146,7 @@ def test_an_error_may_be_tolerated() -> None:
 
     verify_options.unanswered(tester, 9, breaks=(RULE,), tolerated=(OTHER,))
 
-    assert [one.breaks for one in tester.case.warnings] == [(OTHER,)]
+    assert [rule.ids for rule in tester.case.warnings] == [(OTHER,)]
     assert tester.noted == [(9, {Silent}, {InvalidOption, ErrChunk})]
 
 
@@ -177,7 +177,7 @@ def test_a_fault_is_reported_in_the_words_of_the_profile(reading: str, warnings:
     assert verify_options.is_fault_report(tester, error(v2.ErrInvalidOption()), (OTHER,))
     assert not verify_options.is_fault_report(tester, said(UpdProp(())), (OTHER,))
 
-    assert [one.breaks for one in tester.case.warnings] == [(OTHER,)] * warnings
+    assert [rule.ids for rule in tester.case.warnings] == [(OTHER,)] * warnings
 
 
 @pytest.mark.parametrize(

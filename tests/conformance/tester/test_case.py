@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.tester.case import CaseLog, Deviation, Warned
+from conformance.oracle.verdict import BrokenRule
+from conformance.tester.case import CaseLog, Deviation
+from reports.record import Verdict
 
 
 def test_a_deviation_is_what_ends_a_case_and_says_what_it_breaks() -> None:
@@ -13,10 +15,25 @@ def test_a_deviation_is_what_ends_a_case_and_says_what_it_breaks() -> None:
     assert (error.expected, error.actual, error.breaks) == (("one",), "zero", ("rfc8166.4.x",))
 
 
+def test_a_warning_is_a_broken_rule_that_may_have_come_instead_of_the_rest() -> None:
+    log = CaseLog()
+
+    log.let_pass("slow", ("rfc8166.4.x",))
+    assert (log.warnings, log.cut_short) == (
+        [BrokenRule(("rfc8166.4.x",), "slow", severity=Verdict.WARN)],
+        False,
+    )
+
+    log.let_pass("silent", (), instead=True)
+    log.let_pass("slow", ())
+    assert log.cut_short
+    assert [str(rule) for rule in log.warnings] == ["rfc8166.4.x: slow", "silent", "slow"]
+
+
 def test_the_notes_of_one_case_are_not_those_of_another() -> None:
     one, other = CaseLog(), CaseLog()
 
-    one.warnings.append(Warned("slow", ("rfc8166.4.x",)))
+    one.let_pass("slow", ("rfc8166.4.x",))
     one.interpretations.append("D-12")
     one.mutations[b"octets"] = "one word"
 

@@ -87,8 +87,8 @@ def test_expect_warns_of_a_tolerated_outcome() -> None:
     verify.expect(peer, send_bad(peer), ErrChunk, tolerated=(Silent,), breaks="rfc8166.x")
 
     (warned,) = peer.case.warnings
-    assert warned.breaks == ("rfc8166.x",)
-    assert "is recommended" in warned.reason
+    assert warned.ids == ("rfc8166.x",)
+    assert "is recommended" in warned.detail
 
 
 @pytest.mark.parametrize(
@@ -248,5 +248,5 @@ def test_recommended_warns_and_goes_on() -> None:
     verify.recommended(peer, condition=False, sentence="x is so", actual="y", breaks="a")
 
     (warned,) = peer.case.warnings
-    assert warned.reason == "This does not hold, as it should: x is so (y)."
-    assert warned.breaks == ("a",)
+    assert warned.detail == "This does not hold, as it should: x is so (y)."
+    assert warned.ids == ("a",)

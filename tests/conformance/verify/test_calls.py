@@ -169,7 +169,7 @@ def test_what_is_tolerated_warns(harness: ClientHarness) -> None:
     verify.calls.reaction(harness.service, call, act, octets[:12] + b"\0\0\0\x09" + octets[16:])
 
     assert harness.case.actual == "the connection ends"
-    assert [warned.breaks for warned in harness.case.warnings] == [
+    assert [warned.ids for warned in harness.case.warnings] == [
         ("rfc8166.4.5.bad-reply-header-discarded",)
     ]
 

@@ -127,7 +127,7 @@ def test_refused_warns_of_another_status(peer: Peer) -> None:
 
     verify.chunks.refused(peer, changed, breaks="rfc8166.x")
 
-    assert [warned.breaks for warned in peer.case.warnings] == [("rfc8166.x",)]
+    assert [warned.ids for warned in peer.case.warnings] == [("rfc8166.x",)]
 
 
 def test_not_served_takes_an_error_and_no_results(peer: Peer) -> None:

@@ -66,7 +66,7 @@ def test_silence_may_only_warn() -> None:
     verify.reported(peer, sent(peer), silence_warns=True, breaks="a.1.b")
 
     (warned,) = peer.case.warnings
-    assert warned.breaks == ("a.1.b",)
+    assert warned.ids == ("a.1.b",)
 
 
 def test_a_cut_header_must_be_answered_by_who_is_never_called() -> None:

@@ -11,7 +11,7 @@ from conformance.options import verify as verify_options
 from conformance.options.tester import both_ends
 from conformance.oracle.outcome import ErrChunk, InvalidOption, OptionReceived, Silent
 from conformance.oracle.sizes import THRESHOLD_TWO
-from conformance.tester.case import Deviation, Inconclusive, Warned
+from conformance.tester.case import Deviation, Inconclusive
 from rpcrdma.wire.operations import (
     XCHAREXT,
     ConnProp,
@@ -55,7 +55,7 @@ def _judge_form(tester: OptionTester, found: Heard, what: str) -> None:
     if found.direction is not MessageType.CALL:
         if tester.role == "responder" and not isinstance(found.option, ReqProp):
             reason = f"{what} of a server is a REPLY."
-            tester.case.warnings.append(Warned(reason, (DIRECTION,)))
+            tester.case.let_pass(reason, (DIRECTION,))
         else:
             raise Deviation(f"{what} says REPLY.", actual=str(found), breaks=(DIRECTION,))
 
@@ -90,7 +90,7 @@ def test_announcement_is_in_form(tester: OptionTester) -> None:
     if isinstance(found.option, ConnProp):
         told = {value.pv_which for value in found.option.opticonnpr_start}
         if not told >= DEFAULTS.keys():
-            tester.case.warnings.append(Warned(f"CONNPROP tells {sorted(told)} alone.", (ALL,)))
+            tester.case.let_pass(f"CONNPROP tells {sorted(told)} alone.", (ALL,))
 
 
 @both_ends(*FORM, NO_PAYLOAD, DIRECTION, CREDIT, interpretations=("D-78",))

@@ -213,7 +213,7 @@ def test_what_many_messages_have_in_common_is_warned_of_once(
 
     assert harness.judged(None, ("rfc8166.4.3.3.x",)) is None
 
-    assert [warned.reason for warned in harness.case.warnings] == ["a Reply chunk without need."]
+    assert [warned.detail for warned in harness.case.warnings] == ["a Reply chunk without need."]
 
 
 def test_a_warning_counts_in_the_cases_that_are_about_it(

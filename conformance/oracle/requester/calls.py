@@ -59,8 +59,6 @@ def judge_call(
         state: before the message arrived.
         sends: that it came by, each of which takes a credit.
     """
-    if state.is_backward_answer(message):
-        return ()  # of the other role
     # To a tester of Version One alone, a message of any other version breaks the rules of its own.
     if state.serves_two and is_two(message):
         return tuple(_judge_two(message, unreduced, state, sends))
@@ -84,8 +82,8 @@ def _judge_one(
         yield never_sent(procedure, VERSION_ONE)
         return
     if procedure == Procedure.RDMA_ERROR:
-        # D-15: nobody can ask a Requester for an error; whoever takes both directions may be
-        # answering as a Responder, which `is_backward_answer` knows.
+        # D-15: nobody can ask a Requester for an error.  What answers a backward Call is of the
+        # other role, and does not come here.
         rule = "rfc8166.4.2.4.requester-sends-no-error"
         yield broken_rule(rule, "RDMA_ERROR", VERSION_ONE, ("D-15",))
         return

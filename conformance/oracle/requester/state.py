@@ -14,11 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.message_type import message_type
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_ONE, THRESHOLD_TWO
-from rpcrdma.wire import Procedure
-from rpcrdma.wire.rpc import MessageType
-from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,8 +85,6 @@ class RequesterState:
         upper_layer: the binding; None if it is not known, in which case nothing is said of what may
             be reduced and how long Replies get.
         refused: unreduced Calls that were answered by RDMA_ERROR, on whichever connection.
-        backward_xids: of the tester's own Calls in the backward direction; answers to them are no
-            matter of this role.
         chosen: readings chosen by the profile, by interpretation id.
         serves_two: whether the tester speaks Version Two on this connection.
         versions: those in which the Requester may send its next message, if it does.
@@ -109,7 +103,6 @@ class RequesterState:
     reply_threshold: int = THRESHOLD_ONE
     upper_layer: UpperLayer | None = None
     refused: frozenset[bytes] = frozenset()
-    backward_xids: frozenset[int] = frozenset()
     chosen: Mapping[str, str] = field(default_factory=dict)
     serves_two: bool = False
     versions: frozenset[int] = frozenset({1})
@@ -118,13 +111,6 @@ class RequesterState:
     option_xids: frozenset[int] = frozenset()
     asked_xids: frozenset[int] = frozenset()
     told_length: int = THRESHOLD_TWO
-
-    def is_backward_answer(self, message: bytes) -> bool:
-        """Whether a message answers one of the tester's own Calls: XIDs alone do not tell."""
-        if len(message) < FIXED_WORDS or fixed_words(message).xid not in self.backward_xids:
-            return False
-        is_error = fixed_words(message).procedure == Procedure.RDMA_ERROR
-        return is_error or message_type(message) is MessageType.REPLY
 
     def call(self, xid: int) -> OutstandingCall | None:
         """The outstanding Call with this XID."""

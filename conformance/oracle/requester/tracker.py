@@ -24,7 +24,6 @@ from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one
 from conformance.oracle.requester.calls import judge_call
 from conformance.oracle.requester.reaction import expected_reaction
 from conformance.oracle.requester.state import (
-    FIRST_VIEW,
     OutstandingCall,
     RequesterState,
 )
@@ -96,7 +95,7 @@ class RequesterTracker:
 
     def called(self, message: bytes, unreduced: bytes | None, sends: int) -> None:
         """A message arrived: each Send of a Call takes a credit, whatever is wrong with it."""
-        if len(message) < FIXED_WORDS or self.state.is_backward_answer(message):
+        if len(message) < FIXED_WORDS:
             return
         words = fixed_words(message)
         if words.procedure in (Procedure.RDMA_DONE, Procedure.RDMA_ERROR):
@@ -119,14 +118,6 @@ class RequesterTracker:
         """The Requester has seen everything that was sent to it: only the last view is left."""
         state = self.state
         self.state = replace(state, views=state.views[-1:], lengths=state.lengths[-1:])
-
-    def reconnected(self) -> None:
-        """A new connection: no Call is outstanding on it, and nothing has been granted."""
-        self.state = replace(self.state, outstanding=(), views=(FIRST_VIEW,), requested=None)
-
-    def backward_called(self, xid: int) -> None:
-        """The tester sends a Call of its own in the backward direction."""
-        self.state = replace(self.state, backward_xids=self.state.backward_xids | {xid})
 
     def _taken(self, expectation: ReactionExpectation, view: CreditView) -> CreditView:
         """What the Requester may believe of its credits once it has the message."""

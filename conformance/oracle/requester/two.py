@@ -108,7 +108,7 @@ def _undecodable(error: DecodeError, *, is_error: bool) -> BrokenRule:
 
 def _error(words: FixedWords, behind: int, state: RequesterState) -> Iterator[BrokenRule]:
     # D-53: an error is the only way to refuse an optional message, for either end.
-    if words.xid not in state.option_xids | state.backward_xids:
+    if words.xid not in state.option_xids:
         rules: Ids = ("v2.4.2.3.requester-sends-no-other-error",)
         detail = f"an RDMA2_ERROR under {words.xid:#010x}, which is no optional message"
         yield broken_rule(rules, detail, VERSION_TWO, ("D-53",))

@@ -175,14 +175,6 @@ class Expectation:
         """Every statement that an alternative rests on, each once."""
         return tuple(dict.fromkeys(name for item in self.allowed for name in item.ids))
 
-    @property
-    def may_execute(self) -> bool:
-        """Whether the device may execute the Call."""
-        return any(
-            item.kind.outcome is Answered and RpcOutcome.SUCCESS in item.kind.statuses
-            for item in self.allowed
-        )
-
     def judge(self, outcome: Outcome, reply_chunk: bytes | None = None) -> Judgement:
         """Compare what was seen with what is allowed.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from conformance.oracle.requester.expectation import Reaction
-from conformance.oracle.requester.state import CreditView
 from conformance.oracle.requester.tracker import RequesterTracker
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
@@ -165,21 +164,9 @@ def test_call_that_is_sent_again_after_an_error(line: Line) -> None:
     assert line.call(1) == ["4.5.error-is-permanent"]
 
 
-def test_reconnection_starts_anew_and_forgets_no_error(busy: Line) -> None:
-    busy.tracker.answered(error(1))
-    busy.tracker.reconnected()
-
-    assert busy.tracker.state.views == (CreditView(0),)
-    assert busy.call(2) == []
-    assert busy.call(4) == ["3.3.3.first-reply-before-second-call"]
-    assert "4.5.error-is-permanent" in busy.call(1)
-
-
 def test_messages_that_nobody_answers_take_no_credit(line: Line) -> None:
     done = encode_header(TransportHeader(1, 1, 1, RdmaDone())) + bytes(12)
     line.tracker.judge(done, None)
-    line.tracker.backward_called(7)
-    line.tracker.judge(reply(7, 1), None)
 
     assert line.tracker.state.outstanding == ()
     assert line.call(1) == []

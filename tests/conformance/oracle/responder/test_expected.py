@@ -128,7 +128,7 @@ def test_presence_word_of_two_may_be_taken_for_one_with_a_warning() -> None:
 def test_good_call_gets_a_reply_and_nothing_else() -> None:
     result = expected(msg(), PLAIN)
 
-    assert (answers(result), result.fault, result.may_execute) == (["a Reply"], "", True)
+    assert (answers(result), result.fault) == (["a Reply"], "")
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,6 @@ def test_cut_rpc_header_is_not_executed(length: int) -> None:
         "an RPC error reply",
         "loss of the connection (warning)",
     ]
-    assert not result.may_execute
 
 
 def test_reply_sent_to_a_responder_is_dropped() -> None:
@@ -187,7 +186,6 @@ def test_cut_arguments_get_garbage_args() -> None:
         "silence (warning)",
         "loss of the connection (warning)",
     ]
-    assert not result.may_execute
 
 
 @pytest.mark.parametrize(

@@ -14,15 +14,16 @@ the methods that are made for it) or of the client (`RequestRules`, `CallPlanner
 backward Calls `ClientDuplex`, `BackwardResponder`, `BackwardCallRules`, `BackwardReplyRules`) and
 overrides one method.  Its docstring is the deviation in one sentence; `without` names claims of the
 reference's profile that it does not make.  Where one behaviour is what several requirements are
-about, `also_trips` says for each further one why it is broken as well.  Its name on the command
-line is `mutant:` and the class name in kebab case: `mutant:grants-zero`.  `mutants()` finds those
-of all modules of this package.
+about, `also_trips` says for each further one, or for a section of them, why it is broken as well;
+`targets.mutants.because` has the explanations that recur.  Its name on the command line is
+`mutant:` and the class name in kebab case: `mutant:grants-zero`.  `mutants()` finds those of all
+modules of this package.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -95,6 +96,10 @@ class Mutant:
 
 _registry: Final[Registry[Mutant]] = Registry(targets.mutants, "mutant")
 
+_TRIPS_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+_NOWHERE: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
+
 PREFIX: Final = _registry.prefix
 """What the name of a mutant's target begins with."""
 
@@ -102,7 +107,8 @@ PREFIX: Final = _registry.prefix
 def mutant(
     *,
     breaks: str,
-    also_trips: Mapping[str, str] | str = "",
+    also_trips: Mapping[str, str] | str = _TRIPS_NOTHING,
+    trips_at: Mapping[str, Mapping[str, str]] = _NOWHERE,
     without: tuple[str, ...] = (),
     roles: tuple[str, ...] = (),
     versions: tuple[int, ...] = (),
@@ -111,8 +117,10 @@ def mutant(
 
     Args:
         breaks: id of the requirement that it breaks.
-        also_trips: ids of further requirements, or what such ids begin with, and why the same
-            deviation breaks them; a sentence alone is about whatever requirement.
+        also_trips: ids of further requirements, or what the ids of a section begin with, and why
+            the same deviation breaks these or hides what a case about them looks at;
+            a sentence alone is about whatever requirement.
+        trips_at: by role, likewise what a part that both ends have trips in that end alone.
         without: claims that the mutant does not make: it is told by what it does not support; or
             operations of the transport properties, by the names that profiles have for them.
         roles: in which it acts, for a part that both ends have; a mutant for each, and that of the
@@ -123,8 +131,7 @@ def mutant(
         ValueError: the name is taken, or the class does not override exactly one method, or has
             no docstring.
     """
-    by_id = {"": also_trips} if isinstance(also_trips, str) else also_trips
-    notes = tuple((ids, why) for ids, why in by_id.items() if why)
+    shared = {"": also_trips} if isinstance(also_trips, str) else also_trips
 
     def register(broken: type[Part]) -> type[Part]:
         _require_one_override(broken)
@@ -132,7 +139,8 @@ def mutant(
             role = "requester" if isinstance(parts, ClientParts) else "responder"
             fewer = replace(parts, operations=_operations(without))
             what = sentence_of(broken)
-            _registry.add(Mutant(slug, breaks, what, fewer, notes, role, without, versions))
+            why = tuple({**shared, **trips_at.get(role, {})}.items())
+            _registry.add(Mutant(slug, breaks, what, fewer, why, role, without, versions))
         return broken
 
     return register

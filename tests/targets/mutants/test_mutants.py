@@ -72,12 +72,39 @@ def test_registers_a_class_under_its_name_in_kebab_case() -> None:
 
 
 @pytest.mark.usefixtures("_own_registry")
+def test_an_id_is_explained_before_its_section() -> None:
+    mutant(breaks=ANY, also_trips={"rfc8166.4.5.": "of this", "rfc8166.4.5.x": "of that"})(
+        type("Odd", (ReplyRules,), {"__doc__": "Odd.", "grant": no_grant})
+    )
+
+    found = find_in_registry("odd")
+    assert found.explanation("rfc8166.4.5.x") == ("rfc8166.4.5.x", "of that")
+    assert found.explanation("rfc8166.4.5.y") == ("rfc8166.4.5.", "of this")
+
+
+@pytest.mark.usefixtures("_own_registry")
 def test_a_single_explanation_is_about_any_requirement() -> None:
     mutant(breaks=ANY, also_trips="it is so")(
         type("Odd", (ReplyRules,), {"__doc__": "Odd.", "grant": no_grant})
     )
 
     assert find_in_registry("odd").explanation("anything") == ("", "it is so")
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_what_one_end_alone_trips_is_explained_there_alone() -> None:
+    broken = type("Broken", (PropertyRules,), {"__doc__": "Broken.", "judge": no_grant})
+
+    mutant(
+        breaks=ANY,
+        roles=("responder", "requester"),
+        also_trips={"v2.1.": "of both"},
+        trips_at={"responder": {"v2.2.": "of one"}},
+    )(broken)
+
+    server, client = find_in_registry("broken"), find_in_registry("broken-at-client")
+    assert server.also_trips == (("v2.1.", "of both"), ("v2.2.", "of one"))
+    assert client.also_trips == (("v2.1.", "of both"),)
 
 
 def find_in_registry(slug: str) -> base.Mutant:

@@ -1,0 +1,123 @@
+"""Explanations that recur among mutants: why one deviation breaks what several statements say.
+
+A value of `also_trips` (`targets.mutants.base.mutant`) is a sentence of the mutant's own, or one of
+these.  Each goes with the ids or the sections that it is about in that mutant: none explains
+whatever a mutant trips.  How a Requester's or Responder's messages look is judged before what they
+do, so most of these are about what can no longer be seen.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# -- messages that cannot be read
+
+UNREADABLE_HEADER: Final = "a header that cannot be read says nothing about what else is looked at"
+"""The reply's chunk lists or fixed words are encoded wrongly, and nothing after them is found."""
+
+UNREADABLE_RESULTS: Final = "a reply with results cannot be read, whatever else is looked at"
+"""What stands after the header of such a reply is no Reply, and so it answers no Call."""
+
+UNDECODABLE_RESULTS: Final = "a stream that lacks something, or has too much, cannot be decoded"
+"""The reduced stream and the Write chunks make no valid stream (rfc8166 section 6.1) any more."""
+
+UNREADABLE_CALL: Final = "no call can be read after such a header, whatever is looked at"
+"""The header of a Call cannot be decoded, or ends elsewhere than where the RPC message begins."""
+
+FORM: Final = "the same call breaks every rule about its form"
+"""One part of a Call is wrong, and each statement about the chunks that it has to do with is, too.
+
+The oracle names all of them, since a message does not show which one its sender had in mind.
+"""
+
+TOO_LONG: Final = "a message that is too long breaks every rule about lengths"
+"""The threshold, the Receives and the chunks that the Call lacks are each broken by its length."""
+
+# -- results and arguments
+
+LENGTHS: Final = "a result is taken to be as long as the returned lengths say"
+"""What a returned chunk says to hold is read, too much or too little (rfc8166 section 3.4.6)."""
+
+WRITTEN_ELSEWHERE: Final = "results and replies are looked for where they should have been written"
+"""The offered memory does not hold what the returned chunks say."""
+
+NOT_IN_ITS_CHUNK: Final = "a result is looked for where its Write chunk is"
+"""A result stays in the stream, or is put into another chunk than its own."""
+
+NOT_TOLD_WHERE: Final = "nobody finds a reply without being told where it is"
+"""The lists that would name the chunks with the results are not there."""
+
+DISORDERED: Final = "an argument in several segments arrives disordered, whatever else is looked at"
+"""The segments of a Read chunk are joined wrongly; calls with one segment are served."""
+
+LOST_ARGUMENT: Final = "an argument in a Read chunk does not arrive, whatever else is looked at"
+"""A Responder executes the Call without what it should have read (rfc8166 section 3.5.2)."""
+
+BAD_COORDINATES: Final = "whoever uses such coordinates loses the connection, or writes elsewhere"
+"""The handle, offset or length that a Requester gives is not that of its memory."""
+
+NO_USE: Final = "no application can use such a result"
+"""A client takes a right reply wrongly, and the act that made the Call fails."""
+
+# -- what is refused, lost or repeated
+
+REFUSED_FORM: Final = "a case that uses such a call for something else is refused, too"
+"""A lawful form of a Call is refused; cases of other sections bring their arguments in it."""
+
+NEEDS_SUCH_A_REPLY: Final = "a case that needs such a reply for something else does not get on"
+"""A client does not take a lawful form of a reply, and its Call never ends."""
+
+CAME_INLINE: Final = "a reply that was sent inline is not in the Reply chunk"
+"""A reply longer than the threshold comes as a Short message, for which no Receive has room."""
+
+REFUSED_INLINE: Final = (
+    "a reply that would have come inline is refused where there is no Reply chunk"
+)
+"""The Responder takes a smaller threshold than is in force; no chunk was offered beyond that."""
+
+NO_ERROR: Final = "there is no error message to look at"
+"""A faulty header gets silence or the end of the connection in place of an RDMA_ERROR."""
+
+SECOND_COPY: Final = "the second copy is taken for the answer to the next call"
+"""What is sent twice comes where the answer to something else is looked at."""
+
+CONNECTION_GONE: Final = "no message can be looked at after the connection is lost"
+"""The mutant ends the connection before the case has what it waits for."""
+
+LONG_COSTS_THE_CONNECTION: Final = "a message that is too long for a Receive costs the connection"
+"""A message of more than 1024 octets, lawful in Version Two, finds too short a Receive."""
+
+# -- credits
+
+TOO_HIGH: Final = "a limit that is not the latest is too high a limit"
+"""A Requester has more Calls in flight than the latest reply grants (rfc8166 section 3.3.1)."""
+
+TOO_FEW_RECEIVES: Final = "there are not as many Receives as such a grant says"
+"""A Responder grants more than it can take; whoever uses the grant loses the connection."""
+
+# -- memory
+
+STAYS_REGISTERED: Final = "memory that is never invalidated stays registered, however the call ends"
+"""Memory of one kind of chunk stays open to the Responder (rfc8166 sections 4.4.1 and 8.1.3)."""
+
+# -- the backward direction
+
+NO_BACKWARD_CALL: Final = "no backward Call comes, though the profile claims that they do"
+"""A server makes none, or what it makes is none; a case about what follows gets no further."""
+
+NO_BACKWARD_REPLY: Final = "no Reply matches its Call"
+"""A backward Call is never answered as far as its sender can see; a case cannot get further."""
+
+NO_CALL_EXPECTED: Final = "nobody expects a Call as the first message of a connection"
+"""A backward Call comes before the client has made itself ready for one (bidir section 2.2.3)."""
+
+XID_IN_USE: Final = "a forward Call under the XID of a backward one gets no Reply"
+"""The two directions' XIDs are taken for one space (bidir section 1.3.4.1)."""
+
+# -- Version Two
+
+DROPPED: Final = "what is dropped gets no answer"
+"""A client drops backward Calls of Version Two; every case that makes one waits in vain."""
+
+SEEN_BY_LONG_CALLS: Final = "properties are seen by calls that are long, or have long replies"
+"""What a size property changes is the form of such a Call, which this client gets wrong always."""

@@ -19,6 +19,7 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, RdmaNomsg
 from rpcrdma.wire._generated_testprog import TEST_PROGRAM, TEST_VERSION
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from rpcrdma.wire import FixedWords, ReadChunk, ReadSegment, TransportHeader
 
 SMALL = 1024
-
-REFUSED = "a case that uses such a call for something else is refused, too"
 
 
 def eligible(payload: bytes, upper_layer: UpperLayer) -> tuple[DataItem, ...]:
@@ -43,7 +42,13 @@ def eligible(payload: bytes, upper_layer: UpperLayer) -> tuple[DataItem, ...]:
 # -- what is reduced
 
 
-@mutant(breaks="rfc8166.3.4.3.reduction-is-the-senders-choice", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.3.4.3.reduction-is-the-senders-choice",
+    also_trips={
+        "rfc8166.3.3.3.receives-1024-octets": because.REFUSED_FORM,
+        "rfc8166.4.3.three-optional-lists": because.REFUSED_FORM,
+    },
+)
 class WantsReducedArguments(CallRules):
     """Refuses a call without chunks that has an eligible argument."""
 
@@ -64,7 +69,17 @@ class WantsAllArgumentsReduced(CallRules):
         super().judge_arguments(call, payload, upper_layer)
 
 
-@mutant(breaks="rfc8166.3.4.4.any-segment-boundaries", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.3.4.4.any-segment-boundaries",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+            "rfc8166.3.4.5.2.roundup-in-either-place",
+            "rfc8166.3.5.3.",
+        ),
+        because.REFUSED_FORM,
+    ),
+)
 class WantsAlignedSegments(CallRules):
     """Refuses a Read list with a segment, other than its last, of odd length."""
 
@@ -77,7 +92,17 @@ class WantsAlignedSegments(CallRules):
 # -- Long Calls
 
 
-@mutant(breaks="rfc8166.3.5.3.long-call-at-any-time", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.3.5.3.long-call-at-any-time",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.5.3.form-of-reply-follows-the-chunks",
+            "rfc8166.4.2.4.nomsg-payload-by-rdma",
+        ),
+        because.REFUSED_FORM,
+    ),
+)
 class RefusesSmallLongCalls(CallRules):
     """Refuses a Long Call that would have fitted inline."""
 
@@ -87,7 +112,19 @@ class RefusesSmallLongCalls(CallRules):
             raise FaultFound(Fault.EMPTY_LONG_CALL)
 
 
-@mutant(breaks="rfc8166.6.1.ineligible-items-in-long-messages", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.6.1.ineligible-items-in-long-messages",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.4.3.1.read-list-empty-in-replies",
+            "rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+        ),
+        because.REFUSED_FORM,
+    ),
+)
 class WantsEligibleItemsInLongCalls(CallRules):
     """Refuses a Long Call of more than 1024 octets in which nothing is eligible."""
 
@@ -98,7 +135,10 @@ class WantsEligibleItemsInLongCalls(CallRules):
         super().judge_arguments(call, payload, upper_layer)
 
 
-@mutant(breaks="rfc8166.3.5.3.any-item-in-a-long-message", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.3.5.3.any-item-in-a-long-message",
+    also_trips={"rfc8166.4.2.4.nomsg-payload-by-rdma": because.REFUSED_FORM},
+)
 class WantsNoEligibleItemsInLongCalls(CallRules):
     """Refuses a Long Call with an eligible argument in its Position-Zero Read chunk."""
 
@@ -108,7 +148,23 @@ class WantsNoEligibleItemsInLongCalls(CallRules):
         super().judge_arguments(call, payload, upper_layer)
 
 
-@mutant(breaks="rfc8166.4.any-endpoint-sends-msg-and-nomsg", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.4.any-endpoint-sends-msg-and-nomsg",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.3.1.read-list-empty-in-replies",
+            "rfc8166.4.5.",
+            "rfc8166.6.1.ineligible-argument-is-not-processed",
+            "rfc8166.8.1.4.large-read-chunks-may-be-refused",
+        ),
+        because.REFUSED_FORM,
+    ),
+)
 class DropsNomsg(Responder):
     """Keeps silent about every RDMA_NOMSG."""
 
@@ -151,7 +207,20 @@ class WantsWriteListBetween(CallRules):
         return super().take_short(words, body, payload, limit)
 
 
-@mutant(breaks="rfc8166.4.2.4.nomsg-lists-may-be-absent", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.4.2.4.nomsg-lists-may-be-absent",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.3.1.read-list-empty-in-replies",
+            "rfc8166.4.5.",
+        ),
+        because.REFUSED_FORM,
+    ),
+)
 class WantsReplyChunkInNomsg(CallRules):
     """Refuses an RDMA_NOMSG without a Reply chunk."""
 

@@ -34,7 +34,15 @@ class ForgetsLostReplies(Responder):
 
 
 @mutant(
-    breaks=SURVIVES, also_trips="the good call after the loss, with which a case ends, is refused"
+    breaks=SURVIVES,
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.5.2.writes-precede-the-reply",
+            "rfc8166.4.5.3.",
+            "rfc8166.8.1.1.memory-belongs-to-one-connection",
+        ),
+        "the good call after the loss, with which a case ends, is refused",
+    ),
 )
 class RefusesCallsAfterLosses(Responder):
     """Refuses every call on any connection once a connection was lost over an RDMA error."""
@@ -45,7 +53,15 @@ class RefusesCallsAfterLosses(Responder):
 
 @mutant(
     breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
-    also_trips="a case that goes on after a loss meets the loss of its next connection",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.5.2.writes-precede-the-reply",
+            "rfc8166.4.5.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.8.1.1.memory-belongs-to-one-connection",
+        ),
+        "a case that goes on after a loss meets the loss of its next connection",
+    ),
 )
 class ClosesOtherConnections(Responder):
     """Closes every connection on which something comes after another was lost."""
@@ -57,7 +73,15 @@ class ClosesOtherConnections(Responder):
 
 @mutant(
     breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
-    also_trips="the device is dead before the case is over",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.5.2.writes-precede-the-reply",
+            "rfc8166.4.5.3.err-chunk-after-reconnection",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.8.1.1.memory-belongs-to-one-connection",
+        ),
+        "the device is dead before the case is over",
+    ),
 )
 class DiesOfAccessErrors(Responder):
     """Dies when an RDMA Read or Write fails."""
@@ -80,7 +104,11 @@ class DiesOfSmallReceives(Responder):
 
 @mutant(
     breaks="rfc8166.4.5.4.close-when-reply-cannot-be-sent",
-    also_trips="what comes behind a result without room waits for what answers it",
+    also_trips={
+        "rfc8166.8.1.no-new-vulnerabilities": (
+            "what comes after a result without room waits for what answers it"
+        )
+    },
 )
 class KeepsSilentWithoutRoom(Responder):
     """Neither answers nor closes when the chunks of a call have no room for its results."""

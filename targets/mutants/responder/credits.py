@@ -8,6 +8,7 @@ from rpcrdma.endpoint.core.actions import PostReceive, Send
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 NEVER_ZERO = "rfc8166.3.3.1.grant-is-never-zero"
 TRANSACTIONS = "rfc8166.3.3.1.credit-is-one-transaction"
 OVERRUN = "rfc8166.3.3.1.overrun-may-cost-the-connection"
-BEHIND_IT = "there are not as many Receives as such a grant says"
 
 
 @mutant(
@@ -58,7 +58,15 @@ class ErrorsGrantNothing(ReplyRules):
 
 @mutant(
     breaks=TRANSACTIONS,
-    also_trips="no message after the first thirty-two is received, whatever its length",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.2.1.receives-posted-before-sends",
+            "bidir.2.2.2.server-posts-receives-for-its-forward-grant",
+            "rfc8166.3.3.1.overrun-may-cost-the-connection",
+            "rfc8166.3.5.receives-posted-and-large-enough",
+        ),
+        "no message after the first thirty-two is received, whatever its length",
+    ),
 )
 class DoesNotPostReceivesAgain(Responder):
     """Never posts a Receive again once it was used."""
@@ -104,7 +112,18 @@ class DiesOfOverruns(Responder):
 
 @mutant(
     breaks="rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
-    also_trips="the second copy is taken for the answer to the next call",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.4.reply-xid-is-the-calls",
+            "bidir.2.2.3.not-before-the-peer-is-prepared",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.3.1.",
+            "rfc8166.4.2.4.responder-discards-error",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.2.done-is-discarded",
+        ),
+        because.SECOND_COPY,
+    ),
 )
 class AnswersTwice(Responder):
     """Sends every reply twice."""
@@ -132,7 +151,13 @@ class CreditUnderflow(Responder):
 # -- what a grant says
 
 
-@mutant(breaks="rfc8166.3.3.1.credits-travel-in-rdma-credit", also_trips=BEHIND_IT)
+@mutant(
+    breaks="rfc8166.3.3.1.credits-travel-in-rdma-credit",
+    also_trips={
+        "bidir.2.2.2.": because.TOO_FEW_RECEIVES,
+        "rfc8166.3.3.1.receives-before-larger-grant": because.TOO_FEW_RECEIVES,
+    },
+)
 class SwapsOctetsOfGrants(ReplyRules):
     """Puts its largest grant into rdma_credit with the lowest octet first."""
 
@@ -141,7 +166,13 @@ class SwapsOctetsOfGrants(ReplyRules):
         return granted if granted < posted else int.from_bytes(granted.to_bytes(4, "little"))
 
 
-@mutant(breaks="rfc8166.4.2.3.reply-carries-granted-credits", also_trips=BEHIND_IT)
+@mutant(
+    breaks="rfc8166.4.2.3.reply-carries-granted-credits",
+    also_trips={
+        "bidir.2.2.2.": because.TOO_FEW_RECEIVES,
+        "rfc8166.3.3.1.receives-before-larger-grant": because.TOO_FEW_RECEIVES,
+    },
+)
 class GrantsWhatIsRequested(ReplyRules):
     """Grants whatever is requested, however few Receives there are."""
 
@@ -203,7 +234,10 @@ class PostsReceivesOneByOne(Responder):
 
 @mutant(
     breaks="rfc8166.3.5.receives-posted-and-large-enough",
-    also_trips="after some sixty messages none is received any more",
+    also_trips=dict.fromkeys(
+        ("bidir.2.1.receives-posted-before-sends", "rfc8166.3.3.1.overrun-may-cost-the-connection"),
+        "after some sixty messages none is received any more",
+    ),
 )
 class PostsEverySecondReceive(Responder):
     """Posts a Receive again for every second message only."""
@@ -214,7 +248,18 @@ class PostsEverySecondReceive(Responder):
 
 @mutant(
     breaks="rfc8166.3.3.sender-respects-receive-resources",
-    also_trips="the second copy is taken for the answer to the next call",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.4.",
+            "bidir.2.1.",
+            "bidir.2.2.3.no-callback-to-legacy-clients",
+            "bidir.2.3.no-retransmission-without-a-connection",
+            "bidir.2.4.",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.3.1.",
+        ),
+        because.SECOND_COPY,
+    ),
 )
 class RepeatsEveryFourthMessage(Responder):
     """Sends every fourth reply twice, for which no Receive has to be there."""

@@ -28,6 +28,7 @@ from rpcrdma.wire import (
     WriteChunk,
     encode_header,
 )
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ READS: Final = 4
 BARE: Final = 24
 """Octets of a successful reply without results."""
 
-UNREADABLE: Final = "a header that cannot be read says nothing about what else is looked at"
 MISREAD: Final = "lists that mean something else lead to no result, whatever else is looked at"
+
+UNREADABLE: Final = {"rfc8166.4.header-is-xdr": because.UNREADABLE_HEADER}
 
 
 def write_chunks(header: TransportHeader) -> tuple[WriteChunk, ...]:
@@ -89,7 +91,21 @@ def with_write_list(header: TransportHeader, payload: bytes, encoded: bytes) -> 
 # -- the lists
 
 
-@mutant(breaks="rfc8166.4.7.empty-read-list-encoding", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.4.7.empty-read-list-encoding",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.reply-is-told-by-its-msg-type",
+            "rfc8166.3.2.no-other-framing",
+            "rfc8166.3.4.",
+            "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
+            "rfc8166.4.5.2.unparsable-arguments-get-garbage-args",
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNREADABLE_HEADER,
+    ),
+)
 class DoublesTheEmptyReadList(ReplyRules):
     """Encodes an empty Read list, beside a Write list, as two words of zero."""
 
@@ -122,7 +138,10 @@ class DoesNotEndTheWriteList(ReplyRules):
         return replaced(octets, end, ZERO, b"") if chunks else octets
 
 
-@mutant(breaks="rfc8166.4.7.empty-write-list-encoding", also_trips=MISREAD)
+@mutant(
+    breaks="rfc8166.4.7.empty-write-list-encoding",
+    also_trips={"rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused": MISREAD},
+)
 class SendsAnEmptyChunkForNoWriteList(ReplyRules):
     """Encodes the absent Write list of a Long Reply as a list of one empty Write chunk."""
 
@@ -144,7 +163,10 @@ class OmitsThePresenceOfTheReplyChunk(ReplyRules):
         return octets
 
 
-@mutant(breaks="rfc8166.4.3.3.one-reply-chunk-slot", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.4.3.3.one-reply-chunk-slot",
+    also_trips={"rfc8166.4.2.4.nomsg-is-one": because.UNREADABLE_HEADER},
+)
 class SendsTheReplyChunkTwice(ReplyRules):
     """Sends the Reply chunk of a Long Reply a second time behind the first."""
 
@@ -155,7 +177,10 @@ class SendsTheReplyChunkTwice(ReplyRules):
         return octets
 
 
-@mutant(breaks="rfc8166.4.3.2.write-list-of-counted-arrays", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.4.3.2.write-list-of-counted-arrays",
+    also_trips={"rfc8166.4.3.": because.UNREADABLE_HEADER},
+)
 class EncodesWriteListsLikeReadLists(ReplyRules):
     """Leads each segment of a Write list by a word of one, and counts none."""
 
@@ -188,7 +213,17 @@ class SendsTwoZeroWords(ReplyRules):
         return (octets[:-4] if bare else octets) + payload
 
 
-@mutant(breaks="rfc8166.4.3.no-chunks-all-absent", also_trips="a Reply chunk comes unasked")
+@mutant(
+    breaks="rfc8166.4.3.no-chunks-all-absent",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.2.message-within-inline-threshold",
+            "rfc8166.3.3.3.one-exchange-of-1024-octets",
+            "rfc8166.3.4.3.memory-used-by-responder",
+        ),
+        "a Reply chunk comes unasked",
+    ),
+)
 class MarksTheReplyChunkPresent(ReplyRules):
     """Returns an empty Reply chunk where none was offered."""
 
@@ -198,7 +233,10 @@ class MarksTheReplyChunkPresent(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-has-a-list",
-    also_trips="nobody finds a reply without being told where it is",
+    also_trips={
+        "bidir.1.5.2.forward-direction-is-undisturbed": because.NOT_TOLD_WHERE,
+        "rfc8166.6.1.reassembly-gives-a-valid-stream": because.NOT_TOLD_WHERE,
+    },
 )
 class SendsLongRepliesWithoutLists(ReplyRules):
     """Marks all three lists of a Long Reply as absent."""
@@ -223,7 +261,7 @@ class SwapsCreditsAndProcedure(ReplyRules):
         return octets
 
 
-@mutant(breaks="rfc8166.4.header-is-xdr", also_trips=UNREADABLE)
+@mutant(breaks="rfc8166.4.header-is-xdr")
 class SendsLittleEndianHeaders(ReplyRules):
     """Sends the words behind the XID of a header with chunks with the lowest octet first."""
 
@@ -235,7 +273,7 @@ class SendsLittleEndianHeaders(ReplyRules):
         return octets + payload
 
 
-@mutant(breaks="rfc8166.4.1.2.header-layout", also_trips=UNREADABLE)
+@mutant(breaks="rfc8166.4.1.2.header-layout")
 class AddsFifthWord(ReplyRules):
     """Sends a fifth word behind the fixed words of a header with chunks."""
 
@@ -247,7 +285,14 @@ class AddsFifthWord(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.msg-is-zero",
-    also_trips="a reply that says to be in chunks is looked for there",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.2.no-other-framing",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.2.4.nomsg-has-a-list",
+        ),
+        "a reply that says to be in chunks is looked for there",
+    ),
 )
 class SendsShortRepliesAsNomsg(ReplyRules):
     """Sends replies with results and without chunks as RDMA_NOMSG, payload and all."""
@@ -287,7 +332,13 @@ class SendsGarbageArgsAsMsgp(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.5.2.garbage-args-by-rdma-msg",
-    also_trips="an RPC error is how these cases look at other things",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.2.4.nomsg-lists-hold-the-payload",
+            "rfc8166.4.5.2.unparsable-arguments-get-garbage-args",
+        ),
+        "an RPC error is how these cases look at other things",
+    ),
 )
 class SendsGarbageArgsAsNomsg(ReplyRules):
     """Sends GARBAGE_ARGS in an RDMA_NOMSG, with the payload behind it."""
@@ -299,7 +350,11 @@ class SendsGarbageArgsAsNomsg(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.done-is-reserved",
-    also_trips={"bidir.1": "an error is how a server may refuse what is no backward Reply"},
+    also_trips={
+        "bidir.1.3.4.reply-is-matched-by-xid": (
+            "an error is how a server may refuse what is no backward Reply"
+        )
+    },
 )
 class SendsDoneBehindErrors(Responder):
     """Sends RDMA_DONE behind each error."""
@@ -312,7 +367,10 @@ class SendsDoneBehindErrors(Responder):
 
 @mutant(
     breaks="rfc8166.4.2.4.error-is-four",
-    also_trips="a procedure that nobody knows is no error",
+    also_trips=dict.fromkeys(
+        ("bidir.1.3.4.reply-is-matched-by-xid", "rfc8166.4.header-is-xdr"),
+        "a procedure that nobody knows is no error",
+    ),
 )
 class SendsErrorsAsFive(ReplyRules):
     """Puts 5 into the procedure word of an error."""

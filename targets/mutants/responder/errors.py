@@ -11,6 +11,7 @@ from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import ErrVers, Procedure, decode_header
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ ERR_CHUNK = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 
 @mutant(
     breaks="rfc8166.4.5.error-xid-echoed",
-    also_trips="the error does not say which call it is about",
+    also_trips=dict.fromkeys(
+        ("bidir.1.3.4.reply-is-matched-by-xid", "rfc8166.4.5."),
+        "the error does not say which call it is about",
+    ),
 )
 class SendsErrorsUnderXidZero(ReplyRules):
     """Leaves the XID of an error at zero."""
@@ -33,7 +37,10 @@ class SendsErrorsUnderXidZero(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.5.error-procedure",
-    also_trips="a message with that procedure is an RDMA_DONE, and no error",
+    also_trips=dict.fromkeys(
+        ("bidir.1.3.4.reply-is-matched-by-xid", "rfc8166.4.6.2.done-is-not-sent"),
+        "a message with that procedure is an RDMA_DONE, and no error",
+    ),
 )
 class SendsErrorsAsDone(ReplyRules):
     """Puts the number of RDMA_DONE into the procedure word of an error."""
@@ -53,7 +60,10 @@ class AppendsToErrors(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.error-carries-error-information",
-    also_trips="an error without its code cannot be decoded",
+    also_trips=dict.fromkeys(
+        ("bidir.1.3.4.reply-is-matched-by-xid", "rfc8166.4.header-is-xdr"),
+        "an error without its code cannot be decoded",
+    ),
 )
 class SendsErrorsWithoutCode(ReplyRules):
     """Ends an error behind the fixed words."""
@@ -64,7 +74,18 @@ class SendsErrorsWithoutCode(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.5.error-code-tells-the-kind",
-    also_trips="every other fault is answered by the wrong code",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.every-reply-grants-credits",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.3.1.1.position-tells-where-to-reinsert",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.1.msgp-gets-err-chunk",
+            "rfc8166.6.1.ineligible-argument-is-reported",
+            "rfc8166.8.1.",
+        ),
+        "every other fault is answered by the wrong code",
+    ),
 )
 class AnswersErrVersToAll(ReplyRules):
     """Reports every fault by ERR_VERS."""
@@ -74,7 +95,16 @@ class AnswersErrVersToAll(ReplyRules):
 
 
 @mutant(
-    breaks="rfc8166.4.5.bad-call-header-answered", also_trips="there is no error message to look at"
+    breaks="rfc8166.4.5.bad-call-header-answered",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.every-reply-grants-credits",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.1.msgp-gets-err-chunk",
+        ),
+        because.NO_ERROR,
+    ),
 )
 class DropsBadHeaders(Responder):
     """Keeps silent about headers that it cannot decode."""
@@ -83,7 +113,18 @@ class DropsBadHeaders(Responder):
         return [] if fault is Fault.UNDECODABLE_HEADER else super().send_error(words, fault)
 
 
-@mutant(breaks=ERR_CHUNK, also_trips="there is no error message to look at")
+@mutant(
+    breaks=ERR_CHUNK,
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.every-reply-grants-credits",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.5.error-xid-echoed",
+            "rfc8166.4.6.1.msgp-gets-err-chunk",
+        ),
+        because.NO_ERROR,
+    ),
+)
 class HangsUpOnBadHeaders(Responder):
     """Closes the connection over a header that it cannot decode."""
 
@@ -95,7 +136,7 @@ class HangsUpOnBadHeaders(Responder):
 
 @mutant(
     breaks="rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
-    also_trips="the second copy is taken for the answer to the next call",
+    also_trips={"rfc8166.4.5.": because.SECOND_COPY},
 )
 class SendsErrorsTwice(Responder):
     """Sends every error twice."""
@@ -132,7 +173,14 @@ class CompletesCutLists(CallRules):
 
 @mutant(
     breaks="rfc8166.4.5.2.invalid-procedure-is-an-xdr-error",
-    also_trips="a procedure number without meaning is how these cases get an ERR_CHUNK",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.every-reply-grants-credits",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.5.error-xid-echoed",
+        ),
+        "a procedure number without meaning is how these cases get an ERR_CHUNK",
+    ),
 )
 class TakesUnknownProceduresForMsg(CallRules):
     """Serves procedure numbers without meaning as RDMA_MSG."""

@@ -17,6 +17,7 @@ from rpcrdma.endpoint.core.placement import transfers
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire import ReadChunk, group_by_position
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -25,11 +26,15 @@ if TYPE_CHECKING:
     from rpcrdma.wire import ReadSegment
 
 PADDED = "padding of one of two arguments in Read chunks is taken for data"
-LOST = "an argument in a Read chunk does not arrive, whatever else is looked at"
-DISORDERED = "an argument in several segments arrives disordered, whatever else is looked at"
 
 
-@mutant(breaks="rfc8166.2.2.4.2.roundup-stays-below-the-ulp", also_trips=PADDED)
+@mutant(
+    breaks="rfc8166.2.2.4.2.roundup-stays-below-the-ulp",
+    also_trips={
+        "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream": PADDED,
+        "rfc8166.4.5.bad-call-header-answered": PADDED,
+    },
+)
 class CountsRoundupAsData(CallRules):
     """Hands the padding in a Read chunk to the program as the end of the argument."""
 
@@ -42,7 +47,21 @@ class CountsRoundupAsData(CallRules):
         return octets
 
 
-@mutant(breaks="rfc8166.3.4.1.placed-items-are-skipped-in-decoding", also_trips=LOST)
+@mutant(
+    breaks="rfc8166.3.4.1.placed-items-are-skipped-in-decoding",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.4.",
+            "rfc8166.3.5.2.some-or-all-items-reduced",
+            "rfc8166.4.3.three-optional-lists",
+            "rfc8166.4.5.",
+            "rfc8166.8.1.no-new-vulnerabilities",
+        ),
+        because.LOST_ARGUMENT,
+    ),
+)
 class DecodesTheReducedStream(CallRules):
     """Takes the reduced stream of an RDMA_MSG for the call, without what is in its chunks."""
 
@@ -50,7 +69,18 @@ class DecodesTheReducedStream(CallRules):
         return call.inline or super().assemble(call, pulled)
 
 
-@mutant(breaks="rfc8166.3.4.3.segment-length-in-octets", also_trips=LOST)
+@mutant(
+    breaks="rfc8166.3.4.3.segment-length-in-octets",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+            "rfc8166.3.4.5.",
+            "rfc8166.3.5.2.some-or-all-items-reduced",
+            "rfc8166.3.5.3.",
+        ),
+        because.LOST_ARGUMENT,
+    ),
+)
 class ReadsWholeWordsOnly(CallRules):
     """Reads the whole words of each segment, and no odd octets behind them."""
 
@@ -79,7 +109,19 @@ class ReadsFromRoundOffsets(CallRules):
         return replace(chunk, target=tuple(rounded))
 
 
-@mutant(breaks="rfc8166.3.4.5.further-segments-follow-the-first", also_trips=DISORDERED)
+@mutant(
+    breaks="rfc8166.3.4.5.further-segments-follow-the-first",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.",
+            "rfc8166.3.5.",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.3.1.1.position-tells-where-to-reinsert",
+            "rfc8166.4.5.",
+        ),
+        because.DISORDERED,
+    ),
+)
 class PutsTheFirstSegmentLast(CallRules):
     """Puts the octets of a Read chunk's first segment behind those of its others."""
 
@@ -91,7 +133,22 @@ class PutsTheFirstSegmentLast(CallRules):
         return super().assemble(call, turned)
 
 
-@mutant(breaks="rfc8166.3.5.2.read-chunks-fetched-by-rdma-read", also_trips=LOST)
+@mutant(
+    breaks="rfc8166.3.5.2.read-chunks-fetched-by-rdma-read",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.4.",
+            "rfc8166.3.5.",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.3.1.",
+            "rfc8166.4.5.",
+            "rfc8166.8.1.",
+        ),
+        because.LOST_ARGUMENT,
+    ),
+)
 class ReadsNothing(Responder):
     """Takes octets of zero for what is in Read chunks, and reads nothing."""
 
@@ -103,7 +160,17 @@ class ReadsNothing(Responder):
 
 @mutant(
     breaks="rfc8166.8.1.4.unreadable-read-chunks-end-the-rpc",
-    also_trips="an argument in a Read chunk does not arrive, whatever else is looked at",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.4.5.",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.5.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.8.1.no-new-vulnerabilities",
+        ),
+        because.LOST_ARGUMENT,
+    ),
 )
 class AnswersBeforeItHasRead(Responder):
     """Executes a call with octets of zero in place of Read chunks of more than 2500 octets."""

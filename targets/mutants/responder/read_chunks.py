@@ -16,6 +16,7 @@ import msgspec
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.wire import ReadChunk
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -29,7 +30,16 @@ POSITION = "rfc8166.3.4.5.position-is-where-the-item-returns"
 
 @mutant(
     breaks="rfc8166.3.4.5.segments-join-in-list-order",
-    also_trips="an argument in several segments arrives disordered, whatever else is looked at",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.",
+            "rfc8166.3.5.",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.3.1.1.position-tells-where-to-reinsert",
+            "rfc8166.4.5.",
+        ),
+        because.DISORDERED,
+    ),
 )
 class JoinsSegmentsBackwards(CallRules):
     """Joins the segments of a Read chunk in reverse order."""
@@ -40,7 +50,10 @@ class JoinsSegmentsBackwards(CallRules):
 
 @mutant(
     breaks="rfc8166.3.4.5.segments-join-in-list-order",
-    also_trips="an argument in several segments arrives cut, whatever else is looked at",
+    also_trips=dict.fromkeys(
+        ("rfc8166.3.4.", "rfc8166.3.5.", "rfc8166.4.2.4.", "rfc8166.4.5."),
+        "an argument in several segments arrives cut, whatever else is looked at",
+    ),
 )
 class ReadsFirstSegmentOnly(CallRules):
     """Takes the first segment of each Read chunk and forgets the others."""
@@ -51,7 +64,11 @@ class ReadsFirstSegmentOnly(CallRules):
 
 @mutant(
     breaks="rfc8166.4.3.1.read-list-groups-by-position",
-    also_trips="two arguments in two Read chunks arrive as one",
+    also_trips={
+        "rfc8166.3.5.2.some-or-all-items-reduced": (
+            "two arguments in two Read chunks arrive as one"
+        )
+    },
 )
 class TakesReadListForOneChunk(CallRules):
     """Takes all read segments but those of Position zero for one Read chunk."""
@@ -68,7 +85,10 @@ class TakesReadListForOneChunk(CallRules):
 
 @mutant(
     breaks="rfc8166.3.4.5.unaligned-segments-leave-no-gap",
-    also_trips="an argument in segments of odd length arrives with gaps in it",
+    also_trips=dict.fromkeys(
+        ("rfc8166.3.4.5.2.roundup-in-either-place", "rfc8166.3.5.3."),
+        "an argument in segments of odd length arrives with gaps in it",
+    ),
 )
 class PadsEachReadSegment(CallRules):
     """Leaves a gap behind each segment of odd length, as if it were an item of its own."""
@@ -95,7 +115,14 @@ class AppendsReadChunks(CallRules):
 
 @mutant(
     breaks="rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
-    also_trips="what stands behind an item of odd length cannot be decoded",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.3.segment-length-in-octets",
+            "rfc8166.3.4.5.",
+            "rfc8166.3.5.2.some-or-all-items-reduced",
+        ),
+        "what stands after an item of odd length cannot be decoded",
+    ),
 )
 class DoesNotPadPulledItems(CallRules):
     """Puts an item back without the padding that its length asks for."""
@@ -111,7 +138,11 @@ class DoesNotPadPulledItems(CallRules):
 
 @mutant(
     breaks="rfc8166.3.4.5.2.roundup-in-either-place",
-    also_trips="one of the two ways of sending the arguments is with padding",
+    also_trips={
+        "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream": (
+            "one of the two ways of sending the arguments is with padding"
+        )
+    },
 )
 class RefusesPaddedReadChunks(CallRules):
     """Refuses a Read chunk that includes roundup padding."""
@@ -123,7 +154,16 @@ class RefusesPaddedReadChunks(CallRules):
 
 @mutant(
     breaks="rfc8166.3.4.5.responder-pulls-read-chunks",
-    also_trips="every argument of odd length in a Read chunk is refused",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.3.segment-length-in-octets",
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+            "rfc8166.3.4.5.position-is-where-the-item-returns",
+            "rfc8166.3.5.2.some-or-all-items-reduced",
+            "rfc8166.3.5.3.large-stream-is-reduced-first",
+        ),
+        "every argument of odd length in a Read chunk is refused",
+    ),
 )
 class WantsPaddedReadChunks(CallRules):
     """Refuses a Read chunk that does not include the roundup padding of its item."""
@@ -167,7 +207,17 @@ class DropsIneligibleReductions(CallRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-payload-by-rdma",
-    also_trips="a case that uses a Long Call for something else is refused, too",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.3.1.read-list-empty-in-replies",
+            "rfc8166.4.5.",
+        ),
+        because.REFUSED_FORM,
+    ),
 )
 class RefusesLongCalls(CallRules):
     """Answers every Long Call by ERR_CHUNK."""
@@ -178,7 +228,16 @@ class RefusesLongCalls(CallRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-payload-by-rdma",
-    also_trips="large arguments in other Read chunks count, too",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.5.",
+            "rfc8166.3.5.3.large-stream-is-reduced-first",
+            "rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.8.1.no-new-vulnerabilities",
+        ),
+        "large arguments in other Read chunks count, too",
+    ),
 )
 class LimitsLongCalls(CallRules):
     """Refuses calls that are longer than a page."""

@@ -13,6 +13,7 @@ from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment, encode_header
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ THRESHOLD = "rfc8166.3.3.2.message-within-inline-threshold"
 
 @mutant(
     breaks="rfc8166.2.2.2.reply-xid-is-the-calls",
-    also_trips={"bidir.1": "calls with Write chunks are made beside backward calls, too"},
+    also_trips={
+        "bidir.1.3.4.reply-xid-is-the-calls": (
+            "calls with Write chunks are made beside backward calls, too"
+        )
+    },
 )
 class MisnumbersReplies(ReplyRules):
     """Sends replies that return Write chunks under the next XID."""
@@ -61,7 +66,16 @@ class EchoesReadList(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.2.no-other-framing",
-    also_trips="every reply with results is unreadable, whatever the case is about",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.2.message-within-inline-threshold",
+            "rfc8166.3.3.3.one-exchange-of-1024-octets",
+            "rfc8166.3.4.6.segment-count-returned",
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNREADABLE_RESULTS,
+    ),
 )
 class AddsRecordMark(ReplyRules):
     """Puts a record mark, as on TCP, before the payload of replies with results."""
@@ -74,7 +88,7 @@ class AddsRecordMark(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.5.3.long-message-sends-the-header-only",
-    also_trips={"rfc8166.4.7": "something stands behind the Reply chunk"},
+    also_trips={"rfc8166.4.7": "something stands after the Reply chunk"},
 )
 class SendsLongRepliesInline(ReplyRules):
     """Sends the start of a Long Reply behind its header, too."""
@@ -86,7 +100,16 @@ class SendsLongRepliesInline(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-is-one",
-    also_trips="an RDMA_MSG without payload is no reply, whatever else is looked at",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        "an RDMA_MSG without payload is no reply, whatever else is looked at",
+    ),
 )
 class SendsLongRepliesAsMsg(ReplyRules):
     """Sends the header of a Long Reply as RDMA_MSG."""
@@ -100,7 +123,14 @@ class SendsLongRepliesAsMsg(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-lists-hold-the-payload",
-    also_trips="an RDMA_NOMSG has no payload of its own, whatever else is looked at",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.2.no-other-framing",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        "an RDMA_NOMSG has no payload of its own, whatever else is looked at",
+    ),
 )
 class SendsChunkedRepliesAsNomsg(ReplyRules):
     """Sends replies that return Write chunks as RDMA_NOMSG, payload and all."""
@@ -112,7 +142,20 @@ class SendsChunkedRepliesAsNomsg(ReplyRules):
         return octets + payload
 
 
-@mutant(breaks=THRESHOLD, also_trips="a reply that was sent inline is not in the Reply chunk")
+@mutant(
+    breaks=THRESHOLD,
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.5.3.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.2.2.version-is-one",
+            "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply",
+            "rfc8166.4.5.",
+            "rfc8166.4.7.reply-chunk-encoding",
+        ),
+        because.CAME_INLINE,
+    ),
+)
 class IgnoresThreshold(ReplyRules):
     """Sends replies of any length inline."""
 
@@ -133,7 +176,22 @@ class MeasuresPayloadAlone(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.5.3.large-reply-uses-the-reply-chunk",
-    also_trips="a case that uses a Long Reply for something else is refused, too",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.",
+            "rfc8166.3.3.",
+            "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.",
+            "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.6.1.responder-reduces-no-ineligible-result",
+        ),
+        "a case that uses a Long Reply for something else is refused, too",
+    ),
 )
 class RefusesLongReplies(ReplyRules):
     """Answers ERR_CHUNK where a reply needs the Reply chunk, although it was offered."""
@@ -144,7 +202,14 @@ class RefusesLongReplies(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.5.2.writes-precede-the-reply",
-    also_trips="a reply comes although its results could not be written",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.5.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.8.1.1.memory-belongs-to-one-connection",
+        ),
+        "a reply comes although its results could not be written",
+    ),
 )
 class SendsBeforeItWrites(Responder):
     """Posts the Send of a reply before the Writes of its results."""
@@ -155,7 +220,21 @@ class SendsBeforeItWrites(Responder):
 
 @mutant(
     breaks="rfc8166.4.3.2.results-pushed-into-write-chunks",
-    also_trips="results and replies are looked for where they should have been written",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.4.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.",
+            "rfc8166.4.7.write-list-encoding",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.8.1.1.memory-belongs-to-one-connection",
+        ),
+        because.WRITTEN_ELSEWHERE,
+    ),
 )
 class SkipsWrites(Responder):
     """Sends the reply and makes none of its Writes."""

@@ -8,16 +8,16 @@ import msgspec
 
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.wire import RdmaSegment, WriteChunk
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LENGTHS = "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written"
-RETURNED = "rfc8166.4.3.3.reply-chunk-returned"
 
 
-@mutant(breaks=LENGTHS, also_trips="a reply is taken to be as long as the returned lengths say")
+@mutant(breaks=LENGTHS, also_trips={"rfc8166.6.1.reassembly-gives-a-valid-stream": because.LENGTHS})
 class KeepsReplyChunkLengths(ReplyRules):
     """Returns the Reply chunk of a Long Reply with the lengths that it had in the call."""
 
@@ -35,7 +35,14 @@ class ReturnsUnusedReplyChunkAsOffered(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.5.3.large-reply-uses-the-reply-chunk",
-    also_trips="nobody finds a reply without being told where it is",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.4.2.4.nomsg-has-a-list",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.NOT_TOLD_WHERE,
+    ),
 )
 class OmitsReplyChunk(ReplyRules):
     """Sends the header of a Long Reply without the Reply chunk."""
@@ -46,7 +53,10 @@ class OmitsReplyChunk(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
-    also_trips={"rfc8166": "what is in the further segments of the Reply chunk is not found"},
+    also_trips=dict.fromkeys(
+        ("rfc8166.3.4.6.segment-count-returned", "rfc8166.6.1.reassembly-gives-a-valid-stream"),
+        "what is in the further segments of the Reply chunk is not found",
+    ),
 )
 class MergesReplyChunk(ReplyRules):
     """Returns the Reply chunk as one segment of the length of all."""

@@ -17,6 +17,7 @@ from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.ulp.bindings import DataItem
 from rpcrdma.wire import WriteChunk, chunk_length
 from rpcrdma.wire.rpc import AuthFlavor
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
 HEADER = 24
 """Octets of the header of a successful reply, behind which results begin."""
-
-UNDECODABLE = "a stream that lacks something, or has too much, cannot be decoded"
-ELSEWHERE = "a result is looked for where its Write chunk is"
 
 
 # -- what is reduced
@@ -54,7 +52,14 @@ class ReducesWholeReplies(Responder):
 
 @mutant(
     breaks="rfc8166.6.1.binding-limits-procedures",
-    also_trips="a short result is not where it is looked for, beside an unused Write chunk",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.2.4.",
+            "rfc8166.4.3.three-optional-lists",
+            "rfc8166.8.2.2.gss-elements-are-not-reduced",
+        ),
+        "a short result is not where it is looked for, beside an unused Write chunk",
+    ),
 )
 class ReducesResultsOfAnyProcedure(Responder):
     """Puts the short results of procedures for which no chunk is meant into a Write chunk."""
@@ -78,7 +83,10 @@ class ReducesVerifiers(Responder):
 # -- which chunk
 
 
-@mutant(breaks="rfc8166.4.3.2.2.offered-chunk-is-used", also_trips=ELSEWHERE)
+@mutant(
+    breaks="rfc8166.4.3.2.2.offered-chunk-is-used",
+    also_trips={"rfc8166.3.4.6.2.no-roundup-written": because.NOT_IN_ITS_CHUNK},
+)
 class KeepsSmallResultsInline(ReplyRules):
     """Leaves results of less than 100 octets in the stream, whatever Write chunks there are."""
 
@@ -89,7 +97,10 @@ class KeepsSmallResultsInline(ReplyRules):
         return tuple(None if item and item.length < 100 else item for item in matched)
 
 
-@mutant(breaks="rfc8166.6.1.responder-uses-available-write-chunk", also_trips=ELSEWHERE)
+@mutant(
+    breaks="rfc8166.6.1.responder-uses-available-write-chunk",
+    also_trips={"rfc8166.4.3.2.3.empty-chunk-returned-empty": because.NOT_IN_ITS_CHUNK},
+)
 class UsesTheFirstWriteChunkOnly(ReplyRules):
     """Leaves all results but the first in the stream, whatever Write chunks there are."""
 
@@ -117,7 +128,9 @@ class PutsTwoResultsIntoOneChunk(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.6.one-result-in-a-write-chunk",
-    also_trips={"rfc8166": "the chunk that is looked at has half of a result"},
+    also_trips={
+        "rfc8166.4.7.write-list-encoding": "the chunk that is looked at has half of a result"
+    },
 )
 class SpreadsResultsOverTwoChunks(ReplyRules):
     """Puts the second half of a result into a further Write chunk that nothing else would use."""
@@ -136,7 +149,18 @@ class SpreadsResultsOverTwoChunks(ReplyRules):
         return (*halves, *matched[2:])
 
 
-@mutant(breaks="rfc8166.3.4.4.chunk-length-is-the-sum", also_trips=ELSEWHERE)
+@mutant(
+    breaks="rfc8166.3.4.4.chunk-length-is-the-sum",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.5.2.writes-precede-the-reply",
+            "rfc8166.3.5.3.reply-reduced-before-measured",
+            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+            "rfc8166.4.7.write-list-encoding",
+        ),
+        because.NOT_IN_ITS_CHUNK,
+    ),
+)
 class JudgesRoomByTheFirstSegment(ReplyRules):
     """Takes the length of a Write chunk's first segment for that of the chunk."""
 
@@ -159,7 +183,7 @@ class DiesOfLargeWriteChunks(ReplyRules):
 
 @mutant(
     breaks="rfc8166.8.2.2.3.roundup-of-reduced-items-not-transferred",
-    also_trips="a result is taken to be as long as the returned lengths say",
+    also_trips={"rfc8166.3.5.3.reply-reduced-before-measured": because.LENGTHS},
 )
 class WritesAnOctetOfRoundup(ReplyRules):
     """Writes one octet of padding behind a result of odd length."""
@@ -170,7 +194,7 @@ class WritesAnOctetOfRoundup(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.3.header-describes-the-memory",
-    also_trips={"rfc8166": "segments come back with another offset"},
+    also_trips={"rfc8166.3.4.6.segments-returned": "segments come back with another offset"},
 )
 class ZeroesOffsets(ReplyRules):
     """Returns each segment of a used Write chunk with offset zero."""
@@ -183,7 +207,17 @@ class ZeroesOffsets(ReplyRules):
 # -- what stays in the stream
 
 
-@mutant(breaks="rfc8166.3.4.3.reduced-item-leaves-the-stream", also_trips=UNDECODABLE)
+@mutant(
+    breaks="rfc8166.3.4.3.reduced-item-leaves-the-stream",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.4.6.segment-count-returned",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNDECODABLE_RESULTS,
+    ),
+)
 class LeavesTheBeginningOfResults(ReplyRules):
     """Leaves the first four octets of a reduced result in the stream."""
 
@@ -193,7 +227,17 @@ class LeavesTheBeginningOfResults(ReplyRules):
         )
 
 
-@mutant(breaks="rfc8166.3.4.4.1.elements-move-to-the-chunk", also_trips=UNDECODABLE)
+@mutant(
+    breaks="rfc8166.3.4.4.1.elements-move-to-the-chunk",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.4.6.segment-count-returned",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNDECODABLE_RESULTS,
+    ),
+)
 class LeavesTheEndOfResults(ReplyRules):
     """Leaves the last four octets of a reduced result in the stream."""
 
@@ -203,7 +247,22 @@ class LeavesTheEndOfResults(ReplyRules):
         )
 
 
-@mutant(breaks="rfc8166.6.1.reassembly-gives-a-valid-stream", also_trips=UNDECODABLE)
+@mutant(
+    breaks="rfc8166.6.1.reassembly-gives-a-valid-stream",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.",
+            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.4.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.",
+            "rfc8166.4.7.write-list-encoding",
+        ),
+        because.UNDECODABLE_RESULTS,
+    ),
+)
 class TakesOneWordTooMany(ReplyRules):
     """Takes the word before a reduced result's count out of the stream as well."""
 

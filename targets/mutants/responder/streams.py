@@ -14,6 +14,7 @@ from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire import RdmaSegment, ReadSegment, encode_header
 from rpcrdma.wire.rpc import xid_of
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -24,10 +25,26 @@ if TYPE_CHECKING:
 BARE = 24
 """Octets of a successful reply without results."""
 
-UNREADABLE = "a reply with results cannot be read, whatever else is looked at"
 
-
-@mutant(breaks="rfc8166.2.2.2.reply-msg-type", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.2.2.2.reply-msg-type",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.",
+            "bidir.1.5.3.no-rdma-for-backward-transactions",
+            "bidir.2.1.",
+            "bidir.2.2.",
+            "bidir.2.3.",
+            "bidir.2.4.",
+            "bidir.2.5.call-has-version-one",
+            "rfc8166.2.2.4.2.roundup-is-zero-octets",
+            "rfc8166.3.4.6.segment-count-returned",
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNREADABLE_RESULTS,
+    ),
+)
 class SendsRepliesAsCalls(ReplyRules):
     """Sends replies with results under the message type of a Call."""
 
@@ -37,7 +54,28 @@ class SendsRepliesAsCalls(ReplyRules):
         return super().encode_reply(header, payload)
 
 
-@mutant(breaks="rfc8166.3.2.one-rpc-message-each", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.3.2.one-rpc-message-each",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.",
+            "bidir.2.1.receives-posted-before-sends",
+            "bidir.2.4.runt-is-dropped",
+            "rfc8166.3.3.",
+            "rfc8166.3.4.",
+            "rfc8166.3.5.",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.3.1.1.position-tells-where-to-reinsert",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.2.done-is-discarded",
+            "rfc8166.4.7.no-chunks-three-zero-words",
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.6.1.",
+            "rfc8166.8.1.no-new-vulnerabilities",
+        ),
+        because.UNREADABLE_RESULTS,
+    ),
+)
 class SendsTwoMessagesInOne(ReplyRules):
     """Sends the RPC message of a reply with results a second time behind the first."""
 
@@ -46,7 +84,20 @@ class SendsTwoMessagesInOne(ReplyRules):
         return super().encode_reply(header, payload + twice)
 
 
-@mutant(breaks="rfc8166.3.2.payload-follows-the-header", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.3.2.payload-follows-the-header",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.2.5.call-header-follows-with-the-same-xid",
+            "rfc8166.2.2.4.2.roundup-is-zero-octets",
+            "rfc8166.3.3.",
+            "rfc8166.3.4.6.segment-count-returned",
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNREADABLE_RESULTS,
+    ),
+)
 class LeavesGapBehindTheHeader(ReplyRules):
     """Leaves a gap of eight octets between the header and a payload with results."""
 
@@ -57,7 +108,11 @@ class LeavesGapBehindTheHeader(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.1.xid-equals-payload-xid",
-    also_trips="what follows the header does not begin as the Reply to the Call",
+    also_trips={
+        "rfc8166.3.2.no-other-framing": (
+            "what follows the header does not begin as the Reply to the Call"
+        )
+    },
 )
 class ClearsTheTopOfPayloadXids(ReplyRules):
     """Leaves out the highest bit of the XID in the RPC message of a reply."""
@@ -69,7 +124,11 @@ class ClearsTheTopOfPayloadXids(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.rpc-layout-is-unchanged",
-    also_trips="a refusal cannot be decoded, whatever it was for",
+    also_trips={
+        "rfc8166.4.5.2.unparsable-arguments-get-garbage-args": (
+            "a refusal cannot be decoded, whatever it was for"
+        )
+    },
 )
 class DropsVerifiersOfRefusals(ReplyRules):
     """Leaves the verifier out of accepted replies that are no success."""
@@ -83,7 +142,11 @@ class DropsVerifiersOfRefusals(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.1.read-write-model-only",
-    also_trips={"rfc8166": "a Read list, by which such memory is offered, stands in the reply"},
+    also_trips={
+        "rfc8166.4.3.1.read-list-empty-in-replies": (
+            "a Read list, by which such memory is offered, stands in the reply"
+        )
+    },
 )
 class OffersMemoryOfItsOwn(ReplyRules):
     """Offers memory of its own, by a Read list, in replies that return Write chunks."""
@@ -92,7 +155,20 @@ class OffersMemoryOfItsOwn(ReplyRules):
         return (ReadSegment(BARE, RdmaSegment(0x1234, 64, 0x1000)),) if call.writes else ()
 
 
-@mutant(breaks="rfc8166.2.2.4.2.roundup-is-zero-octets", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.2.2.4.2.roundup-is-zero-octets",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.replies-in-any-order",
+            "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.3.4.4.4.roundup-leaves-the-stream",
+            "rfc8166.3.4.6.2.no-roundup-written",
+            "rfc8166.3.5.3.reply-reduced-before-measured",
+            "rfc8166.4.3.1.read-list-empty-in-replies",
+        ),
+        because.UNREADABLE_RESULTS,
+    ),
+)
 class PadsWithOnes(Responder):
     """Fills the padding of eligible results with octets that are not zero."""
 
@@ -104,7 +180,20 @@ class PadsWithOnes(Responder):
         return replies
 
 
-@mutant(breaks="rfc8166.2.2.4.2.roundup-does-not-count", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.2.2.4.2.roundup-does-not-count",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.replies-in-any-order",
+            "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.3.4.4.4.roundup-leaves-the-stream",
+            "rfc8166.3.4.6.2.no-roundup-written",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.3.1.read-list-empty-in-replies",
+        ),
+        because.UNREADABLE_RESULTS,
+    ),
+)
 class CountsRoundupInTheStream(Responder):
     """Counts the padding of eligible results as part of their length."""
 

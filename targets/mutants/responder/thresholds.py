@@ -15,6 +15,7 @@ from rpcrdma.endpoint.core.faults import Fault
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire import decode_header
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -29,14 +30,23 @@ BARE = 52
 """Octets of a message that answers NULL, on which the suite's own checks rest."""
 
 
-INLINE = "a reply that was sent inline is not in the Reply chunk"
-REFUSED = "a reply that would have come inline is refused where there is no Reply chunk"
-
-
 # -- which length fits
 
 
-@mutant(breaks="rfc8166.3.3.2.threshold-is-the-smaller-end", also_trips=INLINE)
+@mutant(
+    breaks="rfc8166.3.3.2.threshold-is-the-smaller-end",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.2.threshold-is-constant",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply",
+            "rfc8166.4.5.4.close-when-reply-cannot-be-sent",
+            "rfc8166.4.7.reply-chunk-encoding",
+        ),
+        because.CAME_INLINE,
+    ),
+)
 class SendsWhatItCouldReceive(ReplyRules):
     """Sends up to 4096 octets inline, whatever its peer can take."""
 
@@ -54,7 +64,13 @@ class DoublesItsThreshold(ReplyRules):
         return super().fits_inline(length, 2 * threshold if misfits >= 3 else threshold)
 
 
-@mutant(breaks="rfc8166.3.3.3.1024-octets-unless-known", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.3.3.3.1024-octets-unless-known",
+    also_trips={
+        "rfc8166.3.3.2.threshold-is-constant": because.REFUSED_INLINE,
+        "rfc8166.4.5.3.small-receive-is-a-length-error": because.REFUSED_INLINE,
+    },
+)
 class AssumesHalfTheThreshold(ReplyRules):
     """Takes 512 octets for the threshold where nothing else is known."""
 
@@ -62,7 +78,10 @@ class AssumesHalfTheThreshold(ReplyRules):
         return super().fits_inline(length, threshold // 2)
 
 
-@mutant(breaks="rfc8166.3.3.3.one-exchange-of-1024-octets", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.3.3.3.one-exchange-of-1024-octets",
+    also_trips={"rfc8166.3.3.2.message-within-inline-threshold": because.REFUSED_INLINE},
+)
 class KeepsBelowTheThreshold(ReplyRules):
     """Sends inline only what is shorter than the threshold."""
 
@@ -72,7 +91,19 @@ class KeepsBelowTheThreshold(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.5.3.still-too-large-means-long-message",
-    also_trips="a reply that was cut cannot be decoded, whatever else is looked at",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.5.",
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.6.1.",
+        ),
+        because.UNDECODABLE_RESULTS,
+    ),
 )
 class CutsLongReplies(ReplyRules):
     """Sends the first 1024 octets of a reply that does not fit, and no more."""
@@ -86,7 +117,18 @@ class CutsLongReplies(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.5.1.short-message-is-one-send",
-    also_trips="what comes in the second Send is no message",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.2.2.version-is-one",
+            "rfc8166.4.3.1.read-list-empty-in-replies",
+            "rfc8166.4.5.",
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.8.2.2.gss-elements-are-not-reduced",
+        ),
+        "what comes in the second Send is no message",
+    ),
 )
 class SendsShortRepliesInTwo(Responder):
     """Sends header and payload of a Short message with results by two Sends."""
@@ -100,7 +142,22 @@ class SendsShortRepliesInTwo(Responder):
 
 @mutant(
     breaks="rfc8166.3.5.2.reduced-stream-in-one-send",
-    also_trips="what comes in the second Send is no message",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.",
+            "rfc8166.3.3.2.message-within-inline-threshold",
+            "rfc8166.3.4.",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.6.1.",
+        ),
+        "what comes in the second Send is no message",
+    ),
 )
 class SendsChunkedRepliesInTwo(Responder):
     """Sends header and reduced payload of a Chunked message by two Sends."""
@@ -114,7 +171,25 @@ class SendsChunkedRepliesInTwo(Responder):
 
 @mutant(
     breaks="rfc8166.3.4.6.reply-follows-by-send",
-    also_trips="no reply comes for results in chunks, whatever else is looked at",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.",
+            "rfc8166.3.2.",
+            "rfc8166.3.3.",
+            "rfc8166.3.4.",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.",
+            "rfc8166.4.7.",
+            "rfc8166.6.1.responder-reduces-no-ineligible-result",
+            "rfc8166.8.1.4.",
+        ),
+        "no reply comes for results in chunks, whatever else is looked at",
+    ),
 )
 class WritesAndSendsNothing(Responder):
     """Makes the Writes of a reply and sends nothing behind them."""
@@ -128,7 +203,17 @@ class WritesAndSendsNothing(Responder):
 
 @mutant(
     breaks="rfc8166.3.5.3.large-stream-is-reduced-first",
-    also_trips="large results are looked for in the Write chunks",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.3.1.replies-in-any-order",
+            "rfc8166.3.4.",
+            "rfc8166.4.3.2.results-pushed-into-write-chunks",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.",
+        ),
+        because.NOT_IN_ITS_CHUNK,
+    ),
 )
 class KeepsLargeResultsInTheStream(ReplyRules):
     """Leaves results of more than 2000 octets in the stream, whatever Write chunks there are."""
@@ -142,7 +227,21 @@ class KeepsLargeResultsInTheStream(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.5.3.reply-reduced-before-measured",
-    also_trips="large results are looked for in the Write chunks",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.2.no-other-framing",
+            "rfc8166.3.3.1.",
+            "rfc8166.3.4.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.",
+            "rfc8166.4.7.write-list-encoding",
+        ),
+        because.NOT_IN_ITS_CHUNK,
+    ),
 )
 class MeasuresBeforeItReduces(Responder):
     """Compares a reply with the threshold as if nothing were reduced, and then reduces nothing."""
@@ -154,7 +253,16 @@ class MeasuresBeforeItReduces(Responder):
 
 @mutant(
     breaks="rfc8166.3.5.3.long-message-keeps-roundup",
-    also_trips="a reply without its padding cannot be decoded, whatever else is looked at",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.replies-in-any-order",
+            "rfc8166.3.4.",
+            "rfc8166.3.5.3.reply-reduced-before-measured",
+            "rfc8166.4.3.1.read-list-empty-in-replies",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNDECODABLE_RESULTS,
+    ),
 )
 class DropsRoundupFromLongReplies(Responder):
     """Leaves the padding of the last result out of a reply that does not fit inline."""
@@ -168,7 +276,22 @@ class DropsRoundupFromLongReplies(Responder):
         return [reply[: items[-1].position + items[-1].length]] if items else replies
 
 
-@mutant(breaks="rfc8166.4.3.2.3.empty-write-list-means-inline", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.4.3.2.3.empty-write-list-means-inline",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.2.2.4.2.roundup-is-zero-octets",
+            "rfc8166.3.3.",
+            "rfc8166.3.4.4.4.roundup-leaves-the-stream",
+            "rfc8166.3.5.3.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.2.4.streams-fit-the-threshold-together",
+            "rfc8166.4.5.3.",
+            "rfc8166.4.7.reply-chunk-encoding",
+        ),
+        because.REFUSED_INLINE,
+    ),
+)
 class WantsWriteChunksForResults(Responder):
     """Answers ERR_CHUNK to a call that has no Write list for its eligible results."""
 

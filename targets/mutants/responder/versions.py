@@ -44,7 +44,17 @@ class ComparesLowOctetOfVersion(CallRules):
         return version & 0xFFFF in (1, 2)
 
 
-@mutant(breaks=GETS_ERR_VERS, also_trips="ERR_VERS is one of the errors that these cases look at")
+@mutant(
+    breaks=GETS_ERR_VERS,
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.every-reply-grants-credits",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.5.error-xid-echoed",
+        ),
+        "ERR_VERS is one of the errors that these cases look at",
+    ),
+)
 class DropsUnknownVersions(Responder):
     """Keeps silent about versions that it does not know."""
 
@@ -52,7 +62,17 @@ class DropsUnknownVersions(Responder):
         return [] if fault is Fault.UNKNOWN_VERSION else super().send_error(words, fault)
 
 
-@mutant(breaks=GETS_ERR_VERS, also_trips="ERR_VERS is one of the errors that these cases look at")
+@mutant(
+    breaks=GETS_ERR_VERS,
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.every-reply-grants-credits",
+            "rfc8166.4.2.4.",
+            "rfc8166.4.5.error-xid-echoed",
+        ),
+        "ERR_VERS is one of the errors that these cases look at",
+    ),
+)
 class AnswersErrChunkToVersions(ReplyRules):
     """Answers an unknown version by ERR_CHUNK."""
 
@@ -70,7 +90,12 @@ class JudgesHeaderBeforeVersion(Responder):
         return super()._judge(message, words)
 
 
-@mutant(breaks=RANGE, also_trips="ERR_VERS without its range cannot be decoded")
+@mutant(
+    breaks=RANGE,
+    also_trips={
+        "bidir.1.3.4.reply-is-matched-by-xid": "ERR_VERS without its range cannot be decoded"
+    },
+)
 class OmitsErrVersRange(ReplyRules):
     """Sends ERR_VERS without the two versions behind it."""
 
@@ -107,7 +132,11 @@ class SendsErrorsInVersionOne(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.2.version-is-one",
-    also_trips={"rfc8166.4": "the version is one of the four words with which a reply starts"},
+    also_trips={
+        "rfc8166.4.1.2.header-layout": (
+            "the version is one of the four words with which a reply starts"
+        )
+    },
 )
 class RepliesInVersionThree(ReplyRules):
     """Sends its replies in version 3."""
@@ -118,7 +147,11 @@ class RepliesInVersionThree(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.5.error-xid-echoed",
-    also_trips={"bidir.1": "ERR_VERS is how a server may refuse what is no backward Reply"},
+    also_trips={
+        "bidir.1.3.4.reply-is-matched-by-xid": (
+            "ERR_VERS is how a server may refuse what is no backward Reply"
+        )
+    },
 )
 class SwapsVersionErrorXid(ReplyRules):
     """Sends the octets of the XID in ERR_VERS in reverse order."""

@@ -17,6 +17,7 @@ from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem
 from rpcrdma.wire import WriteChunk
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -34,7 +35,21 @@ NO_MORE = "rfc8166.8.1.4.no-more-data-than-room"
 
 @mutant(
     breaks="rfc8166.4.3.2.results-pushed-into-write-chunks",
-    also_trips="results are looked for in the Write chunks",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.2.no-other-framing",
+            "rfc8166.3.3.1.",
+            "rfc8166.3.4.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.",
+            "rfc8166.4.7.write-list-encoding",
+        ),
+        because.NOT_IN_ITS_CHUNK,
+    ),
 )
 class ReturnsResultsInline(ReplyRules):
     """Leaves every result in the stream and returns all Write chunks unused."""
@@ -47,7 +62,15 @@ class ReturnsResultsInline(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.3.2.1.results-fill-chunks-in-order",
-    also_trips="the second result, or an unused chunk, is looked for in another place",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
+            "rfc8166.4.3.2.3.empty-chunk-returned-empty",
+            "rfc8166.4.7.write-list-encoding",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        "the second result, or an unused chunk, is looked for in another place",
+    ),
 )
 class UsesLastChunkOnly(ReplyRules):
     """Uses the last Write chunk for the first result, and the others for none."""
@@ -110,7 +133,7 @@ class SkipsEmptyWriteChunks(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.6.2.no-roundup-written",
-    also_trips="a result is taken to be as long as the returned lengths say",
+    also_trips={"rfc8166.3.5.3.reply-reduced-before-measured": because.LENGTHS},
 )
 class WritesRoundup(ReplyRules):
     """Writes the roundup padding of a result where there is room for it."""
@@ -121,7 +144,10 @@ class WritesRoundup(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.6.2.returned-length-is-the-items",
-    also_trips="a result is taken to be as long as the returned lengths say",
+    also_trips={
+        "rfc8166.3.4.3.memory-used-by-responder": because.LENGTHS,
+        "rfc8166.3.5.3.reply-reduced-before-measured": because.LENGTHS,
+    },
 )
 class CountsRoundup(ReplyRules):
     """Counts the roundup padding in the returned lengths, although it writes none."""
@@ -162,7 +188,16 @@ class HalfFillsSegments(ReplyRules):
 
 @mutant(
     breaks=FILLED_IN_ORDER,
-    also_trips="a result or reply in several segments is put together in the wrong order",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.6.",
+            "rfc8166.3.5.3.reply-reduced-before-measured",
+            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+            "rfc8166.4.7.write-list-encoding",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        "a result or reply in several segments is put together in the wrong order",
+    ),
 )
 class SwapsSegments(ReplyRules):
     """Writes the last octets of a result into the first segment."""
@@ -173,7 +208,21 @@ class SwapsSegments(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.3.memory-used-by-responder",
-    also_trips="results and replies are looked for where they should have been written",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.4.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.",
+            "rfc8166.4.7.write-list-encoding",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.8.1.4.no-more-data-than-room",
+        ),
+        because.WRITTEN_ELSEWHERE,
+    ),
 )
 class WritesAtWrongOffset(ReplyRules):
     """Writes four octets behind the offset that the call names."""
@@ -195,7 +244,22 @@ class CutsResultsToFit(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.3.2.pushed-results-leave-the-stream",
-    also_trips="a result that is there twice makes the reply undecodable",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.2.no-other-framing",
+            "rfc8166.3.3.1.",
+            "rfc8166.3.4.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.",
+            "rfc8166.4.7.write-list-encoding",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNDECODABLE_RESULTS,
+    ),
 )
 class KeepsResultsInTheStream(ReplyRules):
     """Sends what it wrote into Write chunks in the stream as well."""
@@ -206,7 +270,7 @@ class KeepsResultsInTheStream(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.4.4.roundup-leaves-the-stream",
-    also_trips="what stands behind the padding cannot be decoded",
+    also_trips={"rfc8166.6.1.reassembly-gives-a-valid-stream": because.UNDECODABLE_RESULTS},
 )
 class KeepsRoundupInTheStream(ReplyRules):
     """Leaves the roundup padding of a reduced result in the stream."""
@@ -219,7 +283,14 @@ class KeepsRoundupInTheStream(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.4.1.count-stays-in-the-stream",
-    also_trips="a result without its count makes the reply undecodable",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.4.6.segment-count-returned",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNDECODABLE_RESULTS,
+    ),
 )
 class TakesCountOut(ReplyRules):
     """Takes the count word of a reduced result out of the stream."""
@@ -244,7 +315,9 @@ class _Spoiling(ReplyRules):
 
 @mutant(
     breaks="rfc8166.8.1.no-new-vulnerabilities",
-    also_trips="what is served next is wrong, whatever the Call",
+    also_trips={
+        "rfc8166.8.1.4.no-more-data-than-room": "what is served next is wrong, whatever the Call"
+    },
 )
 class DamagesItsDataBehindResultsWithoutRoom(Responder):
     """Has damaged data from when a result had no room in its Write chunk."""

@@ -12,6 +12,7 @@ import msgspec
 
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.wire import RdmaSegment, WriteChunk, chunk_length
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -25,7 +26,15 @@ SEGMENTS = "rfc8166.3.4.6.segments-returned"
 
 @mutant(
     breaks="rfc8166.3.4.6.segment-lengths-tell-what-was-written",
-    also_trips="a result is taken to be as long as the returned lengths say",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.",
+            "rfc8166.3.5.3.reply-reduced-before-measured",
+            "rfc8166.4.3.",
+            "rfc8166.4.7.write-list-encoding",
+        ),
+        because.LENGTHS,
+    ),
 )
 class KeepsOfferedLengths(ReplyRules):
     """Returns a Write chunk with the lengths that it had in the call."""
@@ -36,7 +45,15 @@ class KeepsOfferedLengths(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.6.segment-lengths-tell-what-was-written",
-    also_trips="results of which nothing is said to be written are not found",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.3.4.6.segment-count-returned",
+            "rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        "results of which nothing is said to be written are not found",
+    ),
 )
 class ReturnsLengthsOfZero(ReplyRules):
     """Returns a used Write chunk with all lengths zero."""
@@ -56,7 +73,15 @@ class DropsUnusedSegments(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.6.segment-count-returned",
-    also_trips={"rfc8166": "what is in the further segments of a Write chunk is not found"},
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.5.2.writes-precede-the-reply",
+            "rfc8166.3.5.3.reply-reduced-before-measured",
+            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+            "rfc8166.4.7.write-list-encoding",
+        ),
+        "what is in the further segments of a Write chunk is not found",
+    ),
 )
 class MergesSegments(ReplyRules):
     """Returns a Write chunk as one segment of the length of all."""
@@ -93,7 +118,16 @@ class AdvancesOffsets(ReplyRules):
 
 
 @mutant(
-    breaks=SEGMENTS, also_trips="a result in several segments is put together in the wrong order"
+    breaks=SEGMENTS,
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.6.segment-count-returned",
+            "rfc8166.3.5.3.reply-reduced-before-measured",
+            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+            "rfc8166.4.7.write-list-encoding",
+        ),
+        "a result in several segments is put together in the wrong order",
+    ),
 )
 class ReversesSegments(ReplyRules):
     """Returns the segments of a Write chunk in reverse order."""
@@ -107,7 +141,15 @@ class ReversesSegments(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.6.segment-count-returned",
-    also_trips="nobody finds results without being told where they are",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
+            "rfc8166.4.rpc-layout-is-unchanged",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.NOT_TOLD_WHERE,
+    ),
 )
 class OmitsWriteList(ReplyRules):
     """Returns no Write list."""
@@ -118,7 +160,11 @@ class OmitsWriteList(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.3.2.1.results-fill-chunks-in-order",
-    also_trips="unused and empty chunks are looked for in their own places",
+    also_trips={
+        "rfc8166.6.1.reassembly-gives-a-valid-stream": (
+            "unused and empty chunks are looked for in their own places"
+        )
+    },
 )
 class ReversesWriteList(ReplyRules):
     """Returns the Write chunks in reverse order."""
@@ -137,7 +183,14 @@ class DropsUnusedWriteChunks(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
-    also_trips={"rfc8166": "a returned length that is not zero says that a result was reduced"},
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.7.write-list-encoding",
+            "rfc8166.6.1.responder-reduces-no-ineligible-result",
+            "rfc8166.8.2.2.gss-elements-are-not-reduced",
+        ),
+        "a returned length that is not zero says that a result was reduced",
+    ),
 )
 class ReturnsUnusedChunksAsOffered(ReplyRules):
     """Returns an unused Write chunk with the lengths that it had in the call."""

@@ -8,14 +8,13 @@ from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.endpoint.requester.plan import ResultsPlan
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.wire import RdmaMsg, ReadSegment, WriteChunk
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.requester.outgoing import Memory
     from rpcrdma.ulp.bindings import ReplyExpectation
     from rpcrdma.wire import RdmaSegment
-
-FORM = {"rfc8166.": "the same call breaks every rule about its form"}
 
 
 @mutant(breaks="rfc8166.4.3.1.1.position-is-the-items-offset")
@@ -46,7 +45,10 @@ class SendsLongMessagesInline(CallPlanner):
         return 4096
 
 
-@mutant(breaks="rfc8166.3.5.3.long-call-in-a-read-chunk", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.3.5.3.long-call-in-a-read-chunk",
+    also_trips={"rfc8166.4.3.1.position-zero-chunk-carries-the-call": because.FORM},
+)
 class SendsLongCallsAsMsg(RequestRules):
     """Sends a Long Call as RDMA_MSG."""
 
@@ -107,7 +109,10 @@ class PadsReadChunks(CallPlanner):
         return super().read_segment(octets + bytes(-len(octets) % 4))
 
 
-@mutant(breaks="rfc8166.3.4.5.2.length-without-roundup", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.3.4.5.2.length-without-roundup",
+    also_trips={"rfc8166.4.rpc-layout-is-unchanged": because.FORM},
+)
 class CutsReadChunksShort(CallPlanner):
     """Leaves the last word out of Read chunks."""
 
@@ -123,7 +128,10 @@ class MakesRoomForPadding(CallPlanner):
         return super().write_room(length + -length % 4)
 
 
-@mutant(breaks="rfc8166.4.3.2.write-list-empty-without-results", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.4.3.2.write-list-empty-without-results",
+    also_trips={"rfc8166.6.1.binding-limits-chunks": because.FORM},
+)
 class OffersEmptyChunksBeside(RequestRules):
     """Ends every Write list, also the empty one of a call with chunks, by an empty Write chunk."""
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
 
 BEYOND = "rfc8166.3.3.1.no-call-beyond-the-grant"
-HIGH = "a limit that is not the latest is too high a limit"
-LATEST = {"rfc8166.3.3.1.": HIGH, "bidir.2.1.": HIGH}
+LATEST = {"rfc8166.3.3.1.": because.TOO_HIGH, "bidir.2.1.": because.TOO_HIGH}
 
 
 @mutant(breaks="rfc8166.3.3.3.first-reply-before-second-call")
@@ -61,7 +61,7 @@ class TakesZeroForNoLimit(Allowance):
 
 @mutant(
     breaks="rfc8166.3.3.1.every-call-requests-credits",
-    also_trips="a request for zero is none",
+    also_trips={"rfc8166.3.3.1.new-calls-within-lower-value": "a request for zero is none"},
 )
 class RequestsNoCredits(RequestRules):
     """Requests zero credits in every call."""

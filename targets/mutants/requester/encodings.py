@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, encode_header
+from targets.mutants import because
 from targets.mutants.base import mutant
 from targets.mutants.responder.encodings import FIXED, ONE, ZERO, replaced, segments_of
 
@@ -28,7 +29,7 @@ PROCEDURE: Final = slice(12, 16)
 BARE: Final = 40
 """Octets of a call without arguments."""
 
-UNREADABLE: Final = "no call can be read behind such a header, whatever is looked at"
+UNREADABLE: Final = {"rfc8166.4.header-is-xdr": because.UNREADABLE_CALL}
 
 
 def lists_of(header: TransportHeader) -> RdmaMsg | RdmaNomsg:
@@ -86,7 +87,11 @@ class NamesNoProcedure(RequestRules):
 
 @mutant(
     breaks="rfc8166.4.2.3.call-carries-requested-credits",
-    also_trips="more calls are in flight than were asked for",
+    also_trips={
+        "rfc8166.3.3.1.new-calls-within-lower-value": (
+            "more calls are in flight than were asked for"
+        )
+    },
 )
 class RequestsNoCreditsWithChunks(RequestRules):
     """Leaves rdma_credit at zero."""
@@ -150,7 +155,10 @@ class PutsCallsBeforeTheLists(RequestRules):
 # -- the lists
 
 
-@mutant(breaks="rfc8166.4.3.three-optional-lists", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.4.3.three-optional-lists",
+    also_trips={"rfc8166.3.4.5.position-is-a-multiple-of-four": because.UNREADABLE_CALL},
+)
 class SwapsReadAndWriteList(RequestRules):
     """Puts the Write list before the Read list."""
 
@@ -163,7 +171,17 @@ class SwapsReadAndWriteList(RequestRules):
 
 @mutant(
     breaks="rfc8166.4.3.no-chunks-all-absent",
-    also_trips="what the reply returns of a chunk that was not meant is refused",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.2.2.3.requester-opens-the-connection",
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.4.2.3.call-carries-requested-credits",
+            "rfc8166.4.3.1.read-list-empty-without-need",
+            "rfc8166.4.3.3.reply-chunk-absent-otherwise",
+            "rfc8166.4.header-is-xdr",
+        ),
+        "what the reply returns of a chunk that was not meant is refused",
+    ),
 )
 class MarksAnEmptyReplyChunkPresent(RequestRules):
     """Marks the Reply chunk of calls without arguments as present, though it has no segment."""
@@ -210,7 +228,13 @@ class LeavesThePresenceOfWriteChunksOut(RequestRules):
         return replaced(octets, writes, ONE, b"")
 
 
-@mutant(breaks="rfc8166.4.7.empty-write-list-encoding", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.4.7.empty-write-list-encoding",
+    also_trips={
+        "rfc8166.3.2.payload-begins-with-xid": because.UNREADABLE_CALL,
+        "rfc8166.4.2.4.nomsg-is-one": because.UNREADABLE_CALL,
+    },
+)
 class DoublesTheEmptyWriteList(RequestRules):
     """Encodes an empty Write list as two words of zero."""
 
@@ -251,7 +275,10 @@ class LeavesThePresenceOfTheReplyChunkOut(RequestRules):
         return replaced(octets, reply, ONE, b"")
 
 
-@mutant(breaks="rfc8166.4.3.3.one-reply-chunk-slot", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.4.3.3.one-reply-chunk-slot",
+    also_trips={"rfc8166.4.rpc-layout-is-unchanged": because.UNREADABLE_CALL},
+)
 class OffersTheReplyChunkTwice(RequestRules):
     """Offers the Reply chunk a second time behind the first."""
 

@@ -51,8 +51,15 @@ class WaitsBehindErrors(Requester):
 @mutant(
     breaks="rfc8166.4.5.bad-reply-header-discarded",
     also_trips={
-        "rfc8166.4.": "whatever is to be dropped costs the connection",
         "rfc8166.2.2.2.": "so does a reply to no call, or one that has another XID inside",
+        **dict.fromkeys(
+            (
+                "rfc8166.4.5.",
+                "rfc8166.4.6.1.requester-discards-msgp",
+                "rfc8166.4.6.2.done-is-discarded",
+            ),
+            "whatever is to be dropped costs the connection",
+        ),
     },
 )
 class HangsUpOverNonsense(Requester):
@@ -131,7 +138,10 @@ class IgnoresReadListsOfReplies(Requester):
 
 @mutant(
     breaks="rfc8166.4.5.5.rpc-survives-connection-loss",
-    also_trips={"bidir.2.": "there is no next connection, and so no backward Call on it"},
+    also_trips=dict.fromkeys(
+        ("bidir.2.1.receives-posted-before-sends", "bidir.2.2.1."),
+        "there is no next connection, and so no backward Call on it",
+    ),
 )
 class GivesUpWithTheConnection(Retransmission):
     """Lets every call fail whose connection is lost."""

@@ -8,6 +8,7 @@ from rpcrdma.endpoint.core.actions import Failure
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.fabric.memory import HandleAllocator
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -28,7 +29,11 @@ class LeavesMemoryOfCancelledCallsExposed(Requester):
 
 @mutant(
     breaks="rfc8166.8.1.1.memory-belongs-to-one-connection",
-    also_trips="a call with chunks does not survive the loss of its connection, nor does the next",
+    also_trips={
+        "rfc8166.4.5.5.rpc-survives-connection-loss": (
+            "a call with chunks does not survive the loss of its connection, nor does the next"
+        )
+    },
 )
 class OffersMemoryOfLostConnections(Requester):
     """Repeats a call on a new connection with the handles that it had on the one before."""
@@ -53,7 +58,10 @@ class CountsHandles(HandleAllocator):
 
 @mutant(
     breaks="rfc8166.8.1.2.no-persistent-registration",
-    also_trips="memory that is never invalidated is not invalidated when its call is over",
+    also_trips={
+        "rfc8166.4.4.1.cancelled-rpcs-are-covered-too": because.STAYS_REGISTERED,
+        "rfc8166.8.1.3.": because.STAYS_REGISTERED,
+    },
 )
 class KeepsArgumentsRegistered(Requester):
     """Leaves the memory of an argument that was reduced registered for good."""
@@ -67,7 +75,14 @@ class KeepsArgumentsRegistered(Requester):
 
 @mutant(
     breaks="rfc8166.8.1.3.invalidated-when-complete",
-    also_trips="memory that is never invalidated stays registered, however the call ends",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.4.1.cancelled-rpcs-are-covered-too",
+            "rfc8166.8.1.2.no-persistent-registration",
+            "rfc8166.8.1.3.invalidated-after-abnormal-end",
+        ),
+        because.STAYS_REGISTERED,
+    ),
 )
 class LeavesLongCallsExposed(Requester):
     """Does not invalidate the memory of Position-Zero Read chunks."""
@@ -81,7 +96,9 @@ class LeavesLongCallsExposed(Requester):
 
 @mutant(
     breaks="rfc8166.8.1.4.transactions-within-the-grant",
-    also_trips="a call beyond the grant is that whatever has been granted before",
+    also_trips={
+        "rfc8166.3.3.1.": "a call beyond the grant is that whatever has been granted before"
+    },
 )
 class CallsTwiceTheGrant(Allowance):
     """Has twice as many calls in flight as were granted."""

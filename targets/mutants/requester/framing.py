@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core.actions import PostReceive, Send
 from rpcrdma.endpoint.core.faults import FaultFound
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.wire import ErrChunk, RdmaDone, RdmaError, TransportHeader, encode_header
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core import events
     from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
-
-STREAM: Final = {"rfc8166.": "no call can be read from such a stream"}
 
 
 @mutant(breaks="rfc8166.3.2.no-other-framing")
@@ -28,7 +27,10 @@ class MarksRecords(RequestRules):
         return payload[:4] + behind_xid + mark + payload
 
 
-@mutant(breaks="rfc8166.3.2.payload-follows-the-header", also_trips=STREAM)
+@mutant(
+    breaks="rfc8166.3.2.payload-follows-the-header",
+    also_trips={"rfc8166.4.rpc-layout-is-unchanged": because.UNREADABLE_CALL},
+)
 class LeavesGapsBehindHeaders(RequestRules):
     """Leaves eight octets between the header and the call."""
 
@@ -44,7 +46,10 @@ class SendsTwoCallsInOne(RequestRules):
         return payload[:4] + behind_xid + payload + payload
 
 
-@mutant(breaks="rfc8166.2.2.2.call-msg-type", also_trips=STREAM)
+@mutant(
+    breaks="rfc8166.2.2.2.call-msg-type",
+    also_trips={"rfc8166.4.rpc-layout-is-unchanged": because.UNREADABLE_CALL},
+)
 class CallsByReplies(RequestRules):
     """Gives calls without chunks the message type of replies."""
 
@@ -76,7 +81,7 @@ class CallsByMsgp(RequestRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.requester-sends-no-error",
-    also_trips={"rfc8166.4.": "an error of 20 octets is shorter than any call"},
+    also_trips={"rfc8166.4.2.four-fixed-words": "an error of 20 octets is shorter than any call"},
 )
 class AnswersBadRepliesByErrors(Requester):
     """Answers by ERR_CHUNK what cannot be a reply."""

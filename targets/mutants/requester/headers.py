@@ -55,7 +55,11 @@ class SendsCallsTwice(Requester):
 
 @mutant(
     breaks="rfc8166.4.header-is-xdr",
-    also_trips={"rfc8166.": "what follows the lists is taken for their end, or the reverse"},
+    also_trips={
+        "rfc8166.4.rpc-layout-is-unchanged": (
+            "what follows the lists is taken for their end, or the reverse"
+        )
+    },
 )
 class CutsTheListsShort(RequestRules):
     """Leaves the word out that ends the lists of a call with chunks."""

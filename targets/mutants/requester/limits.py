@@ -11,15 +11,18 @@ from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.requester.retransmission import Retransmission
 from rpcrdma.ulp import rpc
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.events import CallRequested
     from rpcrdma.wire import TransportHeader
 
-HIGH: Final = "a limit that is not the latest is too high a limit"
-LATEST: Final = {"rfc8166.3.3.": HIGH, "rfc8166.8.1.4.": HIGH, "bidir.2.1.": HIGH}
-LONGER: Final = "a message that is too long breaks every rule about lengths"
+LATEST: Final = {
+    "rfc8166.3.3.": because.TOO_HIGH,
+    "rfc8166.8.1.4.": because.TOO_HIGH,
+    "bidir.2.1.": because.TOO_HIGH,
+}
 LATE: Final = 30
 """So many calls must have been planned before a mutant changes its mind."""
 
@@ -80,7 +83,10 @@ class CountsOnTwoCreditsAtFirst(Allowance):
         return 2 if self.granted is None else min(self.granted, self.requested)
 
 
-@mutant(breaks="rfc8166.3.3.2.threshold-is-the-smaller-end", also_trips={"rfc8166.": LONGER})
+@mutant(
+    breaks="rfc8166.3.3.2.threshold-is-the-smaller-end",
+    also_trips={"rfc8166.4.2.4.streams-fit-the-threshold-together": because.TOO_LONG},
+)
 class TakesItsOwnSendForTheThreshold(CallPlanner):
     """Sends inline whatever fits its own Sends, which are of 2048 octets."""
 
@@ -101,7 +107,10 @@ class RaisesItsThreshold(CallPlanner):
         return super().threshold if self._asked < LATE else 4096
 
 
-@mutant(breaks="rfc8166.3.3.3.1024-octets-unless-known", also_trips={"rfc8166.": LONGER})
+@mutant(
+    breaks="rfc8166.3.3.3.1024-octets-unless-known",
+    also_trips={"rfc8166.3.3.sender-respects-receive-resources": because.TOO_LONG},
+)
 class DoesNotCountHeaders(CallPlanner):
     """Takes 1024 octets for the limit of the Payload stream alone."""
 

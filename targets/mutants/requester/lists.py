@@ -16,6 +16,7 @@ from rpcrdma.endpoint.requester.plan import NO_RESULTS, ReadPlan, ResultsPlan
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.fabric.base import Access
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
+from targets.mutants import because
 from targets.mutants.base import mutant
 from targets.mutants.requester.encodings import lists_of
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 ARGUMENTS: Final = 40
 """Where the arguments of a call begin, whose credential and verifier are empty."""
-
-FORM: Final = "the same call breaks every rule about its form"
 
 
 # -- what is reduced
@@ -78,7 +77,11 @@ class OffersLongCallsForWriting(RequestRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.streams-fit-the-threshold-together",
-    also_trips="a message that is too long does not fit a Receive of that length either",
+    also_trips={
+        "rfc8166.3.3.sender-respects-receive-resources": (
+            "a message that is too long does not fit a Receive of that length either"
+        )
+    },
 )
 class CountsThePayloadAlone(CallPlanner):
     """Does not count the header against the inline threshold."""
@@ -88,7 +91,10 @@ class CountsThePayloadAlone(CallPlanner):
         return super().threshold + ONE.header
 
 
-@mutant(breaks="rfc8166.4.3.1.read-list-groups-by-position", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.4.3.1.read-list-groups-by-position",
+    also_trips={"rfc8166.6.1.ineligible-items-are-not-reduced": because.FORM},
+)
 class GivesTheLastSegmentItsOwnPosition(RequestRules):
     """Counts the Position of the last of several segments of a Read chunk from its own octets."""
 
@@ -102,7 +108,28 @@ class GivesTheLastSegmentItsOwnPosition(RequestRules):
         return (*reads[:-1], ReadSegment(position + before, segments[-1]))
 
 
-@mutant(breaks="rfc8166.4.3.1.read-chunk-tells-where-arguments-are", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.4.3.1.read-chunk-tells-where-arguments-are",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "rfc8166.2.2.4.2.roundup-is-zero-octets",
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.3.3.2.",
+            "rfc8166.3.4.",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.4.7.read-list-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.1.",
+            "rfc8166.8.1.",
+            "rfc8166.8.2.2.",
+            "rfc8166.9.program-numbers-are-unchanged",
+        ),
+        "an act fails whose data are stored with their halves exchanged",
+    ),
+)
 class NamesTheSecondHalfFirst(RequestRules):
     """Names the memory that holds the second half of an argument before that of the first."""
 
@@ -118,7 +145,10 @@ class NamesTheSecondHalfFirst(RequestRules):
         return super().read_segments(position, (second, first))
 
 
-@mutant(breaks="rfc8166.4.3.1.listed-arguments-are-reduced", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.4.3.1.listed-arguments-are-reduced",
+    also_trips={"rfc8166.6.1.reassembly-gives-a-valid-stream": because.FORM},
+)
 class LeavesTheFirstWordInTheStream(CallPlanner):
     """Leaves the first word of an argument in the stream, though it is in the Read chunk, too."""
 
@@ -133,7 +163,10 @@ class LeavesTheFirstWordInTheStream(CallPlanner):
         return replace(plan, inline=inline)
 
 
-@mutant(breaks="rfc8166.4.3.1.position-zero-chunk-carries-the-call", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.4.3.1.position-zero-chunk-carries-the-call",
+    also_trips={"rfc8166.4.rpc-layout-is-unchanged": because.FORM},
+)
 class LeavesTheRpcHeaderOut(CallPlanner):
     """Puts nothing but the arguments into a Position-Zero Read chunk."""
 
@@ -147,7 +180,17 @@ class LeavesTheRpcHeaderOut(CallPlanner):
         return replace(plan, reads=(replace(whole, pieces=(payload[ARGUMENTS:],)), *others))
 
 
-@mutant(breaks="rfc8166.4.3.1.read-list-empty-without-need", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.4.3.1.read-list-empty-without-need",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.2.only-eligible-items-are-reduced",
+            "rfc8166.3.4.3.segment-length-in-octets",
+            "rfc8166.6.1.binding-limits-chunks",
+        ),
+        because.FORM,
+    ),
+)
 class ListsSegmentsOfNothing(RequestRules):
     """Ends the Read list of a call that fetches data by a segment of no octets."""
 
@@ -229,7 +272,10 @@ class TransfersPadding(CallPlanner):
         return replace(plan, reads=reads)
 
 
-@mutant(breaks="rfc8166.9.program-numbers-are-unchanged", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.9.program-numbers-are-unchanged",
+    also_trips={"rfc8166.6.1.binding-limits-procedures": because.FORM},
+)
 class CallsAnotherProgram(RequestRules):
     """Calls, by calls with Read or Write chunks, the program with the next number."""
 
@@ -273,7 +319,10 @@ class OffersWriteChunksForTexts(CallPlanner):
         return ResultsPlan(((expectation.maximum,),), plan.reply)
 
 
-@mutant(breaks="rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate",
+    also_trips={"rfc8166.6.2.reply-resources-for-the-maximum": because.FORM},
+)
 class MakesRoomForHalfTheResult(CallPlanner):
     """Makes each Write chunk half as large as the largest result."""
 
@@ -281,7 +330,10 @@ class MakesRoomForHalfTheResult(CallPlanner):
         return super().write_room(max(length // 2, 1))
 
 
-@mutant(breaks="rfc8166.4.3.2.2.each-chunk-fits-any-candidate", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.4.3.2.2.each-chunk-fits-any-candidate",
+    also_trips={"rfc8166.6.2.reply-resources-for-the-maximum": because.FORM},
+)
 class FitsChunksToThePage(CallPlanner):
     """Makes no segment of a Write chunk larger than 2000 octets."""
 
@@ -289,7 +341,10 @@ class FitsChunksToThePage(CallPlanner):
         return super().write_room(min(length, 2000))
 
 
-@mutant(breaks="rfc8166.4.3.2.3.inline-results-may-need-a-long-reply", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.4.3.2.3.inline-results-may-need-a-long-reply",
+    also_trips={"rfc8166.6.2.reply-resources-for-the-maximum": because.FORM},
+)
 class WantsResultsInlineAnyway(CallPlanner):
     """Wants results of up to 2000 octets inline, and offers no chunk for them."""
 
@@ -306,7 +361,28 @@ class MakesRoomForHalfTheReply(CallPlanner):
         return super().reply_room(length // 2)
 
 
-@mutant(breaks="rfc8166.6.2.reply-resources-allocated-beforehand", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.6.2.reply-resources-allocated-beforehand",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "rfc8166.2.2.3.requester-opens-the-connection",
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.3.3.",
+            "rfc8166.3.4.",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.4.7.empty-read-list-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.1.",
+            "rfc8166.6.2.reply-resources-for-the-maximum",
+            "rfc8166.8.1.",
+            "rfc8166.9.program-numbers-are-unchanged",
+        ),
+        "whoever writes into such memory loses the connection, and the act fails",
+    ),
+)
 class OffersMemoryBeforeItIsReady(CallPlanner):
     """Offers memory for results that has not been opened to the Responder yet."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core.actions import Failure
 from rpcrdma.endpoint.requester.requester import Requester
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
 
 @mutant(
     breaks="rfc8166.4.4.1.memory-protected-before-upper-layer-access",
-    also_trips="memory that is never invalidated stays registered, however the call ends",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.4.1.cancelled-rpcs-are-covered-too",
+            "rfc8166.8.1.2.no-persistent-registration",
+            "rfc8166.8.1.3.invalidated-after-abnormal-end",
+        ),
+        because.STAYS_REGISTERED,
+    ),
 )
 class LeavesArgumentsExposed(Requester):
     """Does not invalidate the memory of Read chunks."""

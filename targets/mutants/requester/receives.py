@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core import events
     from rpcrdma.endpoint.core.actions import Action
 
-RUNS_OUT: Final = {"": "a reply that finds no Receive, or too short a one, is lost or waits"}
-GONE: Final = {"": "what cannot be read makes no call"}
 
 _NEVER_SAFE: Final = Memory(0, Register(0, 1, Access.REMOTE_READ))
 
@@ -44,7 +42,17 @@ class PostsEverySecondReceiveAgain(Requester):
         return [action for action in actions if not isinstance(action, PostReceive)]
 
 
-@mutant(breaks="rfc8166.2.3.2.receives-posted-before-sends", also_trips=RUNS_OUT)
+@mutant(
+    breaks="rfc8166.2.3.2.receives-posted-before-sends",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.2.1.2.directions-are-accounted-separately",
+            "rfc8166.3.3.1.new-calls-within-lower-value",
+            "rfc8166.3.3.2.threshold-is-constant",
+        ),
+        "a reply that finds no Receive, or too short a one, is lost or waits",
+    ),
+)
 class PostsNoReceiveAgain(Requester):
     """Posts no Receive again while calls are in flight."""
 
@@ -83,7 +91,18 @@ class PostsReceivesLikeTheLast(Requester):
         ]
 
 
-@mutant(breaks="rfc8166.3.4.5.1.read-memory-released-after-reply", also_trips=GONE)
+@mutant(
+    breaks="rfc8166.3.4.5.1.read-memory-released-after-reply",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.3.header-describes-the-memory",
+            "rfc8166.3.4.5.same-position-throughout-a-chunk",
+            "rfc8166.4.3.1.read-list-groups-by-position",
+            "rfc8166.4.7.read-list-encoding",
+        ),
+        "what cannot be read makes no call",
+    ),
+)
 class TakesSegmentsBackAtOnce(Requester):
     """Takes back the memory of an argument of several segments when its call has been sent."""
 

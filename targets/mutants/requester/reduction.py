@@ -52,7 +52,9 @@ class CountsPaddingInCalls(RequestRules):
 
 @mutant(
     breaks="rfc8166.3.4.5.2.roundup-does-not-change-the-count",
-    also_trips={"rfc8166.": "what is counted too much is stored"},
+    also_trips=dict.fromkeys(
+        ("rfc8166.3.4.3.", "rfc8166.3.4.5.", "rfc8166.4.3.1."), "what is counted too much is stored"
+    ),
 )
 class CountsPaddingOfReadChunks(CallPlanner):
     """Includes padding in large Read chunks, and counts it in the length of the argument."""
@@ -173,7 +175,13 @@ class FillsUpOddSegments(CallPlanner):
 
 @mutant(
     breaks="rfc8166.3.4.5.2.length-with-roundup",
-    also_trips={"rfc8166.": "a Long Call is padded likewise, and then two octets too long"},
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.8.2.2.3.roundup-of-reduced-items-not-transferred",
+        ),
+        "a Long Call is padded likewise, and then two octets too long",
+    ),
 )
 class PadsReadChunksToEight(CallPlanner):
     """Pads Read chunks to a multiple of eight octets."""
@@ -184,7 +192,25 @@ class PadsReadChunksToEight(CallPlanner):
 
 @mutant(
     breaks="rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
-    also_trips="zeros are stored, and a Long Call of zeros is no call",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "rfc8166.2.2.4.2.roundup-is-zero-octets",
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.3.3.2.",
+            "rfc8166.3.4.",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.4.7.read-list-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.1.",
+            "rfc8166.8.1.",
+            "rfc8166.8.2.2.",
+            "rfc8166.9.program-numbers-are-unchanged",
+        ),
+        "zeros are stored, and a Long Call of zeros is no call",
+    ),
 )
 class ExposesEmptyMemory(CallPlanner):
     """Offers for reading memory into which it has not put anything."""

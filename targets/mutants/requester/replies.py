@@ -10,6 +10,7 @@ from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.rpc import RpcOutcome, decode_reply
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, chunk_length
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -22,10 +23,23 @@ NOMSG: Final = int(Procedure.RDMA_NOMSG).to_bytes(4)
 RPC_HEADER: Final = 24
 """Octets of an accepted reply before its results."""
 
-REFUSED: Final = "a case that needs such a reply for something else does not get on"
 
-
-@mutant(breaks="rfc8166.4.any-endpoint-sends-msg-and-nomsg", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.4.any-endpoint-sends-msg-and-nomsg",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.",
+            "rfc8166.3.5.3.any-item-in-a-long-message",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.4.1.memory-protected-before-upper-layer-access",
+            "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.2.",
+        ),
+        because.NEEDS_SUCH_A_REPLY,
+    ),
+)
 class DropsLongReplies(Requester):
     """Drops every RDMA_NOMSG."""
 
@@ -35,7 +49,22 @@ class DropsLongReplies(Requester):
         return super()._judge(message)
 
 
-@mutant(breaks="rfc8166.6.1.ineligible-items-in-long-messages", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.6.1.ineligible-items-in-long-messages",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.",
+            "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.2.",
+            "rfc8166.8.1.3.invalidated-when-complete",
+        ),
+        because.NEEDS_SUCH_A_REPLY,
+    ),
+)
 class RefusesTextsInReplyChunks(Requester):
     """Takes nothing from a Reply chunk for a call that has no eligible results."""
 
@@ -45,7 +74,22 @@ class RefusesTextsInReplyChunks(Requester):
             raise FaultFound(Fault.INELIGIBLE_RESULT)
 
 
-@mutant(breaks="rfc8166.4.2.4.nomsg-lists-may-be-absent", also_trips=REFUSED)
+@mutant(
+    breaks="rfc8166.4.2.4.nomsg-lists-may-be-absent",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.",
+            "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.2.",
+            "rfc8166.8.1.3.invalidated-when-complete",
+        ),
+        because.NEEDS_SUCH_A_REPLY,
+    ),
+)
 class WantsWriteListsInLongReplies(Requester):
     """Refuses a Long Reply without a Write list."""
 
@@ -105,7 +149,10 @@ class HandsRepliesOverUnchecked(Requester):
 
 @mutant(
     breaks="rfc8166.4.3.2.2.unconsumed-chunk-may-have-been-written",
-    also_trips="what was placed is taken whatever the reply says of it",
+    also_trips=dict.fromkeys(
+        ("rfc8166.4.5.bad-reply-header-discarded", "rfc8166.6.1.unreduced-result-ends-the-rpc"),
+        "what was placed is taken whatever the reply says of it",
+    ),
 )
 class TakesWhatWasWritten(Requester):
     """Takes what stands in a Write chunk for the result, though it came back unused."""

@@ -8,6 +8,7 @@ from rpcrdma.endpoint.core.actions import CallFailed, Failure, ReplyReceived
 from rpcrdma.endpoint.requester.outgoing import Phase
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.wire import RdmaNomsg
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
     from rpcrdma.wire import TransportHeader
 
-READS: Final = {"": "no application can use such a result"}
 WORD: Final = 4
 
 
@@ -24,7 +24,10 @@ def _placed(call: OutgoingCall) -> int:
     return sum(memory.returned for chunk in call.writes for memory in chunk)
 
 
-@mutant(breaks="rfc8166.2.2.4.2.roundup-stays-below-the-ulp", also_trips=READS)
+@mutant(
+    breaks="rfc8166.2.2.4.2.roundup-stays-below-the-ulp",
+    also_trips={"rfc8166.3.4.6.1.results-reassembled-in-array-order": because.NO_USE},
+)
 class HandsUpPadding(Requester):
     """Hands a placed result up to the application together with its padding."""
 
@@ -40,7 +43,28 @@ class HandsUpPadding(Requester):
         return ReplyReceived(call.token, reply)
 
 
-@mutant(breaks="rfc8166.3.4.1.placed-items-are-skipped-in-decoding", also_trips=READS)
+@mutant(
+    breaks="rfc8166.3.4.1.placed-items-are-skipped-in-decoding",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "rfc8166.2.2.3.requester-opens-the-connection",
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.3.3.sender-respects-receive-resources",
+            "rfc8166.3.4.",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.4.7.empty-read-list-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.1.binding-limits-chunks",
+            "rfc8166.6.2.",
+            "rfc8166.8.1.",
+            "rfc8166.9.program-numbers-are-unchanged",
+        ),
+        because.NO_USE,
+    ),
+)
 class DecodesOverPlacedItems(Requester):
     """Decodes a reduced reply as if nothing had been taken out of it."""
 
@@ -61,7 +85,13 @@ class JoinsResultsBackwards(Requester):
         return super()._outcome(call)
 
 
-@mutant(breaks="rfc8166.3.4.4.chunk-length-is-the-sum", also_trips=READS)
+@mutant(
+    breaks="rfc8166.3.4.4.chunk-length-is-the-sum",
+    also_trips={
+        "rfc8166.3.4.3.header-describes-the-memory": because.NO_USE,
+        "rfc8166.3.4.6.write-segments-have-no-position": because.NO_USE,
+    },
+)
 class TakesTheFirstSegmentForTheChunk(Requester):
     """Takes the first segment of a returned Write chunk for the whole of it."""
 
@@ -72,7 +102,17 @@ class TakesTheFirstSegmentForTheChunk(Requester):
         return super()._outcome(call)
 
 
-@mutant(breaks="rfc8166.3.4.3.reduction-is-the-senders-choice", also_trips=READS)
+@mutant(
+    breaks="rfc8166.3.4.3.reduction-is-the-senders-choice",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.6.1.results-reassembled-in-array-order",
+            "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply",
+            "rfc8166.4.header-is-xdr",
+        ),
+        because.NO_USE,
+    ),
+)
 class TakesPlacedResultsOnly(Requester):
     """Does not take a result that may be reduced when it stands in the reply."""
 
@@ -84,7 +124,28 @@ class TakesPlacedResultsOnly(Requester):
         return self._fail(call, Failure.BAD_REPLY, "not reduced") + self._send_queued()
 
 
-@mutant(breaks="rfc8166.3.5.2.some-or-all-items-reduced", also_trips=READS)
+@mutant(
+    breaks="rfc8166.3.5.2.some-or-all-items-reduced",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "rfc8166.2.2.3.requester-opens-the-connection",
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.3.3.sender-respects-receive-resources",
+            "rfc8166.3.4.",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.4.7.empty-read-list-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.1.binding-limits-chunks",
+            "rfc8166.6.2.",
+            "rfc8166.8.1.",
+            "rfc8166.9.program-numbers-are-unchanged",
+        ),
+        because.NO_USE,
+    ),
+)
 class TakesNoPlacedResults(Requester):
     """Does not take a result that was placed in its memory."""
 
@@ -94,7 +155,22 @@ class TakesNoPlacedResults(Requester):
         return super()._outcome(call)
 
 
-@mutant(breaks="rfc8166.3.5.3.any-item-in-a-long-message", also_trips=READS)
+@mutant(
+    breaks="rfc8166.3.5.3.any-item-in-a-long-message",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.4.any-endpoint-sends-msg-and-nomsg",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.2.",
+            "rfc8166.8.1.3.invalidated-when-complete",
+        ),
+        because.NO_USE,
+    ),
+)
 class TakesNoLongReplies(Requester):
     """Does not take a Long Reply, since nothing in it may be reduced."""
 

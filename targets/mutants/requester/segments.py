@@ -8,18 +8,27 @@ import msgspec
 
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.wire import TransportHeader
 
-LOST: Final = {"": "whoever uses such coordinates loses the connection, or writes elsewhere"}
-FORM: Final = {"rfc8166.": "the same call breaks every rule about its form"}
 FIRST_WRITE_SEGMENT: Final = 28
 """Where it stands in a header without Read chunks."""
 
 
-@mutant(breaks="rfc8166.3.4.3.segment-handle", also_trips=LOST)
+@mutant(
+    breaks="rfc8166.3.4.3.segment-handle",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.5.",
+            "rfc8166.4.3.1.read-list-groups-by-position",
+            "rfc8166.4.7.read-list-encoding",
+        ),
+        because.BAD_COORDINATES,
+    ),
+)
 class NamesTheFirstHandleAgain(RequestRules):
     """Gives all segments of a Read chunk the handle of the first."""
 
@@ -31,7 +40,28 @@ class NamesTheFirstHandleAgain(RequestRules):
         return super().read_segments(position, same)
 
 
-@mutant(breaks="rfc8166.3.4.3.segment-offset", also_trips=LOST)
+@mutant(
+    breaks="rfc8166.3.4.3.segment-offset",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "rfc8166.2.2.3.requester-opens-the-connection",
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.3.3.",
+            "rfc8166.3.4.",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.4.7.empty-read-list-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.1.",
+            "rfc8166.6.2.",
+            "rfc8166.8.1.",
+            "rfc8166.9.program-numbers-are-unchanged",
+        ),
+        because.BAD_COORDINATES,
+    ),
+)
 class PointsBehindTheStart(RequestRules):
     """Gives as the offset of memory for results that of its second word."""
 
@@ -44,7 +74,10 @@ class PointsBehindTheStart(RequestRules):
         )
 
 
-@mutant(breaks="rfc8166.3.4.3.segment-length-in-octets", also_trips=LOST)
+@mutant(
+    breaks="rfc8166.3.4.3.segment-length-in-octets",
+    also_trips={"rfc8166.6.2.reply-resources-allocated-beforehand": because.BAD_COORDINATES},
+)
 class OffersMoreThanItRegistered(RequestRules):
     """States for the memory of Long Replies a length four octets greater than was registered."""
 
@@ -72,7 +105,28 @@ class NamesTheFirstSegmentAgain(RequestRules):
         )
 
 
-@mutant(breaks="rfc8166.3.4.3.memory-is-the-requesters", also_trips=LOST)
+@mutant(
+    breaks="rfc8166.3.4.3.memory-is-the-requesters",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "rfc8166.2.2.3.requester-opens-the-connection",
+            "rfc8166.3.2.one-rpc-message-each",
+            "rfc8166.3.3.",
+            "rfc8166.3.4.",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.5.rpc-survives-connection-loss",
+            "rfc8166.4.7.empty-read-list-encoding",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.1.",
+            "rfc8166.6.2.",
+            "rfc8166.8.1.",
+            "rfc8166.9.program-numbers-are-unchanged",
+        ),
+        because.BAD_COORDINATES,
+    ),
+)
 class LeavesMemoryOfResultsToTheServer(RequestRules):
     """Says how long results may be, and leaves it to the server to find memory for them."""
 
@@ -80,7 +134,24 @@ class LeavesMemoryOfResultsToTheServer(RequestRules):
         return tuple(_placeless(chunk) for chunk in chunks)
 
 
-@mutant(breaks="rfc8166.3.5.3.requester-provides-long-message-chunks", also_trips=LOST)
+@mutant(
+    breaks="rfc8166.3.5.3.requester-provides-long-message-chunks",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.replies-in-any-order",
+            "rfc8166.3.4.2.only-eligible-items-are-reduced",
+            "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.4.any-endpoint-sends-msg-and-nomsg",
+            "rfc8166.4.header-is-xdr",
+            "rfc8166.6.2.",
+            "rfc8166.8.1.3.invalidated-when-complete",
+        ),
+        because.BAD_COORDINATES,
+    ),
+)
 class LeavesMemoryOfRepliesToTheServer(RequestRules):
     """Says how long a Long Reply may be, and leaves it to the server to find memory for it."""
 
@@ -88,7 +159,10 @@ class LeavesMemoryOfRepliesToTheServer(RequestRules):
         return None if chunk is None else _placeless(chunk)
 
 
-@mutant(breaks="rfc8166.3.4.6.write-segments-have-no-position", also_trips=FORM)
+@mutant(
+    breaks="rfc8166.3.4.6.write-segments-have-no-position",
+    also_trips={"rfc8166.4.header-is-xdr": because.FORM},
+)
 class PutsPositionsIntoWriteLists(RequestRules):
     """Puts a Position before the first segment of a Write list."""
 

@@ -12,6 +12,7 @@ from rpcrdma.endpoint.backward.responder import (
 from rpcrdma.endpoint.core.actions import Send
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER, CallRules
 from rpcrdma.wire import RdmaSegment, ReadSegment, WriteChunk
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -34,7 +35,20 @@ class AnswersBackwardCallsInVersionThree(BackwardReplyRules):
         return 3
 
 
-@mutant(breaks="bidir.2.6.reply-has-the-calls-xid", also_trips="no Reply matches its Call")
+@mutant(
+    breaks="bidir.2.6.reply-has-the-calls-xid",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "bidir.1.3.4.xid-goes-with-the-msg-type",
+            "bidir.2.1.",
+            "bidir.2.2.1.client-posts-receives-again-after-reconnecting",
+            "bidir.2.2.3.client-is-prepared-before-it-announces",
+            "bidir.2.4.",
+        ),
+        because.NO_BACKWARD_REPLY,
+    ),
+)
 class AnswersBackwardCallsUnderAnotherXid(BackwardReplyRules):
     """Answers backward Calls under another XID in the transport header."""
 
@@ -42,7 +56,19 @@ class AnswersBackwardCallsUnderAnotherXid(BackwardReplyRules):
         return call.xid ^ 0x100
 
 
-@mutant(breaks="bidir.1.3.4.reply-xid-is-the-calls", also_trips="no Reply matches its Call")
+@mutant(
+    breaks="bidir.1.3.4.reply-xid-is-the-calls",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.",
+            "bidir.2.1.",
+            "bidir.2.2.",
+            "bidir.2.4.",
+            "bidir.2.6.reply-has-the-calls-xid",
+        ),
+        because.NO_BACKWARD_REPLY,
+    ),
+)
 class AnswersBackwardCallsUnderTheNextXid(BackwardResponder):
     """Answers each backward Call under the XID that comes behind its own, in both headers."""
 
@@ -73,7 +99,10 @@ class AnswersBackwardCallsByCalls(BackwardResponder):
         return super().transmit(writes, Send(send.key, changed))
 
 
-@mutant(breaks="bidir.1.3.reply-is-told-by-its-msg-type", also_trips="no Reply matches its Call")
+@mutant(
+    breaks="bidir.1.3.reply-is-told-by-its-msg-type",
+    also_trips={"bidir.2.6.reply-msg-type": because.NO_BACKWARD_REPLY},
+)
 class AnswersBackwardCallsByAnUnknownType(BackwardResponder):
     """Gives backward Replies a msg_type that there is not."""
 
@@ -175,7 +204,16 @@ class ExecutesBackwardCallsWithChunks(BackwardCallRules):
 
 @mutant(
     breaks="bidir.2.1.2.as-many-calls-as-granted-are-handled",
-    also_trips="one of the Calls gets no Reply",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "bidir.2.1.2.values-may-differ",
+            "bidir.2.2.1.",
+            "bidir.2.4.runt-is-dropped",
+            "bidir.2.6.reply-has-the-calls-xid",
+        ),
+        "one of the Calls gets no Reply",
+    ),
 )
 class LeavesEveryFifthCallUnanswered(BackwardResponder):
     """Answers four backward Calls of five."""

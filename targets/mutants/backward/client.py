@@ -15,6 +15,7 @@ from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.bindings import XDR_UNIT
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header, fixed_words
 from rpcrdma.wire.rpc import MessageType
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -73,7 +74,14 @@ class HangsUpOverItsOwnXids(ClientDuplex):
 
 @mutant(
     breaks="bidir.1.3.3.both-directions-at-once",
-    also_trips="the connection is gone when the next Call or Reply comes",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.4.xid-goes-with-the-msg-type",
+            "bidir.2.1.",
+            "bidir.2.2.3.client-is-prepared-before-it-announces",
+        ),
+        because.CONNECTION_GONE,
+    ),
 )
 class HangsUpWhenCalled(ClientDuplex):
     """Ends the connection over a backward Call while a forward one is in flight."""
@@ -87,7 +95,15 @@ class HangsUpWhenCalled(ClientDuplex):
 
 @mutant(
     breaks="bidir.1.5.2.forward-direction-is-undisturbed",
-    also_trips="the client makes no forward Call any more",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.3.no-rdma-for-backward-transactions",
+            "bidir.2.1.2.directions-are-accounted-separately",
+            "bidir.2.2.1.each-forward-call-has-its-own-receive",
+            "bidir.2.4.",
+        ),
+        "the client makes no forward Call any more",
+    ),
 )
 class StopsCallingWhenCalled(ClientDuplex):
     """Takes all forward credits for a backward Call, and never gives them back."""
@@ -149,7 +165,17 @@ class HangsUpOverSmallMessages(ClientDuplex):
 
 @mutant(
     breaks="bidir.2.2.1.client-posts-receives-again-after-reconnecting",
-    also_trips="no backward Call is answered on a connection that is not the first",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "bidir.1.3.4.",
+            "bidir.2.1.",
+            "bidir.2.2.3.client-is-prepared-before-it-announces",
+            "bidir.2.4.",
+            "bidir.2.6.reply-has-the-calls-xid",
+        ),
+        "no backward Call is answered on a connection that is not the first",
+    ),
 )
 class AnswersOnItsFirstConnectionOnly(BackwardResponder):
     """Executes no backward Call on any connection but the first on which one came."""
@@ -163,7 +189,17 @@ class AnswersOnItsFirstConnectionOnly(BackwardResponder):
 
 @mutant(
     breaks="bidir.1.3.2.service-may-make-calls",
-    also_trips="no backward Call gets a Reply",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.4.",
+            "bidir.2.1.",
+            "bidir.2.2.1.client-posts-receives-again-after-reconnecting",
+            "bidir.2.2.3.client-is-prepared-before-it-announces",
+            "bidir.2.4.",
+            "bidir.2.6.reply-has-the-calls-xid",
+        ),
+        because.NO_BACKWARD_REPLY,
+    ),
 )
 class AnswersNoBackwardCall(BackwardResponder):
     """Executes no backward Call."""
@@ -184,7 +220,7 @@ class TellsTheDirectionByTheLength(ClientDuplex):
 
 @mutant(
     breaks="bidir.1.5.1.interoperates-without-support",
-    also_trips="a Reply comes where nobody made a backward Call",
+    also_trips={"rfc8166.2.2.2.call-msg-type": "a Reply comes where nobody made a backward Call"},
 )
 class SendsReplyBehindEachReply(ClientDuplex):
     """Sends a backward Reply behind each forward one, though nobody called."""
@@ -212,7 +248,17 @@ class TakesACreditForEachBackwardCall(ClientDuplex):
 
 @mutant(
     breaks="bidir.2.2.1.client-posts-receives-for-its-grant",
-    also_trips="a message that comes when no forward Call is in flight finds no Receive",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.3.both-directions-at-once",
+            "bidir.1.3.4.xid-goes-with-the-msg-type",
+            "bidir.2.1.",
+            "bidir.2.2.1.client-posts-receives-again-after-reconnecting",
+            "bidir.2.4.",
+            "bidir.2.6.reply-has-the-calls-xid",
+        ),
+        "a message that comes when no forward Call is in flight finds no Receive",
+    ),
 )
 class PostsReceivesForRepliesOnly(ClientDuplex):
     """Posts one Receive, which the Reply to its next forward Call needs."""

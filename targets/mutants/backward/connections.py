@@ -14,6 +14,7 @@ from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import backprog, testprog_calls
 from rpcrdma.wire import RdmaDone, RdmaMsg, TransportHeader, encode_header
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -29,7 +30,15 @@ def probe(xid: int) -> Send:
 
 @mutant(
     breaks="bidir.2.2.3.not-before-the-peer-is-prepared",
-    also_trips="nobody expects a Call as the first message of a connection",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.2.1.2.backward-calls-within-the-grant",
+            "bidir.2.2.3.no-callback-to-legacy-clients",
+            "bidir.2.3.",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+        ),
+        because.NO_CALL_EXPECTED,
+    ),
 )
 class ProbesEveryConnection(BackwardRequester):
     """Makes a backward NULL Call on each new connection, to see whether somebody answers."""
@@ -40,7 +49,10 @@ class ProbesEveryConnection(BackwardRequester):
 
 @mutant(
     breaks="bidir.2.2.3.no-callback-before-the-session-operations",
-    also_trips="a Call comes that nobody asked for",
+    also_trips=dict.fromkeys(
+        ("bidir.2.1.2.", "bidir.2.2.3.not-before-the-peer-is-prepared", "bidir.2.3."),
+        "a Call comes that nobody asked for",
+    ),
 )
 class ProbesWhoeverMakesItselfKnown(Responder):
     """Makes a backward NULL Call behind each Reply to a client that names itself."""
@@ -65,7 +77,15 @@ _STATE_REPLY = 40
 
 @mutant(
     breaks="bidir.2.2.3.server-does-not-go-on-sending",
-    also_trips="nobody expects a Call as the first message of a connection",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.2.1.2.backward-calls-within-the-grant",
+            "bidir.2.2.3.",
+            "bidir.2.3.",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+        ),
+        because.NO_CALL_EXPECTED,
+    ),
 )
 class ProbesAgainAndAgain(BackwardRequester):
     """Makes a backward NULL Call on each connection but the first of its life."""
@@ -102,7 +122,10 @@ class ForgetsWhatWasLost(Backchannel):
 
 @mutant(
     breaks="bidir.2.3.no-retransmission-without-a-connection",
-    also_trips="a Call comes that nobody has a credit or a use for",
+    also_trips=dict.fromkeys(
+        ("bidir.2.1.2.backward-calls-within-the-grant", "bidir.2.3.retransmission-keeps-the-xid"),
+        "a Call comes that nobody has a credit or a use for",
+    ),
 )
 class RepeatsAtOnce(BackwardRequester):
     """Sends every backward Call twice."""
@@ -113,7 +136,10 @@ class RepeatsAtOnce(BackwardRequester):
 
 @mutant(
     breaks="bidir.2.2.2.server-posts-receives-again-after-reconnecting",
-    also_trips="fewer forward Calls are received than were granted",
+    also_trips=dict.fromkeys(
+        ("bidir.2.2.2.server-posts-receives-for-its-forward-grant", "rfc8166.3.3.1."),
+        "fewer forward Calls are received than were granted",
+    ),
 )
 class PostsFewReceivesOnLaterConnections(Responder):
     """Posts two Receives on each connection but the first of its life."""
@@ -129,7 +155,11 @@ class PostsFewReceivesOnLaterConnections(Responder):
 
 @mutant(
     breaks="bidir.1.5.1.interoperates-without-support",
-    also_trips="nobody expects such a message as the first of a connection",
+    also_trips={
+        "rfc8166.4.6.2.done-is-not-sent": (
+            "nobody expects such a message as the first of a connection"
+        )
+    },
 )
 class GreetsEveryConnection(BackwardRequester):
     """Sends an RDMA_DONE on each new connection, to see whether anybody objects."""
@@ -140,7 +170,20 @@ class GreetsEveryConnection(BackwardRequester):
 
 @mutant(
     breaks="bidir.2.2.3.no-callback-to-legacy-clients",
-    also_trips="a Call comes among the Replies",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.4.reply-xid-is-the-calls",
+            "bidir.2.1.2.backward-calls-within-the-grant",
+            "bidir.2.2.3.not-before-the-peer-is-prepared",
+            "bidir.2.3.",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.3.1.",
+            "rfc8166.4.2.4.responder-discards-error",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.2.done-is-discarded",
+        ),
+        "a Call comes among the Replies",
+    ),
 )
 class CallsBackBehindEachReply(Responder):
     """Makes a backward NULL Call behind each forward Reply."""

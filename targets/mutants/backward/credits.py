@@ -10,6 +10,7 @@ from rpcrdma.endpoint.core.actions import Disconnect, Send
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire import fixed_words
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _granting_less(message: bytes, less: int) -> bytes:
 @mutant(
     breaks="bidir.2.2.2.server-posts-a-receive-for-each-backward-call",
     also_trips={
-        "bidir.2.2.2": "the Receives that Replies take are missing behind a repetition, too"
+        "bidir.2.2.2": "the Receives that Replies take are missing after a repetition, too"
     },
 )
 class PostsNoReceiveForBackwardReplies(BackwardRequester):
@@ -130,7 +131,15 @@ class TakesRuntsForReplies(Duplex):
 
 @mutant(
     breaks="bidir.2.1.2.values-may-differ",
-    also_trips="the connection is gone behind most grants",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.",
+            "bidir.2.1.2.",
+            "bidir.2.2.2.server-posts-a-receive-for-each-backward-call",
+            "bidir.2.3.waits-indefinitely",
+        ),
+        because.CONNECTION_GONE,
+    ),
 )
 class HangsUpOverOtherGrants(Duplex):
     """Ends the connection over a backward grant that is not what it requested."""

@@ -10,6 +10,7 @@ from rpcrdma.endpoint.backward.requester import BackwardRequester
 from rpcrdma.endpoint.core.actions import Disconnect, PostReceive, RdmaWrite, Send, Transfer
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.wire import RdmaMsg, decode_header, fixed_words
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class TakesCallsForReplies(Duplex):
 
 @mutant(
     breaks="bidir.1.3.4.1.xid-spaces-are-independent",
-    also_trips="a forward Call under the XID of a backward one gets no Reply",
+    also_trips={"bidir.1.3.4.xid-goes-with-the-msg-type": because.XID_IN_USE},
 )
 class ExpectsForwardXidsToDiffer(DirectionRules):
     """Takes a message under a small XID, as its own are, for one of the backward direction."""
@@ -67,7 +68,16 @@ class ExpectsForwardXidsToDiffer(DirectionRules):
 
 @mutant(
     breaks="bidir.1.5.2.forward-direction-is-undisturbed",
-    also_trips="forward Calls are lost while backward ones are in flight",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.4.",
+            "bidir.2.1.2.",
+            "bidir.2.2.2.server-posts-receives-again-after-reconnecting",
+            "bidir.2.3.no-retransmission-without-a-connection",
+            "bidir.2.4.",
+        ),
+        "forward Calls are lost while backward ones are in flight",
+    ),
 )
 class ServesOneDirectionAtATime(Duplex):
     """Drops forward Calls while a backward Call is in flight."""
@@ -80,7 +90,16 @@ class ServesOneDirectionAtATime(Duplex):
 
 @mutant(
     breaks="bidir.1.3.3.both-directions-at-once",
-    also_trips="the connection is gone when both directions are in use",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.4.",
+            "bidir.2.1.2.",
+            "bidir.2.2.2.server-posts-receives-again-after-reconnecting",
+            "bidir.2.3.no-retransmission-without-a-connection",
+            "bidir.2.4.runt-is-dropped",
+        ),
+        because.CONNECTION_GONE,
+    ),
 )
 class HangsUpWhenBothAreBusy(Duplex):
     """Ends the connection over a forward Call while a backward Call is in flight."""
@@ -100,7 +119,7 @@ def in_use(duplex: Duplex, event: events.MessageReceived) -> bool:
 
 @mutant(
     breaks="bidir.1.3.4.1.same-xid-is-two-transactions",
-    also_trips="a forward Call under the XID of a backward one gets no Reply",
+    also_trips={"bidir.1.3.4.xid-goes-with-the-msg-type": because.XID_IN_USE},
 )
 class DropsXidsInUse(Duplex):
     """Drops a forward Call under the XID of a backward Call in flight."""
@@ -113,7 +132,7 @@ class DropsXidsInUse(Duplex):
 
 @mutant(
     breaks="bidir.1.3.4.1.same-xid-in-both-directions",
-    also_trips="a forward Call under the XID of a backward one gets no Reply",
+    also_trips={"bidir.1.3.4.xid-goes-with-the-msg-type": because.XID_IN_USE},
 )
 class HangsUpOverXidsInUse(Duplex):
     """Ends the connection over a forward Call under the XID of a backward Call in flight."""
@@ -141,7 +160,17 @@ class WritesToChunksOfReplies(Duplex):
 
 @mutant(
     breaks="bidir.1.5.4.direction-is-told-at-a-fixed-place",
-    also_trips="short forward Calls get no Reply",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.3.",
+            "bidir.2.1.",
+            "bidir.2.2.2.",
+            "bidir.2.3.no-retransmission-without-a-connection",
+            "bidir.2.4.",
+            "bidir.2.5.call-has-version-one",
+        ),
+        "short forward Calls get no Reply",
+    ),
 )
 class TellsDirectionsByTheLength(DirectionRules):
     """Takes every message of no more than seventy octets for a backward Reply."""
@@ -152,7 +181,7 @@ class TellsDirectionsByTheLength(DirectionRules):
 
 @mutant(
     breaks="bidir.1.3.4.reply-xid-is-the-calls",
-    also_trips="no forward Call gets its Reply",
+    also_trips={"bidir.2.1.receives-posted-before-sends": "no forward Call gets its Reply"},
 )
 class AnswersForwardCallsUnderOtherXids(Duplex):
     """Answers forward Calls under another XID once the backward direction is in use."""
@@ -168,7 +197,11 @@ class AnswersForwardCallsUnderOtherXids(Duplex):
 
 @mutant(
     breaks="bidir.1.3.reply-is-told-by-its-msg-type",
-    also_trips="forward Replies are taken for backward Calls",
+    also_trips={
+        "bidir.2.5.call-header-follows-with-the-same-xid": (
+            "forward Replies are taken for backward Calls"
+        )
+    },
 )
 class AnswersForwardCallsByCalls(Duplex):
     """Gives forward Replies the msg_type of Calls once the backward direction is in use."""

@@ -28,7 +28,7 @@ LARGE = 16384
 @mutant(
     breaks="xcharext.3.change-may-be-rejected",
     roles=BOTH_ENDS,
-    also_trips="whatever counts as a rejection has that effect",
+    also_trips={"xcharext.4.3.": "whatever counts as a rejection has that effect"},
 )
 class HangsUpWhenRejected(OptionalHalf):
     """Ends the connection when its request is rejected."""

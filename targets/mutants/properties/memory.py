@@ -10,6 +10,7 @@ from rpcrdma.endpoint.backward.responder import BackwardCallRules, BackwardReply
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire import RdmaSegment, WriteChunk
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -77,7 +78,10 @@ class UsesChunksTowardsAnybody(BackwardRequester):
 
 @mutant(
     breaks="xcharext.3.3.announced-support-is-there",
-    also_trips={"v2.": "what is dropped gets no answer"},
+    also_trips={
+        "v2.2.2.backward-messages-grow-too": because.DROPPED,
+        "v2.4.2.2.client-answers-backward-calls": because.DROPPED,
+    },
 )
 class DropsBackwardCallsWithArguments(ClientDuplex):
     """Announces support for backward Calls, and drops those with arguments in Version Two."""
@@ -91,7 +95,7 @@ class DropsBackwardCallsWithArguments(ClientDuplex):
 
 @mutant(
     breaks="xcharext.3.3.reply-no-wider-than-its-call",
-    also_trips={"v2.": "no Reply is without the chunk"},
+    also_trips={"v2.4.2.2.backward-messages-without-chunks": "no Reply is without the chunk"},
 )
 class RepliesWiderThanTheCall(BackwardReplyRules):
     """Returns a Reply chunk in backward Replies of Version Two, which nobody has offered."""

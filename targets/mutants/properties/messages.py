@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rpcrdma.wire.properties import KnownProperty
     from rpcrdma.wire.v2 import Rdma2Body, Rdma2ErrorBody
 
-UNREADABLE = "what it announces or asks for cannot be read"
 NO_PAYLOAD = "xcharext.4.no-payload-follows"
 FITS = "xcharext.4.1.connprop-fits-the-initial-receives"
 REFUSED = "xcharext.4.unsupported-operation-is-refused"
@@ -31,7 +30,26 @@ LENGTH = 4
 """Octets of a size, and of the count before it."""
 
 
-@mutant(breaks="xcharext.1.3.both-ends-take-operations", roles=BOTH_ENDS, also_trips=UNREADABLE)
+@mutant(
+    breaks="xcharext.1.3.both-ends-take-operations",
+    roles=BOTH_ENDS,
+    also_trips=dict.fromkeys(
+        (
+            "xcharext.2.1.",
+            "xcharext.2.3.operations-carry-no-rpc",
+            "xcharext.3.1.no-send-beyond-the-announced-size",
+            "xcharext.4.1.left-out-is-not-asked-for",
+            "xcharext.4.answers-and-updates-need-connprop",
+        ),
+        "its refusal comes where something else is looked at",
+    ),
+    trips_at={
+        "responder": dict.fromkeys(
+            ("v2.3.1.refusal-echoes-the-xid", "xcharext.3.3."),
+            "its refusal comes where something else is looked at",
+        )
+    },
+)
 class RefusesAnnouncements(PropertyRules):
     """Refuses CONNPROP and UPDPROP though it supports them."""
 
@@ -40,7 +58,19 @@ class RefusesAnnouncements(PropertyRules):
         return not is_announcement and super().is_supported(opttype, operations)
 
 
-@mutant(breaks="xcharext.2.3.announcements-have-no-answer", roles=BOTH_ENDS, also_trips=UNREADABLE)
+@mutant(
+    breaks="xcharext.2.3.announcements-have-no-answer",
+    roles=BOTH_ENDS,
+    also_trips=dict.fromkeys(
+        ("xcharext.2.1.", "xcharext.2.3.operations-carry-no-rpc"),
+        "its answer comes where something else is looked at",
+    ),
+    trips_at={
+        "responder": dict.fromkeys(
+            ("xcharext.3.3.", "xcharext.4.1."), "its answer comes where something else is looked at"
+        )
+    },
+)
 class AnswersAnnouncements(OptionalHalf):
     """Answers CONNPROP and UPDPROP by an empty RESPPROP."""
 
@@ -138,7 +168,15 @@ class AnnouncesAtLength(OptionalHalf):
         return super()._send(xid, _at_length(body))
 
 
-@mutant(breaks=FITS, roles=("requester",), also_trips="a message of a client is too long anywhere")
+@mutant(
+    breaks=FITS,
+    roles=("requester",),
+    also_trips={
+        "xcharext.3.default-without-information": (
+            "its CONNPROP is longer than a peer takes by default"
+        )
+    },
+)
 class AnnouncesAtLengthToServers(OptionalHalf):
     """Announces hundreds of properties that no server knows."""
 
@@ -158,7 +196,7 @@ class AnnouncesTheSizeAlone(PropertyRules):
     breaks=REFUSED,
     roles=BOTH_ENDS,
     without=("updprop",),
-    also_trips={"v2.": "it drops operations that nobody knows as well"},
+    also_trips={"v2.3.1.": "it drops operations that nobody knows as well"},
 )
 class DropsWhatItDoesNotSupport(PropertyRules):
     """Drops operations that it does not support."""
@@ -167,7 +205,17 @@ class DropsWhatItDoesNotSupport(PropertyRules):
         return None
 
 
-@mutant(breaks="xcharext.4.who-asks-takes-the-answer", roles=BOTH_ENDS, also_trips=UNREADABLE)
+@mutant(
+    breaks="xcharext.4.who-asks-takes-the-answer",
+    roles=BOTH_ENDS,
+    also_trips=dict.fromkeys(
+        (
+            "xcharext.4.3.answer-to-nothing-has-no-effect",
+            "xcharext.4.answers-and-updates-need-connprop",
+        ),
+        "its refusal comes where something else is looked at",
+    ),
+)
 class RefusesAnswers(PropertyRules):
     """Asks for changes, and refuses the answer as unsupported."""
 
@@ -176,7 +224,23 @@ class RefusesAnswers(PropertyRules):
 
 
 @mutant(
-    breaks="xcharext.4.answers-and-updates-need-connprop", roles=BOTH_ENDS, also_trips=UNREADABLE
+    breaks="xcharext.4.answers-and-updates-need-connprop",
+    roles=BOTH_ENDS,
+    also_trips=dict.fromkeys(
+        (
+            "xcharext.2.1.",
+            "xcharext.2.3.",
+            "xcharext.3.1.no-send-beyond-the-announced-size",
+            "xcharext.4.1.left-out-is-not-asked-for",
+        ),
+        "its refusal comes where something else is looked at",
+    ),
+    trips_at={
+        "responder": dict.fromkeys(
+            ("v2.3.1.refusal-echoes-the-xid", "xcharext.3.3."),
+            "its refusal comes where something else is looked at",
+        )
+    },
 )
 class RefusesConnprop(PropertyRules):
     """Takes updates and answers, and refuses CONNPROP."""

@@ -35,7 +35,13 @@ OWN_XIDS = 0x5011
 """The high half of the XIDs of the reference's own optional messages."""
 
 
-@mutant(breaks=ANSWERED, roles=BOTH_ENDS, also_trips=NO_ANSWER)
+@mutant(
+    breaks=ANSWERED,
+    roles=BOTH_ENDS,
+    also_trips=dict.fromkeys(
+        ("v2.3.1.", "xcharext.2.1.", "xcharext.4.2.xid-may-be-in-use"), NO_ANSWER
+    ),
+)
 class AnswersNoRequest(OptionalHalf):
     """Answers no request for changes."""
 
@@ -43,7 +49,20 @@ class AnswersNoRequest(OptionalHalf):
         return [one for one in super().take(message) if isinstance(one, PostReceive)]
 
 
-@mutant(breaks=ANSWERED, roles=BOTH_ENDS, also_trips=NO_ANSWER)
+@mutant(
+    breaks=ANSWERED,
+    roles=BOTH_ENDS,
+    also_trips=dict.fromkeys(
+        ("xcharext.2.1.", "xcharext.4.2.xid-may-be-in-use"),
+        "the second answer comes where something else is looked at",
+    ),
+    trips_at={
+        "responder": dict.fromkeys(
+            ("v2.3.1.refusal-echoes-the-xid", "v2.3.2.optional-messages-tell-their-direction"),
+            "the second answer comes where something else is looked at",
+        )
+    },
+)
 class AnswersRequestsTwice(OptionalHalf):
     """Answers each request for changes twice."""
 
@@ -52,7 +71,7 @@ class AnswersRequestsTwice(OptionalHalf):
         return actions + [one for one in actions if isinstance(one, Send)]
 
 
-@mutant(breaks=SAME_XID, roles=BOTH_ENDS, also_trips=NO_ANSWER)
+@mutant(breaks=SAME_XID, roles=BOTH_ENDS, also_trips={"xcharext.4.2.xid-may-be-in-use": NO_ANSWER})
 class AnswersRequestsUnderTheNextXid(PropertyRules):
     """Answers a request under the XID that comes behind its own."""
 
@@ -87,7 +106,10 @@ class GrantsNothingInOperations(OptionalHalf):
 @mutant(
     breaks="xcharext.4.3.unknown-property-is-rejected",
     roles=BOTH_ENDS,
-    also_trips="unknown properties are what other cases look for among the rejected",
+    also_trips=dict.fromkeys(
+        ("xcharext.2.1.bit-of-an-element", "xcharext.6.1.codes-of-any-size"),
+        "unknown properties are what other cases look for among the rejected",
+    ),
 )
 class SaysDoneOfUnknownProperties(PropertyRules):
     """Reports unknown properties as done."""
@@ -117,7 +139,18 @@ class LeavesOutWhatItDoesNotChange(PropertyRules):
         return RespProp(whole.optrespr_done, words, whole.optrespr_other)
 
 
-@mutant(breaks="xcharext.4.3.dispositions-cover-the-request", roles=BOTH_ENDS, also_trips=NO_ANSWER)
+@mutant(
+    breaks="xcharext.4.3.dispositions-cover-the-request",
+    roles=BOTH_ENDS,
+    also_trips=dict.fromkeys(
+        (
+            "xcharext.2.1.bit-of-an-element",
+            "xcharext.3.1.reduction-after-the-peer-knows",
+            "xcharext.6.1.codes-of-any-size",
+        ),
+        NO_ANSWER,
+    ),
+)
 class TellsOnlyWhatIsDone(PropertyRules):
     """Tells in its answer what is done and nothing else."""
 

@@ -48,7 +48,7 @@ TOLD = "every size that is told, by whatever operation, is one to obey"
 @mutant(
     breaks=OBEYED,
     roles=BOTH_ENDS,
-    also_trips="no size that is told has an effect, whatever tells it",
+    also_trips={"xcharext.2.1.": "no size that is told has an effect, whatever tells it"},
 )
 class IgnoresThePeersSize(PropertyRules):
     """Sends messages of 4096 octets, whatever size the peer has told."""
@@ -88,7 +88,22 @@ class IgnoresUpdates(PropertyRules):
 @mutant(
     breaks="xcharext.3.default-without-information",
     roles=BOTH_ENDS,
-    also_trips="where nothing else is in force the default is",
+    also_trips=dict.fromkeys(
+        ("xcharext.4.1.", "xcharext.4.3.", "xcharext.4.4.new-values-replace-the-old"),
+        "where nothing else is in force the default is",
+    ),
+    trips_at={
+        "responder": dict.fromkeys(
+            (
+                "v2.2.3.no-send-beyond-4096-octets",
+                "v2.4.2.",
+                "xcharext.2.1.",
+                "xcharext.3.change-may-be-rejected",
+                "xcharext.3.refusal-of-the-operation-is-rejection",
+            ),
+            "where nothing else is in force the default is",
+        )
+    },
 )
 class AssumesLongReceives(PropertyRules):
     """Sends messages of 8192 octets to a peer that has told nothing else."""
@@ -112,7 +127,11 @@ class WaitsForTheAnswerToSendLess(PropertyRules):
 @mutant(
     breaks="xcharext.3.1.receives-as-large-as-announced",
     roles=BOTH_ENDS,
-    also_trips="the size that it announces is what the others begin with",
+    also_trips={
+        "xcharext.3.unrequested-change-does-no-harm": (
+            "the size that it announces is what the others begin with"
+        )
+    },
 )
 class AnnouncesLongerReceives(PropertyRules):
     """Announces Receives of twice the length that it posts."""
@@ -226,7 +245,10 @@ def _asked_for(message: bytes) -> int | None:
 @mutant(
     breaks="xcharext.3.unrequested-change-does-no-harm",
     roles=BOTH_ENDS,
-    also_trips={"xcharext.4.": "the connection is gone over which it would tell"},
+    also_trips=dict.fromkeys(
+        ("xcharext.4.1.left-out-stays", "xcharext.4.operation-codes"),
+        "the connection is gone over which it would tell",
+    ),
 )
 class ChangesByHangingUp(OptionalHalf):
     """Ends the connection in order to change its Receives."""
@@ -239,7 +261,10 @@ class ChangesByHangingUp(OptionalHalf):
         return actions
 
 
-@mutant(breaks="xcharext.3.1.reply-chunk-beyond-the-size", also_trips=TOLD)
+@mutant(
+    breaks="xcharext.3.1.reply-chunk-beyond-the-size",
+    also_trips={"xcharext.2.1.": TOLD, "xcharext.3.1.": TOLD},
+)
 class RepliesInlineByTheDefault(Responder):
     """Sends Replies inline up to 4096 octets, whatever the client has told."""
 
@@ -247,7 +272,10 @@ class RepliesInlineByTheDefault(Responder):
         super().heed(version, max(send_limit, 4096), peer)
 
 
-@mutant(breaks="xcharext.3.1.long-call-beyond-the-size", also_trips=TOLD)
+@mutant(
+    breaks="xcharext.3.1.long-call-beyond-the-size",
+    also_trips={"xcharext.3.1.": TOLD, "xcharext.4.3.other-value-is-taken": TOLD},
+)
 class FailsCallsBeyondTheSize(Requester):
     """Sends no Call that does not fit a size that the server has told of its own."""
 

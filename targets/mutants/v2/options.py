@@ -33,7 +33,8 @@ class PassesOverUnknownOperations(PropertyRules):
 @mutant(
     breaks="v2.3.1.refusal-has-its-own-code",
     roles=BOTH,
-    also_trips={"v2.": REFUSED, "xcharext.": REFUSED},
+    also_trips={"v2.3.2.": REFUSED},
+    trips_at={"responder": {"v2.3.1.unsupported-operation-is-answered": REFUSED}},
 )
 class RefusesOperationsByBadHeader(PropertyRules):
     """Refuses an operation that it does not support by RDMA2_ERR_BAD_HEADER."""
@@ -45,7 +46,15 @@ class RefusesOperationsByBadHeader(PropertyRules):
 @mutant(
     breaks="v2.3.1.refusal-echoes-the-xid",
     roles=BOTH,
-    also_trips={"v2.": REFUSED, "xcharext.": REFUSED},
+    also_trips={"xcharext.2.1.": "every error about an optional message has that XID"},
+    trips_at={
+        "responder": {"v2.3.2.": "every error about an optional message has that XID"},
+        "requester": {
+            "v2.4.2.3.requester-sends-no-other-error": (
+                "every error about an optional message has that XID"
+            )
+        },
+    },
 )
 class RefusesOperationsUnderXidZero(OptionalHalf):
     """Sends errors about optional messages under XID 0."""
@@ -57,7 +66,8 @@ class RefusesOperationsUnderXidZero(OptionalHalf):
 @mutant(
     breaks="v2.3.1.refusal-is-an-error-message",
     roles=BOTH,
-    also_trips={"v2.": REFUSED, "xcharext.": REFUSED},
+    also_trips={"v2.3.1.unsupported-operation-is-answered": REFUSED},
+    trips_at={"responder": {"v2.3.2.": REFUSED}},
 )
 class RefusesOperationsByAnOptionalReply(OptionalHalf):
     """Refuses an operation by an optional message that is a reply."""
@@ -105,7 +115,11 @@ class AnswersWhatIsAnAnswer(PropertyRules):
 @mutant(
     breaks="v2.1.interoperates-without-optional-features",
     roles=BOTH,
-    also_trips={"xcharext.": "so ends every exchange with an end that refuses something"},
+    also_trips={
+        "xcharext.3.refusal-of-the-operation-is-rejection": (
+            "so ends every exchange with an end that refuses something"
+        )
+    },
 )
 class InsistsOnItsAnnouncement(OptionalHalf):
     """Ends the connection when one of its optional messages is refused."""

@@ -10,6 +10,7 @@ from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.wire import RdmaSegment, WriteChunk, fixed_words
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
 
-UNANSWERED: Final = {"v2.": "what is dropped gets no answer"}
 NOWHERE: Final = WriteChunk((RdmaSegment(0x0BAD, 64, 0),))
 
 
@@ -27,7 +27,13 @@ def _is_two(message: bytes) -> bool:
     return len(message) >= ONE.header and fixed_words(message).version == TWO.number
 
 
-@mutant(breaks="v2.4.2.2.client-answers-backward-calls", also_trips=UNANSWERED)
+@mutant(
+    breaks="v2.4.2.2.client-answers-backward-calls",
+    also_trips={
+        "v2.2.2.backward-messages-grow-too": because.DROPPED,
+        "v2.4.2.2.backward-credits-are-separate": because.DROPPED,
+    },
+)
 class DropsBackwardCallsInTwo(ClientDuplex):
     """Drops backward Calls in Version Two."""
 

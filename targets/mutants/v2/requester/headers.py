@@ -19,6 +19,7 @@ from rpcrdma.ulp.bindings import DataItem
 from rpcrdma.wire import RdmaMsg, WriteChunk
 from rpcrdma.wire import _generated_testprog as testprog
 from rpcrdma.wire.rpc import MessageType
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -28,14 +29,10 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import ReplyExpectation
     from rpcrdma.wire import TransportHeader
 
-LONG: Final = {"xcharext.": "properties are seen by calls that are long, or have long replies"}
 
 _WORD: Final = 4
 _FIXED: Final = 16
 """Octets of the fixed words, behind which the direction stands."""
-
-_PROCEDURE: Final = slice(8, 12)
-"""Of rdma_proc behind the XID."""
 
 
 @mutant(breaks="v2.4.2.header-layout")
@@ -49,7 +46,7 @@ class LeavesTheDirectionOut(RequestRules):
 
 @mutant(
     breaks="v2.3.2.chunk-lists-begin-with-the-direction",
-    also_trips="every list is then read one word too early",
+    also_trips={"v2.1.read-chunks-as-before": "every list is then read one word too early"},
 )
 class PutsTheDirectionOfCallsLast(RequestRules):
     """Puts the direction word behind the chunk lists."""
@@ -104,7 +101,21 @@ class AppendsToLongCalls(RequestRules):
         return octets + bytes(_WORD) if is_long else octets
 
 
-@mutant(breaks="v2.4.2.2.direction-is-the-msg-type", also_trips=LONG)
+@mutant(
+    breaks="v2.4.2.2.direction-is-the-msg-type",
+    also_trips=dict.fromkeys(
+        (
+            "xcharext.2.1.",
+            "xcharext.3.1.",
+            "xcharext.3.change-may-be-rejected",
+            "xcharext.3.default-without-information",
+            "xcharext.3.refusal-of-the-operation-is-rejection",
+            "xcharext.4.1.",
+            "xcharext.4.3.",
+        ),
+        because.SEEN_BY_LONG_CALLS,
+    ),
+)
 class SaysReplyInCallsWithReadChunks(RequestRules):
     """Says in the header of a call with Read chunks that it is a reply."""
 
@@ -146,7 +157,10 @@ class OffersShortWriteChunks(RequestRules):
         return tuple(map(_halved, chunks)) if self.dialect is TWO else chunks
 
 
-@mutant(breaks="v2.1.reply-chunk-as-before", also_trips=LONG)
+@mutant(
+    breaks="v2.1.reply-chunk-as-before",
+    also_trips={"xcharext.3.1.reply-chunk-by-the-own-size": because.SEEN_BY_LONG_CALLS},
+)
 class OffersShortReplyChunks(RequestRules):
     """Offers half of the memory that a Long Reply needs in Version Two."""
 
@@ -171,7 +185,29 @@ class ReducesTextInTwo(CallPlanner):
 
 @mutant(
     breaks="v2.2.1.large-call-goes-by-rdma",
-    also_trips={"v2.": "no case has such a call then", **LONG},
+    also_trips={
+        **dict.fromkeys(
+            (
+                "v2.2.2.memory-is-fenced-when-complete",
+                "v2.2.3.no-send-beyond-4096-octets",
+                "v2.4.2.header-layout",
+            ),
+            "no case has such a call then",
+        ),
+        **dict.fromkeys(
+            (
+                "xcharext.2.1.",
+                "xcharext.3.1.no-send-beyond-the-announced-size",
+                "xcharext.3.2.",
+                "xcharext.3.change-may-be-rejected",
+                "xcharext.3.default-without-information",
+                "xcharext.3.refusal-of-the-operation-is-rejection",
+                "xcharext.4.1.",
+                "xcharext.4.3.",
+            ),
+            because.SEEN_BY_LONG_CALLS,
+        ),
+    },
 )
 class MakesNoLongCallsInTwo(CallPlanner):
     """Does not make a call that is too long for a message of Version Two."""
@@ -184,7 +220,10 @@ class MakesNoLongCallsInTwo(CallPlanner):
         return super().choose_form(payload, items, results)
 
 
-@mutant(breaks="v2.2.1.chunk-offered-for-a-large-reply", also_trips=LONG)
+@mutant(
+    breaks="v2.2.1.chunk-offered-for-a-large-reply",
+    also_trips={"xcharext.3.1.reply-chunk-by-the-own-size": because.SEEN_BY_LONG_CALLS},
+)
 class OffersNoReplyChunkInTwo(CallPlanner):
     """Offers no Reply chunk in Version Two."""
 
@@ -193,7 +232,17 @@ class OffersNoReplyChunkInTwo(CallPlanner):
         return replace(plan, reply=()) if self._options.dialect is TWO else plan
 
 
-@mutant(breaks="v2.2.3.no-send-beyond-4096-octets", also_trips=LONG)
+@mutant(
+    breaks="v2.2.3.no-send-beyond-4096-octets",
+    also_trips=dict.fromkeys(
+        (
+            "xcharext.3.1.no-send-beyond-the-announced-size",
+            "xcharext.4.1.left-out-is-the-default",
+            "xcharext.4.3.",
+        ),
+        because.SEEN_BY_LONG_CALLS,
+    ),
+)
 class SendsTwiceTheDefault(CallPlanner):
     """Sends up to 8192 octets inline once Version Two is settled."""
 
@@ -206,8 +255,15 @@ class SendsTwiceTheDefault(CallPlanner):
 @mutant(
     breaks="v2.2.3.receives-hold-4096-octets",
     also_trips={
-        "v2.": "a message that is too long for a Receive costs the connection",
-        "xcharext.": "so does a long list of properties",
+        **dict.fromkeys(
+            (
+                "v2.2.1.chunk-offered-for-a-large-reply",
+                "v2.2.2.backward-messages-grow-too",
+                "v2.3.1.unsupported-operation-is-answered",
+            ),
+            because.LONG_COSTS_THE_CONNECTION,
+        ),
+        "xcharext.6.1.codes-of-any-size": "so does a long list of properties",
     },
 )
 class PostsReceivesOfVersionOne(Requester):
@@ -221,7 +277,18 @@ class PostsReceivesOfVersionOne(Requester):
 
 @mutant(
     breaks="v2.5.1.both-ends-use-4096-octets",
-    also_trips={"v2.": "a reply that is dropped ends no call", **LONG},
+    also_trips={
+        "v2.1.one-rpc-message-behind-the-header": "a reply that is dropped ends no call",
+        **dict.fromkeys(
+            (
+                "xcharext.3.1.",
+                "xcharext.4.1.sender-bears-defaults",
+                "xcharext.4.3.done-is-done",
+                "xcharext.4.4.update-tells-what-has-changed",
+            ),
+            because.SEEN_BY_LONG_CALLS,
+        ),
+    },
 )
 class DropsLongRepliesOfVersionTwo(Requester):
     """Drops replies of more than 1024 octets in Version Two."""
@@ -233,7 +300,18 @@ class DropsLongRepliesOfVersionTwo(Requester):
 
 @mutant(
     breaks="v2.1.one-rpc-message-behind-the-header",
-    also_trips={"v2.": "what is put together wrongly is another reply", **LONG},
+    also_trips={
+        "v2.5.1.both-ends-use-4096-octets": "what is put together wrongly is another reply",
+        **dict.fromkeys(
+            (
+                "xcharext.3.1.",
+                "xcharext.4.1.sender-bears-defaults",
+                "xcharext.4.3.done-is-done",
+                "xcharext.4.4.update-tells-what-has-changed",
+            ),
+            because.SEEN_BY_LONG_CALLS,
+        ),
+    },
 )
 class ReadsBehindTheHeaderOfVersionOne(Requester):
     """Takes the payload of a longer reply in Version Two from octet 28 on."""

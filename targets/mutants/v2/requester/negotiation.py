@@ -63,7 +63,7 @@ class OffersNothingByLongCalls(NegotiatingClient):
 
 @mutant(
     breaks="v2.5.first-message-fits-1024-octets",
-    also_trips={"xcharext.": "so it does where the server has told of shorter Receives"},
+    also_trips={"xcharext.3.1.": "so it does where the server has told of shorter Receives"},
 )
 class SendsLongFirstMessages(CallPlanner):
     """Sends up to 4096 octets inline in Version Two before the server has answered."""
@@ -189,7 +189,11 @@ class RepeatsCallsThatAreSentBackLater(Requester):
 
 @mutant(
     breaks="v2.5.2.no-loop-over-reconnections",
-    also_trips={"bidir.": "a call of the server may come before the version is settled"},
+    also_trips={
+        "bidir.2.2.3.client-is-prepared-before-it-announces": (
+            "a call of the server may come before the version is settled"
+        )
+    },
 )
 class OffersAgainAfterEachRefusal(NegotiationRules):
     """Offers Version Two on every connection, though it was refused on the last."""

@@ -57,7 +57,10 @@ class OffersAReplyChunkBackwards(BackwardRequester):
         return TransportHeader(header.rdma_xid, header.rdma_vers, header.rdma_credit, body)
 
 
-@mutant(breaks="v2.4.2.2.server-takes-backward-replies", also_trips=SPOILT)
+@mutant(
+    breaks="v2.4.2.2.server-takes-backward-replies",
+    also_trips={"v2.3.2.xids-belong-to-a-direction": SPOILT},
+)
 class DropsBackwardRepliesInTwo(BackwardRequester):
     """Drops the Replies to its backward Calls in Version Two."""
 
@@ -93,7 +96,10 @@ class CallsBackWithoutCreditInTwo(BackwardRequester):
         return True
 
 
-@mutant(breaks="v2.4.2.2.backward-credits-are-separate", also_trips=SPOILT)
+@mutant(
+    breaks="v2.4.2.2.backward-credits-are-separate",
+    also_trips={"v2.4.2.2.backward-calls-within-the-grant": SPOILT},
+)
 class TakesForwardRequestsForGrantsInTwo(Duplex):
     """Takes what a forward Call in Version Two requests for a grant of backward Calls."""
 
@@ -104,7 +110,20 @@ class TakesForwardRequestsForGrantsInTwo(Duplex):
         return super().to_forward(event, now)
 
 
-@mutant(breaks="v2.4.2.2.server-waits-for-the-upper-layer", also_trips=SPOILT)
+@mutant(
+    breaks="v2.4.2.2.server-waits-for-the-upper-layer",
+    also_trips=dict.fromkeys(
+        (
+            "v2.3.2.optional-messages-tell-their-direction",
+            "v2.4.2.",
+            "v2.5.1.answer-has-the-same-xid",
+            "v2.5.granted-calls-are-served",
+            "xcharext.3.1.no-send-beyond-the-announced-size",
+            "xcharext.3.3.none-keeps-the-server-silent",
+        ),
+        SPOILT,
+    ),
+)
 class ProbesClientsOfTwo(Responder):
     """Makes a backward Call behind its second message in Version Two, whoever the client is."""
 

@@ -123,7 +123,20 @@ class RefusesLongCallsInTwo(CallRules):
         return super().take_long(words, body, limit)
 
 
-@mutant(breaks="v2.1.one-rpc-message-behind-the-header", also_trips=SPOILT)
+@mutant(
+    breaks="v2.1.one-rpc-message-behind-the-header",
+    also_trips=dict.fromkeys(
+        (
+            "v2.5.1.both-ends-use-4096-octets",
+            "v2.5.2.threshold-changes-keep-the-connection",
+            "v2.5.granted-calls-are-served",
+            "xcharext.3.1.",
+            "xcharext.3.unrequested-change-does-no-harm",
+            "xcharext.4.1.sender-bears-defaults",
+        ),
+        SPOILT,
+    ),
+)
 class HandsOnOneThousandOctets(CallRules):
     """Hands on a thousand octets of what stands behind the header of an RDMA2_MSG, and no more."""
 

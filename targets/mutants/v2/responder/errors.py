@@ -40,7 +40,10 @@ def is_two(words: FixedWords) -> bool:
 
 @mutant(
     breaks=BAD_CALL,
-    also_trips="faults of many kinds are headers that cannot be decoded",
+    also_trips=dict.fromkeys(
+        ("v2.3.2.optional-messages-tell-their-direction", "v2.4.2.3."),
+        "faults of many kinds are headers that cannot be decoded",
+    ),
 )
 class DropsBadHeadersInTwo(Responder):
     """Keeps silent about headers of Version Two that cannot be decoded."""
@@ -50,7 +53,7 @@ class DropsBadHeadersInTwo(Responder):
         return [] if is_dropped else super().send_error(words, fault)
 
 
-@mutant(breaks="v2.4.2.3.error-echoes-the-xid", also_trips=ANY_ERROR)
+@mutant(breaks="v2.4.2.3.error-echoes-the-xid", also_trips={"v2.4.2.3.": ANY_ERROR})
 class SendsErrorsInTwoUnderXidZero(ReplyRules):
     """Sends the errors of Version Two under XID 0."""
 
@@ -66,7 +69,7 @@ class SendsErrorsOfTwoInOne(ReplyRules):
         return 1 if is_two(words) else super().error_version(words)
 
 
-@mutant(breaks="v2.3.2.errors-keep-the-fixed-layout", also_trips=ANY_ERROR)
+@mutant(breaks="v2.3.2.errors-keep-the-fixed-layout")
 class PutsADirectionIntoErrors(ReplyRules):
     """Puts a direction word before the code of an error in Version Two."""
 
@@ -96,7 +99,10 @@ class DropsUnknownProceduresOfTwo(Responder):
         return [] if unknown else super()._judge(message, words)
 
 
-@mutant(breaks="v2.4.2.3.lack-of-room-is-reported", also_trips="what does not fit gets no answer")
+@mutant(
+    breaks="v2.4.2.3.lack-of-room-is-reported",
+    also_trips={"v2.2.3.no-send-beyond-4096-octets": "what does not fit gets no answer"},
+)
 class KeepsSilentWithoutRoomInTwo(Responder):
     """Keeps silent about results in Version Two for which there is no room."""
 

@@ -15,6 +15,7 @@ from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 ONE_THRESHOLD: Final = 1024
 LARGE: Final = 8192
-LOST: Final = "a message that is too long costs the connection, whatever a case is about"
-REFUSED: Final = "a reply that would have come inline is refused where there is no Reply chunk"
 
 
 @mutant(breaks="v2.5.answer-reports-the-credit-limit")
@@ -47,7 +46,10 @@ class GrantsMoreThanItHas(ReplyRules):
         return super().encode_reply(header, payload)
 
 
-@mutant(breaks="v2.2.3.replies-up-to-4096-octets-go-inline", also_trips=REFUSED)
+@mutant(
+    breaks="v2.2.3.replies-up-to-4096-octets-go-inline",
+    also_trips={"v2.1.only-eligible-items-are-reduced": because.REFUSED_INLINE},
+)
 class KeepsTo1024OctetsInTwo(ReplyRules):
     """Sends no reply of more than 1024 octets inline, in whatever version."""
 
@@ -57,7 +59,19 @@ class KeepsTo1024OctetsInTwo(ReplyRules):
 
 @mutant(
     breaks="v2.2.3.no-send-beyond-4096-octets",
-    also_trips="a reply that was sent inline is not in the Reply chunk",
+    also_trips=dict.fromkeys(
+        (
+            "v2.4.2.",
+            "xcharext.2.1.",
+            "xcharext.3.1.",
+            "xcharext.3.change-may-be-rejected",
+            "xcharext.3.default-without-information",
+            "xcharext.3.refusal-of-the-operation-is-rejection",
+            "xcharext.4.1.",
+            "xcharext.4.3.",
+        ),
+        because.CAME_INLINE,
+    ),
 )
 class SendsUpTo8192Octets(ReplyRules):
     """Sends replies of up to 8192 octets inline in Version Two."""
@@ -66,7 +80,19 @@ class SendsUpTo8192Octets(ReplyRules):
         return super().fits_inline(length, threshold if threshold == ONE_THRESHOLD else LARGE)
 
 
-@mutant(breaks="v2.5.1.both-ends-use-4096-octets", also_trips=LOST)
+@mutant(
+    breaks="v2.5.1.both-ends-use-4096-octets",
+    also_trips=dict.fromkeys(
+        (
+            "v2.1.",
+            "v2.5.2.threshold-changes-keep-the-connection",
+            "v2.5.granted-calls-are-served",
+            "xcharext.3.1.",
+            "xcharext.3.unrequested-change-does-no-harm",
+        ),
+        because.LONG_COSTS_THE_CONNECTION,
+    ),
+)
 class HangsUpOnCallsBeyond1024Octets(CallRules):
     """Closes the connection at an RDMA2_MSG of more than 1024 octets."""
 
@@ -78,7 +104,21 @@ class HangsUpOnCallsBeyond1024Octets(CallRules):
         return super().take_short(words, body, payload, limit)
 
 
-@mutant(breaks="v2.2.3.receives-hold-4096-octets", also_trips=LOST)
+@mutant(
+    breaks="v2.2.3.receives-hold-4096-octets",
+    also_trips=dict.fromkeys(
+        (
+            "v2.1.",
+            "v2.2.2.backward-messages-grow-too",
+            "v2.3.1.optinfo-is-read-by-its-operation-only",
+            "v2.5.1.both-ends-use-4096-octets",
+            "v2.5.2.threshold-changes-keep-the-connection",
+            "xcharext.4.3.other-value-is-in-effect",
+            "xcharext.6.1.codes-of-any-size",
+        ),
+        because.LONG_COSTS_THE_CONNECTION,
+    ),
+)
 class PostsReceivesOf1024Octets(Responder):
     """Posts Receives of 1024 octets at first, though calls in Version Two may be longer."""
 

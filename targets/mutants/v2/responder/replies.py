@@ -20,6 +20,7 @@ from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, WriteChunk, chunk_length
 from rpcrdma.wire.rpc import MessageType
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ BARE: Final = 24
 ZERO: Final = bytes(4)
 
 FIRST: Final = "a device that does not answer NULL in Version Two shows nothing else of it"
-UNREADABLE: Final = "a header that cannot be read says nothing about what else is looked at"
 RETURNED: Final = "chunks that come back wrong are found whatever else a case is about"
 RESULTS: Final = "without its results no call is served, whatever else a case is about"
 
@@ -63,7 +63,34 @@ def longer(chunk: WriteChunk) -> WriteChunk:
     return WriteChunk((told, *rest))
 
 
-@mutant(breaks="v2.5.1.answer-is-no-error", also_trips=FIRST)
+@mutant(
+    breaks="v2.5.1.answer-is-no-error",
+    also_trips=dict.fromkeys(
+        (
+            "v2.3.1.unsupported-operation-is-answered",
+            "v2.4.2.header-layout",
+            "v2.5.2.threshold-changes-keep-the-connection",
+            "v2.5.3.reply-has-the-version-of-its-call",
+            "v2.5.granted-calls-are-served",
+            "xcharext.1.3.both-ends-take-operations",
+            "xcharext.2.1.",
+            "xcharext.2.3.operations-carry-no-rpc",
+            "xcharext.3.1.",
+            "xcharext.3.2.",
+            "xcharext.3.change-may-be-rejected",
+            "xcharext.3.default-without-information",
+            "xcharext.3.refusal-of-the-operation-is-rejection",
+            "xcharext.4.1.",
+            "xcharext.4.2.",
+            "xcharext.4.3.",
+            "xcharext.4.4.update-tells-what-has-changed",
+            "xcharext.4.answers-and-updates-need-connprop",
+            "xcharext.4.operation-codes",
+            "xcharext.4.who-asks-takes-the-answer",
+        ),
+        FIRST,
+    ),
+)
 class RefusesTheFirstCallInTwo(Responder):
     """Answers the first call in Version Two on a connection by BAD_HEADER."""
 
@@ -74,7 +101,7 @@ class RefusesTheFirstCallInTwo(Responder):
         return super()._take_payload(call, payload)
 
 
-@mutant(breaks="v2.5.1.answer-has-the-same-xid", also_trips=FIRST)
+@mutant(breaks="v2.5.1.answer-has-the-same-xid", also_trips={"v2.5.1.answer-is-no-error": FIRST})
 class RepliesUnderTheNextXidInTwo(ReplyRules):
     """Replies in Version Two under the XID that follows that of the call."""
 
@@ -82,7 +109,10 @@ class RepliesUnderTheNextXidInTwo(ReplyRules):
         return call.xid + (call.words.version == TWO.number)
 
 
-@mutant(breaks="v2.5.1.answer-has-version-two", also_trips="every reply is in the wrong version")
+@mutant(
+    breaks="v2.5.1.answer-has-version-two",
+    also_trips={"v2.5.3.reply-has-the-version-of-its-call": "every reply is in the wrong version"},
+)
 class RepliesToTwoInOne(ReplyRules):
     """Replies in version 1 to calls in version 2."""
 
@@ -99,7 +129,7 @@ class RepliesInTheFirstVersion(ReplyRules):
         return first
 
 
-@mutant(breaks="v2.4.2.header-layout", also_trips=UNREADABLE)
+@mutant(breaks="v2.4.2.header-layout")
 class AddsAFifthFixedWord(ReplyRules):
     """Puts a word of zero behind the fixed words of a reply with chunks."""
 
@@ -108,7 +138,7 @@ class AddsAFifthFixedWord(ReplyRules):
         return octets[:FIXED] + ZERO + octets[FIXED:] if has_lists(header) else octets
 
 
-@mutant(breaks="v2.3.2.chunk-lists-begin-with-the-direction", also_trips=UNREADABLE)
+@mutant(breaks="v2.3.2.chunk-lists-begin-with-the-direction")
 class PutsTheDirectionBehindTheLists(ReplyRules):
     """Puts the direction of a reply with chunks behind its chunk lists."""
 
@@ -120,7 +150,22 @@ class PutsTheDirectionBehindTheLists(ReplyRules):
         return octets[:FIXED] + octets[LISTS:end] + octets[FIXED:LISTS] + payload
 
 
-@mutant(breaks="v2.4.2.chunk-lists-as-before", also_trips=UNREADABLE)
+@mutant(
+    breaks="v2.4.2.chunk-lists-as-before",
+    also_trips=dict.fromkeys(
+        (
+            "v2.1.",
+            "xcharext.2.1.",
+            "xcharext.3.1.",
+            "xcharext.3.change-may-be-rejected",
+            "xcharext.3.default-without-information",
+            "xcharext.3.refusal-of-the-operation-is-rejection",
+            "xcharext.4.1.left-out-is-the-default",
+            "xcharext.4.3.",
+        ),
+        because.UNREADABLE_HEADER,
+    ),
+)
 class CountsTheWriteList(ReplyRules):
     """Puts the number of Write chunks in front of the Write list."""
 
@@ -132,7 +177,7 @@ class CountsTheWriteList(ReplyRules):
         return octets[:WRITES] + len(body.rdma_writes).to_bytes(4) + octets[WRITES:]
 
 
-@mutant(breaks="v2.4.2.procedure-numbers", also_trips=UNREADABLE)
+@mutant(breaks="v2.4.2.procedure-numbers")
 class NumbersNomsgTwo(ReplyRules):
     """Sends RDMA2_NOMSG as procedure 2."""
 
@@ -142,7 +187,27 @@ class NumbersNomsgTwo(ReplyRules):
         return octets[:12] + (2).to_bytes(4) + octets[FIXED:] if is_long else octets
 
 
-@mutant(breaks="v2.4.2.1.msg-is-followed-by-its-payload", also_trips=RESULTS)
+@mutant(
+    breaks="v2.4.2.1.msg-is-followed-by-its-payload",
+    also_trips=dict.fromkeys(
+        (
+            "v2.1.",
+            "v2.2.3.no-send-beyond-4096-octets",
+            "v2.3.1.unsupported-operation-is-answered",
+            "v2.4.2.3.rdma-faults-harm-nobody-else",
+            "v2.5.2.threshold-changes-keep-the-connection",
+            "v2.5.granted-calls-are-served",
+            "xcharext.1.3.both-ends-take-operations",
+            "xcharext.2.1.",
+            "xcharext.2.3.operations-carry-no-rpc",
+            "xcharext.3.2.either-send-if-announced",
+            "xcharext.3.default-without-information",
+            "xcharext.4.2.",
+            "xcharext.4.3.answer-to-nothing-has-no-effect",
+        ),
+        RESULTS,
+    ),
+)
 class CutsThePayloadAway(ReplyRules):
     """Sends a reply that has results without anything behind its header."""
 
@@ -181,7 +246,12 @@ class SendsPayloadsUnderAnotherXid(ReplyRules):
         return super().encode_reply(header, payload)
 
 
-@mutant(breaks="v2.1.write-chunks-as-before", also_trips=RETURNED)
+@mutant(
+    breaks="v2.1.write-chunks-as-before",
+    also_trips=dict.fromkeys(
+        ("v2.1.interoperates-without-optional-features", "v2.4.2.", "xcharext.3.2."), RETURNED
+    ),
+)
 class SaysThatMoreWasWritten(ReplyRules):
     """Returns a used Write chunk as holding four octets more than were written."""
 
@@ -194,7 +264,24 @@ class SaysThatMoreWasWritten(ReplyRules):
         return super().encode_reply(changed, payload)
 
 
-@mutant(breaks="v2.1.reply-chunk-as-before", also_trips=RETURNED)
+@mutant(
+    breaks="v2.1.reply-chunk-as-before",
+    also_trips=dict.fromkeys(
+        (
+            "v2.1.interoperates-without-optional-features",
+            "v2.4.2.header-layout",
+            "xcharext.2.1.",
+            "xcharext.3.1.",
+            "xcharext.3.2.",
+            "xcharext.3.change-may-be-rejected",
+            "xcharext.3.default-without-information",
+            "xcharext.3.refusal-of-the-operation-is-rejection",
+            "xcharext.4.1.",
+            "xcharext.4.3.",
+        ),
+        RETURNED,
+    ),
+)
 class SaysThatTheReplyIsLonger(ReplyRules):
     """Returns a used Reply chunk as holding four octets more than were written."""
 
@@ -206,7 +293,24 @@ class SaysThatTheReplyIsLonger(ReplyRules):
         return super().encode_reply(changed, payload)
 
 
-@mutant(breaks="v2.2.1.large-reply-goes-by-rdma", also_trips=RESULTS)
+@mutant(
+    breaks="v2.2.1.large-reply-goes-by-rdma",
+    also_trips=dict.fromkeys(
+        (
+            "v2.1.",
+            "v2.4.2.header-layout",
+            "xcharext.2.1.",
+            "xcharext.3.1.",
+            "xcharext.3.2.",
+            "xcharext.3.change-may-be-rejected",
+            "xcharext.3.default-without-information",
+            "xcharext.3.refusal-of-the-operation-is-rejection",
+            "xcharext.4.1.left-out-is-the-default",
+            "xcharext.4.3.",
+        ),
+        RESULTS,
+    ),
+)
 class RefusesLargeReplies(ReplyRules):
     """Answers an error where a reply would go into the Reply chunk."""
 
@@ -216,7 +320,10 @@ class RefusesLargeReplies(ReplyRules):
         return super().encode_reply(header, payload)
 
 
-@mutant(breaks="v2.1.only-eligible-items-are-reduced", also_trips=RETURNED)
+@mutant(
+    breaks="v2.1.only-eligible-items-are-reduced",
+    also_trips={"v2.1.write-chunks-as-before": RETURNED},
+)
 class ReducesIneligibleResults(ReplyRules):
     """Takes the end of a result that no binding names for what is in the unused Write chunk."""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OPTIONAL: Final = 5
 TWO: Final = 2
 ONE_ALONE: Final = (1,)
-SAME: Final = {"rfc8166.4.": "to Version One, version 2 is one of those that get ERR_VERS"}
+SAME: Final = "to Version One, version 2 is one of those that get ERR_VERS"
 
 
 @mutant(breaks="v2.4.2.3.unsupported-version-gets-err-vers")
@@ -35,7 +35,10 @@ class DropsOptionalMessagesOfUnknownVersions(Responder):
         return [] if is_dropped else super().send_error(words, fault)
 
 
-@mutant(breaks="v2.4.2.3.err-vers-has-the-responders-range", also_trips=SAME)
+@mutant(
+    breaks="v2.4.2.3.err-vers-has-the-responders-range",
+    also_trips={"rfc8166.4.5.1.err-vers-range": SAME},
+)
 class LeavesVersionTwoOut(ReplyRules):
     """Names a range of version 1 alone, though version 2 is served."""
 
@@ -45,7 +48,10 @@ class LeavesVersionTwoOut(ReplyRules):
 
 @mutant(
     breaks="v2.5.2.threshold-changes-keep-the-connection",
-    also_trips="whatever a case makes a device refuse costs the connection, and the case with it",
+    also_trips=dict.fromkeys(
+        ("rfc8166.4.2.4.responder-discards-error", "rfc8166.4.5.error-xid-echoed"),
+        "whatever a case makes a device refuse costs the connection, and the case with it",
+    ),
 )
 class HangsUpOnTheNextVersion(Responder):
     """Closes the connection when a call comes behind one whose version was refused."""
@@ -70,7 +76,27 @@ class KeepsTheThresholdOfTwo(Responder):
 
 @mutant(
     breaks="v2.5.3.one-only-requester-is-served",
-    also_trips="without chunks in Version One there is little of it left",
+    also_trips=dict.fromkeys(
+        (
+            "bidir.1.5.2.forward-direction-is-undisturbed",
+            "rfc8166.2.2.",
+            "rfc8166.3.2.no-other-framing",
+            "rfc8166.3.3.",
+            "rfc8166.3.4.",
+            "rfc8166.3.5.",
+            "rfc8166.4.1.2.header-layout",
+            "rfc8166.4.2.",
+            "rfc8166.4.3.",
+            "rfc8166.4.5.",
+            "rfc8166.4.6.",
+            "rfc8166.4.7.",
+            "rfc8166.6.1.",
+            "rfc8166.8.1.",
+            "rfc8166.8.2.2.gss-elements-are-not-reduced",
+            "v2.5.2.threshold-changes-keep-the-connection",
+        ),
+        "without chunks in Version One there is little of it left",
+    ),
 )
 class RefusesChunksInVersionOne(Responder):
     """Answers calls with chunks in Version One by ERR_VERS, though it claims that version."""
@@ -82,7 +108,11 @@ class RefusesChunksInVersionOne(Responder):
         return super()._judge(message, words)
 
 
-@mutant(breaks="v2.5.2.one-only-responder-answers-err-vers", also_trips=SAME, versions=ONE_ALONE)
+@mutant(
+    breaks="v2.5.2.one-only-responder-answers-err-vers",
+    also_trips={"rfc8166.4.5.1.unsupported-version-gets-err-vers": SAME},
+    versions=ONE_ALONE,
+)
 class DropsVersionTwo(Responder):
     """Keeps silent about messages in version 2."""
 
@@ -90,7 +120,11 @@ class DropsVersionTwo(Responder):
         return [] if words.version == TWO else super().send_error(words, fault)
 
 
-@mutant(breaks="v2.5.2.err-vers-has-the-same-xid", also_trips=SAME, versions=ONE_ALONE)
+@mutant(
+    breaks="v2.5.2.err-vers-has-the-same-xid",
+    also_trips={"rfc8166.4.5.error-xid-echoed": SAME},
+    versions=ONE_ALONE,
+)
 class RefusesVersionTwoUnderXidZero(ReplyRules):
     """Sends ERR_VERS to messages in version 2 under XID 0."""
 
@@ -98,7 +132,11 @@ class RefusesVersionTwoUnderXidZero(ReplyRules):
         return 0 if words.version == TWO else super().error_xid(words)
 
 
-@mutant(breaks="v2.5.2.err-vers-reports-a-range", also_trips=SAME, versions=ONE_ALONE)
+@mutant(
+    breaks="v2.5.2.err-vers-reports-a-range",
+    also_trips={"rfc8166.4.5.1.err-vers-range": SAME},
+    versions=ONE_ALONE,
+)
 class ClaimsVersionTwoInErrors(ReplyRules):
     """Names a range up to version 2, and serves version 1 alone."""
 

@@ -22,7 +22,9 @@ modules of this package.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -100,6 +102,9 @@ _TRIPS_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 _NOWHERE: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
 
+_IN_A_SECTION: Final = re.compile(r"\w+\.\d")
+"""How an id begins that names more than its document."""
+
 PREFIX: Final = _registry.prefix
 """What the name of a mutant's target begins with."""
 
@@ -107,7 +112,7 @@ PREFIX: Final = _registry.prefix
 def mutant(
     *,
     breaks: str,
-    also_trips: Mapping[str, str] | str = _TRIPS_NOTHING,
+    also_trips: Mapping[str, str] = _TRIPS_NOTHING,
     trips_at: Mapping[str, Mapping[str, str]] = _NOWHERE,
     without: tuple[str, ...] = (),
     roles: tuple[str, ...] = (),
@@ -118,8 +123,7 @@ def mutant(
     Args:
         breaks: id of the requirement that it breaks.
         also_trips: ids of further requirements, or what the ids of a section begin with, and why
-            the same deviation breaks these or hides what a case about them looks at;
-            a sentence alone is about whatever requirement.
+            the same deviation breaks these or hides what a case about them looks at.
         trips_at: by role, likewise what a part that both ends have trips in that end alone.
         without: claims that the mutant does not make: it is told by what it does not support; or
             operations of the transport properties, by the names that profiles have for them.
@@ -129,9 +133,11 @@ def mutant(
 
     Raises:
         ValueError: the name is taken, or the class does not override exactly one method, or has
-            no docstring.
+            no docstring; or an explanation is about a whole document, and so about anything.
     """
-    shared = {"": also_trips} if isinstance(also_trips, str) else also_trips
+    for ids in chain(also_trips, *trips_at.values()):
+        if not _IN_A_SECTION.match(ids):
+            raise ValueError(f"also_trips: `{ids}` names no section of a document")
 
     def register(broken: type[Part]) -> type[Part]:
         _require_one_override(broken)
@@ -139,7 +145,7 @@ def mutant(
             role = "requester" if isinstance(parts, ClientParts) else "responder"
             fewer = replace(parts, operations=_operations(without))
             what = sentence_of(broken)
-            why = tuple({**shared, **trips_at.get(role, {})}.items())
+            why = tuple({**also_trips, **trips_at.get(role, {})}.items())
             _registry.add(Mutant(slug, breaks, what, fewer, why, role, without, versions))
         return broken
 

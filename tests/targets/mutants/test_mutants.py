@@ -83,12 +83,15 @@ def test_an_id_is_explained_before_its_section() -> None:
 
 
 @pytest.mark.usefixtures("_own_registry")
-def test_a_single_explanation_is_about_any_requirement() -> None:
-    mutant(breaks=ANY, also_trips="it is so")(
-        type("Odd", (ReplyRules,), {"__doc__": "Odd.", "grant": no_grant})
-    )
+@pytest.mark.parametrize("ids", ["", "r", "rfc8166", "rfc8166.", "v2.", "bidir.", "xcharext."])
+def test_refuses_an_explanation_of_a_whole_document(ids: str) -> None:
+    whatever = {ids: "whatever"}
+    names_none = re.escape(f"`{ids}` names no section of a document")
 
-    assert find_in_registry("odd").explanation("anything") == ("", "it is so")
+    with pytest.raises(ValueError, match=names_none):
+        mutant(breaks=ANY, also_trips=whatever)
+    with pytest.raises(ValueError, match=names_none):
+        mutant(breaks=ANY, roles=("responder",), trips_at={"responder": whatever})
 
 
 @pytest.mark.usefixtures("_own_registry")

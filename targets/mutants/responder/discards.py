@@ -112,9 +112,7 @@ class DropsMsgp(Responder):
         return []
 
 
-@mutant(
-    breaks="rfc8166.4.6.2.done-is-not-sent",
-)
+@mutant(breaks="rfc8166.4.6.2.done-is-not-sent")
 class SendsDone(Responder):
     """Sends RDMA_DONE behind each reply whose Writes it has made."""
 
@@ -127,9 +125,7 @@ class SendsDone(Responder):
         return [*actions, Send(send.key, done)]
 
 
-@mutant(
-    breaks="rfc8166.4.6.1.msgp-is-not-sent",
-)
+@mutant(breaks="rfc8166.4.6.1.msgp-is-not-sent")
 class RepliesWithMsgp(ReplyRules):
     """Sends replies that return Write chunks as RDMA_MSGP."""
 

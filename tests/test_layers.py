@@ -121,8 +121,8 @@ ARROWS: dict[str, set[str]] = {
             "conformance.oracle.responder"
         ),
         "conformance.tester": (
-            "rpcrdma.wire rpcrdma.ulp rpcrdma.fabric targets.profile conformance.oracle "
-            "conformance.oracle.responder"
+            "rpcrdma.wire rpcrdma.ulp rpcrdma.fabric reports.record targets.profile "
+            "conformance.oracle conformance.oracle.responder"
         ),
         "conformance.tester.workload": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp targets.base targets.profile targets.nfs "

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.catalogue.entries import load_catalogue
 from conformance.suite.plugin import Plugin, SuiteError
 from conformance.suite.runner import collect_cases
+from reports.record import Verdict
+from tests.conformance import miniatures as mini
+from tests.conformance.suite.written import judge, judge_target
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CASES = collect_cases()
 
@@ -42,3 +49,73 @@ def test_a_plugin_without_a_target_collects_but_does_not_run() -> None:
 
     with pytest.raises(SuiteError, match="no target is running; use `rpcrdma certify`"):
         next(plugin.pytest_runtest_protocol(None, None))  # type: ignore[arg-type]  # not looked at
+
+
+GARBAGE = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+MAIN = "rfc8166.3.3.1.grant-is-never-zero"
+SECOND = "rfc8166.4.5.error-xid-echoed"
+THIRD = "rfc8166.4.2.2.version-is-one"
+
+
+@pytest.mark.parametrize(
+    ("cited", "deviation", "violated"),
+    [
+        ((MAIN,), "'so'", (MAIN,)),
+        ((MAIN, SECOND), "'so'", (MAIN, SECOND)),
+        ((MAIN, SECOND), "'so', unanswered=True", (MAIN,)),
+        ((MAIN, SECOND, THIRD), "'so'", (MAIN,)),
+        ((MAIN, SECOND, THIRD), f"'so', breaks=('{THIRD}',)", (THIRD,)),
+        ((GARBAGE, SECOND, THIRD), "'so'", (SECOND,)),
+    ],
+)
+def test_nothing_is_blamed_that_was_not_looked_at(
+    tmp_path: Path, cited: tuple[str, ...], deviation: str, violated: tuple[str, ...]
+) -> None:
+    body = f'''
+    @requirement(*{cited!r})
+    def test_it(peer):
+        """A deviation."""
+        raise Deviation({deviation})
+    '''
+    (case,) = judge(tmp_path, mini.good, body)
+
+    assert case.violated == violated
+    assert case.not_reached == tuple(one for one in cited if one not in violated)
+
+
+def test_a_rule_may_mean_what_the_case_is_about(tmp_path: Path) -> None:
+    body = f'''
+    @requirement("{MAIN}", "{SECOND}", means={{"{THIRD}": "{SECOND}"}})
+    def test_it(peer):
+        """A deviation."""
+        raise Deviation("so", breaks=("{THIRD}",))
+    '''
+    (case,) = judge(tmp_path, mini.good, body)
+
+    assert case.violated == (THIRD, SECOND)
+    assert case.not_reached == (MAIN,)
+
+
+def test_what_is_found_after_a_case_takes_nothing_back_of_it(tmp_path: Path) -> None:
+    body = f'''
+    @requirement("{MAIN}", "{SECOND}")
+    def test_it(peer):
+        """A call whose answer nobody awaits."""
+        peer.send(build.null_call(peer))
+        peer.receive()
+    '''
+    (case,) = judge_target(tmp_path, mini.MiniatureTarget(mini.good, dies_after=3), body)[0].cases
+
+    assert (case.violated, case.not_reached) == ((MAIN,), ())
+
+
+def test_a_recommendation_that_is_not_followed_ends_nothing(tmp_path: Path) -> None:
+    body = f'''
+    @requirement("{MAIN}", "{SECOND}")
+    def test_it(peer):
+        """Two recommendations, and a tolerated outcome."""
+        verify.recommended(peer, False, "it is so", breaks="{MAIN}")
+    '''
+    (case,) = judge(tmp_path, mini.good, body)
+
+    assert (case.verdict, case.violated, case.not_reached) == (Verdict.WARN, (MAIN,), ())

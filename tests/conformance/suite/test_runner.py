@@ -1,77 +1,19 @@
 from __future__ import annotations
 
-import importlib.util
-import sys
-import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from conformance.suite.plugin import SuiteError, case_id
 from conformance.suite.runner import Selection, certify, collect_cases
-from reports.record import CaseRecord, Verdict
+from reports.record import Verdict
 from reports.stream import read_run
 from targets.base import TargetError
 from targets.reference.server import ReferenceTarget
 from targets.registry import find_profile, find_target
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from reports.record import RunRecord
-
-
-def _miniatures() -> ModuleType:
-    path = Path(__file__).parents[1] / "miniatures.py"
-    spec = importlib.util.spec_from_file_location("conformance_miniatures", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-mini = _miniatures()
-
-HEAD = """
-import pytest
-from conformance import verify
-from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, Silent
-from conformance.catalogue.cite import requirement
-from conformance.tester.case import Deviation
-from conformance.tester.client import build, mutate
-"""
-
-NULL_CASE = '''
-@requirement("rfc8166.3.3.1.grant-is-never-zero")
-def test_it(peer):
-    """NULL is served."""
-    call = build.null_call(peer)
-    peer.send(call)
-    verify.served(peer, call)
-'''
-
-
-def scenario(folder: Path, body: str, name: str = "test_4_5_title.py") -> Path:
-    place = folder / "rfc8166" / "responder"
-    place.mkdir(parents=True, exist_ok=True)
-    (place / name).write_text(HEAD + textwrap.dedent(body))
-    return folder
-
-
-def judge(tmp_path: Path, behave: object, body: str = NULL_CASE) -> tuple[CaseRecord, ...]:
-    scenarios = tmp_path / "scenarios"
-    scenarios.mkdir()
-    run = certify(
-        mini.MiniatureTarget(behave),
-        Selection(destructive=True),
-        tmp_path / "out",
-        scenarios_folder=scenario(scenarios, body),
-    )
-    return run.cases
+from tests.conformance import miniatures as mini
+from tests.conformance.suite.written import NULL_CASE, judge, judge_target, scenario
 
 
 def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path: Path) -> None:
@@ -126,20 +68,6 @@ def test_a_device_that_stops_serving_after_a_case_fails_that_case(tmp_path: Path
 
     assert case.verdict is Verdict.FAIL
     assert "After the case the device does not serve" in case.reason
-
-
-CASES = (
-    NULL_CASE + NULL_CASE.replace("test_it", "test_then") + NULL_CASE.replace("test_it", "test_z")
-)
-
-
-def judge_target(tmp_path: Path, target: object, body: str = CASES) -> tuple[RunRecord, float]:
-    """The run on disk, and how many seconds it took by the device's clock."""
-    scenarios = tmp_path / "scenarios"
-    scenarios.mkdir()
-    scenario(scenarios, body)
-    certify(target, Selection(), tmp_path / "out", scenarios_folder=scenarios)
-    return read_run(tmp_path / "out" / "records.jsonl"), target.session.fabric.clock.now()
 
 
 @pytest.mark.parametrize("door", list(mini.Door)[1:])
@@ -241,76 +169,6 @@ def test_a_tolerated_outcome_is_a_warning(tmp_path: Path) -> None:
     (case,) = judge(tmp_path, mini.good, body)
 
     assert case.verdict is Verdict.WARN
-
-
-GARBAGE = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
-MAIN = "rfc8166.3.3.1.grant-is-never-zero"
-SECOND = "rfc8166.4.5.error-xid-echoed"
-THIRD = "rfc8166.4.2.2.version-is-one"
-
-
-@pytest.mark.parametrize(
-    ("cited", "deviation", "violated"),
-    [
-        ((MAIN,), "'so'", (MAIN,)),
-        ((MAIN, SECOND), "'so'", (MAIN, SECOND)),
-        ((MAIN, SECOND), "'so', unanswered=True", (MAIN,)),
-        ((MAIN, SECOND, THIRD), "'so'", (MAIN,)),
-        ((MAIN, SECOND, THIRD), f"'so', breaks=('{THIRD}',)", (THIRD,)),
-        ((GARBAGE, SECOND, THIRD), "'so'", (SECOND,)),
-    ],
-)
-def test_nothing_is_blamed_that_was_not_looked_at(
-    tmp_path: Path, cited: tuple[str, ...], deviation: str, violated: tuple[str, ...]
-) -> None:
-    body = f'''
-    @requirement(*{cited!r})
-    def test_it(peer):
-        """A deviation."""
-        raise Deviation({deviation})
-    '''
-    (case,) = judge(tmp_path, mini.good, body)
-
-    assert case.violated == violated
-    assert case.not_reached == tuple(one for one in cited if one not in violated)
-
-
-def test_a_rule_may_mean_what_the_case_is_about(tmp_path: Path) -> None:
-    body = f'''
-    @requirement("{MAIN}", "{SECOND}", means={{"{THIRD}": "{SECOND}"}})
-    def test_it(peer):
-        """A deviation."""
-        raise Deviation("so", breaks=("{THIRD}",))
-    '''
-    (case,) = judge(tmp_path, mini.good, body)
-
-    assert case.violated == (THIRD, SECOND)
-    assert case.not_reached == (MAIN,)
-
-
-def test_what_is_found_after_a_case_takes_nothing_back_of_it(tmp_path: Path) -> None:
-    body = f'''
-    @requirement("{MAIN}", "{SECOND}")
-    def test_it(peer):
-        """A call whose answer nobody awaits."""
-        peer.send(build.null_call(peer))
-        peer.receive()
-    '''
-    (case,) = judge_target(tmp_path, mini.MiniatureTarget(mini.good, dies_after=3), body)[0].cases
-
-    assert (case.violated, case.not_reached) == ((MAIN,), ())
-
-
-def test_a_recommendation_that_is_not_followed_ends_nothing(tmp_path: Path) -> None:
-    body = f'''
-    @requirement("{MAIN}", "{SECOND}")
-    def test_it(peer):
-        """Two recommendations, and a tolerated outcome."""
-        verify.recommended(peer, False, "it is so", breaks="{MAIN}")
-    '''
-    (case,) = judge(tmp_path, mini.good, body)
-
-    assert (case.verdict, case.violated, case.not_reached) == (Verdict.WARN, (MAIN,), ())
 
 
 def test_what_is_not_claimed_is_not_applicable(tmp_path: Path) -> None:

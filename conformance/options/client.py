@@ -272,10 +272,16 @@ class OptionClient(OptionTester):
         self._tell("PROPERTY_ASK", propprog.ask, RequesterRemoteInvalidation(allowed=False))
 
     @override
-    def change_size(self, octets: int) -> None:
-        self._tell("PROPERTY_CHANGE", propprog.change, ReceiveBufferSize(octets))
+    def change_size(self, octets: int, breaks: tuple[str, ...] = ()) -> None:
+        self._tell("PROPERTY_CHANGE", propprog.change, ReceiveBufferSize(octets), breaks)
 
-    def _tell(self, title: str, encode: Callable[..., bytes], value: Property) -> None:
+    def _tell(
+        self,
+        title: str,
+        encode: Callable[..., bytes],
+        value: Property,
+        breaks: tuple[str, ...] = (),
+    ) -> None:
         if self.profile.binding is not Binding.TESTPROG:
             raise Unsupported("a server of this binding cannot be told to see to its properties")
         request = Request(title, lambda xid: encode(xid, value), _done, PropertyProgram(_Nobody()))
@@ -286,7 +292,7 @@ class OptionClient(OptionTester):
         if not reply.rpc.succeeded:
             raise Inconclusive(f"the server cannot be told to: {reply.rpc.outcome.value}")
         # What it begins goes out behind the reply, and so comes before the next one.
-        self.call()
+        self.call(breaks)
 
 
 class _Nobody:

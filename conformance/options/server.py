@@ -252,13 +252,13 @@ class OptionServer(OptionTester):
         self._tell(ActKind.ASK_INVALIDATION)
 
     @override
-    def change_size(self, octets: int) -> None:
-        self._tell(ActKind.CHANGE_SIZE, octets)
+    def change_size(self, octets: int, breaks: tuple[str, ...] = ()) -> None:
+        self._tell(ActKind.CHANGE_SIZE, octets, breaks)
 
-    def _tell(self, kind: ActKind, octets: int = 0) -> None:
+    def _tell(self, kind: ActKind, octets: int = 0, breaks: tuple[str, ...] = ()) -> None:
         # What it begins goes out behind a call, and so comes before the next one.
-        self._done(self.client.begin(kind, octets), ())
-        self.call()
+        self._done(self.client.begin(kind, octets), breaks)
+        self.call(breaks)
 
 
 def _heard(one: ReceivedOption) -> Heard:

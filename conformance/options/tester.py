@@ -215,8 +215,16 @@ class OptionTester(Protocol):
         """Have the device ask that its replies do not invalidate memory.  Raises as `ask_size`."""
         ...
 
-    def change_size(self, octets: int) -> None:
-        """Have the device make its own Receives that long.  Raises as `ask_size`."""
+    def change_size(self, octets: int, breaks: Ids = ()) -> None:
+        """Have the device make its own Receives that long, and go on with its RPCs.
+
+        Args:
+            octets: of each.
+            breaks: requirements that are broken if an RPC right behind it is not good.
+
+        Raises:
+            Unsupported, Inconclusive: it cannot be told to.
+        """
         ...
 
     def again(self) -> OptionTester:

@@ -23,6 +23,7 @@ __all__ = ["broken_by", "broken_by_rpc"]
 
 LAYOUT: Final = ("rfc8166.4.header-is-xdr", "rfc8166.4.1.2.header-layout")
 PADDING: Final = "rfc8166.2.2.4.2.roundup-is-zero-octets"
+PAYLOAD: Final = "rfc8166.4.2.4.msg-payload-follows-the-lists"
 RANGE: Final = "rfc8166.4.5.1.err-vers-range"
 RPC_LAYOUT: Final = "rfc8166.4.rpc-layout-is-unchanged"
 REASSEMBLED: Final = "rfc8166.6.1.reassembly-gives-a-valid-stream"
@@ -60,20 +61,19 @@ def _broken_where_it_stops(error: DecodeError, version: int) -> tuple[str, ...]:
 
 
 def broken_by_rpc(
-    octets: bytes, error: DecodeError, version: int, *, long: bool, reduced: bool
+    error: DecodeError, version: int, *, long: bool, reduced: bool, empty: bool
 ) -> tuple[str, ...]:
     """What is broken by a Reply's RPC message, with the contents of all chunks in their places.
 
     Args:
-        octets: of the message that conveys it.
         error: with which it was decoded.
         version: of the transport header.
         long: whether it is that of a Long Reply.
         reduced: whether Write chunks came back with it.
+        empty: whether nothing stands behind the header.
     """
-    # Lists that are encoded wrongly may make a sense that nobody meant, and the payload none.
-    plainest = () if version == VERSION_TWO else misencoded(octets)
-    return (*plainest, _broken_in_the_stream(error, version, long=long, reduced=reduced))
+    rule = _broken_in_the_stream(error, version, long=long, reduced=reduced)
+    return (PAYLOAD, rule) if empty and not long else (rule,)
 
 
 def _broken_in_the_stream(error: DecodeError, version: int, *, long: bool, reduced: bool) -> str:

@@ -84,6 +84,18 @@ class ExposedChunk:
         ]
         return b"".join(pieces)
 
+    def written(self) -> tuple[RdmaSegment, ...]:
+        """The segments as the device is told of them, with the lengths that it has written.
+
+        What ends in octets of `FILL` seems shorter than it is.
+        """
+        return tuple(
+            msgspec.structs.replace(
+                segment.told, length=len(segment.region.read().rstrip(bytes((FILL,))))
+            )
+            for segment in self.segments
+        )
+
     def overwritten(self, returned: Sequence[RdmaSegment]) -> tuple[int, int] | None:
         """The first octet that changed although the returned lengths do not cover it.
 

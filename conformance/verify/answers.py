@@ -170,7 +170,7 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
             f"The reply to {call.request.title} cannot be decoded: {error}.",
             expected=("a reply that its program's XDR describes",),
             actual=str(answer),
-            breaks=ids_of(breaks) or unreadable(answer, error, call.version),
+            breaks=unreadable(answer, error, call.version, breaks),
         ) from error
     except LocalProtocolError as error:
         # The binding matches replies with calls; what it does not match answers another one.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.header import encode_header
 from conformance.oracle.layout import broken_by, broken_by_rpc
+from conformance.oracle.misencoding import misencoded
 from conformance.oracle.outcome import Undecodable, Unexpected
 from conformance.oracle.responder.answer_rules import obsolete_rule
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Answered, Outcome
     from rpcrdma.errors import DecodeError
 
-__all__ = ["Ids", "blamed", "ids_of", "unreadable"]
+__all__ = ["Ids", "blamed", "ids_of", "misread", "unreadable"]
 
 Ids = str | tuple[str, ...]
 
@@ -36,12 +37,26 @@ def blamed(outcome: Outcome, version: int, breaks: Ids) -> tuple[str, ...]:
     return ids_of(breaks)
 
 
-def unreadable(answer: Answered, error: DecodeError, version: int) -> tuple[str, ...]:
-    """What a Reply breaks whose RPC message cannot be decoded."""
+def unreadable(answer: Answered, error: DecodeError, version: int, breaks: Ids) -> tuple[str, ...]:
+    """What a Reply breaks whose RPC message cannot be decoded.
+
+    Lists that are encoded wrongly may make a sense that nobody meant, and the payload none: that is
+    said first.  What the verification says counts where results cannot be decoded, and not where
+    the payload does not begin with an RPC header, whatever was asked.
+    """
     reduced = any(chunk.target for chunk in answer.body.rdma_writes)
-    octets = encode_header(answer.header) + answer.payload if answer.two is None else b""
-    rules = broken_by_rpc(octets, error, version, long=answer.is_long, reduced=reduced)
-    return statements(rules, version)
+    headless = not answer.is_long and answer.rpc is None
+    if headless or not breaks:
+        empty = not answer.payload
+        rules = broken_by_rpc(error, version, long=answer.is_long, reduced=reduced, empty=empty)
+        breaks = statements(rules, version)
+    return (*misread(answer), *ids_of(breaks))
+
+
+def misread(answer: Answered) -> tuple[str, ...]:
+    """What a Reply breaks whose lists make another sense than its sender meant."""
+    # v2 4.2: the lists of Version Two begin with the direction, and are not compared.
+    return () if answer.two else misencoded(encode_header(answer.header) + answer.payload)
 
 
 def ids_of(breaks: Ids) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 Where `conformance.verify.answers` looks at answers, this looks at the tester's memory as well:
 
     verify_chunks.served(peer, call)            served, and every rule about lists and memory kept
+    verify_chunks.taken(peer, call)             its first half: a Reply; `right` is the other
     verify_chunks.stored(peer, call, data)      the same, and the argument arrived whole
     verify_chunks.all_served(peer, calls)       several calls in flight, answered in any order
     verify_chunks.refused(peer, call)           not executed, and said so
@@ -17,7 +18,10 @@ Whatever is verified, octets outside of the memory that a call offered must be a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.header import decode_header
@@ -27,6 +31,7 @@ from conformance.tester.case import Deviation
 from conformance.tester.client import build
 from conformance.verify import accepted, answers, blame
 from rpcrdma.ulp import rpc
+from rpcrdma.wire import WriteChunk
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
@@ -38,26 +43,30 @@ if TYPE_CHECKING:
     from conformance.tester.sent import Call
     from conformance.verify.answers import Reply
     from conformance.verify.blame import Ids
-    from rpcrdma.wire import WriteChunk
 
 __all__ = [
     "all_served",
     "answered",
     "answered_or_lost",
+    "arrived",
     "not_served",
     "refused",
     "returned",
+    "right",
     "served",
     "served_or_refused",
     "served_unless_too_many",
     "stored",
     "stored_or_refused",
     "stored_unless_too_many",
+    "taken",
     "untouched",
 ]
 
 ROOM: Final = "rfc8166.8.1.4.no-more-data-than-room"
 LENGTHS: Final = "rfc8166.3.4.6.segment-lengths-tell-what-was-written"
+REPLY_LENGTHS: Final = "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written"
+CLOSE: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 
 
 def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
@@ -66,10 +75,36 @@ def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     Raises:
         Unsupported: it was refused, and has more than the profile claims (rfc8166 6.1).
     """
+    return right(peer, call, taken(peer, call, breaks=breaks), breaks=breaks)
+
+
+def taken(peer: Peer, call: Call, *, breaks: Ids = ()) -> Answered:
+    """The call gets a Reply, which `right` is still to look into.
+
+    Raises:
+        Unsupported: it was refused, and has more than the profile claims (rfc8166 6.1).
+    """
     if beyond := _beyond(peer, call):
         _require_served(peer, call, beyond, breaks)
-    reply = answers.served(peer, call, breaks=breaks)
-    returned(call, reply.answer)
+    return answers.expect(peer, call, Answered, breaks=breaks, statuses=accepted.SERVED)
+
+
+def right(peer: Peer, call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
+    """A Reply that has come holds the right results, and keeps every rule about chunks.
+
+    Where lists that break a rule of their own spoil the results, that rule is blamed.
+    """
+    try:
+        reply = answers.right(peer, call, answer, breaks=breaks)
+    except Deviation as found:
+        told = _told_wrongly(peer, call, answer)
+        raise Deviation(
+            found.reason,
+            expected=found.expected,
+            actual=found.actual,
+            breaks=told or found.breaks,
+        ) from found
+    returned(call, answer)
     return reply
 
 
@@ -78,7 +113,12 @@ def stored(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> Reply:
 
     Where the reply itself does not show that, the data are fetched again.
     """
-    reply = served(peer, call, breaks=breaks)
+    return arrived(peer, call, taken(peer, call, breaks=breaks), data, breaks=breaks)
+
+
+def arrived(peer: Peer, call: Call, answer: Answered, data: bytes, *, breaks: Ids = ()) -> Reply:
+    """The argument of a `store` of `data` that has been answered arrived whole."""
+    reply = right(peer, call, answer, breaks=breaks)
     _fetch_back(peer, data, breaks)
     return reply
 
@@ -224,9 +264,11 @@ def served_or_refused(
 def not_served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
     """The Requester learns that no result will come, and no octet is written where none may be.
 
-    ERR_CHUNK, the loss of the connection, or an error of the RPC or of the program (D-21).
+    ERR_CHUNK, the loss of the connection, or an error of the RPC or of the program (D-21).  A
+    device that sends nothing and goes on has not closed where it can send no Reply (4.5.4).
     """
-    outcome = answers.expect(peer, call, ErrChunk, Disconnected, Answered, breaks=breaks)
+    close = statements((CLOSE,), call.version)
+    outcome = answers.expect(peer, call, ErrChunk, Disconnected, Answered, breaks=close)
     untouched(call)
     if isinstance(outcome, Answered):
         returned(call, outcome)
@@ -277,6 +319,34 @@ def returned(call: Call, answer: Answered) -> None:
             actual=f"segment and octet {place} changed",
             breaks=statements((LENGTHS,), call.version),
         )
+
+
+def _told_wrongly(peer: Peer, call: Call, answer: Answered) -> tuple[str, ...]:
+    """What a Reply breaks whose lists do not tell rightly of the results that they lead to.
+
+    That the lengths are wrong is known where the results are right by those that were written.
+    """
+    if blame.misread(answer):
+        return ()  # they are no lists
+    header = decode_header(call.octets).header
+    # What is granted spoils no result.
+    told = msgspec.structs.replace(answer.header, rdma_credit=1)
+    broken = next((rule.ids for rule in broken_rules(header, told, None)), ())
+    body = answer.body
+    writes = tuple(
+        WriteChunk(chunk.written())
+        for chunk, _ in zip(call.write_chunks, body.rdma_writes, strict=False)
+    )
+    reply = body.rdma_reply
+    if reply is not None and call.reply_chunk is not None:
+        reply = WriteChunk(call.reply_chunk.written())
+    by_memory = msgspec.structs.replace(body, rdma_writes=writes, rdma_reply=reply)
+    try:
+        answers.right(peer, call, replace(answer, body=by_memory))
+    except Deviation:
+        return broken
+    rule = REPLY_LENGTHS if answer.is_long else LENGTHS
+    return (*broken, *statements((rule,), call.version))
 
 
 def untouched(call: Call) -> None:

@@ -102,7 +102,7 @@ class PadsEachReadSegment(CallRules):
 
 @mutant(
     breaks=POSITION,
-    also_trips={"rfc8166.3.5.2": "the first of two arguments belongs elsewhere than at the end"},
+    also_trips={"rfc8166.3.4.4.": "the first of two arguments belongs elsewhere than at the end"},
 )
 class AppendsReadChunks(CallRules):
     """Puts what it pulled at the end of the stream, whatever the Position."""

@@ -67,7 +67,7 @@ def test_an_rpc_message_is_held_against_what_has_spoilt_it(
 ) -> None:
     error = DecodeError(0, "body", reason)
 
-    assert broken_by_rpc(bytes(16), error, version, long=long, reduced=reduced) == (broken,)
+    assert broken_by_rpc(error, version, long=long, reduced=reduced, empty=False) == (broken,)
     assert load_catalogue()[broken]
 
 
@@ -80,7 +80,16 @@ def test_the_words_of_a_header_of_version_one_say_it_more_plainly(
     error = DecodeError(24, "rdma_body.rdma_reply", Reason.BAD_BOOLEAN)
 
     header = broken_by(octets, error, version)
-    payload = broken_by_rpc(octets, error, version, long=False, reduced=False)
 
     assert header == (*plainest, *broken_by(bytes(16), error, version))
-    assert payload == (*plainest, "rfc8166.4.rpc-layout-is-unchanged")
+
+
+@pytest.mark.parametrize(("long", "behind"), [(False, True), (True, False)])
+def test_a_header_with_nothing_behind_it_lacks_its_payload_unless_it_is_long(
+    *, long: bool, behind: bool
+) -> None:
+    error = DecodeError(0, "xid", Reason.TRUNCATED)
+
+    found = broken_by_rpc(error, 1, long=long, reduced=False, empty=True)
+
+    assert ("rfc8166.4.2.4.msg-payload-follows-the-lists" in found) is behind

@@ -71,3 +71,5 @@ def test_octets_beyond_the_returned_lengths_are_found(peer: Peer) -> None:
     assert room.overwritten(returned(0, 2)) is None
     assert room.overwritten(returned(0, 1)) == (1, 1)
     assert room.overwritten(returned(0)) == (1, 0)
+    assert [segment.length for segment in room.written()] == [0, 2]
+    assert [segment.handle for segment in room.written()] == [one.handle for one in room.told]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.oracle.outcome import Silent, read_outcome
-from conformance.verify.blame import blamed, ids_of
-from rpcrdma.wire import RdmaDone, TransportHeader, encode_any_header
+from conformance.oracle.outcome import Answered, Silent, read_outcome
+from conformance.verify.blame import blamed, ids_of, unreadable
+from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.wire import RdmaDone, RdmaMsg, TransportHeader, encode_any_header, rpc
 
+LAYOUT = "rfc8166.4.rpc-layout-is-unchanged"
 SAID = "rfc8166.3.3.1.grant-is-never-zero"
 
 
@@ -37,3 +39,32 @@ def test_an_obsolete_procedure_breaks_its_own_rule() -> None:
         "rfc8166.4.6.2.done-is-not-sent",
         "rfc8166.4.2.4.done-is-reserved",
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ((7, 1, 8, 0, 0, 0, 0, 7, 1), ()),
+        # The lists end one word later than they should: that is no Reply chunk.
+        ((7, 1, 8, 0, 0, 0, 0, 0, 7, 1), ("rfc8166.4.7.no-chunks-three-zero-words",)),
+    ],
+)
+def test_lists_that_make_another_sense_are_blamed_first_for_a_payload_without_any(
+    words: tuple[int, ...], found: tuple[str, ...]
+) -> None:
+    answer = read_outcome(b"".join(word.to_bytes(4) for word in words))
+    assert isinstance(answer, Answered)
+    error = DecodeError(0, "xid", Reason.TRUNCATED)
+
+    assert unreadable(answer, error, 1, ()) == (*found, LAYOUT)
+    assert unreadable(answer, error, 1, SAID) == (*found, LAYOUT)
+
+
+def test_what_the_verification_says_counts_for_results_behind_a_good_rpc_header() -> None:
+    header = encode_any_header(TransportHeader(7, 1, 8, RdmaMsg((), (), None)))
+    answer = read_outcome(header + rpc.encode_message(rpc.accepted(7)))
+    assert isinstance(answer, Answered)
+    error = DecodeError(24, "results", Reason.TRUNCATED)
+
+    assert unreadable(answer, error, 1, SAID) == (SAID,)
+    assert unreadable(answer, error, 1, ()) == (LAYOUT,)

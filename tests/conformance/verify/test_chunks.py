@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from conformance.tester.sent import Call
 
 
+OTHER = "rfc8166.3.3.1.grant-is-never-zero"
+"""What a case is about that knows of nothing wrong with the lists."""
+
+
 @pytest.fixture
 def peer() -> Iterator[Peer]:
     harness = Harness(ReferenceTarget(load_profile(SHIPPED / "reference.toml"), "loopback"))
@@ -69,6 +73,86 @@ def test_returned_cites_the_rule_that_a_header_breaks(peer: Peer) -> None:
         verify.chunks.returned(call, replace(answer, header=header, body=body))
 
     assert caught.value.breaks == ("rfc8166.3.4.6.segment-count-returned",)
+
+
+def changed(answer: Answered, **parts: object) -> Answered:
+    """An answer with other lists."""
+    body = msgspec.structs.replace(answer.body, **parts)
+    header = msgspec.structs.replace(answer.header, rdma_body=body)
+    return replace(answer, header=header, body=body)
+
+
+@pytest.mark.parametrize("lengths", [(600, 600), (0, 0), (401, 600)], ids=str)
+def test_right_blames_lengths_by_which_the_results_are_wrong(
+    peer: Peer, lengths: tuple[int, ...]
+) -> None:
+    call, answer = fetched(peer)
+    target = tuple(
+        msgspec.structs.replace(one, length=length)
+        for one, length in zip(answer.body.rdma_writes[0].target, lengths, strict=True)
+    )
+
+    told = changed(answer, rdma_writes=(WriteChunk(target),))
+
+    with pytest.raises(Deviation) as caught:
+        verify.chunks.right(peer, call, told, breaks=OTHER)
+
+    assert verify.chunks.LENGTHS in caught.value.breaks
+    assert OTHER not in caught.value.breaks
+
+
+def test_right_blames_lists_that_break_a_rule_of_their_own_for_wrong_results(peer: Peer) -> None:
+    call, answer = fetched(peer)
+
+    with pytest.raises(Deviation, match="cannot be decoded") as caught:
+        verify.chunks.right(peer, call, changed(answer, rdma_writes=()), breaks=OTHER)
+
+    assert caught.value.breaks == ("rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",)
+
+
+def test_right_blames_what_the_case_says_for_results_that_stand_where_they_are_said_to(
+    peer: Peer,
+) -> None:
+    call, answer = fetched(peer)
+    call.write_chunks[0].segments[0].region.write(b"\1" * 8, 100)
+
+    with pytest.raises(Deviation, match="served wrongly") as caught:
+        verify.chunks.right(peer, call, answer, breaks=OTHER)
+
+    assert caught.value.breaks == (OTHER,)
+
+
+def test_right_blames_the_lengths_of_a_reply_chunk_by_a_rule_of_their_own(peer: Peer) -> None:
+    call = build.long_reply(peer, peer.workload.long_reply(3000), (2000, 2000))
+    peer.send(call)
+    answer = verify.chunks.taken(peer, call)
+    offered = WriteChunk(call.reply_chunk.told) if call.reply_chunk else None
+
+    with pytest.raises(Deviation) as caught:
+        verify.chunks.right(peer, call, changed(answer, rdma_reply=offered), breaks=OTHER)
+
+    assert caught.value.breaks == (verify.chunks.REPLY_LENGTHS,)
+
+
+def test_taken_is_a_reply_of_whatever_content(peer: Peer) -> None:
+    garbage = build.call(peer, peer.workload.garbage())
+    peer.send(garbage)
+    assert isinstance(verify.chunks.taken(peer, garbage), Answered)
+
+    bad = mutate.procedure(build.null_call(peer), 9)
+    peer.send(bad)
+    with pytest.raises(Deviation) as caught:
+        verify.chunks.taken(peer, bad, breaks=OTHER)
+    assert caught.value.breaks == (OTHER,)
+
+
+def test_arrived_fetches_what_was_stored(peer: Peer) -> None:
+    data = pattern(700, 3)
+    call = build.with_read_chunks(peer, peer.workload.store(data))
+    peer.send(call)
+
+    answer = verify.chunks.taken(peer, call)
+    verify.chunks.arrived(peer, call, answer, data)
 
 
 def test_all_served_takes_answers_in_any_order(peer: Peer) -> None:
@@ -134,6 +218,11 @@ def test_not_served_takes_an_error_and_no_results(peer: Peer) -> None:
     small = build.with_write_chunks(peer, peer.workload.fetch(1000), ((999,),))
     peer.send(small)
     verify.chunks.not_served(peer, small)
+
+    unanswered = build.null_call(peer)
+    with pytest.raises(Deviation) as caught:
+        verify.chunks.not_served(peer, unanswered, breaks=OTHER)
+    assert caught.value.breaks == (verify.chunks.CLOSE,)
 
     enough = build.with_write_chunks(peer, peer.workload.fetch(1000), ((1000,),))
     peer.send(enough)

@@ -18,6 +18,7 @@ MATCHED = "bidir.1.3.4.reply-is-matched-by-xid"
 MSG_TYPE = "bidir.1.3.4.xid-goes-with-the-msg-type"
 SAME = "bidir.1.3.4.1.same-xid-in-both-directions"
 SPACES = "bidir.1.3.4.1.xid-spaces-are-independent"
+FIXED_PLACE = "bidir.1.5.4.direction-is-told-at-a-fixed-place"
 TWO = "bidir.1.3.4.1.same-xid-is-two-transactions"
 
 
@@ -91,7 +92,7 @@ def test_server_takes_no_call_for_a_reply(peer: Peer) -> None:
     SAME,
     SPACES,
     TWO,
-    "bidir.1.5.4.direction-is-told-at-a-fixed-place",
+    FIXED_PLACE,
     needs=("backward",),
 )
 @pytest.mark.parametrize("answered_first", ["forward", "backward"])
@@ -110,3 +111,4 @@ def test_server_tells_two_calls_with_one_xid_apart(peer: Peer, answered_first: s
         client.serve(peer.workload.small(), xid=called.xid, breaks=(SAME, SPACES, TWO))
 
     client.next_call(breaks=(SPACES, TWO))
+    client.serve(peer.workload.null(), breaks=FIXED_PLACE)

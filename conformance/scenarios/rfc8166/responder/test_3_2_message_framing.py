@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call
 
+NO_FRAMING: Final = "rfc8166.3.2.no-other-framing"
+FOLLOWS: Final = "rfc8166.3.2.payload-follows-the-header"
+XID_FIRST: Final = "rfc8166.3.2.payload-begins-with-xid"
+MSG_TYPE: Final = "rfc8166.2.2.2.reply-msg-type"
+SHORT: Final = "rfc8166.3.5.1.short-message-is-one-send"
+CHUNKED: Final = "rfc8166.3.5.2.reduced-stream-in-one-send"
+
 CALLS: Final[dict[str, Callable[[Peer], Call]]] = {
     "null": build.null_call,
     "short": build.small_call,
@@ -56,14 +63,20 @@ def test_responder_reports_an_error_once(peer: Peer) -> None:
     verify.silent(peer)
 
 
-@requirement(
-    "rfc8166.3.2.no-other-framing",
-    "rfc8166.3.2.payload-follows-the-header",
-    "rfc8166.3.2.payload-begins-with-xid",
-    "rfc8166.2.2.2.reply-msg-type",
-    "rfc8166.3.5.1.short-message-is-one-send",
-    "rfc8166.3.5.2.reduced-stream-in-one-send",
-)
+def framed_wrongly(answer: Answered, xid: bytes) -> tuple[str, ...]:
+    """What is broken by a payload that does not begin with the XID and the type of a Reply."""
+    if not answer.payload:
+        return (CHUNKED if answer.body.rdma_writes else SHORT, FOLLOWS)
+    match answer.payload.find(xid):
+        case 0:
+            return (MSG_TYPE,)
+        case -1:
+            return (XID_FIRST,)
+        case _:
+            return (NO_FRAMING, FOLLOWS)
+
+
+@requirement(NO_FRAMING, FOLLOWS, XID_FIRST, MSG_TYPE, SHORT, CHUNKED)
 @pytest.mark.parametrize("name", ["null", "short", "read-chunk", "write-chunk"])
 def test_payload_of_a_reply_stands_right_behind_its_header(peer: Peer, name: str) -> None:
     """Behind the header of an RDMA_MSG come the XID and the message type, without a record mark."""
@@ -72,6 +85,13 @@ def test_payload_of_a_reply_stands_right_behind_its_header(peer: Peer, name: str
     peer.send(call)
 
     answer = verify.expect(peer, call, Answered)
-    verify.that(not answer.is_long, "the Reply is an RDMA_MSG", actual=str(answer))
-    start = call.xid.to_bytes(4) + (1).to_bytes(4)
-    verify.equal(answer.payload[:8].hex(), start.hex(), "the start of the payload")
+    inline = "the Reply is an RDMA_MSG"
+    verify.that(not answer.is_long, inline, actual=str(answer), breaks=FOLLOWS)
+    xid = call.xid.to_bytes(4)
+    start = xid + (1).to_bytes(4)
+    verify.equal(
+        answer.payload[:8].hex(),
+        start.hex(),
+        "the start of the payload",
+        breaks=framed_wrongly(answer, xid),
+    )

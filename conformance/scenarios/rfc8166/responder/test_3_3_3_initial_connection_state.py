@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 
     from conformance.tester.client.peer import Peer
 
+EXCHANGE: Final = "rfc8166.3.3.3.one-exchange-of-1024-octets"
+RECEIVES: Final = "rfc8166.3.3.3.receives-1024-octets"
+WITHIN: Final = "rfc8166.3.3.2.message-within-inline-threshold"
+RESPECTS: Final = "rfc8166.3.3.sender-respects-receive-resources"
+UNLESS_KNOWN: Final = "rfc8166.3.3.3.1024-octets-unless-known"
 
-@requirement("rfc8166.3.3.3.one-exchange-of-1024-octets", "rfc8166.3.3.3.receives-1024-octets")
+
+@requirement(EXCHANGE, RECEIVES)
 def test_responder_takes_a_first_call_of_1024_octets(connect: Callable[..., Peer]) -> None:
     """The first Call on a connection is exactly 1024 octets long, and is served."""
     peer = connect(receives=1, receive_length=THRESHOLD_ONE)
@@ -27,15 +33,10 @@ def test_responder_takes_a_first_call_of_1024_octets(connect: Callable[..., Peer
     peer.send(call)
 
     verify.equal(len(call.octets), THRESHOLD_ONE, "the length of the Call")
-    verify.chunks.stored(peer, call, data)
+    verify.chunks.stored(peer, call, data, breaks=(EXCHANGE, RECEIVES))
 
 
-@requirement(
-    "rfc8166.3.3.3.one-exchange-of-1024-octets",
-    "rfc8166.3.3.2.message-within-inline-threshold",
-    "rfc8166.3.3.sender-respects-receive-resources",
-    "rfc8166.3.3.3.1024-octets-unless-known",
-)
+@requirement(EXCHANGE, WITHIN, RESPECTS, UNLESS_KNOWN)
 def test_responder_sends_a_first_reply_of_1024_octets(connect: Callable[..., Peer]) -> None:
     """The first Reply on a connection fills the one Receive of 1024 octets that is posted."""
     peer = connect(receives=1, receive_length=THRESHOLD_ONE)
@@ -45,14 +46,12 @@ def test_responder_sends_a_first_reply_of_1024_octets(connect: Callable[..., Pee
 
     peer.send(call)
 
-    reply = verify.chunks.served(peer, call)
-    verify.equal(reply.answer.length, THRESHOLD_ONE, "the length of the Reply")
+    answer = verify.chunks.taken(peer, call, breaks=(EXCHANGE, UNLESS_KNOWN))
+    verify.chunks.right(peer, call, answer, breaks=EXCHANGE)
+    verify.equal(answer.length, THRESHOLD_ONE, "the length of the Reply", breaks=(WITHIN, RESPECTS))
 
 
-@requirement(
-    "rfc8166.3.3.3.one-exchange-of-1024-octets",
-    "rfc8166.3.3.sender-respects-receive-resources",
-)
+@requirement(EXCHANGE, RESPECTS, means={"rfc8166.2.2.2.reply-xid-is-the-calls": RESPECTS})
 def test_responder_serves_one_call_at_a_time(connect: Callable[..., Peer]) -> None:
     """With a single Receive posted, ten Calls one after the other are served."""
     peer = connect(receives=1, receive_length=THRESHOLD_ONE)

@@ -15,37 +15,39 @@ from rpcrdma.ulp.pattern import pattern
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
 
+PULLED: Final = "rfc8166.3.4.5.responder-pulls-read-chunks"
+FETCHED: Final = "rfc8166.3.5.2.read-chunks-fetched-by-rdma-read"
+ORDER: Final = "rfc8166.3.4.5.segments-join-in-list-order"
+FOLLOW: Final = "rfc8166.3.4.5.further-segments-follow-the-first"
+POSITION: Final = "rfc8166.3.4.5.position-is-where-the-item-returns"
+NO_GAP: Final = "rfc8166.3.4.5.unaligned-segments-leave-no-gap"
+BOUNDARIES: Final = "rfc8166.3.4.4.any-segment-boundaries"
+
 SEGMENTS: Final = {
-    "one-segment": (),
-    "off-four-octet-boundaries": (1, 2, 3, 5, 7, 11, 1001),
-    "last-of-one-octet": (2048,),
-    "sixteen-of-odd-length": (1,) * 7 + (127,) * 8,
+    "one-segment": ((), (PULLED, FETCHED), (PULLED, FETCHED)),
+    "off-four-octet-boundaries": ((1, 2, 3, 5, 7, 11, 1001), (BOUNDARIES,), (ORDER, NO_GAP)),
+    "last-of-one-octet": ((2048,), (BOUNDARIES,), (ORDER, FOLLOW)),
+    "sixteen-of-odd-length": ((1,) * 7 + (127,) * 8, (BOUNDARIES,), (ORDER, NO_GAP)),
 }
-"""How 2049 octets are cut; what is left over makes one more segment."""
+"""How 2049 octets are cut (what is left over makes one more segment), and what is broken if the
+call is refused, and if it is served wrongly."""
 
 
-@requirement(
-    "rfc8166.3.4.5.segments-join-in-list-order",
-    "rfc8166.3.4.5.responder-pulls-read-chunks",
-    "rfc8166.3.4.5.unaligned-segments-leave-no-gap",
-    "rfc8166.3.4.4.any-segment-boundaries",
-    "rfc8166.3.4.5.further-segments-follow-the-first",
-    "rfc8166.3.4.3.segment-length-in-octets",
-    "rfc8166.3.5.2.read-chunks-fetched-by-rdma-read",
-    "rfc8166.3.4.1.placed-items-are-skipped-in-decoding",
-)
+@requirement(ORDER, PULLED, NO_GAP, BOUNDARIES, FOLLOW, FETCHED)
 @pytest.mark.parametrize("cut", SEGMENTS)
 def test_responder_joins_the_segments_of_a_read_chunk(peer: Peer, cut: str) -> None:
     """An argument of 2049 octets in a Read chunk is put together in list order."""
+    sizes, refused, wrong = SEGMENTS[cut]
     data = pattern(2049, 40 + list(SEGMENTS).index(cut))
-    call = build.with_read_chunks(peer, peer.workload.store(data), (SEGMENTS[cut],))
+    call = build.with_read_chunks(peer, peer.workload.store(data), (sizes,))
 
     peer.send(call)
 
-    verify.chunks.stored(peer, call, data)
+    answer = verify.chunks.taken(peer, call, breaks=refused)
+    verify.chunks.arrived(peer, call, answer, data, breaks=wrong)
 
 
-@requirement("rfc8166.3.4.5.position-is-where-the-item-returns")
+@requirement(POSITION)
 @pytest.mark.parametrize("length", [1, 3, 4, 65535])
 def test_responder_takes_an_argument_of_any_length(peer: Peer, length: int) -> None:
     """Read chunks of a few octets and of many are put back at their Position."""
@@ -106,7 +108,7 @@ def test_responder_takes_an_eligible_argument_inline(peer: Peer) -> None:
     verify.chunks.stored(peer, call, data)
 
 
-@requirement("rfc8166.3.5.2.some-or-all-items-reduced")
+@requirement("rfc8166.3.5.2.some-or-all-items-reduced", POSITION)
 @pytest.mark.parametrize("reduced", [1, 2], ids=["the-first", "both"])
 def test_responder_takes_two_arguments_of_which_some_are_reduced(peer: Peer, reduced: int) -> None:
     """Of two DDP-eligible arguments one or both are in Read chunks, each at its Position."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import pytest
 
 from conformance import verify
@@ -14,6 +15,15 @@ from conformance.tester.client import build
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
     from conformance.verify.answers import Reply
+
+ORDER: Final = "rfc8166.3.4.6.write-chunk-filled-in-order"
+SUM: Final = "rfc8166.3.4.4.chunk-length-is-the-sum"
+LENGTHS: Final = "rfc8166.3.4.6.segment-lengths-tell-what-was-written"
+MEMORY: Final = "rfc8166.3.4.3.header-describes-the-memory"
+RETURNED: Final = "rfc8166.3.4.6.segments-returned"
+NO_ROUNDUP: Final = "rfc8166.3.4.6.2.no-roundup-written"
+NOT_TRANSFERRED: Final = "rfc8166.8.2.2.3.roundup-of-reduced-items-not-transferred"
+OF_THE_ITEM: Final = "rfc8166.3.4.6.2.returned-length-is-the-items"
 
 LENGTH: Final = 3000
 
@@ -34,12 +44,13 @@ def lengths(reply: Reply, chunk: int = 0) -> tuple[int, ...]:
 
 
 @requirement(
-    "rfc8166.3.4.6.write-chunk-filled-in-order",
+    ORDER,
     "rfc8166.3.4.6.segment-count-returned",
-    "rfc8166.3.4.6.segments-returned",
-    "rfc8166.3.4.6.segment-lengths-tell-what-was-written",
-    "rfc8166.3.4.3.header-describes-the-memory",
-    "rfc8166.3.4.4.chunk-length-is-the-sum",
+    RETURNED,
+    LENGTHS,
+    MEMORY,
+    SUM,
+    means={RETURNED: MEMORY},
 )
 @pytest.mark.parametrize("offer", FILLED)
 def test_responder_fills_the_segments_of_a_write_chunk_in_order(peer: Peer, offer: str) -> None:
@@ -49,15 +60,12 @@ def test_responder_fills_the_segments_of_a_write_chunk_in_order(peer: Peer, offe
 
     peer.send(call)
 
-    reply = verify.chunks.served(peer, call)
-    verify.equal(lengths(reply), filled, "the lengths of the returned segments")
+    answer = verify.chunks.taken(peer, call, breaks=SUM)
+    reply = verify.chunks.right(peer, call, answer, breaks=ORDER)
+    verify.equal(lengths(reply), filled, "the lengths of the returned segments", breaks=ORDER)
 
 
-@requirement(
-    "rfc8166.3.4.6.2.no-roundup-written",
-    "rfc8166.3.4.6.2.returned-length-is-the-items",
-    "rfc8166.8.2.2.3.roundup-of-reduced-items-not-transferred",
-)
+@requirement(NO_ROUNDUP, OF_THE_ITEM, NOT_TRANSFERRED, means={LENGTHS: OF_THE_ITEM})
 @pytest.mark.parametrize("length", [1, 1002, 1003])
 @pytest.mark.parametrize("room", [0, 500], ids=["exactly", "and-more"])
 def test_responder_writes_no_roundup(peer: Peer, length: int, room: int) -> None:
@@ -66,8 +74,12 @@ def test_responder_writes_no_roundup(peer: Peer, length: int, room: int) -> None
 
     peer.send(call)
 
-    reply = verify.chunks.served(peer, call)
-    verify.equal(lengths(reply), (length,), "the length returned")
+    reply = verify.chunks.served(peer, call, breaks=OF_THE_ITEM)
+    transferred = call.write_chunks[0].overwritten(
+        (msgspec.structs.replace(call.write_chunks[0].told[0], length=length),)
+    )
+    breaks = OF_THE_ITEM if transferred is None else (NO_ROUNDUP, NOT_TRANSFERRED)
+    verify.equal(lengths(reply), (length,), "the length returned", breaks=breaks)
 
 
 @requirement("rfc8166.3.4.6.segment-count-returned", interpretations=("D-34",))

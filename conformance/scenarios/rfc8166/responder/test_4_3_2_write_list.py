@@ -22,18 +22,30 @@ if TYPE_CHECKING:
 GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
 
 
+PUSHED: Final = "rfc8166.4.3.2.results-pushed-into-write-chunks"
+LEAVE: Final = "rfc8166.4.3.2.pushed-results-leave-the-stream"
+AVAILABLE: Final = "rfc8166.6.1.responder-uses-available-write-chunk"
+IS_USED: Final = "rfc8166.4.3.2.2.offered-chunk-is-used"
+IN_ORDER: Final = "rfc8166.4.3.2.1.results-fill-chunks-in-order"
+VALID: Final = "rfc8166.6.1.reassembly-gives-a-valid-stream"
+ONE_ITEM: Final = "rfc8166.3.4.4.4.one-item-in-a-chunk"
+ONE_RESULT: Final = "rfc8166.3.4.6.one-result-in-a-write-chunk"
+UNUSED: Final = "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused"
+KEEPS_COUNT: Final = "rfc8166.4.3.2.2.unused-chunk-keeps-its-count"
+INLINE: Final = "rfc8166.4.3.2.3.empty-chunk-result-is-inline"
+EMPTY: Final = "rfc8166.4.3.2.3.empty-chunk-returned-empty"
+RETURNED: Final = "rfc8166.3.4.6.segments-returned"
+SEGMENTS: Final = "rfc8166.3.4.6.segment-count-returned"
+ROOM: Final = "rfc8166.8.1.4.no-more-data-than-room"
+
+
 def lengths(reply: Reply) -> list[tuple[int, ...]]:
     """Of the segments of each returned Write chunk."""
     writes = reply.answer.body.rdma_writes
     return [tuple(segment.length for segment in chunk.target) for chunk in writes]
 
 
-@requirement(
-    "rfc8166.4.3.2.results-pushed-into-write-chunks",
-    "rfc8166.4.3.2.pushed-results-leave-the-stream",
-    "rfc8166.6.1.responder-uses-available-write-chunk",
-    "rfc8166.4.3.2.2.offered-chunk-is-used",
-)
+@requirement(PUSHED, LEAVE, AVAILABLE, IS_USED)
 @pytest.mark.parametrize("length", [4, 5000])
 def test_responder_pushes_an_eligible_result(peer: Peer, length: int) -> None:
     """A result with a Write chunk goes there, even one that would fit inline, and only there."""
@@ -41,8 +53,12 @@ def test_responder_pushes_an_eligible_result(peer: Peer, length: int) -> None:
 
     peer.send(call)
 
-    reply = verify.chunks.served(peer, call)
-    verify.equal(lengths(reply), [(length,)], "the lengths returned")
+    answer = verify.chunks.taken(peer, call, breaks=PUSHED)
+    written = sum(segment.length for segment in call.write_chunks[0].written())
+    breaks = LEAVE if written == length else PUSHED
+    reply = verify.chunks.right(peer, call, answer, breaks=breaks)
+    unused = (PUSHED, AVAILABLE, IS_USED)
+    verify.equal(lengths(reply), [(length,)], "the lengths returned", breaks=unused)
 
 
 @requirement("rfc8166.4.3.2.3.empty-write-list-means-inline")
@@ -56,11 +72,7 @@ def test_responder_returns_a_result_inline_without_a_write_list(peer: Peer) -> N
     verify.equal(lengths(reply), [], "the Write list of the Reply")
 
 
-@requirement(
-    "rfc8166.4.3.2.1.results-fill-chunks-in-order",
-    "rfc8166.6.1.responder-uses-available-write-chunk",
-    "rfc8166.6.1.reassembly-gives-a-valid-stream",
-)
+@requirement(IN_ORDER, AVAILABLE, VALID, means={RETURNED: IN_ORDER})
 @pytest.mark.parametrize("sizes", [((700,), (500,)), ((300, 400), (1, 499))], ids=["one", "two"])
 def test_responder_puts_results_into_chunks_in_order(
     peer: Peer, sizes: tuple[tuple[int, ...], ...]
@@ -70,16 +82,13 @@ def test_responder_puts_results_into_chunks_in_order(
 
     peer.send(call)
 
-    reply = verify.chunks.served_unless_too_many(peer, call)
+    reply = verify.chunks.served_unless_too_many(peer, call, breaks=(IN_ORDER, VALID))
     if reply is not None:
-        verify.equal(lengths(reply), [*sizes], "the lengths returned")
+        breaks = (IN_ORDER, AVAILABLE)
+        verify.equal(lengths(reply), [*sizes], "the lengths returned", breaks=breaks)
 
 
-@requirement(
-    "rfc8166.4.3.2.1.results-fill-chunks-in-order",
-    "rfc8166.3.4.4.4.one-item-in-a-chunk",
-    "rfc8166.3.4.6.one-result-in-a-write-chunk",
-)
+@requirement(IN_ORDER, ONE_ITEM, ONE_RESULT)
 @pytest.mark.parametrize("room", [700, 1200], ids=["for-the-first", "for-both"])
 def test_responder_returns_inline_what_has_no_chunk_left(peer: Peer, room: int) -> None:
     """Of two results and one Write chunk, the first goes there and the second stays inline."""
@@ -87,15 +96,14 @@ def test_responder_returns_inline_what_has_no_chunk_left(peer: Peer, room: int) 
 
     peer.send(call)
 
-    reply = verify.chunks.served(peer, call)
-    verify.equal(lengths(reply), [(700,)], "the lengths returned")
+    answer = verify.chunks.taken(peer, call, breaks=IN_ORDER)
+    more = sum(segment.length for chunk in answer.body.rdma_writes for segment in chunk.target)
+    breaks = (ONE_ITEM, ONE_RESULT) if more > 700 else IN_ORDER
+    reply = verify.chunks.right(peer, call, answer, breaks=breaks)
+    verify.equal(lengths(reply), [(700,)], "the lengths returned", breaks=breaks)
 
 
-@requirement(
-    "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
-    "rfc8166.4.3.2.2.unused-chunk-keeps-its-count",
-    means={"rfc8166.3.4.6.segment-count-returned": "rfc8166.4.3.2.2.unused-chunk-keeps-its-count"},
-)
+@requirement(UNUSED, KEEPS_COUNT, means={SEGMENTS: KEEPS_COUNT})
 @pytest.mark.parametrize("sizes", [(512,), (100, 200, 212)], ids=["one-segment", "three-segments"])
 @pytest.mark.parametrize("why", ["no-item-in-the-result", "rpc-error", "item-without-octets"])
 def test_responder_returns_a_write_chunk_unused(
@@ -119,12 +127,7 @@ def test_responder_returns_a_write_chunk_unused(
     verify.equal(lengths(reply), [(0,) * len(sizes)], "the lengths returned")
 
 
-@requirement(
-    "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
-    "rfc8166.4.3.2.2.unused-chunk-keeps-its-count",
-    "rfc8166.3.4.6.one-result-in-a-write-chunk",
-    means={"rfc8166.3.4.6.segment-count-returned": "rfc8166.4.3.2.2.unused-chunk-keeps-its-count"},
-)
+@requirement(UNUSED, KEEPS_COUNT, ONE_RESULT, means={SEGMENTS: KEEPS_COUNT})
 def test_responder_returns_chunks_beyond_its_results_unused(peer: Peer) -> None:
     """More Write chunks than results: those at the end come back unused, or are refused."""
     request = peer.workload.fetch(600)
@@ -132,14 +135,14 @@ def test_responder_returns_chunks_beyond_its_results_unused(peer: Peer) -> None:
 
     peer.send(call)
 
-    reply = verify.chunks.served_unless_too_many(peer, call)
+    reply = verify.chunks.served_unless_too_many(peer, call, breaks=ONE_RESULT)
     if reply is not None:
-        verify.equal(lengths(reply), [(600,), (0, 0), (0,)], "the lengths returned")
+        found = lengths(reply)
+        breaks = UNUSED if found[:1] == [(600,)] else ONE_RESULT
+        verify.equal(found, [(600,), (0, 0), (0,)], "the lengths returned", breaks=breaks)
 
 
-@requirement(
-    "rfc8166.4.3.2.3.empty-chunk-result-is-inline", "rfc8166.4.3.2.3.empty-chunk-returned-empty"
-)
+@requirement(INLINE, EMPTY, means={UNUSED: EMPTY})
 def test_responder_returns_inline_a_result_with_an_empty_chunk(peer: Peer) -> None:
     """An empty Write chunk has its result inline, and comes back empty."""
     call = build.with_write_chunks(peer, peer.workload.fetch(300), ((),))
@@ -150,9 +153,7 @@ def test_responder_returns_inline_a_result_with_an_empty_chunk(peer: Peer) -> No
     verify.equal(lengths(reply), [()], "the Write list of the Reply")
 
 
-@requirement(
-    "rfc8166.4.3.2.3.empty-chunk-result-is-inline", "rfc8166.4.3.2.3.empty-chunk-returned-empty"
-)
+@requirement(INLINE, EMPTY, means={UNUSED: EMPTY})
 @pytest.mark.parametrize("empty", [0, 1], ids=["the-first", "the-second"])
 def test_responder_returns_one_of_two_results_inline(peer: Peer, empty: int) -> None:
     """Of two results that with the empty Write chunk is inline, the other one is not."""
@@ -162,14 +163,14 @@ def test_responder_returns_one_of_two_results_inline(peer: Peer, empty: int) -> 
 
     peer.send(call)
 
-    reply = verify.chunks.served_unless_too_many(peer, call)
+    reply = verify.chunks.served_unless_too_many(peer, call, breaks=INLINE)
     if reply is not None:
-        verify.equal(lengths(reply), sizes, "the lengths returned")
+        verify.equal(lengths(reply), sizes, "the lengths returned", breaks=INLINE)
 
 
 @requirement(
     "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply",
-    "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
+    INLINE,
 )
 def test_responder_returns_a_large_result_with_an_empty_chunk_by_reply_chunk(peer: Peer) -> None:
     """A result of 3000 octets with an empty Write chunk comes in a Long Reply."""
@@ -196,7 +197,7 @@ def test_responder_uses_an_unconsumed_chunk_for_the_next_result(peer: Peer) -> N
 
 
 @requirement(
-    "rfc8166.8.1.4.no-more-data-than-room",
+    ROOM,
     "rfc8166.4.5.4.close-when-reply-cannot-be-sent",
     interpretations=("D-21",),
 )
@@ -213,7 +214,7 @@ def test_responder_keeps_within_a_write_chunk_that_is_too_small(
 
     peer.send(call)
 
-    verify.chunks.not_served(peer, call)
+    verify.chunks.not_served(peer, call, breaks=ROOM)
     peer = peer if peer.connected else connect()
     again = build.with_write_chunks(peer, peer.workload.fetch(3000))
     peer.send(again)

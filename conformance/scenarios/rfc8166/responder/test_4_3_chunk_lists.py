@@ -53,7 +53,7 @@ def test_responder_answers_a_cut_header_with_err_chunk(peer: Peer, length: int) 
 
     peer.send(call)
 
-    verify.cut(peer, call)
+    verify.cut(peer, call, breaks=(GETS_ERR_CHUNK, ANSWERED))
 
 
 @requirement("rfc8166.4.3.three-optional-lists", GETS_ERR_CHUNK, interpretations=("D-33",))
@@ -92,4 +92,4 @@ def test_responder_refuses_an_absurd_count(peer: Peer, place: str, count: int) -
 
     peer.send(call)
 
-    verify.cut(peer, call)
+    verify.cut(peer, call, breaks=(GETS_ERR_CHUNK, ANSWERED))

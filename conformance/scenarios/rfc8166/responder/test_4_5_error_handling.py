@@ -28,6 +28,7 @@ UNHEARD_ERRORS: Final = 100
 UNKNOWN_VERSION: Final = 0xFFFF
 UNKNOWN_PROCEDURE: Final = 0xFFFF
 GRANTS: Final = "rfc8166.3.3.1.every-reply-grants-credits"
+KIND: Final = "rfc8166.4.5.error-code-tells-the-kind"
 NO_PAYLOAD: Final = "rfc8166.4.2.4.error-carries-no-payload"
 FAULTS: Final[dict[str, tuple[Callable[[Call], Call], type[ErrVers | ErrChunk], int]]] = {
     "err-vers": (lambda call: mutate.version(call, UNKNOWN_VERSION), ErrVers, ERR_VERS_MESSAGE),
@@ -79,7 +80,7 @@ def test_responder_does_not_look_into_a_short_message(peer: Peer, octet: int) ->
     "rfc8166.4.5.error-xid-echoed",
     "rfc8166.4.5.error-version-echoed",
     "rfc8166.4.5.error-procedure",
-    "rfc8166.4.5.error-code-tells-the-kind",
+    KIND,
     interpretations=("D-11",),
     means={"rfc8166.4.6.2.done-is-not-sent": "rfc8166.4.5.error-procedure"},
 )
@@ -92,7 +93,7 @@ def test_responder_echoes_xid_and_version_in_errors(peer: Peer, name: str, xid: 
 
     peer.send(call)
 
-    verify.expect(peer, call, kind)
+    verify.expect(peer, call, kind, breaks=KIND)
 
 
 @requirement(

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Answered, ErrChunk
 from conformance.tester.client import build
 from conformance.tester.server.misbound import Misbound
+from conformance.verify import accepted
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
 
+NOT_PROCESSED: Final = "rfc8166.6.1.ineligible-argument-is-not-processed"
+REPORTED: Final = "rfc8166.6.1.ineligible-argument-is-reported"
 
-@requirement(
-    "rfc8166.6.1.ineligible-argument-is-not-processed",
-    "rfc8166.6.1.ineligible-argument-is-reported",
-    interpretations=("D-20",),
-)
+
+@requirement(NOT_PROCESSED, REPORTED, interpretations=("D-20",))
 @pytest.mark.parametrize("length", [4, 8])
 @pytest.mark.parametrize("form", ["chunked", "long"])
 def test_responder_refuses_a_reduced_ineligible_argument(
@@ -33,4 +34,8 @@ def test_responder_refuses_a_reduced_ineligible_argument(
 
     peer.send(call)
 
-    verify.chunks.refused(peer, call)
+    answer = verify.expect(
+        peer, call, ErrChunk, Answered, statuses=accepted.REFUSED, breaks=REPORTED
+    )
+    peer.put_aside(answer)
+    verify.chunks.refused(peer, call, breaks=NOT_PROCESSED)

@@ -100,7 +100,7 @@ def test_change_of_its_own_holds_when_it_is_told(tester: OptionTester) -> None:
     tester.call()
     size = verify_options.told_size(tester)
     before = len(tester.heard)
-    tester.change_size(4 * size)
+    tester.change_size(4 * size, (NO_HARM,))
     tester.deliver(size, AT_ONCE, breaks=(NO_HARM,))
 
     found = until(tester, UpdProp, before, (NO_HARM,))

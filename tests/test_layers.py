@@ -177,7 +177,8 @@ ARROWS: dict[str, set[str]] = {
         ),
         "conformance.proof": (
             "reports.record targets.base targets.mutants targets.registry conformance.catalogue "
-            "conformance.oracle conformance.oracle.responder conformance.tester conformance.suite"
+            "conformance.oracle conformance.oracle.responder conformance.tester "
+            "conformance.tester.server conformance.suite"
         ),
         "conformance.cli": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire reports.record reports.stream "

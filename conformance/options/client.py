@@ -287,7 +287,7 @@ class OptionClient(OptionTester):
         request = Request(title, lambda xid: encode(xid, value), _done, PropertyProgram(_Nobody()))
         call = build.short(self.peer, request)
         self.peer.send(call)
-        (answer,) = self._answer_to((call,), (), accepted.ANY)
+        (answer,) = self._answer_to((call,), breaks, accepted.ANY)
         reply = verify.reply_of(call, answer)
         if not reply.rpc.succeeded:
             raise Inconclusive(f"the server cannot be told to: {reply.rpc.outcome.value}")

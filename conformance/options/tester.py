@@ -215,7 +215,7 @@ class OptionTester(Protocol):
         """Have the device ask that its replies do not invalidate memory.  Raises as `ask_size`."""
         ...
 
-    def change_size(self, octets: int, breaks: Ids = ()) -> None:
+    def change_size(self, octets: int, breaks: tuple[str, ...] = ()) -> None:
         """Have the device make its own Receives that long, and go on with its RPCs.
 
         Args:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.entries import load_catalogue
@@ -24,8 +23,12 @@ from conformance.oracle.outcome import Answered
 from conformance.oracle.responder.calls import PROGRAMS_ANSWER
 from conformance.oracle.responder.expectation import ANY_STATUS, Answer
 from conformance.oracle.responder.expected import expected
+from conformance.proof.difference import Difference, DifferenceKind
+from conformance.proof.requester_comparison import compare_acts, compare_calls
 from conformance.suite.runner import Selection, judge
+from conformance.tester.server.harness import ClientHarness
 from reports.record import Verdict
+from targets.mutants.base import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,54 +37,9 @@ if TYPE_CHECKING:
     from conformance.suite.plugin import Case
     from conformance.suite.rigs import Rig
     from conformance.tester.acceptance import Acceptance
-    from targets.base import Target
+    from targets.base import ClientTarget, Target
 
-__all__ = ["Difference", "DifferenceKind", "OracleComparison", "compare", "compare_suite"]
-
-
-class DifferenceKind(Enum):
-    """In which way a case differs from the oracle about one kind of answer."""
-
-    WIDER = "the case accepts what the oracle does not allow"
-    MILDER = "the case accepts without a warning what the oracle only tolerates"
-    NARROWER = "the case refuses what the oracle allows"
-    STRICTER = "the case warns of what the oracle allows"
-
-    @property
-    def accepts_more(self) -> bool:
-        """Whether it is the case that accepts more."""
-        return self in (DifferenceKind.WIDER, DifferenceKind.MILDER)
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One kind of answer about which a case and the oracle do not agree.
-
-    Attributes:
-        case: its id.
-        message: that was sent, in words.
-        side: in which way they differ.
-        kinds: of answer, about which.
-        accepted: what the case accepts, in words.
-        allowed: what the oracle allows, in words.
-        readings: that the oracle names for those kinds.
-    """
-
-    case: str
-    message: str
-    side: DifferenceKind
-    kinds: tuple[str, ...]
-    accepted: str
-    allowed: str
-    readings: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return (
-            f"{self.case}: {self.side.value}: {', '.join(self.kinds)}\n"
-            f"    message: {self.message}\n"
-            f"    case:    {self.accepted}\n"
-            f"    oracle:  {self.allowed}"
-        )
+__all__ = ["OracleComparison", "compare", "compare_suite"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +51,7 @@ class OracleComparison:
         stated: differences for which it does.
         stale: functions, by case id without parameters, whose reason no difference needs, with it.
         noted: ids of the cases that noted what they accept.
-        messages: how many messages were compared.
+        messages: how many messages, and ends of acts, were compared.
     """
 
     unstated: tuple[Difference, ...]
@@ -103,11 +61,11 @@ class OracleComparison:
     messages: int
 
 
-def compare_suite(target: Target, selection: Selection) -> OracleComparison:
+def compare_suite(target: Target | ClientTarget, selection: Selection) -> OracleComparison:
     """Run cases against a target on loopback, and compare what they accept with the oracle.
 
     Args:
-        target: which; a server.
+        target: which.
         selection: which cases.
 
     Raises:
@@ -120,11 +78,10 @@ def compare_suite(target: Target, selection: Selection) -> OracleComparison:
 
     def look(case: Case, rig: Rig) -> None:
         nonlocal messages
-        acceptances = rig.case.acceptances
-        if acceptances:
+        if rig.case.acceptances:
             noted.add(case.id)
-        messages += len({note.message.octets for note in acceptances})
-        found.extend(compare(case, acceptances))
+        messages += _compared(rig)
+        found.extend(_differences(case, rig, faulty=target.name.startswith(PREFIX)))
         reasons.update({(_stem(case.id), True): case.wider, (_stem(case.id), False): case.narrower})
 
     judge(target, selection, look)
@@ -136,6 +93,21 @@ def compare_suite(target: Target, selection: Selection) -> OracleComparison:
         frozenset(noted),
         messages,
     )
+
+
+def _differences(case: Case, rig: Rig, *, faulty: bool) -> tuple[Difference, ...]:
+    found = compare(case, rig.case.acceptances)
+    if not isinstance(rig, ClientHarness):
+        return found
+    # How an act ends that a faulty client was told to do says nothing about the case.
+    acts = () if faulty else compare_acts(case, rig.service)
+    return (*found, *acts, *compare_calls(case, rig.service))
+
+
+def _compared(rig: Rig) -> int:
+    """How many messages of the tester's a case has judged the answer to, or the end of an act."""
+    acts = len(rig.service.served) if isinstance(rig, ClientHarness) else 0
+    return acts + len({note.message.octets for note in rig.case.acceptances})
 
 
 def _stem(case: str) -> str:

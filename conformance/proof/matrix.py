@@ -28,7 +28,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from conformance.proof.kills import Kill, excused, write_kills
+from conformance.proof.requester_comparison import compare_calls
 from conformance.suite.runner import Selection, collect_cases, judge
+from conformance.tester.server.harness import ClientHarness
 from reports.record import Verdict
 from targets.mutants.base import PREFIX, find_mutant, mutants
 from targets.registry import find_any_target
@@ -36,7 +38,9 @@ from targets.registry import find_any_target
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from conformance.proof.difference import Difference
     from conformance.suite.plugin import Case
+    from conformance.suite.rigs import Rig
     from reports.record import CaseRecord
     from targets.mutants.base import Mutant
 
@@ -81,6 +85,7 @@ class MatrixRow:
         idle: (ids, reason) of the mutant's explanations that no trip needed.
         not_reached: requirements that no case came to look at, because others were broken first.
         cases: how many ran.
+        differences: cases that contradict the oracle without a reason, about what the mutant does.
     """
 
     slug: str
@@ -90,6 +95,7 @@ class MatrixRow:
     idle: tuple[tuple[str, str], ...]
     not_reached: tuple[str, ...]
     cases: int
+    differences: tuple[Difference, ...] = ()
 
     @property
     def unexplained(self) -> tuple[Trip, ...]:
@@ -111,7 +117,8 @@ class MatrixRow:
     @property
     def good(self) -> bool:
         """Whether the mutant is killed and everything about it is understood."""
-        return self.killed and not (self.unexplained or self.unjudged or self.idle)
+        rest = (self.unexplained, self.unjudged, self.idle, self.differences)
+        return self.killed and not any(rest)
 
     @property
     def kill(self) -> Kill:
@@ -121,7 +128,9 @@ class MatrixRow:
         return Kill(self.slug, _firsts(self.killers), finders, tuple(blamed))
 
 
-def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> MatrixRow:
+def row_of(
+    mutant: Mutant, records: Iterable[CaseRecord], differences: Iterable[Difference] = ()
+) -> MatrixRow:
     """Sort the records of a run against a mutant."""
     kept = tuple(records)
     killers: list[str] = []
@@ -143,7 +152,14 @@ def row_of(mutant: Mutant, records: Iterable[CaseRecord]) -> MatrixRow:
     idle = tuple(entry for entry in mutant.also_trips if entry not in needed)
     unseen = _not_reached(kept)
     return MatrixRow(
-        mutant.slug, tuple(killers), tuple(trips), tuple(unjudged), idle, unseen, len(kept)
+        mutant.slug,
+        tuple(killers),
+        tuple(trips),
+        tuple(unjudged),
+        idle,
+        unseen,
+        len(kept),
+        tuple(differences),
     )
 
 
@@ -202,7 +218,14 @@ def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> MatrixRow:
     """
     target = find_any_target(f"{PREFIX}{slug}", "loopback")
     selection = Selection(cases=cases, destructive=True)
-    return row_of(find_mutant(slug), judge(target, selection))
+    differences: list[Difference] = []
+
+    def look(case: Case, rig: Rig) -> None:
+        if isinstance(rig, ClientHarness):
+            found = compare_calls(case, rig.service)
+            differences.extend(one for one in found if not one.reason(case.wider, case.narrower))
+
+    return row_of(find_mutant(slug), judge(target, selection, look), differences)
 
 
 @cache
@@ -237,6 +260,7 @@ def _lines(mutant: Mutant, row: MatrixRow) -> Iterator[str]:
         yield f"    UNEXPLAINED {trip.case}: {', '.join(trip.violated)}"
     yield from (f"    UNJUDGED {case}: {reason}" for case, reason in row.unjudged)
     yield from (f"    EXPLAINS NOTHING: {ids}: {why}" for ids, why in row.idle)
+    yield from (f"    CONTRADICTS THE ORACLE: {found}" for found in row.differences)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,12 +1,12 @@
 """Checks that a scenario ends with: each accepts every outcome that the documents allow.
 
 `verify.expect` and its kin are about answers to the tester's own messages; `verify.calls`,
-`verify.chunks` and `verify.versions` about what else the tester saw.
+`verify.chunks`, `verify.memory` and `verify.versions` about what else the tester saw.
 """
 
 from __future__ import annotations
 
-from conformance.verify import calls, chunks, versions
+from conformance.verify import calls, chunks, memory, versions
 from conformance.verify.answers import (
     Reply,
     each,
@@ -36,6 +36,7 @@ __all__ = [
     "expect",
     "garbage_args",
     "ids_of",
+    "memory",
     "recommended",
     "refused",
     "reply_of",

@@ -2,31 +2,30 @@
 
     verify_calls.done(client.do(ActKind.READ, 4096))
     verify_calls.in_flight(service, at_most=4)
+    verify_calls.obey(service.received, "rfc8166.4.2.2.version-is-one")
     verify_calls.each(service.received, problem)
 
 The rules for single messages are those of `conformance.oracle.requester.calls`, which judges every
-message anyway; here is what a scenario brings about on purpose.
+message anyway: `obey` asks what it has said.  The others look at what a scenario brings about on
+purpose, and alone knows.
 """
 
 from __future__ import annotations
 
 import hashlib
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.requester.expectation import Reaction
 from conformance.oracle.requester.reaction import expected_reaction
 from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.server.served import CallVerdict, ServedAct
 from reports.record import Verdict
-from rpcrdma.fabric.completion import CompletionStatus
 from rpcrdma.ulp.pattern import first_difference, pattern
-from rpcrdma.wire import group_by_position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from conformance.tester.server import Line, ReceivedCall, Service
-    from rpcrdma.wire import RdmaSegment
     from targets.base import ActResult, RunningAct
 
 __all__ = [
@@ -35,14 +34,17 @@ __all__ = [
     "ended",
     "failed",
     "in_flight",
-    "ineligible",
     "not_again",
+    "obey",
     "reaction",
     "reads",
     "some",
     "stands",
-    "unreachable",
+    "stores",
 ]
+
+_UNIT: Final = 4
+"""XDR pads to a multiple of so many octets."""
 
 
 def done(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
@@ -55,6 +57,7 @@ def done(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
     Raises:
         Deviation: it did not, though everything was answered.
     """
+    _takes(result, done=True)
     if not result.done:
         raise Deviation(
             "What the client was told to do failed, though its calls were answered.",
@@ -93,6 +96,7 @@ def failed(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
     Raises:
         Deviation: the client says that all went well.
     """
+    _takes(result, done=False)
     if result.done:
         raise Deviation(
             "The client takes for done what was refused.",
@@ -102,13 +106,27 @@ def failed(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
         )
 
 
-def reads(result: ActResult, length: int, breaks: tuple[str, ...] = ()) -> None:
+def _takes(result: ActResult, *, done: bool) -> None:
+    """Note which end of an act is accepted, for the comparison with the oracle."""
+    if isinstance(result, ServedAct):
+        result.takes(done=done)
+
+
+def reads(
+    result: ActResult,
+    length: int,
+    breaks: tuple[str, ...] = (),
+    *,
+    padded: tuple[str, ...] = (),
+) -> None:
     """A READ gave the application what the tester has.
 
     Args:
         result: of the act.
         length: octets that it was to read.
         breaks: the requirements that are broken otherwise.
+        padded: those that are broken if it got them, and their padding behind them; empty: the
+            same.
 
     Raises:
         Deviation: other octets, or another number of them.
@@ -123,6 +141,9 @@ def reads(result: ActResult, length: int, breaks: tuple[str, ...] = ()) -> None:
     if result.data is not None:
         first = first_difference(result.data)
         where = f"{len(result.data)} octets" + ("" if first is None else f", wrong from {first} on")
+        more = result.data[length:]
+        if result.data[:length] == expected and 0 < len(more) < _UNIT:
+            breaks = padded or breaks
     raise Deviation(
         "The client's application got other octets than were placed in its memory.",
         expected=(f"the first {length} octets of the pattern",),
@@ -145,8 +166,10 @@ def in_flight(service: Service, *, at_most: int, after: str, breaks: tuple[str, 
     """
     calls = service.in_flight()
     if len(calls) > at_most:
+        reason = f"{len(calls)} calls are in flight {after}."
+        calls[-1].verdicts.append(CallVerdict(reason, breaks))
         raise Deviation(
-            f"{len(calls)} calls are in flight {after}.",
+            reason,
             expected=(f"at most {at_most} calls in flight",),
             actual=f"{len(calls)}, the last of them {calls[-1]}",
             breaks=breaks,
@@ -165,11 +188,27 @@ def some(calls: Iterable[ReceivedCall], what: str) -> tuple[ReceivedCall, ...]:
     return found
 
 
-def ineligible(service: Service, call: ReceivedCall) -> str:
-    """What `each` asks: whether a Read chunk, but that of a Long Call, holds what may not be."""
-    allowed = {item.position for item in service.arguments(call)} | {0}
-    found = [one.position for one in group_by_position(call.reads) if one.position not in allowed]
-    return f"The Read chunk at Position {found[0]} holds no eligible argument" if found else ""
+def obey(calls: Iterable[ReceivedCall], *rules: str) -> None:
+    """No call breaks one of these rules, by the oracle, which has judged each on its arrival.
+
+    What is only worth a warning is noted by itself, in the cases that cite it.
+
+    Args:
+        calls: which.
+        rules: ids of requirements that the oracle names; none: any that there is.
+
+    Raises:
+        Deviation: one does.
+    """
+    for call in calls:
+        for rule in call.broken:
+            if not rule.warns and (not rules or not set(rules).isdisjoint(rule.ids)):
+                raise Deviation(
+                    f"{rule.detail}.",
+                    expected=("good calls",),
+                    actual=str(call),
+                    breaks=rule.ids,
+                )
 
 
 def each(
@@ -177,7 +216,7 @@ def each(
     problem: Callable[[ReceivedCall], str],
     breaks: tuple[str, ...] = (),
 ) -> None:
-    """Every call is as it should be.
+    """Every call is as it should be, in what the case alone can know.
 
     Args:
         calls: which.
@@ -188,8 +227,42 @@ def each(
         Deviation: something is.
     """
     for call in calls:
-        if why := problem(call):
+        why = problem(call)
+        call.verdicts.append(CallVerdict(why, breaks))
+        if why:
             raise Deviation(f"{why}.", actual=str(call), breaks=breaks)
+
+
+def stores(
+    service: Service,
+    calls: Iterable[ReceivedCall],
+    length: int,
+    breaks: tuple[str, ...] = (),
+) -> None:
+    """Each call stores what the application was told to store: the pattern.
+
+    Args:
+        service: where the calls came.
+        calls: with Read chunks; what is stored by one that cannot be decoded is not looked at.
+        length: octets that the application was told to store.
+        breaks: the requirements that are broken otherwise.
+
+    Raises:
+        Deviation: one stores something else.
+    """
+    each(calls, lambda call: _stored_otherwise(service, call, length), breaks)
+
+
+def _stored_otherwise(service: Service, call: ReceivedCall, length: int) -> str:
+    whole = call.unreduced
+    if whole is None:
+        return f"The arguments of a call cannot be had: {call.problem}"
+    items = service.arguments(call)
+    stored = b"".join(whole[one.position : one.position + one.length] for one in items)
+    if items and len(stored) != length:
+        return f"{len(stored)} octets are stored instead of {length}"
+    wrong = first_difference(stored)
+    return "" if wrong is None else f"What is stored is wrong from octet {wrong} on"
 
 
 def stands(line: Line, after: str, breaks: tuple[str, ...] = ()) -> None:
@@ -226,8 +299,10 @@ def not_again(service: Service, refused: ReceivedCall, breaks: tuple[str, ...] =
     service.waiting()
     for call in service.received[refused.order + 1 :]:
         if call.unreduced is not None and call.unreduced == refused.unreduced:
+            reason = "The client sends again a call that an RDMA_ERROR has ended."
+            call.verdicts.append(CallVerdict(reason, breaks))
             raise Deviation(
-                "The client sends again a call that an RDMA_ERROR has ended.",
+                reason,
                 expected=("no further message with that call",),
                 actual=str(call),
                 breaks=breaks,
@@ -266,6 +341,7 @@ def reaction(
     service.send(message, line)
     service.waiting()
 
+    before = len(service.served)
     seen = _seen(service, line, call, act)
     if may_ask_again and seen is Reaction.COMPLETED and _fetched_again(service, call):
         seen = Reaction.FAILED
@@ -282,6 +358,8 @@ def reaction(
     if judgement.verdict is Verdict.WARN:
         service.case.let_pass(f"{judgement.reason}.", judgement.violated)
     result = service.serve_until(act)
+    for served in service.served[before:]:
+        served.accepted.update(served.allowed)  # which is what has just been asked
     if reading and result.done and result.digest:
         reads(result, reading)
 
@@ -305,40 +383,3 @@ def _fetched_again(service: Service, call: ReceivedCall) -> bool:
     """Whether a call behind this one fetches data by Write chunks."""
     later = service.received[call.order + 1 :]
     return any(chunk.target for one in later for chunk in one.writes)
-
-
-def unreachable(
-    service: Service,
-    line: Line,
-    segment: RdmaSegment,
-    *,
-    for_results: bool,
-    breaks: tuple[str, ...] = (),
-) -> None:
-    """Memory that a call had offered is out of reach, now that the call is over.
-
-    Whoever tries loses the connection: this is the last that a case does on it.
-
-    Args:
-        service: where the call came.
-        line: on which.
-        segment: that the call offered.
-        for_results: whether it was offered for writing to, else for reading from.
-        breaks: the requirements that are broken if it can still be reached.
-
-    Raises:
-        Deviation: it can still be read or written.
-        Inconclusive: the connection was gone before.
-    """
-    if not line.connected:
-        raise Inconclusive("the connection ended before the memory could be tried")
-    deadline = service.profile.deadline
-    write, read = partial(line.write, segment, b"\xee"), partial(line.read, segment)
-    status = (write if for_results else read)(deadline)
-    if status is CompletionStatus.SUCCESS:
-        raise Deviation(
-            f"Memory of a call that is over can still be {'written' if for_results else 'read'}.",
-            expected=(CompletionStatus.REMOTE_ACCESS_ERROR.value,),
-            actual=f"{status.value} at handle {segment.handle:#x}",
-            breaks=breaks,
-        )

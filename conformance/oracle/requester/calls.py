@@ -31,7 +31,7 @@ from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, rpc, v2
 from rpcrdma.wire.rpc import MessageType
-from rpcrdma.wire.versions import FixedWords, fixed_words
+from rpcrdma.wire.versions import FIXED_WORDS, FixedWords, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,9 +42,16 @@ if TYPE_CHECKING:
 __all__ = ["judge_call"]
 
 _UNIT: Final = 4
+_ERROR: Final = Procedure.RDMA_ERROR
 
 _AFTER_A_MARK: Final = slice(4, 8)
 """Where the XID of the payload stands if a TCP record mark is left before it."""
+
+_MSG_TYPE: Final = slice(4, 8)
+"""Where an RPC message says whether it is a Call."""
+
+_WIDEST_GAP: Final = 16
+"""Octets before an XID that are taken for a gap; further behind it may stand by chance."""
 
 
 def judge_call(
@@ -68,7 +75,9 @@ def judge_call(
 def _judge_one(
     message: bytes, unreduced: bytes | None, state: RequesterState, sends: int
 ) -> Iterator[BrokenRule]:
-    if len(message) < SHORTEST_MESSAGE:
+    # D-10: an error has 20 octets, so that its procedure is looked at before its length.
+    is_error = len(message) >= FIXED_WORDS and fixed_words(message).procedure == _ERROR
+    if len(message) < SHORTEST_MESSAGE and not is_error:
         rules = ("rfc8166.4.1.2.header-layout", "rfc8166.4.2.four-fixed-words")
         # D-10: a receiver drops it unread, so that nothing else of it can be held against anybody.
         yield broken_rule(rules, f"{len(message)} octets are no header", VERSION_ONE, ("D-10",))
@@ -76,12 +85,12 @@ def _judge_one(
     words = fixed_words(message)
     yield from _fixed(words)
     yield from judge_version(words, state)
-    yield from _length(len(message), state.call_threshold)
+    yield from _length(len(message), state)
     procedure = words.procedure
     if is_obsolete(procedure):
         yield never_sent(procedure, VERSION_ONE)
         return
-    if procedure == Procedure.RDMA_ERROR:
+    if is_error:
         # D-15: nobody can ask a Requester for an error.  What answers a backward Call is of the
         # other role, and does not come here.
         rule = "rfc8166.4.2.4.requester-sends-no-error"
@@ -135,7 +144,8 @@ def _fixed(words: FixedWords) -> Iterator[BrokenRule]:
         yield broken_rule(rule, f"rdma_vers is {words.version}", VERSION_ONE, ("D-11",))
 
 
-def _length(length: int, threshold: int) -> Iterator[BrokenRule]:
+def _length(length: int, state: RequesterState) -> Iterator[BrokenRule]:
+    threshold = state.call_threshold
     if length <= threshold:
         return
     rules: Ids = (
@@ -147,6 +157,9 @@ def _length(length: int, threshold: int) -> Iterator[BrokenRule]:
     # rfc8166 3.3.3: with a profile of another size the client knows it by a means of its own.
     if threshold == THRESHOLD_ONE:
         rules = (*rules, "rfc8166.3.3.3.1024-octets-unless-known")
+    # v2 5.2: whoever has fallen back has left the lengths of Version Two behind.
+    if state.serves_two:
+        rules = (*rules, "v2.5.2.thresholds-follow-the-version")
     detail = f"{length} octets, the inline threshold is {threshold}"
     yield broken_rule(rules, detail, VERSION_ONE, ("D-18", "D-30"))
 
@@ -188,7 +201,7 @@ def _body(
         )
         yield broken_rule(rules, "nothing follows the header of an RDMA_MSG", version)
         return
-    framing = tuple(_framing(stream, xid, version))
+    framing = tuple(_framing(body, stream, xid, version))
     yield from framing
     if framing or unreduced is None:
         return
@@ -198,23 +211,23 @@ def _body(
         yield from _room(body, unreduced, state.upper_layer, version, state)
 
 
-def _framing(stream: bytes, xid: int, version: int) -> Iterator[BrokenRule]:
+def _framing(
+    body: RdmaMsg | RdmaNomsg, stream: bytes, xid: int, version: int
+) -> Iterator[BrokenRule]:
     """Whether the stream is an RPC Call with this XID, and nothing before it."""
-    if stream[_AFTER_A_MARK] == xid.to_bytes(_UNIT) != stream[:_UNIT]:
+    begins = stream[:_UNIT] == xid.to_bytes(_UNIT)
+    if stream[_AFTER_A_MARK] == xid.to_bytes(_UNIT) and not begins:
         rules: Ids = ("rfc8166.3.2.no-other-framing", "rfc8166.3.2.payload-begins-with-xid")
         yield broken_rule(rules, f"0x{stream[:_UNIT].hex()} stands before the XID", version)
+        return
+    if not begins and 0 < (gap := stream.find(xid.to_bytes(_UNIT))) <= _WIDEST_GAP:
+        rules = ("rfc8166.3.2.payload-follows-the-header", "rfc8166.3.2.payload-begins-with-xid")
+        yield broken_rule(rules, f"{gap} octets stand before the XID", version)
         return
     try:
         message, _ = rpc.decode_message(stream)
     except DecodeError as error:
-        rules = (
-            "rfc8166.4.rpc-layout-is-unchanged",
-            "rfc8166.4.2.4.msg-payload-follows-the-lists",
-            "rfc8166.3.2.payload-follows-the-header",
-        )
-        if stream[:_UNIT] != xid.to_bytes(_UNIT):
-            rules = (*rules, "rfc8166.3.2.payload-begins-with-xid")
-        yield broken_rule(rules, f"no RPC message: {error}", version)
+        yield _no_message(body, stream, error, version, begins=begins)
         return
     if message.xid != xid:
         rules = ("rfc8166.4.2.1.xid-equals-payload-xid", "rfc8166.3.2.payload-begins-with-xid")
@@ -226,6 +239,27 @@ def _framing(stream: bytes, xid: int, version: int) -> Iterator[BrokenRule]:
     elif message.body.rpcvers != rpc.RPC_VERSION:
         detail = f"RPC version {message.body.rpcvers}"
         yield broken_rule("rfc8166.4.rpc-layout-is-unchanged", detail, version)
+
+
+def _no_message(
+    body: RdmaMsg | RdmaNomsg, stream: bytes, error: DecodeError, version: int, *, begins: bool
+) -> BrokenRule:
+    """What is broken by a stream that is no RPC message."""
+    rules: Ids = ("rfc8166.4.rpc-layout-is-unchanged",)
+    if begins and stream[_MSG_TYPE] == int(MessageType.REPLY).to_bytes(_UNIT):
+        # rfc8166 2.2.2: as a Reply it makes no sense, but it need not be one.
+        rules = ("rfc8166.2.2.2.call-msg-type",)
+    elif isinstance(body, RdmaNomsg):
+        rules = ("rfc8166.4.3.1.position-zero-chunk-carries-the-call", *rules)
+    else:
+        rules = (
+            *rules,
+            "rfc8166.4.2.4.msg-payload-follows-the-lists",
+            "rfc8166.3.2.payload-follows-the-header",
+        )
+    if not begins:
+        rules = (*rules, "rfc8166.3.2.payload-begins-with-xid")
+    return broken_rule(rules, f"no RPC message: {error}", version)
 
 
 def _room(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["judge_items", "judge_read_list"]
 
 _UNIT: Final = 4
+_WITHOUT_NEED: Final = "rfc8166.4.3.1.read-list-empty-without-need"
 
 Body = RdmaMsg | RdmaNomsg
 
@@ -69,6 +70,9 @@ def _form(
                 "rfc8166.3.4.3.reduced-item-leaves-the-stream",
                 "rfc8166.3.4.5.position-counts-the-unreduced-stream",
             )
+            # rfc8166 3.5.3: with nothing inline it is a Long Call, but for its procedure.
+            if not payload:
+                rules = (*rules, "rfc8166.3.5.3.long-call-in-a-read-chunk")
             detail = "a Position-Zero Read chunk in an RDMA_MSG"
             yield broken_rule(rules, detail, version, ("D-23",))
         return
@@ -170,6 +174,12 @@ def judge_items(
         yield _undecodable(error, chunks, version)
         return
     _, arguments = rpc.decode_message(unreduced)
+    # rfc8166 4.3.1: a Read list says that an argument is reduced, be it without octets (D-34); of a
+    # chunk that holds any `_ineligible` says so.
+    listed = sum(bool(segment.position) for segment in body.rdma_reads)
+    if listed and not items and not chunks:
+        detail = f"{listed} read segments, and no argument may be reduced"
+        yield broken_rule(_WITHOUT_NEED, detail, version)
     known = {item.position: item for item in items}
     for chunk in chunks:
         item = known.get(chunk.position)
@@ -212,6 +222,9 @@ def _undecodable(error: DecodeError, chunks: list[ReadChunk], version: int) -> B
             "rfc8166.3.4.5.2.length-with-roundup",
             *_of_several_segments(chunks),
         )
+        # rfc8166 4.3.1: octets too many were left in the stream, or are in the chunk as well.
+        if error.reason is Reason.TRAILING:
+            rules = (*rules, "rfc8166.4.3.1.listed-arguments-are-reduced")
     return broken_rule(rules, f"the arguments cannot be decoded: {error}", version)
 
 
@@ -240,7 +253,7 @@ def _ineligible(
         "rfc8166.3.4.2.only-eligible-items-are-reduced",
     )
     if not items:
-        rules = (*rules, "rfc8166.6.1.binding-limits-procedures")
+        rules = (*rules, "rfc8166.6.1.binding-limits-procedures", _WITHOUT_NEED)
     rules = (*rules, *_cut_wrongly(chunk, items))
     # rfc8166 8.2.2: the RPC header is the flavor's, and no binding makes any of it eligible.
     if chunk.position < arguments:
@@ -258,6 +271,7 @@ def _cut_wrongly(chunk: ReadChunk, items: tuple[DataItem, ...]) -> Ids:
             return (
                 "rfc8166.3.4.4.1.elements-move-to-the-chunk",
                 "rfc8166.3.4.5.same-position-throughout-a-chunk",
+                "rfc8166.4.3.1.read-list-groups-by-position",
             )
         if chunk.position < item.position and item.position + item.length <= end:
             return (

@@ -8,7 +8,7 @@ rfc8166 section 6.2    Maximum Reply Size
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.sizes import CHUNK, HEADER_ONE, HEADER_TWO, SEGMENT
@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 
 __all__ = ["judge_room", "judge_segments"]
 
+_NO_CHUNKS: Final = (
+    "rfc8166.4.3.no-chunks-all-absent",
+    "rfc8166.4.7.no-chunks-three-zero-words",
+)
+"""What a message without a segment in any list breaks, if one of them is marked as present."""
+
 Body = RdmaMsg | RdmaNomsg
 
 
@@ -41,7 +47,9 @@ def judge_segments(body: Body, version: int) -> Iterator[BrokenRule]:
         named.append(("the Reply chunk", body.rdma_reply))
         if not body.rdma_reply.target:
             # D-34: the XDR allows it, and no document gives it a meaning.
-            rule = ("rfc8166.4.3.3.reply-chunk-absent-otherwise",)
+            rule: Ids = ("rfc8166.4.3.3.reply-chunk-absent-otherwise",)
+            if not body.rdma_reads and not body.rdma_writes:
+                rule = (*rule, *_NO_CHUNKS)
             detail = "the Reply chunk has no segment"
             yield broken_rule(rule, detail, version, ("D-34",), Verdict.WARN)
     for name, chunk in named:

@@ -23,8 +23,9 @@ from targets.profile import timeout_factor
 
 if TYPE_CHECKING:
     from conformance.oracle.verdict import BrokenRule
+    from conformance.tester.server.served import ServedAct
     from rpcrdma.fabric.base import Address
-    from targets.base import ActResult, ClientSession, ClientTarget, RunningAct
+    from targets.base import ClientSession, ClientTarget, RunningAct
 
 __all__ = ["ActingClient", "ClientHarness"]
 
@@ -81,7 +82,7 @@ class ActingClient:
         self._heard = len(self.service.received)
         return running
 
-    def do(self, kind: ActKind, length: int = 0, count: int = 1) -> ActResult:
+    def do(self, kind: ActKind, length: int = 0, count: int = 1) -> ServedAct:
         """Have it act, and serve it as it should be until that has ended.
 
         Raises:
@@ -89,7 +90,7 @@ class ActingClient:
             Deviation: it does not come to an end.
         """
         before = len(self.service.received)
-        result = self.service.serve_until(self.begin(kind, length, count))
+        result = self._served(self.begin(kind, length, count))
         if kind in LIMITED and not result.done and len(self.service.received) == before:
             raise Inconclusive(f"the client gave up without making a call: {result}")
         return result
@@ -105,14 +106,20 @@ class ActingClient:
                 return self.begin(kind, GOOD_LENGTH if kind is ActKind.READ else 0)
         raise Inconclusive("the client cannot be brought to do anything")
 
-    def serve_good_act(self) -> ActResult:
+    def serve_good_act(self) -> ServedAct:
         """Have it do that, and serve it: what is granted now reaches it by a reply.
 
         Raises:
             Inconclusive: it cannot be brought to do anything.
             Deviation: it does not come to an end.
         """
-        return self.service.serve_until(self.good_act())
+        return self._served(self.good_act())
+
+    def _served(self, act: RunningAct) -> ServedAct:
+        result = self.service.serve_until(act)
+        if result.done and all(one.poll() is not None for one in self._begun):
+            self.service.done()
+        return result
 
     def abandon(self) -> None:
         """Wait for nothing any longer that it was told to do."""
@@ -320,7 +327,7 @@ class ClientHarness:
         self.service.close()
         self.session.close()
 
-    def prepare(self) -> ActResult:
+    def prepare(self) -> ServedAct:
         """Have the client connect anew and do what its program does first; serve it meanwhile.
 
         Raises:
@@ -346,6 +353,7 @@ class ClientHarness:
             self._prepared = False
             mishap = self.service.mishap and f" ({self.service.mishap})"
             return f"it cannot be prepared: {result.detail}{mishap}"
+        result.takes(done=True)
         return self._problem()
 
     def _problem(self) -> str:
@@ -354,6 +362,7 @@ class ClientHarness:
             result = self.service.serve_until(self.client.good_act())
         except (Deviation, Inconclusive) as error:
             return str(error)
+        result.takes(done=True)
         return "" if result.done else result.detail
 
     def _after_restart(self, problem: str) -> str:

@@ -10,17 +10,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.oracle.requester.following import follow
+from conformance.tester.server.served import ServedAct
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from conformance.oracle.device import Device
+    from conformance.oracle.requester.expectation import ReactionExpectation
     from conformance.oracle.requester.state import RequesterState
     from conformance.oracle.requester.tracker import RequesterTracker
     from conformance.oracle.verdict import BrokenRule
     from conformance.tester.server.line import Line
     from conformance.tester.server.received import ReceivedCall
     from rpcrdma.ulp.bindings import UpperLayer
+    from targets.base import ActResult
 
 __all__ = ["Judging"]
 
@@ -30,10 +33,14 @@ class Judging:
 
     Attributes:
         violations: of all messages so far.
+        served: acts that have ended, each with what was sent meanwhile.
     """
 
     def __init__(self, device: Device) -> None:
         self.violations: list[BrokenRule] = []
+        self.served: list[ServedAct] = []
+        self._sent: list[ReactionExpectation] = []
+        self._answered_last = False
         self._device = device
         self._trackers: dict[Line, RequesterTracker] = {}
         self._refused: frozenset[bytes] = frozenset()
@@ -41,6 +48,8 @@ class Judging:
     def forget(self, kept: Collection[Line]) -> None:
         """Begin a case with some connections of the last one."""
         self.violations = []
+        self.served = []
+        self._sent = []
         self._refused = frozenset()
         self._trackers = {line: self._trackers[line] for line in kept}
 
@@ -69,8 +78,9 @@ class Judging:
         return self._trackers[line].state
 
     def received(self, line: Line, call: ReceivedCall) -> None:
-        """A message has arrived."""
-        self.violations += self._trackers[line].judge(call.octets, call.unreduced, call.sends)
+        """A message has arrived; it is told which rules it breaks."""
+        call.broken = self._trackers[line].judge(call.octets, call.unreduced, call.sends)
+        self.violations += call.broken
 
     def received_option(self, line: Line, octets: bytes) -> None:
         """A message of Version Two that is no call has arrived."""
@@ -78,7 +88,24 @@ class Judging:
 
     def sending(self, line: Line, octets: bytes) -> None:
         """Octets are about to be sent."""
-        self._trackers[line].answered(octets)
+        expectation = self._trackers[line].answered(octets, line.placed.contents)
+        self._sent.append(expectation)
+        self._answered_last = expectation.xid is not None and expectation.must_end
+
+    def ended(self, result: ActResult) -> ServedAct:
+        """An act has ended: what was sent since the one before has led to that."""
+        served = ServedAct(
+            result.state, result.detail, result.data, result.digest, tuple(self._sent)
+        )
+        self.served.append(served)
+        self._sent = []
+        return served
+
+    def done(self) -> None:
+        """The client's only act is done: what was sent last has been seen if that is an answer."""
+        waiting = any(tracker.state.outstanding for tracker in self._trackers.values())
+        if self._answered_last and not waiting:
+            self.settled()
 
     def settled(self) -> None:
         """Whatever was sent has been seen by the client."""

@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.tester.server.placed import Placed
 from conformance.tester.server.versions import refusal_of
 from rpcrdma.errors import ConnectionLost
 from rpcrdma.fabric.base import Access, ConnectionParameters
@@ -58,6 +59,7 @@ class Welcome:
         rnr_retry: how often a Send that finds no Receive is tried again; with 0 it costs the
             connection, so that the client must have posted one before.
         version_one_only: whether offers of Version Two are refused here, and never shown.
+        fetches: whether Read chunks are fetched as their calls arrive.
     """
 
     private_data: bytes = b""
@@ -66,6 +68,7 @@ class Welcome:
     refuse: bool = False
     rnr_retry: int = FOR_EVER
     version_one_only: bool = True
+    fetches: bool = True
 
     @property
     def parameters(self) -> ConnectionParameters:
@@ -88,6 +91,7 @@ class Line:
         granted: what the latest reply on it granted; None before the first.
         reposts: whether each Receive that completes is posted again.
         lost: the first failure that this side saw; empty if there was none.
+        placed: what was written to the client's memory.
     """
 
     def __init__(self, number: int, connection: Connection, welcome: Welcome) -> None:
@@ -96,6 +100,7 @@ class Line:
         self.granted: int | None = None
         self.reposts = True
         self.lost = ""
+        self.placed = Placed()
         self._connection = connection
         self._welcome = welcome
         self._assembler = Assembler()
@@ -103,6 +108,11 @@ class Line:
         self._writing: dict[WorkId, MemoryRegion] = {}
         self._ended: dict[WorkId, CompletionStatus] = {}
         self._awaited: frozenset[WorkId] = frozenset()
+
+    @property
+    def fetches(self) -> bool:
+        """Whether Read chunks are fetched as their calls arrive."""
+        return self._welcome.fetches
 
     @property
     def connected(self) -> bool:
@@ -139,6 +149,7 @@ class Line:
     def place(self, placements: Iterable[ReplyPlacement]) -> None:
         """Write to the client's memory; what is sent afterwards arrives after it."""
         for placement in placements:
+            self.placed.add((placement,))
             length = len(placement.data)
             region = self._connection.register(max(length, _FEWEST_OCTETS), Access.LOCAL_WRITE)
             region.write(placement.data)

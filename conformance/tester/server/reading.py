@@ -86,6 +86,8 @@ def _unreduced(
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         return None, f"{type(body).__name__} is no call"
     chunks = group_by_position(body.rdma_reads)
+    if chunks and not line.fetches:
+        return None, "its Read chunks are not fetched on this connection"
     whole = payload
     items: list[tuple[int, bytes]] = []
     for chunk in chunks:

@@ -11,6 +11,8 @@ from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
 if TYPE_CHECKING:
+    from conformance.oracle.verdict import BrokenRule
+    from conformance.tester.server.served import CallVerdict
     from rpcrdma.wire import AnyHeader, ReadSegment, TransportHeader, WriteChunk
 
 __all__ = ["ReceivedCall"]
@@ -34,6 +36,8 @@ class ReceivedCall:
         raw: the header as it came, of either version; None if it cannot be decoded.
         sends: that it came by (`rpcrdma.wire.transmission`).
         answered: whether a message was sent that ends the call.
+        broken: the rules that it breaks, by the oracle.
+        verdicts: what verifications of the case have made of it.
     """
 
     line: int
@@ -48,6 +52,8 @@ class ReceivedCall:
     raw: AnyHeader | None = None
     sends: int = 1
     answered: bool = field(default=False)
+    broken: tuple[BrokenRule, ...] = ()
+    verdicts: list[CallVerdict] = field(default_factory=list)
 
     @property
     def xid(self) -> int:

@@ -185,6 +185,8 @@ def draft_reply(
         reduced.append(item)
     payload, _ = reduce(reply, reduced)
     offered = call.reply_chunk
+    if offered is not None and not offered.target:
+        offered = None  # D-34: as good as none
     unused = None if offered is None else filled(offered, b"")[0]
     header = TransportHeader(call.xid, call.version, credit, RdmaMsg((), tuple(writes), unused))
     short = ReplyDraft(header, payload, tuple(placements), call.version)

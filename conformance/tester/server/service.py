@@ -31,15 +31,16 @@ from conformance.tester.server.turns import Turns
 from rpcrdma.wire import ErrChunk, ErrorBody
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from conformance.oracle.requester.state import RequesterState
     from conformance.oracle.verdict import BrokenRule
     from conformance.tester.server.received import ReceivedCall
+    from conformance.tester.server.served import ServedAct
     from rpcrdma.fabric.base import Address, ConnectionRequest, Fabric
     from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, UpperLayerFactory
     from rpcrdma.wire.transmission import Transmission
-    from targets.base import ActResult, RunningAct
+    from targets.base import RunningAct
     from targets.profile import Profile
 
 __all__ = ["GRANT", "Service", "anything"]
@@ -152,6 +153,15 @@ class Service:
         """Rules that messages of this case broke, whatever the case is about."""
         return tuple(self._judging.violations)
 
+    @property
+    def served(self) -> Sequence[ServedAct]:
+        """Acts of this case that were served until they ended, the oldest first."""
+        return self._judging.served
+
+    def done(self) -> None:
+        """What the client was told to do is done, and nothing else is going on."""
+        self._judging.done()
+
     def state_of(self, line: Line) -> RequesterState:
         """What the oracle knows of the client on a connection."""
         return self._judging.state_of(line)
@@ -257,7 +267,7 @@ class Service:
 
     # -- serving
 
-    def serve_until(self, act: RunningAct, timeout: float | None = None) -> ActResult:
+    def serve_until(self, act: RunningAct, timeout: float | None = None) -> ServedAct:
         """Answer everything until an act has ended; returns how it ended.
 
         Raises:
@@ -273,7 +283,7 @@ class Service:
                 actual=f"nothing, after {len(self.received)} messages",
                 unanswered=True,
             )
-        return result
+        return self._judging.ended(result)
 
     def serve_while(self, goes_on: Callable[[], bool], timeout: float | None = None) -> bool:
         """Answer everything as long as a condition holds; returns whether it has ceased to."""

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
-from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
 
 BEYOND = "rfc8166.3.3.1.no-call-beyond-the-grant"
-LATEST = {"rfc8166.3.3.1.": because.TOO_HIGH, "bidir.2.1.": because.TOO_HIGH}
 
 
 @mutant(breaks="rfc8166.3.3.3.first-reply-before-second-call")
@@ -26,7 +24,7 @@ class CallsBeforeTheFirstReply(Allowance):
         return self.requested if self.granted is None else min(self.granted, self.requested)
 
 
-@mutant(breaks=BEYOND, also_trips=LATEST)
+@mutant(breaks=BEYOND)
 class CallsBeyondTheGrant(Allowance):
     """Has as many calls in flight as it requests, whatever is granted."""
 
@@ -35,7 +33,7 @@ class CallsBeyondTheGrant(Allowance):
         return 1 if self.granted is None else self.requested
 
 
-@mutant(breaks="rfc8166.3.3.1.grant-may-shrink", also_trips=LATEST)
+@mutant(breaks="rfc8166.3.3.1.grant-may-shrink")
 class KeepsTheLargestGrant(Allowance):
     """Never gives back what was granted once."""
 
@@ -43,7 +41,7 @@ class KeepsTheLargestGrant(Allowance):
         self.granted = max(self.granted or 1, value)
 
 
-@mutant(breaks="rfc8166.3.3.1.credit-value-is-not-a-countdown", also_trips=LATEST)
+@mutant(breaks="rfc8166.3.3.1.credit-value-is-not-a-countdown")
 class AddsUpGrants(Allowance):
     """Adds each grant to those before."""
 

@@ -9,7 +9,6 @@ from rpcrdma.endpoint.core.faults import FaultFound
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.wire import ErrChunk, RdmaDone, RdmaError, TransportHeader, encode_header
-from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -27,10 +26,7 @@ class MarksRecords(RequestRules):
         return payload[:4] + behind_xid + mark + payload
 
 
-@mutant(
-    breaks="rfc8166.3.2.payload-follows-the-header",
-    also_trips={"rfc8166.4.rpc-layout-is-unchanged": because.UNREADABLE_CALL},
-)
+@mutant(breaks="rfc8166.3.2.payload-follows-the-header")
 class LeavesGapsBehindHeaders(RequestRules):
     """Leaves eight octets between the header and the call."""
 
@@ -46,10 +42,7 @@ class SendsTwoCallsInOne(RequestRules):
         return payload[:4] + behind_xid + payload + payload
 
 
-@mutant(
-    breaks="rfc8166.2.2.2.call-msg-type",
-    also_trips={"rfc8166.4.rpc-layout-is-unchanged": because.UNREADABLE_CALL},
-)
+@mutant(breaks="rfc8166.2.2.2.call-msg-type")
 class CallsByReplies(RequestRules):
     """Gives calls without chunks the message type of replies."""
 

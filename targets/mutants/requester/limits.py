@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.events import CallRequested
     from rpcrdma.wire import TransportHeader
 
-LATEST: Final = {
-    "rfc8166.3.3.": because.TOO_HIGH,
-    "rfc8166.8.1.4.": because.TOO_HIGH,
-    "bidir.2.1.": because.TOO_HIGH,
-}
+LATEST: Final = {"rfc8166.3.3.": because.TOO_HIGH}
 LATE: Final = 30
 """So many calls must have been planned before a mutant changes its mind."""
 

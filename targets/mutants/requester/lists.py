@@ -163,10 +163,7 @@ class LeavesTheFirstWordInTheStream(CallPlanner):
         return replace(plan, inline=inline)
 
 
-@mutant(
-    breaks="rfc8166.4.3.1.position-zero-chunk-carries-the-call",
-    also_trips={"rfc8166.4.rpc-layout-is-unchanged": because.FORM},
-)
+@mutant(breaks="rfc8166.4.3.1.position-zero-chunk-carries-the-call")
 class LeavesTheRpcHeaderOut(CallPlanner):
     """Puts nothing but the arguments into a Position-Zero Read chunk."""
 

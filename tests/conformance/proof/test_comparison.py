@@ -10,7 +10,8 @@ import pytest
 
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.expectation import Answer, ResponderState
-from conformance.proof.comparison import DifferenceKind, compare, compare_suite
+from conformance.proof.comparison import compare, compare_suite
+from conformance.proof.difference import DifferenceKind
 from conformance.suite.plugin import Case
 from conformance.suite.runner import Selection, collect_cases
 from conformance.tester.acceptance import Acceptance

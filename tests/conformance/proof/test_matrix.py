@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from conformance.proof import matrix
+from conformance.proof.difference import Difference, DifferenceKind
 from conformance.proof.kills import Kill
 from conformance.proof.matrix import MatrixRow, Trip, add_arguments, cases_citing, row_of, run
 from reports.record import CaseRecord, Citation, Verdict
@@ -44,6 +45,15 @@ def test_a_verdict_that_names_the_broken_requirement_kills(verdict: Verdict) -> 
     assert row.killers == ("rfc8166/1/a",)
     assert row.trips == (Trip("rfc8166/1/b", (OTHER,), "errors are replies, too"),)
     assert row.good
+
+
+def test_a_case_that_contradicts_the_oracle_is_not_understood() -> None:
+    found = Difference("rfc8166/1/a", "a call", DifferenceKind.NARROWER, (BROKEN,), "odd", "good")
+
+    row = row_of(MUTANT, [record(Verdict.FAIL, BROKEN), record(Verdict.FAIL, OTHER, "b")], [found])
+
+    assert row.killed
+    assert not row.good
 
 
 def test_a_verdict_that_blames_something_else_does_not_kill() -> None:

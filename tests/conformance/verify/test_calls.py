@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import verify
+from conformance.oracle.verdict import broken_rule
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server.harness import ClientHarness
+from conformance.tester.server.served import CallVerdict
+from reports.record import Verdict
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind, ActResult, ActState
@@ -64,6 +67,17 @@ def test_what_was_read_is_something_else(data: bytes, actual: str) -> None:
     assert found.value.actual == actual
 
 
+def test_padding_behind_what_was_read_breaks_rules_of_its_own() -> None:
+    rule, padded = ("rfc8166.4.header-is-xdr",), ("rfc8166.2.2.4.2.roundup-stays-below-the-ulp",)
+
+    with pytest.raises(Deviation) as found:
+        verify.calls.reads(read(pattern(99) + b"\0"), 99, rule, padded=padded)
+    assert found.value.breaks == padded
+    with pytest.raises(Deviation) as found:
+        verify.calls.reads(read(pattern(99) + bytes(4)), 99, rule, padded=padded)
+    assert found.value.breaks == rule
+
+
 def test_a_digest_is_enough_to_tell() -> None:
     with pytest.raises(Deviation) as found:
         verify.calls.reads(ActResult(ActState.DONE, digest="0" * 64), 100)
@@ -100,6 +114,51 @@ def test_every_call_is_looked_at(harness: ClientHarness) -> None:
     with pytest.raises(Deviation) as found:
         verify.calls.each(calls, lambda _call: "It is odd", ("rfc8166.4.header-is-xdr",))
     assert found.value.breaks == ("rfc8166.4.header-is-xdr",)
+
+
+def test_what_the_oracle_has_said_of_a_call_is_asked_by_its_rule(harness: ClientHarness) -> None:
+    first, *_ = calls = harness.service.received
+    verify.calls.obey(calls)
+    version = broken_rule(("rfc8166.4.2.2.version-is-one",), "rdma_vers is 3", 1)
+    mild = broken_rule("rfc8166.4.header-is-xdr", "it is odd", 1, severity=Verdict.WARN)
+    first.broken = (mild, version)
+
+    verify.calls.obey(calls, "rfc8166.4.header-is-xdr", "rfc8166.4.2.1.xid-equals-payload-xid")
+    for rules in (("rfc8166.4.2.2.version-is-one",), ()):
+        with pytest.raises(Deviation, match=r"^rdma_vers is 3\.$") as found:
+            verify.calls.obey(calls, *rules)
+        assert found.value.breaks == ("rfc8166.4.2.2.version-is-one",)
+        assert found.value.actual == str(first)
+
+
+def test_verifications_note_what_they_make_of_calls_and_acts(harness: ClientHarness) -> None:
+    service, call = harness.service, harness.service.received[0]
+    with pytest.raises(Deviation):
+        verify.calls.each((call,), lambda _call: "It is odd", ("rfc8166.4.header-is-xdr",))
+    assert call.verdicts == [CallVerdict("It is odd", ("rfc8166.4.header-is-xdr",))]
+
+    result = harness.client.serve_good_act()
+    verify.calls.done(result)
+    with pytest.raises(Deviation):
+        verify.calls.failed(result)
+    assert service.served[-1].accepted == {True, False}
+
+
+def test_what_is_stored_is_the_pattern(harness: ClientHarness) -> None:
+    service = harness.service
+    assert harness.client.do(ActKind.WRITE, 3000).done
+    (call,) = (one for one in service.received if one.reads)
+    verify.calls.stores(service, (call,), 3000)
+
+    with pytest.raises(Deviation, match="3000 octets are stored instead of 2999"):
+        verify.calls.stores(service, (call,), 2999)
+    whole = call.unreduced or b""
+    call.unreduced = whole[:-4] + b"\xee" * 4
+    with pytest.raises(Deviation, match="wrong from octet 2996 on"):
+        verify.calls.stores(service, (call,), 3000)
+    call.unreduced = None
+    with pytest.raises(Deviation, match="cannot be had"):
+        verify.calls.stores(service, (call,), 3000)
 
 
 def test_a_connection_stands_until_either_end_has_ended_it(harness: ClientHarness) -> None:
@@ -212,26 +271,3 @@ def test_an_act_that_is_done_with_other_data_is_a_deviation(harness: ClientHarne
     with pytest.raises(Deviation, match="other octets than were placed") as found:
         verify.calls.reaction(service, call, act, draft.octets, reading=4096)
     assert found.value.actual == "4096 octets, wrong from 0 on"
-
-
-@pytest.mark.parametrize(
-    ("kind", "for_results", "how"),
-    [(ActKind.READ, True, "written"), (ActKind.WRITE, False, "read")],
-)
-def test_memory_within_reach_is_found(
-    harness: ClientHarness, kind: ActKind, how: str, *, for_results: bool
-) -> None:
-    """First of a call in progress, then when it is over."""
-    service = harness.service
-    act = harness.client.begin(kind, 4000)
-    call = service.next_call()
-    segment = call.writes[0].target[0] if for_results else call.reads[0].target
-    line = service.line_of(call)
-
-    with pytest.raises(Deviation, match=f"can still be {how}"):
-        verify.calls.unreachable(service, line, segment, for_results=for_results)
-    service.reply(call)
-    service.serve_until(act)
-    verify.calls.unreachable(service, line, segment, for_results=for_results)
-    with pytest.raises(Inconclusive, match="ended before the memory could be tried"):
-        verify.calls.unreachable(service, line, segment, for_results=for_results)

@@ -318,6 +318,7 @@ def test_is_killed_by_a_verdict_that_names_what_it_breaks(one: base.Mutant) -> N
 
     assert row.killed
     assert not row.unjudged
+    assert not row.differences
 
 
 @pytest.mark.parametrize("slug", excused())

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 SAME = "bidir.1.3.4.1.same-xid-in-both-directions"
 SPACES = "bidir.1.3.4.1.xid-spaces-are-independent"
 TWO = "bidir.1.3.4.1.same-xid-is-two-transactions"
+TOGETHER = "bidir.1.3.3.both-directions-at-once"
+UNDISTURBED = "bidir.1.5.2.forward-direction-is-undisturbed"
 MSG_TYPE = "bidir.1.3.4.xid-goes-with-the-msg-type"
 
 
@@ -50,8 +52,8 @@ def test_client_tells_two_calls_with_one_xid_apart(
 
 
 @requirement(
-    "bidir.1.5.2.forward-direction-is-undisturbed",
-    "bidir.1.3.3.both-directions-at-once",
+    UNDISTURBED,
+    TOGETHER,
     "bidir.1.3.2.service-may-make-calls",
     role="requester",
     needs=("backward",),
@@ -67,6 +69,7 @@ def test_client_acts_as_before_while_it_is_called(
 
     xids = [server.call(server.calls.null) for _ in range(4)]
 
-    verify.calls.done(service.serve_until(act))
+    broken = (UNDISTURBED, TOGETHER)
+    verify.calls.done(verify.calls.ended(service, act, broken), broken)
     for xid in xids:
         server.answered(xid)

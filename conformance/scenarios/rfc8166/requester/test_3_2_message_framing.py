@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -11,18 +11,11 @@ from conformance.catalogue.cite import requirement
 from targets.base import ActKind
 
 if TYPE_CHECKING:
-    from conformance.tester.server import ReceivedCall, Service
+    from conformance.tester.server import Service
     from conformance.tester.server.harness import ActingClient
 
 
-def misframed(call: ReceivedCall) -> str:
-    """Whether the Payload stream of an inline call does not begin with its XID."""
-    if call.body is None or call.is_long or call.payload[:4] == call.octets[:4]:
-        return ""
-    return f"0x{call.payload[:4].hex()} follows the header, not the XID"
-
-
-@requirement(
+FRAMING: Final = (
     "rfc8166.3.2.one-rpc-message-each",
     "rfc8166.3.2.payload-begins-with-xid",
     "rfc8166.3.2.payload-follows-the-header",
@@ -30,8 +23,10 @@ def misframed(call: ReceivedCall) -> str:
     "rfc8166.2.2.2.call-msg-type",
     "rfc8166.4.rpc-layout-is-unchanged",
     "rfc8166.3.5.1.short-message-is-one-send",
-    role="requester",
 )
+
+
+@requirement(*FRAMING, role="requester")
 @pytest.mark.parametrize("kind", [ActKind.NULL, ActKind.SMALL, ActKind.READ, ActKind.WRITE])
 def test_requester_frames_each_call_by_its_send(
     service: Service, client: ActingClient, kind: ActKind
@@ -40,5 +35,5 @@ def test_requester_frames_each_call_by_its_send(
     act = client.begin(kind, 5000)
     service.waiting()
 
-    verify.calls.each(service.received, misframed)
+    verify.calls.obey(service.received, *FRAMING)
     verify.calls.done(service.serve_until(act))

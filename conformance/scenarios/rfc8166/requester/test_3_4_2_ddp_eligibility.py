@@ -25,5 +25,5 @@ def test_requester_reduces_eligible_arguments_only(
     """Each Read chunk but that of a Long Call is at the place of an argument of the binding."""
     result = client.do(kind, 6000)
 
-    verify.calls.each(service.received, lambda call: verify.calls.ineligible(service, call))
+    verify.calls.obey(service.received, "rfc8166.3.4.2.only-eligible-items-are-reduced")
     verify.calls.done(result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -17,21 +17,16 @@ if TYPE_CHECKING:
     from conformance.tester.server.harness import ActingClient
 
 
-def wrong_form(call: ReceivedCall) -> str:
-    """What is wrong with a call that brings its whole payload in a chunk."""
-    if not call.is_long:
-        return "A call with a Position-Zero Read chunk is no RDMA_NOMSG"
-    if call.payload:
-        return f"{len(call.payload)} octets follow the header of an RDMA_NOMSG"
-    return ""
-
-
-@requirement(
+LONG_CALL: Final = (
     "rfc8166.3.5.3.long-call-in-a-read-chunk",
     "rfc8166.3.5.3.long-message-sends-the-header-only",
     "rfc8166.3.5.3.long-call-positions-are-zero",
-    role="requester",
 )
+TOO_LARGE: Final = "rfc8166.3.5.3.still-too-large-means-long-message"
+PADDED: Final = "rfc8166.3.5.3.long-message-keeps-roundup"
+
+
+@requirement(*LONG_CALL, role="requester")
 def test_requester_moves_a_long_call_by_a_chunk(service: Service, client: ActingClient) -> None:
     """A call too long to be sent inline is an RDMA_NOMSG with a Position-Zero Read chunk."""
     result = client.do(ActKind.LONG_CALL)
@@ -40,15 +35,11 @@ def test_requester_moves_a_long_call_by_a_chunk(service: Service, client: Acting
         "with a Position-Zero chunk",
     )
 
-    breaks = (
-        "rfc8166.3.5.3.long-call-in-a-read-chunk",
-        "rfc8166.3.5.3.long-message-sends-the-header-only",
-    )
-    verify.calls.each(long_calls, wrong_form, breaks)
+    verify.calls.obey(long_calls, *LONG_CALL)
     verify.calls.done(result)
 
 
-@requirement("rfc8166.3.5.3.still-too-large-means-long-message", role="requester")
+@requirement(TOO_LARGE, role="requester")
 @pytest.mark.parametrize("length", [1200, 8192, 60001])
 def test_requester_makes_calls_of_any_length(
     service: Service, client: ActingClient, length: int
@@ -58,7 +49,7 @@ def test_requester_makes_calls_of_any_length(
 
     verify.calls.done(result)
     verify.calls.some((call for call in service.received if is_too_long(call)), "of such a length")
-    verify.calls.each(service.received, sent_whole)
+    verify.calls.obey(service.received, TOO_LARGE)
 
 
 def is_too_long(call: ReceivedCall) -> bool:
@@ -66,29 +57,15 @@ def is_too_long(call: ReceivedCall) -> bool:
     return len(call.unreduced or b"") >= THRESHOLD_ONE
 
 
-def sent_whole(call: ReceivedCall) -> str:
-    """Whether a call that is too long for a Send was put into one."""
-    octets = len(call.octets)
-    return f"{octets} octets were sent" if octets > THRESHOLD_ONE else ""
-
-
-@requirement("rfc8166.3.5.3.long-message-keeps-roundup", role="requester")
+@requirement(PADDED, role="requester")
 @pytest.mark.parametrize("length", [6001, 6002, 6003])
 def test_requester_pads_long_calls(service: Service, client: ActingClient, length: int) -> None:
     """The Read chunk of a Long Call is as long as the call with all its padding."""
     result = client.do(ActKind.LONG_CALL, length)
 
     verify.calls.some((call for call in service.received if call.is_long), "that is long")
-    verify.calls.each(service.received, unpadded)
+    verify.calls.obey(service.received, PADDED)
     verify.calls.done(result)
-
-
-def unpadded(call: ReceivedCall) -> str:
-    """Whether the Position-Zero Read chunk does not end with the padding of its last item."""
-    if not call.is_long:
-        return ""
-    octets = sum(read.target.length for read in call.reads if read.position == 0)
-    return f"A Long Call has {octets} octets, no multiple of four" if octets % 4 else ""
 
 
 @requirement(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.oracle.sizes import THRESHOLD_ONE
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, WriteChunk
@@ -24,12 +23,15 @@ def room_of(call: ReceivedCall) -> WriteChunk:
     return call.reply_chunk or WriteChunk(())
 
 
-@requirement(
+LONG_REPLY: Final = (
     "rfc8166.4.any-endpoint-sends-msg-and-nomsg",
     "rfc8166.4.2.4.nomsg-lists-may-be-absent",
     "rfc8166.6.1.ineligible-items-in-long-messages",
-    role="requester",
 )
+"""Each allows the Long Reply that comes: for its procedure, for its lists, and for its results."""
+
+
+@requirement(*LONG_REPLY, role="requester")
 def test_requester_takes_a_long_reply(service: Service, client: ActingClient) -> None:
     """Results none of which may be reduced come in the Reply chunk, with no other list."""
     act = client.begin(ActKind.LONG_REPLY, 6000)
@@ -37,7 +39,8 @@ def test_requester_takes_a_long_reply(service: Service, client: ActingClient) ->
 
     service.reply(call)
 
-    verify.calls.done(service.serve_until(act))
+    # Who does not take it does not say for which of the three.
+    verify.calls.done(service.serve_until(act), LONG_REPLY)
 
 
 def is_answered_long(service: Service, call: ReceivedCall) -> bool:
@@ -108,13 +111,5 @@ def test_requester_counts_the_header_against_the_threshold(
     """Arguments nearly as long as a Send may be: header and payload together have 1024 octets."""
     result = client.do(ActKind.WRITE, length)
 
-    verify.calls.each(service.received, too_long)
+    verify.calls.obey(service.received, "rfc8166.4.2.4.streams-fit-the-threshold-together")
     verify.calls.done(result)
-
-
-def too_long(call: ReceivedCall) -> str:
-    """Whether header and payload together are longer than a Send may be."""
-    header = len(call.octets) - len(call.payload)
-    if len(call.octets) <= THRESHOLD_ONE:
-        return ""
-    return f"{header} octets of header and {len(call.payload)} of payload are in one Send"

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.oracle.sizes import HEADER_ONE
 from conformance.tester.server import ReplyPlacement
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
-from rpcrdma.wire import RdmaMsg, chunk_length
+from rpcrdma.wire import RdmaMsg
 from targets.base import ActKind
 
 if TYPE_CHECKING:
-    from conformance.tester.server import ReceivedCall, Service
+    from conformance.tester.server import Service
     from conformance.tester.server.harness import ActingClient
 
 INLINE_RESULTS = "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply"
 
 
-@requirement(
+WRITE_CHUNKS: Final = (
     "rfc8166.4.3.2.write-list-empty-without-results",
     "rfc8166.4.3.2.1.one-chunk-for-one-result",
     "rfc8166.6.1.binding-limits-procedures",
     "rfc8166.6.1.binding-limits-chunks",
-    role="requester",
 )
+CANDIDATES: Final = (
+    "rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate",
+    "rfc8166.4.3.2.2.each-chunk-fits-any-candidate",
+)
+LARGEST: Final = "rfc8166.3.4.6.write-chunk-holds-the-largest-result"
+MAY_NOT_FIT: Final = "rfc8166.4.3.3.reply-chunk-when-reply-may-not-fit"
+
+
+@requirement(*WRITE_CHUNKS, role="requester")
 @pytest.mark.parametrize(
     "kind", [ActKind.SMALL, ActKind.READ, ActKind.WRITE, ActKind.LONG_CALL, ActKind.LONG_REPLY]
 )
@@ -38,28 +45,11 @@ def test_requester_offers_no_more_write_chunks_than_results(
     """A call brings as many Write chunks at most as it has results that may be reduced."""
     result = client.do(kind, 6000)
 
-    verify.calls.each(service.received, lambda call: too_many(service, call))
+    verify.calls.obey(service.received, *WRITE_CHUNKS)
     verify.calls.done(result)
 
 
-def too_many(service: Service, call: ReceivedCall) -> str:
-    """Whether there are Write chunks that no result can come to."""
-    results = len(service.expectation(call).items)
-    chunks = len(call.writes)
-    return "" if chunks <= results else f"{chunks} Write chunks are offered for {results} results"
-
-
-@requirement(
-    "rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate",
-    "rfc8166.4.3.2.2.each-chunk-fits-any-candidate",
-    role="requester",
-    means={
-        "rfc8166.3.4.6.write-chunk-holds-the-largest-result": (
-            "rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate",
-            "rfc8166.4.3.2.2.each-chunk-fits-any-candidate",
-        )
-    },
-)
+@requirement(*CANDIDATES, role="requester", means={LARGEST: CANDIDATES})
 @pytest.mark.parametrize("length", [2001, 70003])
 def test_requester_fits_each_chunk_to_its_largest_candidate(
     service: Service, client: ActingClient, length: int
@@ -68,21 +58,15 @@ def test_requester_fits_each_chunk_to_its_largest_candidate(
     result = client.do(ActKind.READ, length)
     calls = verify.calls.some((call for call in service.received if call.writes), "with room")
 
-    verify.calls.each(calls, lambda call: narrow(service, call))
+    verify.calls.obey(calls, LARGEST)
     verify.calls.done(result)
 
 
-def narrow(service: Service, call: ReceivedCall) -> str:
-    """Whether a Write chunk is smaller than a result that may come into it."""
-    results = service.expectation(call).items
-    for number, chunk in enumerate(call.writes[: len(results)]):
-        largest = max(results[number:])
-        if chunk.target and chunk_length(chunk) < largest:
-            return f"Write chunk {number} takes {chunk_length(chunk)} octets, not {largest}"
-    return ""
-
-
-@requirement("rfc8166.4.3.2.2.unconsumed-chunk-may-have-been-written", role="requester")
+@requirement(
+    "rfc8166.4.3.2.2.unconsumed-chunk-may-have-been-written",
+    role="requester",
+    narrower="the reply says that there is no such procedure, which nobody takes for data",
+)
 def test_requester_takes_nothing_from_an_unused_chunk(
     service: Service, client: ActingClient
 ) -> None:
@@ -107,7 +91,7 @@ def test_requester_takes_nothing_from_an_unused_chunk(
 @requirement(
     INLINE_RESULTS,
     role="requester",
-    means={"rfc8166.4.3.3.reply-chunk-when-reply-may-not-fit": INLINE_RESULTS},
+    means={MAY_NOT_FIT: INLINE_RESULTS},
 )
 @pytest.mark.parametrize("length", [600, 900, 1100])
 def test_requester_has_room_for_results_that_it_wants_inline(
@@ -119,14 +103,5 @@ def test_requester_has_room_for_results_that_it_wants_inline(
     """
     result = client.do(ActKind.READ, length)
 
-    verify.calls.each(service.received, lambda call: nowhere(service, call))
+    verify.calls.obey(service.received, MAY_NOT_FIT)
     verify.calls.done(result)
-
-
-def nowhere(service: Service, call: ReceivedCall) -> str:
-    """Whether the largest reply has neither chunk nor room in a Send."""
-    largest = service.expectation(call).maximum
-    if call.reply_chunk is not None or any(chunk.target for chunk in call.writes):
-        return ""
-    most = service.reply_threshold - HEADER_ONE
-    return "" if largest <= most else f"A reply of up to {largest} octets is wanted inline"

@@ -41,7 +41,7 @@ def test_requester_takes_back_the_memory_of_a_call(
     verify.calls.done(service.serve_until(act))
 
     segment = first_segment(call)
-    verify.calls.unreachable(service, service.line_of(call), segment, for_results=not call.reads)
+    verify.memory.unreachable(service, service.line_of(call), segment, for_results=not call.reads)
 
 
 @requirement("rfc8166.8.1.3.invalidated-after-abnormal-end", role="requester")
@@ -56,7 +56,7 @@ def test_requester_takes_back_the_memory_of_a_refused_call(
     verify.calls.failed(service.serve_until(act))
 
     segment = first_segment(call)
-    verify.calls.unreachable(service, service.line_of(call), segment, for_results=not call.reads)
+    verify.memory.unreachable(service, service.line_of(call), segment, for_results=not call.reads)
 
 
 @requirement("rfc8166.4.4.1.cancelled-rpcs-are-covered-too", role="requester", needs=("cancels",))
@@ -71,7 +71,7 @@ def test_requester_takes_back_the_memory_of_a_cancelled_call(
     service.waiting()
 
     segment = first_segment(call)
-    verify.calls.unreachable(service, service.line_of(call), segment, for_results=not call.reads)
+    verify.memory.unreachable(service, service.line_of(call), segment, for_results=not call.reads)
 
 
 def first_segment(call: ReceivedCall) -> RdmaSegment:

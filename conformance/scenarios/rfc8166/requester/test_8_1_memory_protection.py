@@ -103,4 +103,4 @@ def test_requester_does_not_leave_memory_registered(
     first = calls[0]
     segment = next(segments(first))
     line = service.line_of(first)
-    verify.calls.unreachable(service, line, segment, for_results=not first.reads)
+    verify.memory.unreachable(service, line, segment, for_results=not first.reads)

@@ -169,7 +169,13 @@ def test_server_has_no_properties_in_version_one(peer: Peer) -> None:
     verify.equal(peer.options, [], "the optional messages", breaks=(WITHOUT,))
 
 
-@requirement(WITHOUT, role="requester", needs=("operations",), interpretations=("D-147",))
+@requirement(
+    WITHOUT,
+    role="requester",
+    needs=("operations",),
+    interpretations=("D-147",),
+    narrower="the device claims Version One, too, and the range leaves it no other",
+)
 def test_client_has_no_properties_in_version_one(
     service_fresh: Service, client: ActingClient
 ) -> None:

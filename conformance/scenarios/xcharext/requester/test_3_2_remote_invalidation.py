@@ -164,7 +164,7 @@ def test_client_invalidates_the_other_handles_itself(
 
     read = MANY if chunk == "Write chunk" else None
     _completed(service_two, line, act, (BEARS,), read)
-    verify.calls.unreachable(service_two, line, first, for_results=chunk in FOR_RESULTS)
+    verify.memory.unreachable(service_two, line, first, for_results=chunk in FOR_RESULTS)
 
 
 @requirement(EITHER, role="requester", needs=("operations",), interpretations=("D-80",))

@@ -135,6 +135,51 @@ def test_message_that_breaks_one_rule(message: bytes, wanted: list[str]) -> None
     )
 
 
+def test_error_is_one_however_short_it_is() -> None:
+    error = encode_header(TransportHeader(XID, 1, 1, RdmaError(ErrChunkBody())))
+
+    assert len(error) == 20
+    assert judged(error) == ["4.2.4.requester-sends-no-error"]
+
+
+def test_call_whose_msg_type_is_that_of_a_reply() -> None:
+    unreduced = word(rpc_call(), 1, 1)
+
+    (broken,) = judge_call(msg(unreduced), unreduced, PLAIN)
+
+    assert broken.ids == ("rfc8166.2.2.2.call-msg-type",)
+
+
+def test_gap_before_a_call() -> None:
+    unreduced = bytes(8) + rpc_call()
+
+    broken, *_ = judge_call(msg(unreduced), unreduced, PLAIN)
+
+    assert broken.ids == (
+        "rfc8166.3.2.payload-follows-the-header",
+        "rfc8166.3.2.payload-begins-with-xid",
+    )
+    assert broken.detail == "8 octets stand before the XID"
+
+
+def test_long_call_without_an_rpc_header() -> None:
+    arguments = bytes(range(40))
+
+    (broken,) = judge_call(whole(arguments), arguments, PLAIN)
+
+    assert broken.ids[0] == "rfc8166.4.3.1.position-zero-chunk-carries-the-call"
+    assert "rfc8166.4.2.4.msg-payload-follows-the-lists" not in broken.ids
+
+
+def test_lengths_of_a_version_that_was_fallen_back_on() -> None:
+    message = msg(rpc_call(STORE, (1000).to_bytes(4) + bytes(1000)))
+    fallen_back = replace(PLAIN, serves_two=True, versions=frozenset({1}))
+
+    (broken,) = judge_call(message, message[28:], fallen_back)
+
+    assert "v2.5.2.thresholds-follow-the-version" in broken.ids
+
+
 def test_message_beyond_the_threshold() -> None:
     message = msg(rpc_call(STORE, (1000).to_bytes(4) + bytes(1000)))
     unreduced = message[28:]

@@ -6,7 +6,9 @@ import pytest
 
 from conformance.oracle.requester.read_list import judge_items, judge_read_list
 from reports.record import Verdict
+from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.rpc import Authentication, encode_call
+from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment
 from tests.conformance.oracle.oracle_fakes import NULL, STORE, XID, TinyProgram, reading, rpc_call
 from tests.conformance.oracle.requester.test_calls import ids
@@ -117,6 +119,15 @@ def test_chunk_in_a_procedure_without_eligible_arguments() -> None:
     (found,) = judge_items(body, rpc_call(4, b"\0\0\0\1"), TinyProgram(), 1)
 
     assert "rfc8166.6.1.binding-limits-procedures" in found.ids
+    assert "rfc8166.4.3.1.read-list-empty-without-need" in found.ids
+
+
+def test_segment_of_nothing_in_a_procedure_without_eligible_arguments() -> None:
+    without = rpc_call(4, b"\0\0\0\1")
+    wanted = ["4.3.1.read-list-empty-without-need"]
+
+    assert items_of(reading(40, 1, 0), unreduced=without) == wanted
+    assert items_of(reading(0, 1, 44), unreduced=without) == []
 
 
 def test_chunk_inside_a_credential() -> None:
@@ -133,6 +144,24 @@ def test_arguments_that_do_not_fit_together() -> None:
         "6.1.reassembly-gives-a-valid-stream"
     ]
     assert items_of(unreduced=broken) == ["4.rpc-layout-is-unchanged"]
+
+
+def test_octets_too_many_were_left_in_the_stream() -> None:
+    rule = "rfc8166.4.3.1.listed-arguments-are-reduced"
+    stored, program = testprog_calls.store(XID, b"abcde"), TestProgram()
+    (item,) = program.arguments(stored)
+    body = RdmaMsg((reading(item.position, 1, 5),), (), None)
+    for unreduced, left in ((stored + bytes(4), True), (stored[:-8], False)):
+        (found,) = judge_items(body, unreduced, program, 1)
+        assert (rule in found.ids) == left
+
+
+def test_long_call_that_is_sent_as_rdma_msg() -> None:
+    rule = "rfc8166.3.5.3.long-call-in-a-read-chunk"
+    body = RdmaMsg((reading(0, 1, 44),), (), None)
+    for payload, is_long in ((b"", True), (bytes(44), False)):
+        (found,) = judge_read_list(body, payload, 1)
+        assert (rule in found.ids) == is_long
 
 
 def test_padding_that_is_not_zero() -> None:

@@ -96,6 +96,15 @@ def test_empty_segments_and_chunks() -> None:
     assert segments(reply=chunk()) == ["4.3.3.reply-chunk-absent-otherwise"]
 
 
+def test_reply_chunk_that_alone_is_marked_as_present_and_is_empty() -> None:
+    alone, beside = RdmaMsg((), (), chunk()), RdmaMsg((), (chunk(8),), chunk())
+    for body, without_chunks in ((alone, True), (beside, False)):
+        (found,) = judge_segments(body, 1)
+        assert ("rfc8166.4.7.no-chunks-three-zero-words" in found.ids) == without_chunks
+        assert ("rfc8166.4.3.no-chunks-all-absent" in found.ids) == without_chunks
+        assert found.warns
+
+
 def test_memory_that_is_offered_twice() -> None:
     apart = WriteChunk((RdmaSegment(9, 8, 0), RdmaSegment(9, 8, 8)))
     shared = WriteChunk((RdmaSegment(9, 8, 0), RdmaSegment(9, 8, 7)))

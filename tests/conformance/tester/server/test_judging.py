@@ -5,15 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.oracle.device import Device
+from conformance.oracle.requester.expectation import Reaction
 from conformance.tester.server.judging import Judging
+from conformance.tester.server.placed import Placed
 from conformance.tester.server.received import ReceivedCall
-from rpcrdma.ulp import testprog_calls
+from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import ErrChunk, RdmaError, RdmaMsg, TransportHeader, encode_header
+from targets.base import ActResult, ActState
 
-LINE: Any = "a connection: only a key here"
-FIRST: Any = "first"
-SECOND: Any = "second"
+
+class _Line:
+    """A connection: a key here, to whose client nothing was written."""
+
+    placed = Placed()
+
+
+LINE: Any = _Line()
+FIRST: Any = _Line()
+SECOND: Any = _Line()
 
 
 def message(xid: int, version: int = 1) -> ReceivedCall:
@@ -43,6 +53,55 @@ def test_what_a_call_breaks_is_kept() -> None:
     judging.received(LINE, message(1, version=2))
 
     assert [one.ids for one in judging.violations] == [("rfc8166.4.2.2.version-is-one",)]
+
+
+def test_a_call_is_told_what_it_breaks() -> None:
+    judging, wrong = opened(LINE), message(1, version=2)
+
+    judging.received(LINE, wrong)
+
+    assert [one.ids for one in wrong.broken] == [("rfc8166.4.2.2.version-is-one",)]
+
+
+def test_an_act_is_told_what_was_sent_since_the_one_before() -> None:
+    judging = opened(LINE)
+    judging.received(LINE, message(1))
+    judging.sending(LINE, encode_header(TransportHeader(1, 1, 4, RdmaError(ErrChunk()))))
+
+    refused = judging.ended(ActResult(ActState.FAILED, "refused"))
+    other = judging.ended(ActResult(ActState.DONE))
+
+    assert [one.reactions for one in refused.sent] == [{Reaction.FAILED}]
+    assert (refused.state, refused.detail, other.sent) == (ActState.FAILED, "refused", ())
+    assert judging.served == [refused, other]
+
+
+def test_an_act_that_is_done_has_seen_the_answers_that_came_last() -> None:
+    judging = opened(LINE)
+    judging.received(LINE, message(1))
+    judging.received(LINE, message(2))
+    for xid, grant in ((1, 4), (2, 1)):
+        reply = encode_header(TransportHeader(xid, 1, grant, RdmaMsg((), (), None)))
+        judging.sending(LINE, reply + rpc.accepted(xid))
+
+    views = [len(judging.state_of(LINE).views)]
+    judging.done()
+    views.append(len(judging.state_of(LINE).views))
+
+    assert views[0] > views[1] == 1
+
+
+def test_an_act_that_is_done_says_nothing_of_what_answers_no_call() -> None:
+    judging = opened(LINE)
+    judging.received(LINE, message(1))
+    for xid, grant in ((1, 4), (9, 1)):
+        reply = encode_header(TransportHeader(xid, 1, grant, RdmaMsg((), (), None)))
+        judging.sending(LINE, reply + rpc.accepted(xid))
+    before = judging.state_of(LINE).views
+
+    judging.done()
+
+    assert judging.state_of(LINE).views == before
 
 
 def test_a_call_refused_on_one_connection_is_not_to_come_on_the_next() -> None:

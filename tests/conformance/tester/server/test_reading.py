@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from conformance.tester.server.reading import read_call
@@ -45,6 +46,17 @@ def test_arguments_are_put_back(facing: Facing) -> None:
     (call,) = facing.service.received
 
     assert call.unreduced == testprog_calls.store(call.xid, pattern(4001))
+
+
+def test_nothing_is_fetched_where_that_is_not_wanted(facing: Facing) -> None:
+    facing.service.welcome = replace(facing.service.welcome, fetches=False)
+    facing.service.drop()
+    facing.begin(ActKind.WRITE, 4001)
+
+    call = facing.service.next_call(lambda one: bool(one.reads))
+
+    assert call.unreduced is None
+    assert call.problem == "its Read chunks are not fetched on this connection"
 
 
 def test_a_long_call_comes_from_its_chunk(facing: Facing) -> None:

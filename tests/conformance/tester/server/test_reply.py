@@ -98,6 +98,10 @@ def test_a_reply_that_fits_leaves_the_reply_chunk_unused() -> None:
     assert draft(call(reply=room(100))).lists.rdma_reply == room(0)
 
 
+def test_a_reply_chunk_without_segments_is_as_good_as_none() -> None:
+    assert draft(call(reply=room())).lists.rdma_reply is None
+
+
 @pytest.mark.parametrize("chunk", [None, room(35)])
 def test_a_reply_that_fits_nowhere_is_an_error(chunk: WriteChunk | None) -> None:
     made = draft_reply(call(reply=chunk), REPLY, (), 9, 60)

@@ -1,0 +1,35 @@
+"""What the tester has placed in a client's memory is found again, as far as it is known."""
+
+from __future__ import annotations
+
+from conformance.tester.server.placed import Placed
+from conformance.tester.server.reply import ReplyPlacement
+from rpcrdma.wire import RdmaSegment
+
+
+def placed() -> Placed:
+    made = Placed()
+    made.add((ReplyPlacement(7, 100, b"first"), ReplyPlacement(8, 0, b"second")))
+    return made
+
+
+def test_segments_are_joined_in_their_order() -> None:
+    segments = (RdmaSegment(8, 6, 0), RdmaSegment(7, 5, 100))
+
+    assert placed().contents(segments) == b"secondfirst"
+
+
+def test_as_much_is_there_as_a_segment_says() -> None:
+    assert placed().contents((RdmaSegment(8, 3, 0), RdmaSegment(9, 0, 0))) == b"sec"
+
+
+def test_what_was_not_written_is_not_known() -> None:
+    for unknown in (RdmaSegment(8, 7, 0), RdmaSegment(7, 5, 99), RdmaSegment(9, 1, 0)):
+        assert placed().contents((RdmaSegment(7, 5, 100), unknown)) is None
+
+
+def test_what_comes_later_covers_what_came_before() -> None:
+    twice = placed()
+    twice.add((ReplyPlacement(7, 100, b"other"),))
+
+    assert twice.contents((RdmaSegment(7, 5, 100),)) == b"other"

@@ -20,9 +20,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "seeds",
         help="seeds for the fuzzer from a run",
         description="Write the messages of a run as seeds of the harnesses.",
-        epilog="example: rpcrdma certify reference --output run && rpcrdma dev seeds run",
+        epilog="example: rpcrdma dev seeds run v1-header",
     )
     parser.add_argument("folder", type=Path, metavar="RUN", help="folder of `rpcrdma certify`")
+    parser.add_argument("harnesses", nargs="*", metavar="HARNESS", help="default: all")
     parser.add_argument(
         "--corpus",
         type=Path,
@@ -35,6 +36,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(options: argparse.Namespace) -> int:
     """Write them, and print how many there are for each harness."""
-    for name, count in write_seeds(options.folder, options.corpus).items():
+    for name, count in write_seeds(options.folder, options.corpus, options.harnesses).items():
         print(f"{name}: {count} seeds")
     return 0

@@ -1,10 +1,10 @@
 """Seeds from the captures of a run: what the scenarios sent becomes what the fuzzer starts from.
 
-    rpcrdma certify reference --output run && rpcrdma dev seeds run
+    rpcrdma certify reference --section 3.2 --output run && rpcrdma dev seeds run v1-header
 
 Each harness says what it makes of the messages of a case.
-Handles are replaced by those of `conformance.explore.named_memory`, so that the seeds do not depend
-on a run; the same cases give the same seeds, and seeds that say nothing new are left out.
+Handles are replaced by those of `conformance.explore.named_memory`, which every harness knows.  The
+same run gives the same seeds; another run of the same cases has other XIDs, and so other seeds.
 """
 
 from __future__ import annotations
@@ -59,21 +59,23 @@ class _Placer:
         return RdmaSegment(self._region.handle, segment.length, offset)
 
 
-def write_seeds(run: Path, corpus: Path) -> dict[str, int]:
+def write_seeds(run: Path, corpus: Path, harnesses: Iterable[str] = ()) -> dict[str, int]:
     """Write the seeds of a run; returns harness -> how many seeds there are.
 
     Args:
         run: its folder, as `rpcrdma certify` leaves it.
         corpus: a folder for each harness is made in it.
+        harnesses: whose seeds are written; none: those of all.
 
     Raises:
+        BadInput: there is no such harness.
         RunFileError: there is no run in the folder.
         OSError: the corpus cannot be written.
     """
+    makers = {name: find_harness(name).seeds for name in tuple(harnesses) or harness_names()}
     cases = [messages_of(case) for case in read_run(run / "records.jsonl").cases]
     counts: dict[str, int] = {}
-    for name in harness_names():
-        make = find_harness(name).seeds
+    for name, make in makers.items():
         seeds = {seed for messages in cases for seed in make(messages)}
         counts[name] = _write(seeds, corpus / name)
     return counts

@@ -50,6 +50,7 @@ def run(_arguments: argparse.Namespace) -> int:
         print(f"      allowed by {variant.allowed_by}")
     print("\nadapters that a profile may name:")
     print(f"  {'network':24} any server at an address and port")
+    print(f"  {'command':24} any client that commands bring to act")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         print(f"  {entry.name:24} {entry.value}")
     return 0

@@ -81,7 +81,7 @@ def module_run(
     Raises:
         LabError: the profile does not say how the lab brings its device up.
     """
-    adapter_starts_it = profile.lab is None and profile.adapter != "network"
+    adapter_starts_it = profile.lab is None and profile.adapter not in ("network", "command")
     server = LabServer(ServerKind.NONE) if adapter_starts_it else server_of(profile)
     chosen = kernel or (profile.lab.kernel if profile.lab else "")
     command = (sys.executable, "-m", *words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.cli.main import main
+from fuzz.registry import harness_names
 from fuzz.sequence import split
 
 if TYPE_CHECKING:
@@ -19,10 +20,24 @@ def test_same_run_gives_the_same_seeds(tmp_path: Path, capsys: pytest.CaptureFix
     capsys.readouterr()
     for corpus in ("one", "two"):
         assert main(["dev", "seeds", str(run), "--corpus", str(tmp_path / corpus)]) == 0
-    assert capsys.readouterr().out.splitlines()[0].startswith("v1-header: ")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [*harness_names()] * 2
     names = [
         sorted(path.name for path in (tmp_path / corpus).rglob("*")) for corpus in ("one", "two")
     ]
     assert names[0] == names[1]
     sequences = [path.read_bytes() for path in (tmp_path / "one" / "v1-responder").iterdir()]
     assert all(split(sequence) for sequence in sequences)
+
+
+def test_only_the_corpus_of_a_named_harness_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, corpus = str(tmp_path / "run"), tmp_path / "corpus"
+    assert main(["certify", "reference", "--section", "4.5.1", "--output", run]) == 0
+
+    assert main(["dev", "seeds", run, "v1-header", "--corpus", str(corpus)]) == 0
+    assert [folder.name for folder in corpus.iterdir()] == ["v1-header"]
+
+    assert main(["dev", "seeds", run, "v9", "--corpus", str(corpus)]) == 2
+    assert "no harness is called 'v9'" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from conformance.suite import guest, in_lab
@@ -12,6 +13,7 @@ from conformance.suite.in_lab import collect, collect_all, lab_run
 from conformance.suite.runner import Selection
 from reports.record import Verdict
 from targets.base import TargetError
+from targets.lab.errors import LabError
 from targets.lab.lab import Ending, LabResult, LabRun
 from targets.registry import find_profile
 
@@ -42,6 +44,14 @@ def machine(
 
 def run_of(*orders: GuestOrder) -> LabRun:
     return lab_run(orders, find_profile("reference"))
+
+
+@pytest.mark.parametrize("name", ["linux-server", "linux-client"])
+def test_what_is_outside_of_the_lab_is_refused_before_a_boot(name: str) -> None:
+    elsewhere = msgspec.structs.replace(find_profile(name), lab=None)
+
+    with pytest.raises(LabError, match=f"{name} has no place in the lab"):
+        lab_run((), elsewhere)
 
 
 def test_a_run_comes_home_with_its_captures(

@@ -123,7 +123,7 @@ class OptionServer(OptionTester):
         tolerated: tuple[type[Outcome], ...] = (),
         breaks: tuple[str, ...] = (),
     ) -> None:
-        """Nothing: only the oracle for Responders is asked what it allows."""
+        """Nothing: of clients Calls and acts are compared, and no answers to operations."""
 
     @override
     def refuse(self, message: Heard) -> None:

@@ -65,7 +65,7 @@ def test_hears_what_answers_an_operation(tester: OptionTester) -> None:
 
 
 def test_notes_what_is_accepted_of_what_it_sends_to_a_server(tester: OptionTester) -> None:
-    """Before a client nothing is compared, so nothing is noted."""
+    """Before a client no answers to operations are compared, so none are noted."""
     tester.case.acceptances.clear()
     xid = tester.send(UnknownOption(77, b""))
 

@@ -2,10 +2,7 @@
 
 `targets/mutants/kills.toml` is written by `rpcrdma dev matrix --write`, checked in,
 and reviewed as a diff: a case that ceases to find a mutant, and a requirement that is blamed for
-what another one says, show there.  The tests run the first killer of each mutant that it names.
-
-A mutant that no verdict names rightly yet is listed in `unnamed_kills.toml` beside this module,
-with the reason.  The list only shrinks: `excused` is held against the snapshot by a test.
+what another one says, show there.  The tests run the first killer of each mutant.
 """
 
 from __future__ import annotations
@@ -21,13 +18,10 @@ import targets.mutants
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["EXCUSED", "KILLS", "Kill", "excused", "read_kills", "render", "write_kills"]
+__all__ = ["KILLS", "Kill", "read_kills", "render", "write_kills"]
 
 KILLS: Final = Path(targets.mutants.__file__).parent / "kills.toml"
 """The snapshot."""
-
-EXCUSED: Final = Path(__file__).parent / "unnamed_kills.toml"
-"""Mutants that are found, but under another name than that of what they break."""
 
 _HEAD: Final = """\
 # Which cases kill each mutant, and what else it trips.  Generated:
@@ -35,7 +29,6 @@ _HEAD: Final = """\
 #     rpcrdma dev matrix --write [MUTANT ...]
 #
 # killers: cases whose verdict blames what the mutant breaks; of several parameters the first.
-# finders: of a mutant without a killer, cases about what it breaks that blame something else.
 # trips: requirements that other cases blame.
 """
 
@@ -48,14 +41,11 @@ class Kill:
         slug: of the mutant.
         killers: cases that blame what it breaks, in the order in which they run; of a case with
             parameters the first that does.
-        finders: likewise cases that cite what it breaks and blame something else; only if there is
-            no killer.
         trips: the requirements that other cases blame, sorted.
     """
 
     slug: str
     killers: tuple[str, ...]
-    finders: tuple[str, ...]
     trips: tuple[str, ...]
 
 
@@ -67,7 +57,6 @@ def read_kills(path: Path = KILLS) -> Mapping[str, Kill]:
         slug: Kill(
             slug,
             tuple(entry.get("killers", ())),
-            tuple(entry.get("finders", ())),
             tuple(entry.get("trips", ())),
         )
         for slug, entry in tomllib.loads(path.read_text(encoding="utf-8")).items()
@@ -94,17 +83,8 @@ def render(kills: Iterable[Kill]) -> str:
 
 def _lines(kill: Kill) -> Iterator[str]:
     yield f"[{kill.slug}]"
-    for name, values in (
-        ("killers", kill.killers),
-        ("finders", kill.finders),
-        ("trips", kill.trips),
-    ):
+    for name, values in (("killers", kill.killers), ("trips", kill.trips)):
         if values:
             yield f"{name} = ["
             yield from (f"    {json.dumps(value)}," for value in values)
             yield "]"
-
-
-def excused(path: Path = EXCUSED) -> Mapping[str, str]:
-    """Mutants that are found under another name, each with the reason."""
-    return tomllib.loads(path.read_text(encoding="utf-8"))

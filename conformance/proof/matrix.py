@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from conformance.proof.kills import Kill, excused, write_kills
+from conformance.proof.kills import Kill, write_kills
 from conformance.proof.requester_comparison import compare_calls
 from conformance.suite.runner import Selection, collect_cases, judge
 from conformance.tester.server.harness import ClientHarness
@@ -64,13 +64,11 @@ class Trip:
         case: its id.
         violated: the requirements that were broken; of a case that was not decided, those cited.
         why: the explanation; empty if there is none.
-        cites: whether the case cites what the mutant breaks.
     """
 
     case: str
     violated: tuple[str, ...]
     why: str
-    cites: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +101,8 @@ class MatrixRow:
         return tuple(trip for trip in self.trips if not trip.why)
 
     @property
-    def finders(self) -> tuple[str, ...]:
-        """Cases about what the mutant breaks that notice something, and blame something else."""
-        return tuple(trip.case for trip in self.trips if trip.cites)
-
-    @property
     def killed(self) -> bool:
-        """Whether a verdict names what it breaks; else it is excused, and at least found."""
-        if self.slug in excused():
-            return bool(self.finders) and not self.killers
+        """Whether a verdict names what it breaks."""
         return bool(self.killers)
 
     @property
@@ -123,9 +114,8 @@ class MatrixRow:
     @property
     def kill(self) -> Kill:
         """What the snapshot keeps of it."""
-        finders = () if self.killers else _firsts(self.finders)
         blamed = sorted({one for trip in self.trips for one in trip.violated})
-        return Kill(self.slug, _firsts(self.killers), finders, tuple(blamed))
+        return Kill(self.slug, _firsts(self.killers), tuple(blamed))
 
 
 def row_of(
@@ -169,8 +159,7 @@ def _trip(mutant: Mutant, record: CaseRecord) -> tuple[Trip, tuple[tuple[str, st
     blamed = record.violated if record.verdict in _BROKEN else cited
     entries = tuple(filter(None, map(mutant.explanation, blamed)))[:1]
     why = entries[0][1] if entries else _self_explained(mutant, record)
-    cites = record.verdict in _BROKEN and mutant.breaks in cited
-    return Trip(record.id, blamed, why, cites), entries
+    return Trip(record.id, blamed, why), entries
 
 
 def _self_explained(mutant: Mutant, record: CaseRecord) -> str:

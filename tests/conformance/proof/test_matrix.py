@@ -61,19 +61,10 @@ def test_a_verdict_that_blames_something_else_does_not_kill() -> None:
 
     row = row_of(Mutant("odd", BROKEN, "Is odd.", Parts()), [about_it])
 
-    assert (row.killers, row.finders) == ((), ("rfc8166/1/a",))
+    assert row.killers == ()
+    assert [trip.case for trip in row.trips] == ["rfc8166/1/a"]
     assert row.unexplained == ()
     assert not row.good
-
-
-def test_what_is_excused_is_found_and_not_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix, "excused", lambda: {"odd": "so far"})
-    mutant = Mutant("odd", BROKEN, "Is odd.", Parts())
-
-    found = row_of(mutant, [record(Verdict.FAIL, BROKEN, violated=OTHER)])
-    named = row_of(mutant, [record(Verdict.FAIL, BROKEN)])
-
-    assert (found.good, named.good) == (True, False)
 
 
 def test_says_what_no_case_came_to_look_at() -> None:
@@ -90,7 +81,7 @@ def test_keeps_the_first_killer_of_a_case_and_what_others_blame() -> None:
 
     kill = row_of(MUTANT, [*records, record(Verdict.FAIL, OTHER, "b")]).kill
 
-    assert kill == Kill("odd", ("rfc8166/1/a[1]",), (), (OTHER,))
+    assert kill == Kill("odd", ("rfc8166/1/a[1]",), (OTHER,))
 
 
 def test_a_mutant_that_nothing_notices_lives() -> None:

@@ -345,8 +345,8 @@ def _told_wrongly(peer: Peer, call: Call, answer: Answered) -> tuple[str, ...]:
         answers.right(peer, call, replace(answer, body=by_memory))
     except Deviation:
         return broken
-    rule = REPLY_LENGTHS if answer.is_long else LENGTHS
-    return (*broken, *statements((rule,), call.version))
+    rules = ((LENGTHS, writes != body.rdma_writes), (REPLY_LENGTHS, reply != body.rdma_reply))
+    return (*broken, *statements(tuple(rule for rule, wrong in rules if wrong), call.version))
 
 
 def untouched(call: Call) -> None:

@@ -210,7 +210,13 @@ class InsistsOnTheLargestRequest(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.3.1.receives-before-larger-grant",
-    also_trips={"bidir.2.2.2": "the Receives that it granted beyond eight are not there"},
+    also_trips=dict.fromkeys(
+        (
+            "bidir.2.2.2",
+            "rfc8166.3.3.1.credit-is-one-transaction",
+        ),
+        "the Receives that it granted beyond eight are not there",
+    ),
 )
 class PostsReceivesForEightCalls(Responder):
     """Posts eight Receives and grants as if there were more."""

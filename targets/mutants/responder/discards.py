@@ -51,6 +51,7 @@ class AnswersShortMessages(CallRules):
             "rfc8166.3.5.3.",
             "rfc8166.4.3.1.read-list-empty-in-replies",
             "rfc8166.4.5.",
+            "rfc8166.6.1.ineligible-items-in-long-messages",
         ),
         "small good messages are shorter than that, too",
     ),

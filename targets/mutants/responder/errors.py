@@ -121,6 +121,7 @@ class DropsBadHeaders(Responder):
             "rfc8166.4.2.4.",
             "rfc8166.4.5.error-xid-echoed",
             "rfc8166.4.6.1.msgp-gets-err-chunk",
+            "rfc8166.4.5.error-code-tells-the-kind",
         ),
         because.NO_ERROR,
     ),

@@ -145,6 +145,7 @@ class PutsTheFirstSegmentLast(CallRules):
             "rfc8166.4.3.1.",
             "rfc8166.4.5.",
             "rfc8166.8.1.",
+            "rfc8166.6.1.ineligible-items-in-long-messages",
         ),
         because.LOST_ARGUMENT,
     ),

@@ -215,6 +215,7 @@ class DropsIneligibleReductions(CallRules):
             "rfc8166.3.5.3.",
             "rfc8166.4.3.1.read-list-empty-in-replies",
             "rfc8166.4.5.",
+            "rfc8166.6.1.ineligible-items-in-long-messages",
         ),
         because.REFUSED_FORM,
     ),

@@ -70,9 +70,9 @@ class EchoesReadList(ReplyRules):
         (
             "rfc8166.3.3.2.message-within-inline-threshold",
             "rfc8166.3.3.3.one-exchange-of-1024-octets",
-            "rfc8166.3.4.6.segment-count-returned",
             "rfc8166.4.rpc-layout-is-unchanged",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.3.3.3.1024-octets-unless-known",
         ),
         because.UNREADABLE_RESULTS,
     ),
@@ -88,7 +88,13 @@ class AddsRecordMark(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.5.3.long-message-sends-the-header-only",
-    also_trips={"rfc8166.4.7": "something stands after the Reply chunk"},
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.3.3.one-reply-chunk-slot",
+            "rfc8166.4.7",
+        ),
+        "something stands after the Reply chunk",
+    ),
 )
 class SendsLongRepliesInline(ReplyRules):
     """Sends the start of a Long Reply behind its header, too."""
@@ -128,6 +134,7 @@ class SendsLongRepliesAsMsg(ReplyRules):
             "rfc8166.3.2.no-other-framing",
             "rfc8166.4.1.2.header-layout",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.3.2.payload-follows-the-header",
         ),
         "an RDMA_NOMSG has no payload of its own, whatever else is looked at",
     ),
@@ -152,6 +159,7 @@ class SendsChunkedRepliesAsNomsg(ReplyRules):
             "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply",
             "rfc8166.4.5.",
             "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.4.2.4.nomsg-is-one",
         ),
         because.CAME_INLINE,
     ),
@@ -232,6 +240,13 @@ class SendsBeforeItWrites(Responder):
             "rfc8166.4.7.write-list-encoding",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
             "rfc8166.8.1.1.memory-belongs-to-one-connection",
+            "rfc8166.3.5.3.any-item-in-a-long-message",
+            "rfc8166.3.5.3.large-reply-uses-the-reply-chunk",
+            "rfc8166.3.5.3.long-message-sends-the-header-only",
+            "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
+            "rfc8166.4.2.4.streams-fit-the-threshold-together",
+            "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.6.1.responder-reduces-no-ineligible-result",
         ),
         because.WRITTEN_ELSEWHERE,
     ),

@@ -85,7 +85,10 @@ class ReducesVerifiers(Responder):
 
 @mutant(
     breaks="rfc8166.4.3.2.2.offered-chunk-is-used",
-    also_trips={"rfc8166.3.4.6.2.no-roundup-written": because.NOT_IN_ITS_CHUNK},
+    also_trips=dict.fromkeys(
+        ("rfc8166.3.4.6.2.returned-length-is-the-items",),
+        because.NOT_IN_ITS_CHUNK,
+    ),
 )
 class KeepsSmallResultsInline(ReplyRules):
     """Leaves results of less than 100 octets in the stream, whatever Write chunks there are."""
@@ -99,7 +102,13 @@ class KeepsSmallResultsInline(ReplyRules):
 
 @mutant(
     breaks="rfc8166.6.1.responder-uses-available-write-chunk",
-    also_trips={"rfc8166.4.3.2.3.empty-chunk-returned-empty": because.NOT_IN_ITS_CHUNK},
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
+            "rfc8166.4.3.2.3.empty-chunk-returned-empty",
+        ),
+        because.NOT_IN_ITS_CHUNK,
+    ),
 )
 class UsesTheFirstWriteChunkOnly(ReplyRules):
     """Leaves all results but the first in the stream, whatever Write chunks there are."""
@@ -214,6 +223,13 @@ class ZeroesOffsets(ReplyRules):
             "bidir.1.5.2.forward-direction-is-undisturbed",
             "rfc8166.3.4.6.segment-count-returned",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.3.4.6.2.returned-length-is-the-items",
+            "rfc8166.3.4.6.one-result-in-a-write-chunk",
+            "rfc8166.3.4.6.write-chunk-filled-in-order",
+            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+            "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
+            "rfc8166.4.3.2.pushed-results-leave-the-stream",
+            "rfc8166.4.7.write-list-encoding",
         ),
         because.UNDECODABLE_RESULTS,
     ),
@@ -234,6 +250,13 @@ class LeavesTheBeginningOfResults(ReplyRules):
             "bidir.1.5.2.forward-direction-is-undisturbed",
             "rfc8166.3.4.6.segment-count-returned",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.3.4.6.2.returned-length-is-the-items",
+            "rfc8166.3.4.6.one-result-in-a-write-chunk",
+            "rfc8166.3.4.6.write-chunk-filled-in-order",
+            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+            "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
+            "rfc8166.4.3.2.pushed-results-leave-the-stream",
+            "rfc8166.4.7.write-list-encoding",
         ),
         because.UNDECODABLE_RESULTS,
     ),

@@ -72,6 +72,10 @@ class SendsRepliesAsCalls(ReplyRules):
             "rfc8166.4.rpc-layout-is-unchanged",
             "rfc8166.6.1.",
             "rfc8166.8.1.no-new-vulnerabilities",
+            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+            "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
+            "rfc8166.4.3.2.pushed-results-leave-the-stream",
+            "rfc8166.4.7.write-list-encoding",
         ),
         because.UNREADABLE_RESULTS,
     ),
@@ -108,11 +112,13 @@ class LeavesGapBehindTheHeader(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.1.xid-equals-payload-xid",
-    also_trips={
-        "rfc8166.3.2.no-other-framing": (
-            "what follows the header does not begin as the Reply to the Call"
-        )
-    },
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.2.no-other-framing",
+            "rfc8166.3.2.payload-begins-with-xid",
+        ),
+        "what follows the header does not begin as the Reply to the Call",
+    ),
 )
 class ClearsTheTopOfPayloadXids(ReplyRules):
     """Leaves out the highest bit of the XID in the RPC message of a reply."""
@@ -124,11 +130,13 @@ class ClearsTheTopOfPayloadXids(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.rpc-layout-is-unchanged",
-    also_trips={
-        "rfc8166.4.5.2.unparsable-arguments-get-garbage-args": (
-            "a refusal cannot be decoded, whatever it was for"
-        )
-    },
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.4.5.2.unparsable-arguments-get-garbage-args",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        "a refusal cannot be decoded, whatever it was for",
+    ),
 )
 class DropsVerifiersOfRefusals(ReplyRules):
     """Leaves the verifier out of accepted replies that are no success."""
@@ -165,6 +173,8 @@ class OffersMemoryOfItsOwn(ReplyRules):
             "rfc8166.3.4.6.2.no-roundup-written",
             "rfc8166.3.5.3.reply-reduced-before-measured",
             "rfc8166.4.3.1.read-list-empty-in-replies",
+            "rfc8166.3.4.6.2.returned-length-is-the-items",
+            "rfc8166.3.5.3.any-item-in-a-long-message",
         ),
         because.UNREADABLE_RESULTS,
     ),
@@ -190,6 +200,7 @@ class PadsWithOnes(Responder):
             "rfc8166.3.4.6.2.no-roundup-written",
             "rfc8166.3.5.3.",
             "rfc8166.4.3.1.read-list-empty-in-replies",
+            "rfc8166.3.4.6.2.returned-length-is-the-items",
         ),
         because.UNREADABLE_RESULTS,
     ),

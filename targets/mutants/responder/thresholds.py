@@ -43,6 +43,8 @@ BARE = 52
             "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply",
             "rfc8166.4.5.4.close-when-reply-cannot-be-sent",
             "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.3.3.2.message-within-inline-threshold",
+            "rfc8166.4.5.3.no-write-past-the-reply-chunk",
         ),
         because.CAME_INLINE,
     ),
@@ -80,7 +82,13 @@ class AssumesHalfTheThreshold(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.3.3.one-exchange-of-1024-octets",
-    also_trips={"rfc8166.3.3.2.message-within-inline-threshold": because.REFUSED_INLINE},
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.2.message-within-inline-threshold",
+            "rfc8166.3.3.3.1024-octets-unless-known",
+        ),
+        because.REFUSED_INLINE,
+    ),
 )
 class KeepsBelowTheThreshold(ReplyRules):
     """Sends inline only what is shorter than the threshold."""
@@ -101,6 +109,9 @@ class KeepsBelowTheThreshold(ReplyRules):
             "rfc8166.4.5.",
             "rfc8166.4.rpc-layout-is-unchanged",
             "rfc8166.6.1.",
+            "rfc8166.3.3.2.message-within-inline-threshold",
+            "rfc8166.4.2.4.nomsg-is-one",
+            "rfc8166.4.7.reply-chunk-encoding",
         ),
         because.UNDECODABLE_RESULTS,
     ),

@@ -68,6 +68,8 @@ class ReturnsResultsInline(ReplyRules):
             "rfc8166.4.3.2.3.empty-chunk-returned-empty",
             "rfc8166.4.7.write-list-encoding",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.3.4.6.one-result-in-a-write-chunk",
+            "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
         ),
         "the second result, or an unused chunk, is looked for in another place",
     ),
@@ -145,8 +147,7 @@ class WritesRoundup(ReplyRules):
 @mutant(
     breaks="rfc8166.3.4.6.2.returned-length-is-the-items",
     also_trips={
-        "rfc8166.3.4.3.memory-used-by-responder": because.LENGTHS,
-        "rfc8166.3.5.3.reply-reduced-before-measured": because.LENGTHS,
+        "rfc8166.3.4.6.segment-lengths-tell-what-was-written": because.LENGTHS,
     },
 )
 class CountsRoundup(ReplyRules):
@@ -195,6 +196,8 @@ class HalfFillsSegments(ReplyRules):
             "rfc8166.4.3.2.1.results-fill-chunks-in-order",
             "rfc8166.4.7.write-list-encoding",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
+            "rfc8166.4.7.reply-chunk-encoding",
         ),
         "a result or reply in several segments is put together in the wrong order",
     ),
@@ -220,6 +223,13 @@ class SwapsSegments(ReplyRules):
             "rfc8166.4.7.write-list-encoding",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
             "rfc8166.8.1.4.no-more-data-than-room",
+            "rfc8166.3.5.3.any-item-in-a-long-message",
+            "rfc8166.3.5.3.large-reply-uses-the-reply-chunk",
+            "rfc8166.3.5.3.long-message-sends-the-header-only",
+            "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
+            "rfc8166.4.2.4.streams-fit-the-threshold-together",
+            "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.6.1.responder-reduces-no-ineligible-result",
         ),
         because.WRITTEN_ELSEWHERE,
     ),
@@ -270,7 +280,13 @@ class KeepsResultsInTheStream(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.4.4.roundup-leaves-the-stream",
-    also_trips={"rfc8166.6.1.reassembly-gives-a-valid-stream": because.UNDECODABLE_RESULTS},
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.6.2.returned-length-is-the-items",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        ),
+        because.UNDECODABLE_RESULTS,
+    ),
 )
 class KeepsRoundupInTheStream(ReplyRules):
     """Leaves the roundup padding of a reduced result in the stream."""
@@ -288,6 +304,13 @@ class KeepsRoundupInTheStream(ReplyRules):
             "bidir.1.5.2.forward-direction-is-undisturbed",
             "rfc8166.3.4.6.segment-count-returned",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.3.4.6.2.returned-length-is-the-items",
+            "rfc8166.3.4.6.one-result-in-a-write-chunk",
+            "rfc8166.3.4.6.write-chunk-filled-in-order",
+            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+            "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
+            "rfc8166.4.3.2.pushed-results-leave-the-stream",
+            "rfc8166.4.7.write-list-encoding",
         ),
         because.UNDECODABLE_RESULTS,
     ),

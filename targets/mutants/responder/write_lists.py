@@ -51,6 +51,7 @@ class KeepsOfferedLengths(ReplyRules):
             "rfc8166.3.4.6.segment-count-returned",
             "rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
         ),
         "results of which nothing is said to be written are not found",
     ),
@@ -160,11 +161,14 @@ class OmitsWriteList(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.3.2.1.results-fill-chunks-in-order",
-    also_trips={
-        "rfc8166.6.1.reassembly-gives-a-valid-stream": (
-            "unused and empty chunks are looked for in their own places"
-        )
-    },
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.6.segment-count-returned",
+            "rfc8166.3.4.6.segments-returned",
+            "rfc8166.4.3.2.3.empty-chunk-returned-empty",
+        ),
+        "unused and empty chunks are looked for in their own places",
+    ),
 )
 class ReversesWriteList(ReplyRules):
     """Returns the Write chunks in reverse order."""

@@ -167,20 +167,7 @@ class SwapsReadAndWriteList(RequestRules):
         return octets[:FIXED] + lists + octets[reply:] + payload
 
 
-@mutant(
-    breaks="rfc8166.4.3.no-chunks-all-absent",
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.2.2.3.requester-opens-the-connection",
-            "rfc8166.3.2.one-rpc-message-each",
-            "rfc8166.4.2.3.call-carries-requested-credits",
-            "rfc8166.4.3.1.read-list-empty-without-need",
-            "rfc8166.4.3.3.reply-chunk-absent-otherwise",
-            "rfc8166.4.header-is-xdr",
-        ),
-        "what the reply returns of a chunk that was not meant is refused",
-    ),
-)
+@mutant(breaks="rfc8166.4.3.no-chunks-all-absent")
 class MarksAnEmptyReplyChunkPresent(RequestRules):
     """Marks the Reply chunk of calls without arguments as present, though it has no segment."""
 

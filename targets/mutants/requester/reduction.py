@@ -53,7 +53,13 @@ class CountsPaddingInCalls(RequestRules):
 @mutant(
     breaks="rfc8166.3.4.5.2.roundup-does-not-change-the-count",
     also_trips=dict.fromkeys(
-        ("rfc8166.3.4.3.", "rfc8166.3.4.5.", "rfc8166.4.3.1."), "what is counted too much is stored"
+        (
+            "rfc8166.3.4.3.",
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+            "rfc8166.3.4.5.",
+            "rfc8166.4.3.1.",
+        ),
+        "what is counted too much is stored",
     ),
 )
 class CountsPaddingOfReadChunks(CallPlanner):

@@ -102,14 +102,7 @@ class DiesOfSmallReceives(Responder):
         return super()._work_failed(event, now)
 
 
-@mutant(
-    breaks="rfc8166.4.5.4.close-when-reply-cannot-be-sent",
-    also_trips={
-        "rfc8166.8.1.no-new-vulnerabilities": (
-            "what comes after a result without room waits for what answers it"
-        )
-    },
-)
+@mutant(breaks="rfc8166.4.5.4.close-when-reply-cannot-be-sent")
 class KeepsSilentWithoutRoom(Responder):
     """Neither answers nor closes when the chunks of a call have no room for its results."""
 

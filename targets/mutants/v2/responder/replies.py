@@ -189,24 +189,7 @@ class NumbersNomsgTwo(ReplyRules):
 
 @mutant(
     breaks="v2.4.2.1.msg-is-followed-by-its-payload",
-    also_trips=dict.fromkeys(
-        (
-            "v2.1.",
-            "v2.2.3.no-send-beyond-4096-octets",
-            "v2.3.1.unsupported-operation-is-answered",
-            "v2.4.2.3.rdma-faults-harm-nobody-else",
-            "v2.5.2.threshold-changes-keep-the-connection",
-            "v2.5.granted-calls-are-served",
-            "xcharext.1.3.both-ends-take-operations",
-            "xcharext.2.1.",
-            "xcharext.2.3.operations-carry-no-rpc",
-            "xcharext.3.2.either-send-if-announced",
-            "xcharext.3.default-without-information",
-            "xcharext.4.2.",
-            "xcharext.4.3.answer-to-nothing-has-no-effect",
-        ),
-        RESULTS,
-    ),
+    also_trips={"v2.4.2.3.rdma-faults-harm-nobody-else": RESULTS},
 )
 class CutsThePayloadAway(ReplyRules):
     """Sends a reply that has results without anything behind its header."""

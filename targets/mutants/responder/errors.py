@@ -76,6 +76,7 @@ class SendsErrorsWithoutCode(ReplyRules):
     breaks="rfc8166.4.5.error-code-tells-the-kind",
     also_trips=dict.fromkeys(
         (
+            "bidir.1.3.4.reply-is-matched-by-xid",
             "rfc8166.3.3.1.every-reply-grants-credits",
             "rfc8166.4.2.4.",
             "rfc8166.4.3.1.1.position-tells-where-to-reinsert",

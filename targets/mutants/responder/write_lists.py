@@ -26,15 +26,7 @@ SEGMENTS = "rfc8166.3.4.6.segments-returned"
 
 @mutant(
     breaks="rfc8166.3.4.6.segment-lengths-tell-what-was-written",
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.3.4.",
-            "rfc8166.3.5.3.reply-reduced-before-measured",
-            "rfc8166.4.3.",
-            "rfc8166.4.7.write-list-encoding",
-        ),
-        because.LENGTHS,
-    ),
+    also_trips={"rfc8166.3.4.": because.LENGTHS, "rfc8166.4.3.": because.LENGTHS},
 )
 class KeepsOfferedLengths(ReplyRules):
     """Returns a Write chunk with the lengths that it had in the call."""
@@ -51,7 +43,6 @@ class KeepsOfferedLengths(ReplyRules):
             "rfc8166.3.4.6.segment-count-returned",
             "rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
-            "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
         ),
         "results of which nothing is said to be written are not found",
     ),
@@ -118,18 +109,7 @@ class AdvancesOffsets(ReplyRules):
         )
 
 
-@mutant(
-    breaks=SEGMENTS,
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.3.4.6.segment-count-returned",
-            "rfc8166.3.5.3.reply-reduced-before-measured",
-            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
-            "rfc8166.4.7.write-list-encoding",
-        ),
-        "a result in several segments is put together in the wrong order",
-    ),
-)
+@mutant(breaks=SEGMENTS)
 class ReversesSegments(ReplyRules):
     """Returns the segments of a Write chunk in reverse order."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
+from typing_extensions import override
 
 from fuzz.harnesses import v2_header
 from fuzz.harnesses.v1_header import V1ReferenceCodec
@@ -41,16 +42,16 @@ __all__ = [
 class BelievesLengths(V1ReferenceCodec):
     """Reads zeroes after the end of the buffer instead of refusing it (no length check)."""
 
+    @override
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
-        """See `HeaderCodec`."""
         return super().decode(octets + bytes(64))
 
 
 class BelievesTruth(V1ReferenceCodec):
     """Takes any non-zero discriminator of the Reply chunk as true (no boolean check)."""
 
+    @override
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
-        """See `HeaderCodec`."""
         try:
             return super().decode(octets)
         except DecodeError as error:
@@ -63,8 +64,8 @@ class BelievesTruth(V1ReferenceCodec):
 class TrustsCounts(V1ReferenceCodec):
     """Allocates what a count asks for before looking whether it is there (unbounded count)."""
 
+    @override
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
-        """See `HeaderCodec`."""
         try:
             return super().decode(octets)
         except DecodeError as error:
@@ -77,8 +78,8 @@ class TrustsCounts(V1ReferenceCodec):
 class LeavesOctetsBehind(v2_header.V2ReferenceCodec):
     """Takes an option whose contents go on after its end (octets left over)."""
 
+    @override
     def option(self, body: Rdma2Optional) -> Option:
-        """See `OptionCodec`."""
         try:
             return super().option(body)
         except DecodeError as error:
@@ -91,16 +92,16 @@ class LeavesOctetsBehind(v2_header.V2ReferenceCodec):
 class CountsCreditsDown(ReplyRules):
     """Takes the answered call off the grant once more, so that it wraps (credit underflow)."""
 
+    @override
     def grant(self, requested: int, posted: int) -> int:
-        """See `ReplyRules`."""
         return (super().grant(requested, posted) - requested) % 2**32
 
 
 class AnswersTwice(Responder):
     """Sends a reply that is carried by a Write chunk twice (answer sent twice)."""
 
+    @override
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """See `Responder`."""
         actions = super().transmit(writes, send)
         return [*actions, send] if writes else actions
 

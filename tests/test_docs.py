@@ -80,3 +80,16 @@ def test_a_published_baseline_lists_cases_that_exist_and_links_to_their_findings
 
 def test_baselines_are_published() -> None:
     assert BASELINES
+
+
+def test_no_docstring_sends_its_reader_elsewhere() -> None:
+    """An override needs none (`@override`); any other says what it is about."""
+    sending = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for package in ("rpcrdma", "conformance", "targets", "reports", "fuzz")
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if line.lstrip().startswith(('"""See `', '"""Not there.'))
+    ]
+
+    assert sending == []

@@ -195,7 +195,7 @@ class Nfs4Calls:
         return rpc.encode_call(xid, channel.program, version, _NO_PROCEDURE, credential=credential)
 
     def put_off(self, call: bytes, reply: bytes) -> Callable[[int], bytes] | None:
-        """The same operations again, behind CB_SEQUENCE and NFS4ERR_DELAY.
+        """The same operations again, after CB_SEQUENCE and NFS4ERR_DELAY.
 
         A kernel's client answers so until it has dealt with the reply to BIND_CONN_TO_SESSION.
         """

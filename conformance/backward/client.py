@@ -227,7 +227,7 @@ class BackwardClient:
     def hung_up(self, *, tolerated: verify.Ids = ()) -> bool:
         """Whether the device has ended the connection over what was sent; a warning if tolerated.
 
-        A forward Call shows it: what it takes is on the wire behind what was sent.
+        A forward Call shows it: what it takes is on the wire after what was sent.
         """
         allowed, warned = ((), (Disconnected,)) if tolerated else ((Disconnected,), ())
         for sent in self._unseen:

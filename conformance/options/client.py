@@ -153,7 +153,7 @@ class OptionClient(OptionTester):
         verify.right(self.peer, call, self._answer_to((call,), breaks)[0], breaks=breaks)
 
     def send_within_call(self, option: Option, breaks: tuple[str, ...] = ()) -> int:
-        """See `OptionTester`; the device holds the call until another releases it."""
+        """The device holds the call until another releases it."""
         held = build.short(self.peer, self.peer.workload.hold(HELD))
         self.peer.send(held)
         xid = self.send(option, xid=held.xid)
@@ -291,7 +291,7 @@ class OptionClient(OptionTester):
         reply = verify.reply_of(call, answer)
         if not reply.rpc.succeeded:
             raise Inconclusive(f"the server cannot be told to: {reply.rpc.outcome.value}")
-        # What it begins goes out behind the reply, and so comes before the next one.
+        # What it begins goes out after the reply, and so comes before the next one.
         self.call(breaks)
 
 

@@ -140,7 +140,7 @@ class OptionServer(OptionTester):
         self._done(self.client.good_act(), breaks)
 
     def send_within_call(self, option: Option, breaks: tuple[str, ...] = ()) -> int:
-        """See `OptionTester`; the tester answers the call behind the operation."""
+        """The tester answers the call after the operation."""
         act = self.client.good_act()
         call = self._next_call(breaks)
         xid = self.send(option, xid=call.xid)
@@ -256,7 +256,7 @@ class OptionServer(OptionTester):
         self._tell(ActKind.CHANGE_SIZE, octets, breaks)
 
     def _tell(self, kind: ActKind, octets: int = 0, breaks: tuple[str, ...] = ()) -> None:
-        # What it begins goes out behind a call, and so comes before the next one.
+        # What it begins goes out after a call, and so comes before the next one.
         self._done(self.client.begin(kind, octets), breaks)
         self.call(breaks)
 

@@ -53,7 +53,7 @@ class Heard:
         option: what it says; None for an error, and if it cannot be read.
         error: likewise, of an error.
         problem: why there is neither.
-        behind: octets behind the header.
+        behind: octets after the header.
         length: octets of the whole message.
     """
 
@@ -220,7 +220,7 @@ class OptionTester(Protocol):
 
         Args:
             octets: of each.
-            breaks: requirements that are broken if an RPC right behind it is not good.
+            breaks: requirements that are broken if an RPC right after it is not good.
 
         Raises:
             Unsupported, Inconclusive: it cannot be told to.

@@ -197,7 +197,7 @@ def size_in(values: Iterable[PropertyValue]) -> int | None:
 
 
 def answers(tester: OptionTester, xid: int, breaks: Ids = ()) -> tuple[Heard, ...]:
-    """Whatever has come under the XID of an operation, when a good RPC behind it is over."""
+    """Whatever has come under the XID of an operation, when a good RPC after it is over."""
     tester.call(breaks)
     tester.quiet()
     return tuple(one for one in tester.heard if one.xid == xid)
@@ -237,7 +237,7 @@ def unanswered(
     Args:
         tester: who has sent it.
         xid: of it.
-        breaks: what any answer breaks, and what the loss of the RPC behind it does.
+        breaks: what any answer breaks, and what the loss of the RPC after it does.
         tolerated: instead, what an error under its XID is only a warning of.
     """
     warned = (InvalidOption, ErrChunk) if tolerated else ()

@@ -70,7 +70,7 @@ def broken_by_rpc(
         version: of the transport header.
         long: whether it is that of a Long Reply.
         reduced: whether Write chunks came back with it.
-        empty: whether nothing stands behind the header.
+        empty: whether nothing stands after the header.
     """
     rule = _broken_in_the_stream(error, version, long=long, reduced=reduced)
     return (PAYLOAD, rule) if empty and not long else (rule,)

@@ -52,7 +52,7 @@ class ExposedRegion(Protocol):
         ...
 
     def read(self, start: int = 0, length: int | None = None) -> bytes:
-        """What it holds there, from so many octets behind its first."""
+        """What it holds there, from so many octets after its first."""
         ...
 
 
@@ -95,11 +95,11 @@ class ExposedRegions:
         return copy
 
     def fetch(self, segment: RdmaSegment) -> bytes | None:
-        """See `ExposedMemory`."""
+        """What an RDMA Read of the segment gives; None if it would fail."""
         return _octets(segment, self._readable.get(segment.handle))
 
     def is_writable(self, segment: RdmaSegment) -> bool:
-        """See `ExposedMemory`."""
+        """Whether an RDMA Write to the whole segment would succeed."""
         region = self._writable.get(segment.handle)
         return segment.length == 0 or (region is not None and within(segment, region) is not None)
 

@@ -16,7 +16,7 @@ from rpcrdma.wire.rpc import CallBody, MessageType, decode_message
 __all__ = ["message_type", "whole_type"]
 
 _PLACE: Final = slice(4, 8)
-"""In the Payload stream, behind the XID."""
+"""In the Payload stream, after the XID."""
 
 
 def message_type(message: bytes) -> MessageType | None:

@@ -33,7 +33,7 @@ _READ: Final = f"{_WORD[:-3]}{{7}}[048c]{_PLAIN}"
 
 
 def _array(counted: int, words: int) -> str:
-    """Segments behind a count, at least one.
+    """Segments after a count, at least one.
 
     Args:
         counted: how much the count says for each segment.

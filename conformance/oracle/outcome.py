@@ -1,7 +1,7 @@
 """What came back: every way in which a device can answer one message.
 
 An outcome is read from what the connection delivered and judged by nobody here.  `str()` of each is
-the line that a report prints behind "actual".
+the line that a report prints after "actual".
 
     rfc8166 section 4.5   Error Handling
     v2 section 3.1        Optional Features (messages that are no RPC, and their refusal)
@@ -57,7 +57,7 @@ class Answered(Outcome):
 
     Attributes:
         header: the decoded transport header.
-        payload: octets behind the header, as received: reduced if Write chunks were used.
+        payload: octets after the header, as received: reduced if Write chunks were used.
         length: octets of the whole message.
         two: the header as Version Two has it; None in any other version.
     """
@@ -116,7 +116,7 @@ class Called(Outcome):
 
     Attributes:
         header: the decoded transport header.
-        payload: octets behind the header.
+        payload: octets after the header.
         length: octets of the whole message.
         two: the header as Version Two has it; None in any other version.
     """
@@ -222,7 +222,7 @@ class OptionReceived(Outcome):
         header: as Version Two has it.  body: of it.
         option: the operation; None if its optinfo cannot be decoded.
         error: why it cannot.
-        payload: octets behind the header.
+        payload: octets after the header.
         length: octets of the whole message.
     """
 

@@ -125,7 +125,7 @@ def reads(
         result: of the act.
         length: octets that it was to read.
         breaks: the requirements that are broken otherwise.
-        padded: those that are broken if it got them, and their padding behind them; empty: the
+        padded: those that are broken if it got them, and their padding after them; empty: the
             same.
 
     Raises:
@@ -380,6 +380,6 @@ def _seen(service: Service, line: Line, call: ReceivedCall, act: RunningAct) -> 
 
 
 def _fetched_again(service: Service, call: ReceivedCall) -> bool:
-    """Whether a call behind this one fetches data by Write chunks."""
+    """Whether a call after this one fetches data by Write chunks."""
     later = service.received[call.order + 1 :]
     return any(chunk.target for one in later for chunk in one.writes)

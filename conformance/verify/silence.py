@@ -120,7 +120,7 @@ def _what_follows(
     tolerated: tuple[type[Outcome], ...],
     breaks: Ids,
 ) -> Outcome | None:
-    """What answers `call` before a good call behind it has been answered; None if nothing does."""
+    """What answers `call` before a good call after it has been answered; None if nothing does."""
     fence = Fence.behind(peer, call.xid)
     expected = (
         "no answer to the message, and one to the good call behind it",

@@ -18,15 +18,15 @@ class V1ReferenceCodec:
     """The generated codec."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
-        """See `HeaderCodec`."""
+        """The header and the offset after it."""
         return decode_header(octets)
 
     def encode(self, header: TransportHeader) -> bytes:
-        """See `HeaderCodec`."""
+        """The octets of a header."""
         return encode_header(header)
 
     def segments(self, header: TransportHeader) -> int:
-        """See `HeaderCodec`."""
+        """How many segments its lists hold."""
         body = header.rdma_body
         if not isinstance(body, RdmaMsg | RdmaNomsg | RdmaMsgp):
             return 0

@@ -39,22 +39,22 @@ class V2ReferenceCodec:
     """The generated codec and the typed layer above it."""
 
     def decode(self, octets: bytes) -> tuple[v2.Rdma2Header, int]:
-        """See `HeaderCodec`."""
+        """The header and the offset after it."""
         return v2.decode_header(octets)
 
     def encode(self, header: v2.Rdma2Header) -> bytes:
-        """See `HeaderCodec`."""
+        """The octets of a header."""
         return v2.encode_header(header)
 
     def segments(self, header: v2.Rdma2Header) -> int:
-        """See `HeaderCodec`."""
+        """How many segments its lists hold."""
         body = header.rdma_body
         if not isinstance(body, v2.Rdma2Msg | v2.Rdma2Nomsg):
             return 0
         return count_segments(body.rdma_reads, body.rdma_writes, body.rdma_reply)
 
     def option(self, body: v2.Rdma2Optional) -> Option:
-        """See `OptionCodec`."""
+        """What its rdma_optinfo says."""
         return decode_option(body)
 
 

@@ -41,7 +41,7 @@ def good(message: bytes) -> list[bytes]:
 
 
 def _sent(xid: int, reply: bytes) -> bytes:
-    """A Reply behind its header, without any chunk."""
+    """A Reply after its header, without any chunk."""
     return wire.encode_header(wire.TransportHeader(xid, 1, 4, wire.RdmaMsg((), (), None))) + reply
 
 

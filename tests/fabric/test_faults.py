@@ -34,7 +34,7 @@ def test_connection_faults_are_used_up_in_order() -> None:
 
 
 def test_drop_happens_once_at_its_send() -> None:
-    """At the count and not behind it."""
+    """At the count and not after it."""
     plan = FaultPlan()
     plan.add(DropAfterSends("dut", 2))
 

@@ -126,7 +126,7 @@ def test_message_that_may_not_wait_fails_behind_its_attempts(world: World) -> No
 
 
 def test_messages_posted_while_one_waits_arrive_once_and_in_order(world: World) -> None:
-    """What was sent behind it and dropped is sent again, not twice."""
+    """What was sent after it and dropped is sent again, not twice."""
     world.parameters = ConnectionParameters()
     connection = world.connect()
     for number in range(3):

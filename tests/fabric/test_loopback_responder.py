@@ -81,7 +81,7 @@ def test_too_long_a_send_fails_at_both_ends(place: Place) -> None:
 
 
 def test_send_with_invalidate_ends_the_handle(place: Place) -> None:
-    """And the trace says so, behind the message."""
+    """And the trace says so, after the message."""
     region = place.domain.register(8, READ)
     place.responder.post_receive(WorkId(1), one_segment(8))
 

@@ -41,7 +41,7 @@ def test_unknown_host_is_an_os_error() -> None:
 
 
 def test_private_data_are_copied_with_zeroes_inside() -> None:
-    """The octets behind the pointer are the caller's, whatever they are."""
+    """The octets after the pointer are the caller's, whatever they are."""
     data = b"\0a\0b"
     parameters = rdmacm._conn_param(ConnectOptions(data, 1, 2, 3, 4, 5))
 

@@ -177,7 +177,7 @@ def test_memory_of_another_connection_is_out_of_reach(
 
 
 def test_refused_work_flushes_what_is_behind_it(ends: Ends, memory: Memory) -> None:
-    """Work posted behind a refused Read completes as flushed; the peer's Receives, too."""
+    """Work posted after a refused Read completes as flushed; the peer's Receives, too."""
     target = memory.target
     refused = ends.active.post_rdma_read(memory.source, 0, 100, target.handle, target.offset + 1)
     behind = ends.active.post_send(b"behind")

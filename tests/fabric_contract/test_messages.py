@@ -99,7 +99,7 @@ def test_send_without_a_receive_fails_when_retries_are_limited(fabric_pair: Fabr
 
 
 def test_send_without_a_receive_waits_for_one(fabric_pair: FabricPair) -> None:
-    """With retries for ever, the message and those behind it arrive once there is room."""
+    """With retries for ever, the message and those after it arrive once there is room."""
     ends = fabric_pair.connect()
     ends.active.post_send(b"early")
     ends.active.post_send(b"next")
@@ -129,7 +129,7 @@ def test_success_of_an_unsignalled_send_is_not_reported(fabric_pair: FabricPair)
 
 
 def test_failure_of_an_unsignalled_send_is_reported(fabric_pair: FabricPair) -> None:
-    """Under its own number, and what was posted behind it is flushed."""
+    """Under its own number, and what was posted after it is flushed."""
     ends = fabric_pair.connect(active=ConnectionParameters(rnr_retry=1))
     refused = ends.active.post_send(b"nobody waits", signalled=False)
     behind = ends.active.post_send(b"behind it", signalled=False)

@@ -51,7 +51,7 @@ _MSG_TYPE: Final = slice(4, 8)
 """Where an RPC message says whether it is a Call."""
 
 _WIDEST_GAP: Final = 16
-"""Octets before an XID that are taken for a gap; further behind it may stand by chance."""
+"""Octets before an XID that are taken for a gap; further on it may stand by chance."""
 
 
 def judge_call(

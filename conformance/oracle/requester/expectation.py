@@ -70,7 +70,7 @@ class ReactionExpectation:
         grant: credit value that the Requester may take from the message; None if none.
         is_valid_reply: whether that grant must be obeyed, and is a valid first one.
         may_be_first: whether it may be taken for the first one: the header is right, and what is
-            wrong is behind it.
+            wrong is after it.
         is_error: whether it is an RDMA_ERROR that ends the Call for good.
         settles: of a Call that may be over already: whether it is over after this in any case.
         version: by whose ids a result that was delivered wrongly is told.

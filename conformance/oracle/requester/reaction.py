@@ -315,7 +315,7 @@ def _results(
     # rfc8166 4.3.2: without a chunk that could hold a result the stream is the whole Reply.
     if not any(chunk.target for chunk in body.rdma_writes):
         return _outcome(replace(result, payload=whole), whole, version)
-    # D-12: who goes by rdma_xid alone does not see another XID behind it.
+    # D-12: who goes by rdma_xid alone does not see another XID after it.
     seen = call.unreduced[:4] + whole[4:]
     try:
         found = reassemble(call.unreduced, seen, body.rdma_writes, contents, state.upper_layer)

@@ -43,7 +43,7 @@ def judge_read_list(body: Body, payload: bytes, version: int) -> Iterator[Broken
 
     Args:
         body: of the Call.
-        payload: the octets behind the header.
+        payload: the octets after the header.
         version: of the message.
     """
     chunks = group_by_position(body.rdma_reads)

@@ -100,7 +100,7 @@ def _items(
 
 
 def _length(items: tuple[DataItem, ...], index: int) -> int:
-    """What the chunk of this index must hold: nothing, behind the last item."""
+    """What the chunk of this index must hold: nothing, after the last item."""
     return items[index].length if index < len(items) else 0
 
 

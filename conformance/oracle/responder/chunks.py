@@ -95,7 +95,7 @@ def examine_call(body: Body, payload: bytes, state: ResponderState, version: int
 
     Args:
         body: of an RDMA_MSG or RDMA_NOMSG.
-        payload: the octets behind the header.
+        payload: the octets after the header.
         state: for memory, binding and limits.
         version: of the message.
     """

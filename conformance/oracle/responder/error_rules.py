@@ -1,6 +1,6 @@
 """What every RDMA_ERROR of a Responder must look like, given the message that it answers.
 
-rfc8166 section 4.2.4  Procedure Number (nothing stands behind an error)
+rfc8166 section 4.2.4  Procedure Number (nothing stands after an error)
 rfc8166 section 4.5    Error Handling (XID and version are those of the message at fault)
 v2 section 3.1         Optional Features (the refusal of an optional message)
 v2 section 4.2.3       Transport Errors (the same, under the ids of Version Two)

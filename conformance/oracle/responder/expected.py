@@ -10,7 +10,7 @@ of faults: length, version, procedure, header, chunks, RPC message, arguments.  
 Call; for a well-formed one it wants a Reply that keeps the rules of
 `conformance.oracle.responder.reply_rules`, whatever its status.  A message in Version Two is judged
 by `conformance.oracle.responder.two`, if the device claims that version.  Decoding of the header is
-the codec's (`rpcrdma.wire`), which is checked against an interpreter of the XDR; everything behind
+the codec's (`rpcrdma.wire`), which is checked against an interpreter of the XDR; everything after
 it is decided here.
 """
 

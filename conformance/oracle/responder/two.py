@@ -144,7 +144,7 @@ def _undecodable(
 
 
 def _with_octets_behind(result: Expectation, state: ResponderState) -> Expectation:
-    """The same of an operation with octets behind it, which may be a fault as well (D-60)."""
+    """The same of an operation with octets after it, which may be a fault as well (D-60)."""
     plain = {item.kind.outcome for item in result.allowed if not item.warning}
     errors = []
     if ErrChunk not in plain:

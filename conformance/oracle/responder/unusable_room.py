@@ -34,7 +34,7 @@ def needs_unusable_memory(
         memory: of the Requester.
         threshold: octets of the longest Reply that goes inline.
     """
-    # rfc8166 4.3.2.2: which chunk a result takes behind one without data is open.
+    # rfc8166 4.3.2.2: which chunk a result takes after one without data is open.
     if not reply.exact or not all(reply.items):
         return False
     left = reply.maximum

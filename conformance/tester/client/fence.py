@@ -1,4 +1,4 @@
-"""A good Call behind a message, as a fence: what comes is sorted by which of the two it answers.
+"""A good Call after a message, as a fence: what comes is sorted by which of the two it answers.
 
     DESIGN: silence is tested by order, not by sleeping
 
@@ -37,7 +37,7 @@ class Fence:
 
     Attributes:
         message: XID of the message.
-        xid: of the Call behind it; that of the message again if no Call was sent.
+        xid: of the Call after it; that of the message again if no Call was sent.
     """
 
     message: int
@@ -45,7 +45,7 @@ class Fence:
 
     @classmethod
     def behind(cls, peer: Peer, message: int) -> Fence:
-        """Send a NULL Call behind the message with this XID, and under another one."""
+        """Send a NULL Call after the message with this XID, and under another one."""
         call = build.null_call(peer)
         while call.xid == message:
             call = build.null_call(peer)

@@ -264,7 +264,7 @@ class ClientDuplex(Duplex):
         super().__init__(forward, backward, rules, optional)
 
     def may_settle(self, message: bytes) -> bool:
-        """See `Duplex`; D-54: what a server asks does not answer the client's first message."""
+        """D-54: what a server asks does not answer the client's first message."""
         return message[_PROCEDURE_AND_DIRECTION] != _ASKS
 
 

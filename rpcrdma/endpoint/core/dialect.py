@@ -73,10 +73,10 @@ class VersionOne:
     ].rdma_body
 
     decode = staticmethod(decode_header)
-    """See `Dialect`; the very function, as it is called for every message."""
+    """The very function, as it is called for every message."""
 
     def encode(self, header: TransportHeader, direction: MessageType) -> bytes:
-        """See `Dialect`; the header of Version One does not tell the direction."""
+        """The header of Version One does not contain the direction."""
         return encode_header(header)
 
 

@@ -43,7 +43,7 @@ class VersionTwo:
         return TransportHeader(header.rdma_xid, header.rdma_vers, header.rdma_credit, body), end
 
     def encode(self, header: TransportHeader, direction: MessageType) -> bytes:
-        """See `Dialect`.
+        """The octets of a header of Version Two.
 
         Raises:
             LocalProtocolError: Version Two has no such message.

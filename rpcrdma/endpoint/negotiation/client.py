@@ -81,7 +81,7 @@ class NegotiatingClient:
 
     @property
     def initial_receives(self) -> tuple[int, ...]:
-        """See `Role`; large enough for either version from the first (v2 5.2)."""
+        """Large enough for either version from the first (v2 5.2)."""
         return self.role.initial_receives
 
     @property

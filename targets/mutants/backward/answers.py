@@ -70,7 +70,7 @@ class AnswersBackwardCallsUnderAnotherXid(BackwardReplyRules):
     ),
 )
 class AnswersBackwardCallsUnderTheNextXid(BackwardResponder):
-    """Answers each backward Call under the XID that comes behind its own, in both headers."""
+    """Answers each backward Call under the XID that comes after its own, in both headers."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         xid = (int.from_bytes(send.data[:4]) + 1).to_bytes(4)

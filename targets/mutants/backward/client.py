@@ -223,7 +223,7 @@ class TellsTheDirectionByTheLength(ClientDuplex):
     also_trips={"rfc8166.2.2.2.call-msg-type": "a Reply comes where nobody made a backward Call"},
 )
 class SendsReplyBehindEachReply(ClientDuplex):
-    """Sends a backward Reply behind each forward one, though nobody called."""
+    """Sends a backward Reply after each forward one, though nobody called."""
 
     def to_forward(self, event: events.MessageReceived, now: float) -> list[Action]:
         header = encode_header(TransportHeader(_NOBODYS, 1, 1, RdmaMsg((), (), None)))

@@ -55,7 +55,7 @@ class ProbesEveryConnection(BackwardRequester):
     ),
 )
 class ProbesWhoeverMakesItselfKnown(Responder):
-    """Makes a backward NULL Call behind each Reply to a client that names itself."""
+    """Makes a backward NULL Call after each Reply to a client that names itself."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         actions = super().transmit(writes, send)
@@ -186,7 +186,7 @@ class GreetsEveryConnection(BackwardRequester):
     ),
 )
 class CallsBackBehindEachReply(Responder):
-    """Makes a backward NULL Call behind each forward Reply."""
+    """Makes a backward NULL Call after each forward Reply."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         return [*super().transmit(writes, send), probe(0x7FFF0004)]

@@ -108,7 +108,7 @@ class HangsUpWhenNobodyListens(OptionalHalf):
 
 @mutant(breaks=WITHOUT)
 class AnnouncesInVersionOne(Duplex):
-    """Sends a CONNPROP behind its first answer in Version One."""
+    """Sends a CONNPROP after its first answer in Version One."""
 
     def _receive(self, event: MessageReceived, now: float) -> list[Action]:
         has_said, self._has_said = getattr(self, "_has_said", False), True
@@ -128,7 +128,7 @@ class AnnouncesToVersionOne(ClientDuplex):
 
 @mutant(breaks=NO_RPC)
 class ExecutesWhatStandsBehindOperations(Duplex):
-    """Executes a Call that stands behind an operation."""
+    """Executes a Call that stands after an operation."""
 
     def _receive_any(self, event: MessageReceived, now: float) -> list[Action]:
         actions = super()._receive_any(event, now)
@@ -138,7 +138,7 @@ class ExecutesWhatStandsBehindOperations(Duplex):
 
 @mutant(breaks=NO_RPC)
 class ExecutesWhatStandsBehindOperationsAsAClient(ClientDuplex):
-    """Executes a backward Call that stands behind an operation."""
+    """Executes a backward Call that stands after an operation."""
 
     def _receive_any(self, event: MessageReceived, now: float) -> list[Action]:
         actions = super()._receive_any(event, now)
@@ -161,7 +161,7 @@ def _announcement() -> bytes:
 
 
 def _call_behind(message: bytes) -> bytes | None:
-    """A Call, header and all, whose payload stands behind an operation."""
+    """A Call, header and all, whose payload stands after an operation."""
     if _operation(message) is None:
         return None
     header, end = v2.decode_header(message)

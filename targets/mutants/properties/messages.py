@@ -128,7 +128,7 @@ class AnnouncesUnderAnotherCode(OptionalHalf):
 
 @mutant(breaks="xcharext.4.operation-layout", roles=BOTH_ENDS)
 class LengthensOptinfo(OptionalHalf):
-    """Puts a word behind the contents of the optinfo of its CONNPROP."""
+    """Puts a word after the contents of the optinfo of its CONNPROP."""
 
     def _send(self, xid: int, body: Rdma2Body) -> Send:
         if isinstance(body, v2.Rdma2Optional) and body.rdma_opttype == ROPT_CONNPROP:
@@ -139,7 +139,7 @@ class LengthensOptinfo(OptionalHalf):
 
 @mutant(breaks=NO_PAYLOAD, roles=BOTH_ENDS)
 class AppendsACallToOperations(OptionalHalf):
-    """Puts the beginning of an RPC message behind each operation."""
+    """Puts the beginning of an RPC message after each operation."""
 
     def _send(self, xid: int, body: Rdma2Body) -> Send:
         sent = super()._send(xid, body)

@@ -73,7 +73,7 @@ class AnswersRequestsTwice(OptionalHalf):
 
 @mutant(breaks=SAME_XID, roles=BOTH_ENDS, also_trips={"xcharext.4.2.xid-may-be-in-use": NO_ANSWER})
 class AnswersRequestsUnderTheNextXid(PropertyRules):
-    """Answers a request under the XID that comes behind its own."""
+    """Answers a request under the XID that comes after its own."""
 
     def response_xid(self, xid: int) -> int:
         return super().response_xid(xid + 1)

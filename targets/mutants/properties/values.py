@@ -85,7 +85,7 @@ class ReportsExperimentalProperties(PropertyRules):
 
 @mutant(breaks="xcharext.2.1.rest-is-processed", roles=BOTH_ENDS)
 class StopsAtUnknownProperties(PropertyRules):
-    """Passes over all that stands behind an unknown property."""
+    """Passes over all that stands after an unknown property."""
 
     def read(self, values: Iterable[PropertyValue]) -> tuple[KnownProperty | None, ...]:
         found = super().read(values)

@@ -178,7 +178,7 @@ class MarksAnEmptyReplyChunkPresent(RequestRules):
 
 @mutant(breaks="rfc8166.4.7.no-chunks-three-zero-words")
 class CallsWithTwoZeroWords(RequestRules):
-    """Ends the header of calls without chunks behind two words of zero."""
+    """Ends the header of calls without chunks after two words of zero."""
 
     def plain_message(self, payload: bytes, behind_xid: bytes) -> bytes:
         return payload[:4] + behind_xid[:-4] + payload
@@ -256,7 +256,7 @@ class LeavesThePresenceOfTheReplyChunkOut(RequestRules):
 
 @mutant(breaks="rfc8166.4.3.3.one-reply-chunk-slot")
 class OffersTheReplyChunkTwice(RequestRules):
-    """Offers the Reply chunk a second time behind the first."""
+    """Offers the Reply chunk a second time after the first."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = encode_header(header)

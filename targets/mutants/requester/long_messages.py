@@ -46,7 +46,7 @@ class SendsHeadersApart(Requester):
 
 @mutant(breaks="rfc8166.3.5.2.reduced-stream-in-one-send")
 class SendsReducedStreamsApart(Requester):
-    """Sends the reduced Payload stream in a message of its own, behind the header."""
+    """Sends the reduced Payload stream in a message of its own, after the header."""
 
     def _enqueue(self, call: OutgoingCall) -> list[Action]:
         actions = super()._enqueue(call)
@@ -70,7 +70,7 @@ class GivesUpVeryLongCalls(CallPlanner):
 
 @mutant(breaks="rfc8166.3.5.3.long-message-sends-the-header-only")
 class SendsTheBeginningAlong(CallPlanner):
-    """Sends the first 64 octets of a Long Call behind its header as well."""
+    """Sends the first 64 octets of a Long Call after its header as well."""
 
     def choose_form(
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan

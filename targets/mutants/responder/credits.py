@@ -205,7 +205,7 @@ class InsistsOnTheLargestRequest(ReplyRules):
         return super().grant(requested, posted)
 
 
-# -- the Receives behind it
+# -- the Receives after it
 
 
 @mutant(

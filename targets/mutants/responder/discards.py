@@ -115,7 +115,7 @@ class DropsMsgp(Responder):
 
 @mutant(breaks="rfc8166.4.6.2.done-is-not-sent")
 class SendsDone(Responder):
-    """Sends RDMA_DONE behind each reply whose Writes it has made."""
+    """Sends RDMA_DONE after each reply whose Writes it has made."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         actions = super().transmit(writes, send)

@@ -72,7 +72,7 @@ def replaced(octets: bytes, start: int, old: bytes, new: bytes) -> bytes:
 
 
 def segments_of(chunks: Iterable[WriteChunk]) -> list[bytes]:
-    """The encoded segments of Write chunks, one behind the other."""
+    """The encoded segments of Write chunks, one after the other."""
     return [
         segment.handle.to_bytes(4) + segment.length.to_bytes(4) + segment.offset.to_bytes(8)
         for chunk in chunks
@@ -165,7 +165,7 @@ class OmitsThePresenceOfTheReplyChunk(ReplyRules):
     also_trips={"rfc8166.4.2.4.nomsg-is-one": because.UNREADABLE_HEADER},
 )
 class SendsTheReplyChunkTwice(ReplyRules):
-    """Sends the Reply chunk of a Long Reply a second time behind the first."""
+    """Sends the Reply chunk of a Long Reply a second time after the first."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = super().encode_reply(header, payload)
@@ -202,7 +202,7 @@ class PutsPositionsIntoWriteSegments(ReplyRules):
 
 @mutant(breaks="rfc8166.4.7.no-chunks-three-zero-words")
 class SendsTwoZeroWords(ReplyRules):
-    """Ends the header of a reply with results and without chunks behind two words of zero."""
+    """Ends the header of a reply with results and without chunks after two words of zero."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = encode_header(header)
@@ -265,7 +265,7 @@ class SwapsCreditsAndProcedure(ReplyRules):
 
 @mutant(breaks="rfc8166.4.header-is-xdr")
 class SendsLittleEndianHeaders(ReplyRules):
-    """Sends the words behind the XID of a header with chunks with the lowest octet first."""
+    """Sends the words after the XID of a header with chunks with the lowest octet first."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = encode_header(header)
@@ -277,7 +277,7 @@ class SendsLittleEndianHeaders(ReplyRules):
 
 @mutant(breaks="rfc8166.4.1.2.header-layout")
 class AddsFifthWord(ReplyRules):
-    """Sends a fifth word behind the fixed words of a header with chunks."""
+    """Sends a fifth word after the fixed words of a header with chunks."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = super().encode_reply(header, payload)
@@ -344,7 +344,7 @@ class SendsGarbageArgsAsMsgp(ReplyRules):
     ),
 )
 class SendsGarbageArgsAsNomsg(ReplyRules):
-    """Sends GARBAGE_ARGS in an RDMA_NOMSG, with the payload behind it."""
+    """Sends GARBAGE_ARGS in an RDMA_NOMSG, with the payload after it."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = super().encode_reply(header, payload)
@@ -360,7 +360,7 @@ class SendsGarbageArgsAsNomsg(ReplyRules):
     },
 )
 class SendsDoneBehindErrors(Responder):
-    """Sends RDMA_DONE behind each error."""
+    """Sends RDMA_DONE after each error."""
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
         actions = super().send_error(words, fault)

@@ -52,7 +52,7 @@ class SendsErrorsAsDone(ReplyRules):
 
 @mutant(breaks="rfc8166.4.2.4.error-carries-no-payload")
 class AppendsToErrors(ReplyRules):
-    """Sends a word behind the error union."""
+    """Sends a word after the error union."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
         return super().encode_error(header) + bytes(4)
@@ -66,7 +66,7 @@ class AppendsToErrors(ReplyRules):
     ),
 )
 class SendsErrorsWithoutCode(ReplyRules):
-    """Ends an error behind the fixed words."""
+    """Ends an error after the fixed words."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
         return super().encode_error(header)[:16]

@@ -82,7 +82,7 @@ class DecodesTheReducedStream(CallRules):
     ),
 )
 class ReadsWholeWordsOnly(CallRules):
-    """Reads the whole words of each segment, and no odd octets behind them."""
+    """Reads the whole words of each segment, and no odd octets after them."""
 
     def group(self, reads: tuple[ReadSegment, ...]) -> tuple[ReadChunk, ...]:
         return tuple(
@@ -123,7 +123,7 @@ class ReadsFromRoundOffsets(CallRules):
     ),
 )
 class PutsTheFirstSegmentLast(CallRules):
-    """Puts the octets of a Read chunk's first segment behind those of its others."""
+    """Puts the octets of a Read chunk's first segment after those of its others."""
 
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
         turned = tuple(

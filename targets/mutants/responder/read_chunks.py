@@ -91,7 +91,7 @@ class TakesReadListForOneChunk(CallRules):
     ),
 )
 class PadsEachReadSegment(CallRules):
-    """Leaves a gap behind each segment of odd length, as if it were an item of its own."""
+    """Leaves a gap after each segment of odd length, as if it were an item of its own."""
 
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
         spread = tuple(

@@ -97,7 +97,7 @@ class AddsRecordMark(ReplyRules):
     ),
 )
 class SendsLongRepliesInline(ReplyRules):
-    """Sends the start of a Long Reply behind its header, too."""
+    """Sends the start of a Long Reply after its header, too."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = super().encode_reply(header, payload)

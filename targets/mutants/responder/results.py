@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HEADER = 24
-"""Octets of the header of a successful reply, behind which results begin."""
+"""Octets of the header of a successful reply, after which results begin."""
 
 
 # -- what is reduced
@@ -42,7 +42,7 @@ class ReducesHalfOfAnIneligibleResult(Responder):
 
 @mutant(breaks="rfc8166.6.1.ineligible-items-are-not-reduced")
 class ReducesWholeReplies(Responder):
-    """Puts all that stands behind the RPC header of a long ineligible reply into a Write chunk."""
+    """Puts all that stands after the RPC header of a long ineligible reply into a Write chunk."""
 
     def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
         whole = DataItem(HEADER, len(reply) - HEADER)
@@ -189,7 +189,7 @@ class DiesOfLargeWriteChunks(ReplyRules):
     also_trips={"rfc8166.3.5.3.reply-reduced-before-measured": because.LENGTHS},
 )
 class WritesAnOctetOfRoundup(ReplyRules):
-    """Writes one octet of padding behind a result of odd length."""
+    """Writes one octet of padding after a result of odd length."""
 
     def data_to_write(self, reply: bytes, item: DataItem) -> bytes:
         return reply[item.position : item.position + item.length + bool(item.padding)]

@@ -1,4 +1,4 @@
-"""Mutants: the Payload stream of a reply, as it stands behind the header or in the Reply chunk.
+"""Mutants: the Payload stream of a reply, as it stands after the header or in the Reply chunk.
 
 rfc8166 section 2.2.2    Requesters and Responders
 rfc8166 section 2.2.4.2  XDR Roundup
@@ -80,7 +80,7 @@ class SendsRepliesAsCalls(ReplyRules):
     ),
 )
 class SendsTwoMessagesInOne(ReplyRules):
-    """Sends the RPC message of a reply with results a second time behind the first."""
+    """Sends the RPC message of a reply with results a second time after the first."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         twice = payload if len(payload) > BARE else b""

@@ -201,7 +201,7 @@ class SendsChunkedRepliesInTwo(Responder):
     ),
 )
 class WritesAndSendsNothing(Responder):
-    """Makes the Writes of a reply and sends nothing behind them."""
+    """Makes the Writes of a reply and sends nothing after them."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         return writes or super().transmit(writes, send)

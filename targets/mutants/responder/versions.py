@@ -99,7 +99,7 @@ class JudgesHeaderBeforeVersion(Responder):
     },
 )
 class OmitsErrVersRange(ReplyRules):
-    """Sends ERR_VERS without the two versions behind it."""
+    """Sends ERR_VERS without the two versions after it."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
         octets = super().encode_error(header)

@@ -235,7 +235,7 @@ class SwapsSegments(ReplyRules):
     ),
 )
 class WritesAtWrongOffset(ReplyRules):
-    """Writes four octets behind the offset that the call names."""
+    """Writes four octets after the offset that the call names."""
 
     def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
         return tuple(

@@ -93,7 +93,7 @@ class RefusesFaultyOperations(PropertyRules):
 
 
 class RefusesOctetsBehind(OptionalHalf):
-    """Reports octets behind an operation so."""
+    """Reports octets after an operation so."""
 
     def take(self, message: bytes) -> list[Action]:
         header, end = v2.decode_header(message)

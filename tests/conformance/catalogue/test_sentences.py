@@ -55,7 +55,7 @@ def test_sentences_carry_their_section_and_squeezed_text() -> None:
 
 
 def test_a_marked_down_copy_gives_the_sentences_of_the_text() -> None:
-    """One blank behind a section's number, hyphens before bullets, names between accents."""
+    """One blank after a section's number, hyphens before bullets, names between accents."""
     text = "1.  One\n\n   The xid MUST stay:\n\n   o  so far\n\n   o  so good\n"
     copy = "1.\tOne\t3\n\n1. One\n\nThe `xid` MUST stay:\n\n- o so far\n\n- o so good\n"
 

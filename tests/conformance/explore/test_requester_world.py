@@ -32,7 +32,7 @@ ANSWERS = st.lists(st.tuples(st.integers(0, 7), st.integers(1, 9), BREACHES), ma
 
 CALLS = st.lists(st.tuples(CALL_RECIPES, st.booleans()), min_size=1, max_size=4)
 ROUNDS = st.lists(st.tuples(CALLS, ANSWERS), min_size=1, max_size=6)
-"""Calls, each cancelled at once or not, and what comes behind them."""
+"""Calls, each cancelled at once or not, and what comes after them."""
 
 MOST_SENT = 32
 """More Calls than are asked for: a Requester that never stops sending must not keep us here."""

@@ -77,7 +77,7 @@ def reply(
 
 
 def sent(actions: list[object]) -> list[tuple[TransportHeader, bytes]]:
-    """The messages, each behind a Receive for its Reply."""
+    """The messages, each after a Receive for its Reply."""
     messages = []
     assert len(actions) % 2 == 0
     for receive, action in zip(actions[::2], actions[1::2], strict=True):

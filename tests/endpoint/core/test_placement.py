@@ -39,7 +39,7 @@ def test_segments_are_filled_in_array_order_each_before_the_next(
 
 @given(chunks, st.integers(0, 50))
 def test_a_schedule_covers_local_octets_once_and_in_order(chunk: WriteChunk, start: int) -> None:
-    """One operation for each segment that is not empty (D-34), one behind the other."""
+    """One operation for each segment that is not empty (D-34), one after the other."""
     schedule = transfers(chunk.target, [segment.length for segment in chunk.target], start)
     used = [segment for segment in chunk.target if segment.length]
     assert [(item.length, item.handle, item.offset) for item in schedule] == [
@@ -67,7 +67,7 @@ def test_a_returned_chunk_differs_in_nothing_but_its_lengths(
 
 
 def test_a_local_start_is_where_the_first_transfer_begins() -> None:
-    """Chunks of one call lie one behind the other in local memory."""
+    """Chunks of one call lie one after the other in local memory."""
     assert transfers([RdmaSegment(5, 3, 70)], [3], 8) == (Transfer(8, 3, 5, 70),)
 
 

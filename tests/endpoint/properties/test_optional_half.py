@@ -194,7 +194,7 @@ def test_an_answer_that_fits_just_so_is_sent() -> None:
 
 
 def test_a_request_for_tiny_receives_is_sent_all_the_same() -> None:
-    """xcharext 3.1: what it asks for binds what comes behind it."""
+    """xcharext 3.1: what it asks for binds what comes after it."""
     optional = half()
     optional.is_agreed_by(CALL_IN_TWO)
     optional.begin()

@@ -89,7 +89,7 @@ def test_an_error_ends_its_call_whatever_its_version(
 def test_a_bad_reply_is_dropped_and_the_call_stays_open(
     body: object, payload: bytes, version: int
 ) -> None:
-    """rfc8166 4.5, and bidir 3.2 for a Call: the good reply behind it still completes the call."""
+    """rfc8166 4.5, and bidir 3.2 for a Call: the good reply after it still completes the call."""
     endpoint = sent(7)
     assert hear(endpoint, body, payload, version) == []
     good = [Deliver(ReplyReceived(7, rpc.accepted(7)))]

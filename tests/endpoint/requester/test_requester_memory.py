@@ -60,7 +60,7 @@ class Exchange:
         return self.endpoint.handle(event, 0.0)
 
     def reply(self, body: RdmaMsg | RdmaNomsg, payload: bytes = b"") -> list[Action]:
-        """The lone call's reply: its Receive is posted again behind the next Send."""
+        """The lone call's reply: its Receive is posted again after the next Send."""
         message = encode_header(TransportHeader(XID, 1, 4, body)) + payload
         return self.handle(events.MessageReceived(message))
 

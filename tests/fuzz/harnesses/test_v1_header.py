@@ -43,7 +43,7 @@ def test_unbounded_count_asks_for_what_the_input_names(monkeypatch: pytest.Monke
 
 
 class PointsOutside(V1ReferenceCodec):
-    """Names an offset behind the buffer."""
+    """Names an offset after the buffer."""
 
     def decode(self, octets: bytes) -> tuple[TransportHeader, int]:
         raise DecodeError(len(octets) + 1, "rdma_xid", Reason.TRUNCATED)

@@ -50,7 +50,7 @@ def test_client_posts_its_receives_again(service: Service, client: ActingClient)
     needs=("backward",),
 )
 def test_client_takes_as_many_calls_at_once_as_it_granted(service: Service) -> None:
-    """Right behind a grant of n, n backward Calls are all executed."""
+    """Right after a grant of n, n backward Calls are all executed."""
     server = BackwardServer.of(service)
     first = server.call(server.calls.null, credits=MOST)
     granted = server.answered(first, breaks=(PREPARED, RECEIVES)).credits
@@ -127,7 +127,7 @@ def test_client_takes_no_backward_request_for_a_forward_grant(
     verify.calls.in_flight(service, at_most=before, after="after backward requests of 100")
     verify.calls.done(service.serve_until(act))
     verify.calls.done(service.serve_until(other))
-    # A client with so much to do may answer late; behind the case this would be nobody's Reply.
+    # A client with so much to do may answer late; after the case this would be nobody's Reply.
     for xid in xids:
         server.answered(xid)
 

@@ -35,7 +35,7 @@ ANSWERS: Final[dict[str, tuple[type[Outcome], ...]]] = {
 )
 @pytest.mark.parametrize("fault", build_backward.CHUNK_FAULTS)
 def test_server_takes_no_message_with_chunks_for_a_reply(peer: Peer, fault: str) -> None:
-    """A Reply with chunks ends no Call, and they are left alone; the good one behind it does."""
+    """A Reply with chunks ends no Call, and they are left alone; the good one after it does."""
     client = BackwardClient.of(peer)
     client.announce()
     client.provoke(2)
@@ -61,7 +61,7 @@ def test_server_takes_no_message_with_chunks_for_a_reply(peer: Peer, fault: str)
 )
 @pytest.mark.parametrize("fault", build_backward.WORD_FAULTS)
 def test_server_takes_no_message_with_odd_words_for_a_reply(peer: Peer, fault: str) -> None:
-    """Another version, XID or msg_type makes no Reply of it; the good one behind it is one."""
+    """Another version, XID or msg_type makes no Reply of it; the good one after it is one."""
     client = BackwardClient.of(peer)
     client.announce()
     client.provoke(2)

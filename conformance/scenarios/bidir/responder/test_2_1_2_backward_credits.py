@@ -42,7 +42,7 @@ def test_server_makes_one_call_before_the_first_grant(peer: Peer) -> None:
 @requirement(WITHIN, LIKE, DIFFER, needs=("backward",))
 @pytest.mark.parametrize("granted", [1, 2, 5])
 def test_server_has_no_more_calls_in_flight_than_granted(peer: Peer, granted: int) -> None:
-    """Right behind a grant of n, at most n Calls come until one of them is answered."""
+    """Right after a grant of n, at most n Calls come until one of them is answered."""
     client = BackwardClient.of(peer)
     client.announce()
     client.provoke(granted + 3)

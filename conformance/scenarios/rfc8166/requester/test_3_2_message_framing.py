@@ -31,7 +31,7 @@ FRAMING: Final = (
 def test_requester_frames_each_call_by_its_send(
     service: Service, client: ActingClient, kind: ActKind
 ) -> None:
-    """A message is a transport header and right behind it one RPC call, with nothing about it."""
+    """A message is a transport header and right after it one RPC call, with nothing about it."""
     act = client.begin(kind, 5000)
     service.waiting()
 

@@ -52,7 +52,7 @@ def test_requester_sends_calls_and_nothing_else(
 def test_requester_answers_no_bad_reply(
     service: Service, client: ActingClient, octets: int
 ) -> None:
-    """A reply is cut off, in its header or behind: nothing is sent because of it."""
+    """A reply is cut off, in its header or after: nothing is sent because of it."""
     act = client.good_act()
     call = service.next_call()
     reply = service.draft(call).octets

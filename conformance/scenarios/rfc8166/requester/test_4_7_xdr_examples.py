@@ -142,7 +142,7 @@ def test_requester_encodes_the_reply_chunk_as_the_examples_show(
 def test_requester_encodes_no_chunks_as_three_words_of_zero(
     service: Service, client: ActingClient, kind: ActKind
 ) -> None:
-    """A call that offers no memory has three words of zero behind the fixed ones.
+    """A call that offers no memory has three words of zero after the fixed ones.
 
     That a list is there, and has no segment, is worth a warning (D-34), which the oracle has.
     """

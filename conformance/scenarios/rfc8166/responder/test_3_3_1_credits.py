@@ -84,7 +84,7 @@ def test_responder_grants_credits_in_every_reply(peer: Peer) -> None:
 def test_responder_takes_as_many_calls_as_it_granted(
     connect: Callable[..., Peer], requested: int
 ) -> None:
-    """Right behind a grant of n come n Calls at once: each finds a Receive, and is answered."""
+    """Right after a grant of n come n Calls at once: each finds a Receive, and is answered."""
     peer = connect(rnr_retry=0)
     first = build.null_call(peer, credits=requested)
     peer.send(first)

@@ -27,7 +27,7 @@ def granted_at_most(peer: Peer) -> int:
 
 
 def held_calls(peer: Peer, count: int) -> list[Call]:
-    """Calls that wait, and one behind them that lets all of them go."""
+    """Calls that wait, and one after them that lets all of them go."""
     waiting = [build.call(peer, peer.workload.hold(TOKEN), credits=MOST) for _ in range(count)]
     return [*waiting, build.call(peer, peer.workload.release(TOKEN), credits=MOST)]
 

@@ -123,7 +123,7 @@ def test_responder_takes_two_arguments_of_which_some_are_reduced(peer: Peer, red
 
 @requirement("rfc8166.3.4.5.1.reply-ends-use-of-read-chunks")
 def test_responder_is_done_with_read_chunks_when_it_replies(peer: Peer) -> None:
-    """Memory of a Read chunk that is withdrawn behind the Reply is missed by nobody."""
+    """Memory of a Read chunk that is withdrawn after the Reply is missed by nobody."""
     call = build.with_read_chunks(peer, peer.workload.store(pattern(4096, 83)))
     peer.send(call)
     verify.served(peer, call)

@@ -21,7 +21,7 @@ UNUSED: Final = 0x00DEAD00
     "rfc8166.3.4.6.reply-follows-by-send",
 )
 def test_no_reply_comes_for_results_that_cannot_be_written(peer: Peer) -> None:
-    """Where the Write of a result fails, a Reply posted behind it never comes."""
+    """Where the Write of a result fails, a Reply posted after it never comes."""
     good = build.with_write_chunks(peer, peer.workload.fetch(65536))
     call = mutate.write_segment(good, 0, 0, handle=UNUSED)
 

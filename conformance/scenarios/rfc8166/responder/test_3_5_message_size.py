@@ -67,7 +67,7 @@ def test_responder_counts_the_header_of_a_reply(peer: Peer, beyond: int) -> None
     means={"rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written": NOMSG},
 )
 def test_responder_sends_the_header_of_a_long_reply_alone(peer: Peer) -> None:
-    """The Send of a Long Reply ends behind the transport header."""
+    """The Send of a Long Reply ends after the transport header."""
     call = build.long_reply(peer, peer.workload.long_reply(4000))
 
     peer.send(call)

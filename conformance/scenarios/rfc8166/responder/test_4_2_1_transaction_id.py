@@ -1,4 +1,4 @@
-"""The XID of the transport header, and the one of the RPC message behind it.
+"""The XID of the transport header, and the one of the RPC message after it.
 
 rfc8166 section 4.2.1  Transaction ID (XID)
 rfc8166 section 4.5.2  XDR Errors

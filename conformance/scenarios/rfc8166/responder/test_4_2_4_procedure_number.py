@@ -120,7 +120,7 @@ def test_responder_answers_a_short_call_by_msg_without_chunks(peer: Peer) -> Non
 @requirement("rfc8166.4.2.4.nomsg-is-one", interpretations=("D-32",))
 @pytest.mark.parametrize("tail", ["zeros", "another-call"])
 def test_responder_executes_nothing_behind_the_lists_of_nomsg(peer: Peer, tail: str) -> None:
-    """Octets behind an RDMA_NOMSG are ignored or get ERR_CHUNK; they are never taken for a Call."""
+    """Octets after an RDMA_NOMSG are ignored or get ERR_CHUNK; they are never taken for a Call."""
     call = build.long_call(peer, peer.workload.small())
     other = peer.workload.null().encode(peer.next_xid())
     call = mutate.append(call, other if tail == "another-call" else bytes(40))

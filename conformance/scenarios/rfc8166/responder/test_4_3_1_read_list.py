@@ -59,7 +59,7 @@ def test_responder_refuses_an_unaligned_position(peer: Peer, shift: int) -> None
     "position", [4096, 2**32 - 4], ids=["a-little-beyond", "at-the-largest-number"]
 )
 def test_responder_refuses_a_position_beyond_the_stream(peer: Peer, position: int) -> None:
-    """A Position behind the end of the Payload stream gets ERR_CHUNK or GARBAGE_ARGS."""
+    """A Position beyond the end of the Payload stream gets ERR_CHUNK or GARBAGE_ARGS."""
     call = build.with_read_chunks(peer, peer.workload.store(pattern(1000, 92)))
     spoilt = mutate.read_segment(call, 0, position=position)
 

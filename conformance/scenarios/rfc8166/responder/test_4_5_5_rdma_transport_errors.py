@@ -33,7 +33,7 @@ CALLS: Final[dict[str, Callable[[Peer], Call]]] = {
 def test_responder_serves_others_when_a_connection_ends_in_a_call(
     peer: Peer, connect: Callable[..., Peer], form: str
 ) -> None:
-    """A connection that is dropped right behind a Call hurts neither another nor the next one."""
+    """A connection that is dropped right after a Call hurts neither another nor the next one."""
     dropped = connect()
     dropped.send(CALLS[form](dropped))
 

@@ -54,7 +54,7 @@ def test_responder_discards_a_message_shorter_than_a_header(peer: Peer, length: 
 
 @requirement("rfc8166.4.5.short-message-discarded", interpretations=("D-10",))
 def test_responder_discards_short_messages_of_every_length_in_a_row(peer: Peer) -> None:
-    """Messages of 0 to 27 octets, one behind the other, are dropped, and cost no Receive."""
+    """Messages of 0 to 27 octets, one after the other, are dropped, and cost no Receive."""
     calls = [mutate.truncate(build.null_call(peer), length) for length in range(SHORTEST_MESSAGE)]
     peer.post_receives(len(calls))  # for a device that answers every one: none gets stuck
 

@@ -72,7 +72,7 @@ def shown(words: list[int]) -> str:
 
 
 def verify_lists(peer: Peer, call: Call, wanted: list[int], breaks: tuple[str, ...]) -> None:
-    """The Reply has these words behind the fixed ones, and its results are right.
+    """The Reply has these words after the fixed ones, and its results are right.
 
     Args:
         peer: where the call was sent.
@@ -149,7 +149,7 @@ def test_responder_encodes_the_reply_chunk_as_the_examples_show(
 )
 @pytest.mark.parametrize("size", ["null", "small"])
 def test_responder_encodes_no_chunks_as_three_words_of_zero(peer: Peer, size: str) -> None:
-    """A Reply without chunks has three words of zero behind the fixed ones."""
+    """A Reply without chunks has three words of zero after the fixed ones."""
     request = peer.workload.null() if size == "null" else peer.workload.small()
     call = build.short(peer, request)
 

@@ -26,7 +26,7 @@ LENGTH = 3000
 def test_responder_keeps_its_data_whole_behind_a_result_without_room(
     peer: Peer, connect: Callable[..., Peer], stored: int
 ) -> None:
-    """A Call behind a result that had no room in its Write chunk changes only what it says."""
+    """A Call after a result that had no room in its Write chunk changes only what it says."""
     data = pattern(LENGTH, 46)
     first = build.with_read_chunks(peer, peer.workload.store(data))
     peer.send(first)

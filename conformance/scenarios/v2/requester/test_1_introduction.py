@@ -89,7 +89,7 @@ def test_requester_makes_long_calls(
 def test_requester_takes_the_whole_reply(
     service_two: Service, client: ActingClient, length: int
 ) -> None:
-    """The octets behind the header of an inline reply come to the application as they are."""
+    """The octets after the header of an inline reply come to the application as they are."""
     verify.calls.done(client.do(ActKind.LONG_REPLY, length))
 
 
@@ -100,7 +100,7 @@ def test_requester_takes_the_whole_reply(
 def test_requester_has_one_xid_in_both_headers(
     service_two: Service, client: ActingClient, kind: ActKind
 ) -> None:
-    """The XID behind the transport header is the one in it, whatever form a call has."""
+    """The XID after the transport header is the one in it, whatever form a call has."""
     result = client.do(kind, LONG)
 
     verify.calls.obey(service_two.received, "v2.1.payload-xid-equals-rdma-xid")

@@ -76,7 +76,7 @@ def test_client_takes_no_backward_request_for_a_forward_grant(
     verify.calls.in_flight(service_two, at_most=before, after="after backward requests of 100")
     verify.calls.done(service_two.serve_until(act))
     verify.calls.done(service_two.serve_until(other))
-    # A client with so much to do may answer late; behind the case this would be nobody's Reply.
+    # A client with so much to do may answer late; after the case this would be nobody's Reply.
     for xid in xids:
         server.answered(xid)
 

@@ -103,7 +103,7 @@ def test_responder_puts_a_long_reply_into_the_reply_chunk(
 @requirement("v2.1.one-rpc-message-behind-the-header")
 @pytest.mark.parametrize("length", [4, 900, 3000], ids="{}-octets".format)
 def test_responder_hands_on_the_whole_payload(peer_two: Peer, length: int) -> None:
-    """Everything that stands behind the header of an RDMA2_MSG reaches the program."""
+    """Everything that stands after the header of an RDMA2_MSG reaches the program."""
     call = build.short(peer_two, peer_two.workload.long_call(length))
 
     peer_two.send(call)

@@ -68,7 +68,7 @@ def test_responder_sends_a_larger_reply_by_the_reply_chunk(peer_two: Peer, lengt
 def test_responder_takes_calls_of_4096_octets_up_to_its_grant(
     connect_two: Callable[..., Peer],
 ) -> None:
-    """Right behind a grant of n come n Calls of 4096 octets: each finds a Receive that holds it."""
+    """Right after a grant of n come n Calls of 4096 octets: each finds a Receive that holds it."""
     peer = connect_two(rnr_retry=0)
     first = build.null_call(peer, credits=ENOUGH)
     peer.send(first)

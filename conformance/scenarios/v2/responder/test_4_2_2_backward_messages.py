@@ -75,7 +75,7 @@ def test_server_makes_no_call_beyond_4096_octets(peer_two: Peer, beyond: int) ->
 @requirement(WITHIN, needs=("backward",), interpretations=("D-42",))
 @pytest.mark.parametrize("granted", [1, 2, 5])
 def test_server_has_no_more_calls_in_flight_than_granted(peer_two: Peer, granted: int) -> None:
-    """Before the first backward Reply one Call comes, behind a grant of n at most n."""
+    """Before the first backward Reply one Call comes, after a grant of n at most n."""
     client = BackwardClient.of(peer_two)
     client.announce()
     client.provoke(granted + 3)
@@ -168,7 +168,7 @@ def test_server_takes_no_grant_from_an_operation(peer_two: Peer) -> None:
 
 
 def answer_at_length(client: BackwardClient, called: Called, length: int) -> None:
-    """Send the right Reply, and octets behind its results that make it so long."""
+    """Send the right Reply, and octets after its results that make it so long."""
     octets = client.reply(called, credits=1).octets
     client.peer.send(octets + bytes(length - len(octets)))
     client.in_flight.pop(called.xid)
@@ -177,7 +177,7 @@ def answer_at_length(client: BackwardClient, called: Called, length: int) -> Non
 @requirement(GROW, TAKES, needs=("backward",))
 @pytest.mark.parametrize("length", [1028, 4096], ids="{}-octets".format)
 def test_server_takes_a_backward_reply_of_up_to_4096_octets(peer_two: Peer, length: int) -> None:
-    """A server that does not mind octets behind the results takes 4096 octets of them."""
+    """A server that does not mind octets after the results takes 4096 octets of them."""
     client = BackwardClient.of(peer_two)
     client.announce()
     client.provoke(4)

@@ -97,7 +97,7 @@ def test_responder_answers_a_count_beyond_the_message_with_bad_header(
     """A Write chunk that is said to have more segments than the message holds gets BAD_HEADER."""
     good = build.call(peer_two, peer_two.workload.null(), writes=((64,),))
     short = mutate.truncate(good, mutate.header_length(good))
-    segment_count = mutate.header_length(good) - 28  # of one segment, two words behind it
+    segment_count = mutate.header_length(good) - 28  # of one segment, two words after it
     call = mutate.word(short, segment_count, count, "segments of the Write chunk")
 
     peer_two.send(call)

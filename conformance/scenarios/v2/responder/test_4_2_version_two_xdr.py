@@ -51,7 +51,7 @@ CALLS: Final[dict[str, Callable[[Peer], Call]]] = {
 def test_responder_puts_its_replies_as_the_xdr_says(
     connect_two: Callable[..., Peer], form: str
 ) -> None:
-    """Replies with and without chunks have the header of Version Two, and their payload behind."""
+    """Replies with and without chunks have the header of Version Two, and their payload after."""
     peer = connect_two()
     first = build.null_call(peer)
     peer.send(first)

@@ -49,7 +49,7 @@ def test_responder_answers_a_call_in_version_two(
 def test_responder_takes_4096_octets_behind_a_first_call_of_1024(
     connect_two: Callable[..., Peer],
 ) -> None:
-    """A first Call of exactly 1024 octets is served, and right behind it one of 4096 octets."""
+    """A first Call of exactly 1024 octets is served, and right after it one of 4096 octets."""
     peer = connect_two()
     for length in (FIRST_MESSAGE_TWO, THRESHOLD_TWO):
         call = build_sized.call_of(peer, length)

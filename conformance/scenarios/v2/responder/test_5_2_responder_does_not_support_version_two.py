@@ -102,7 +102,7 @@ def refused_first(peer: Peer) -> None:
 def test_one_only_responder_goes_on_in_version_one_on_the_same_connection(
     one_only: Callable[..., Peer], form: str
 ) -> None:
-    """Right behind its ERR_VERS, Calls in Version One are served on the same connection."""
+    """Right after its ERR_VERS, Calls in Version One are served on the same connection."""
     peer = one_only()
     refused_first(peer)
     calls = {

@@ -57,7 +57,7 @@ CODES = (0, 4, 1000, 2**31, EXPERIMENTAL_PROPIDS[0], EXPERIMENTAL_PROPIDS[-1])
 @pytest.mark.parametrize("length", [0, 3, 64])
 @pytest.mark.parametrize("code", CODES)
 def test_unknown_property_is_passed_over(tester: OptionTester, code: int, length: int) -> None:
-    """A CONNPROP with a property that nobody knows is taken, and the size behind it is obeyed."""
+    """A CONNPROP with a property that nobody knows is taken, and the size after it is obeyed."""
     verify_options.claims(tester, "connprop")
     values = (PropertyValue(code, bytes(length)), *property_values(SMALL))
 
@@ -99,7 +99,7 @@ _BEGUN = [one.name for one in operations_of(XCHAREXT) if not one.is_answer]
 def _faulty(
     tester: OptionTester, operation: str, value: PropertyValue, breaks: tuple[str, ...]
 ) -> None:
-    """An operation with a good size and a faulty value behind it is an error and does nothing."""
+    """An operation with a good size and a faulty value after it is an error and does nothing."""
     verify_options.claims(tester, operation)
     values = (*property_values(LARGE), value)
 

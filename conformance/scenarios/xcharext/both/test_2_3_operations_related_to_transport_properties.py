@@ -33,7 +33,7 @@ XID = 0x2B2B0001
 def test_call_behind_an_operation_is_not_executed(
     tester: OptionTester, operation: str, option: Option
 ) -> None:
-    """A whole Call behind an operation gets no Reply: silence, or an error about the message."""
+    """A whole Call after an operation gets no Reply: silence, or an error about the message."""
     verify_options.claims(tester, operation)
 
     xid = tester.send(option, xid=XID, behind=testprog_calls.null(XID))

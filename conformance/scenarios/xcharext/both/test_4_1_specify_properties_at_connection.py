@@ -48,7 +48,7 @@ VALUES = property_values(
 
 @requirement(FIRST, needs=("operations",), interpretations=("D-62", "D-138"))
 def test_server_takes_connprop_as_the_first_message(connect_two: Callable[..., Peer]) -> None:
-    """CONNPROP before any Call costs nothing, and the Calls behind it are served."""
+    """CONNPROP before any Call costs nothing, and the Calls after it are served."""
     peer = connect_two()
 
     peer.send(message.option(peer, ConnProp(VALUES, ())))
@@ -63,7 +63,7 @@ def test_server_takes_connprop_as_the_first_message(connect_two: Callable[..., P
 def test_client_takes_connprop_before_the_first_reply(
     service_fresh: Service, client: ActingClient
 ) -> None:
-    """CONNPROP comes behind the client's first Call and before its Reply: the RPC goes on."""
+    """CONNPROP comes after the client's first Call and before its Reply: the RPC goes on."""
     act = client.good_act()
     call = service_fresh.next_call()
     if call.version != v2.VERSION:

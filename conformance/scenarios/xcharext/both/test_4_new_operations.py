@@ -48,7 +48,7 @@ OPERATIONS = {one.name: one for one in operations_of(XCHAREXT)}
 
 
 def _judge_form(tester: OptionTester, found: Heard, what: str) -> None:
-    """A message that the device began is in form: layout, direction, credits, nothing behind."""
+    """A message that the device began is in form: layout, direction, credits, nothing after."""
     verify.equal(found.problem, "", f"the problem with {what}", breaks=FORM)
     verify.equal(found.behind, b"", f"what stands behind {what}", breaks=(NO_PAYLOAD,))
     verify.that(found.credits, f"rdma_credit of {what} is not 0", breaks=(CREDIT,))
@@ -95,7 +95,7 @@ def test_announcement_is_in_form(tester: OptionTester) -> None:
 
 @both_ends(*FORM, NO_PAYLOAD, DIRECTION, CREDIT, interpretations=("D-78",))
 def test_request_is_in_form(tester: OptionTester) -> None:
-    """A device's REQPROP can be decoded, is a CALL and has nothing behind it."""
+    """A device's REQPROP can be decoded, is a CALL and has nothing after it."""
     verify_options.claims(tester, "reqprop")
     tester.call()
     before = len(tester.heard)
@@ -110,7 +110,7 @@ def test_request_is_in_form(tester: OptionTester) -> None:
 
 @both_ends(*FORM, NO_PAYLOAD, DIRECTION, CREDIT, interpretations=("D-78",))
 def test_update_is_in_form(tester: OptionTester) -> None:
-    """A device's UPDPROP can be decoded, and has nothing behind it."""
+    """A device's UPDPROP can be decoded, and has nothing after it."""
     verify_options.claims(tester, "updprop")
     tester.call()
     before = len(tester.heard)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _WORD: Final = 4
 _FIXED: Final = 16
-"""Octets of the fixed words, behind which the direction stands."""
+"""Octets of the fixed words, after which the direction stands."""
 
 
 @mutant(breaks="v2.4.2.header-layout")
@@ -49,7 +49,7 @@ class LeavesTheDirectionOut(RequestRules):
     also_trips={"v2.1.read-chunks-as-before": "every list is then read one word too early"},
 )
 class PutsTheDirectionOfCallsLast(RequestRules):
-    """Puts the direction word behind the chunk lists."""
+    """Puts the direction word after the chunk lists."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = self.dialect.encode(header, MessageType.CALL)
@@ -85,7 +85,7 @@ class CountsItsReadSegments(RequestRules):
 
 @mutant(breaks="v2.4.2.1.msg-is-followed-by-its-payload")
 class LeavesThePayloadOut(RequestRules):
-    """Sends nothing behind the header of an RDMA2_MSG that has chunks."""
+    """Sends nothing after the header of an RDMA2_MSG that has chunks."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
         return super().encode(header, b"" if self.dialect is TWO else payload)
@@ -93,7 +93,7 @@ class LeavesThePayloadOut(RequestRules):
 
 @mutant(breaks="v2.4.2.1.nomsg-conveys-its-payload-by-chunks")
 class AppendsToLongCalls(RequestRules):
-    """Sends a few octets behind the header of an RDMA2_NOMSG."""
+    """Sends a few octets after the header of an RDMA2_NOMSG."""
 
     def encode(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = super().encode(header, payload)

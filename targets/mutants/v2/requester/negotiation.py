@@ -75,7 +75,7 @@ class SendsLongFirstMessages(CallPlanner):
 
 @mutant(breaks="v2.5.one-message-until-the-first-answer")
 class AnnouncesBesideItsOffer(NegotiatingClient):
-    """Sends a CONNPROP right behind its first Call, before that is answered."""
+    """Sends a CONNPROP right after its first Call, before that is answered."""
 
     def _request(self, event: events.CallRequested, now: float) -> list[Action]:
         is_first = self.negotiation.state is NegotiationState.FRESH

@@ -125,7 +125,7 @@ class TakesForwardRequestsForGrantsInTwo(Duplex):
     ),
 )
 class ProbesClientsOfTwo(Responder):
-    """Makes a backward Call behind its second message in Version Two, whoever the client is."""
+    """Makes a backward Call after its second message in Version Two, whoever the client is."""
 
     def transmit(self, writes: list[Action], send: Send) -> list[Action]:
         actions = super().transmit(writes, send)

@@ -138,7 +138,7 @@ class RefusesLongCallsInTwo(CallRules):
     ),
 )
 class HandsOnOneThousandOctets(CallRules):
-    """Hands on a thousand octets of what stands behind the header of an RDMA2_MSG, and no more."""
+    """Hands on a thousand octets of what stands after the header of an RDMA2_MSG, and no more."""
 
     def take_short(
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int

@@ -82,7 +82,7 @@ class PutsADirectionIntoErrors(ReplyRules):
 
 @mutant(breaks="v2.4.2.1.error-has-no-payload")
 class AppendsToErrorsOfTwo(ReplyRules):
-    """Puts an RPC reply behind the errors of Version Two."""
+    """Puts an RPC reply after the errors of Version Two."""
 
     def encode_error(self, header: TransportHeader) -> bytes:
         octets = super().encode_error(header)

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 FIXED: Final = 16
 LISTS: Final = 20
-"""Where the chunk lists begin, behind the direction."""
+"""Where the chunk lists begin, after the direction."""
 
 WRITES: Final = 24
-"""Where the Write list begins in a Reply, behind an empty Read list."""
+"""Where the Write list begins in a Reply, after an empty Read list."""
 
 BARE: Final = 24
 """Octets of a successful reply without results."""
@@ -131,7 +131,7 @@ class RepliesInTheFirstVersion(ReplyRules):
 
 @mutant(breaks="v2.4.2.header-layout")
 class AddsAFifthFixedWord(ReplyRules):
-    """Puts a word of zero behind the fixed words of a reply with chunks."""
+    """Puts a word of zero after the fixed words of a reply with chunks."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = super().encode_reply(header, payload)
@@ -140,7 +140,7 @@ class AddsAFifthFixedWord(ReplyRules):
 
 @mutant(breaks="v2.3.2.chunk-lists-begin-with-the-direction")
 class PutsTheDirectionBehindTheLists(ReplyRules):
-    """Puts the direction of a reply with chunks behind its chunk lists."""
+    """Puts the direction of a reply with chunks after its chunk lists."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         octets = super().encode_reply(header, payload)
@@ -192,7 +192,7 @@ class NumbersNomsgTwo(ReplyRules):
     also_trips={"v2.4.2.3.rdma-faults-harm-nobody-else": RESULTS},
 )
 class CutsThePayloadAway(ReplyRules):
-    """Sends a reply that has results without anything behind its header."""
+    """Sends a reply that has results without anything after its header."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         cut = is_two(header) and len(payload) > BARE
@@ -201,7 +201,7 @@ class CutsThePayloadAway(ReplyRules):
 
 @mutant(breaks="v2.4.2.1.nomsg-conveys-its-payload-by-chunks")
 class PutsOctetsBehindNomsg(ReplyRules):
-    """Puts the beginning of an RPC reply behind the header of RDMA2_NOMSG as well."""
+    """Puts the beginning of an RPC reply after the header of RDMA2_NOMSG as well."""
 
     def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
         is_long = is_two(header) and isinstance(header.rdma_body, RdmaNomsg)

@@ -54,7 +54,7 @@ class LeavesVersionTwoOut(ReplyRules):
     ),
 )
 class HangsUpOnTheNextVersion(Responder):
-    """Closes the connection when a call comes behind one whose version was refused."""
+    """Closes the connection when a call comes after one whose version was refused."""
 
     def _judge(self, message: bytes, words: FixedWords) -> list[Action]:
         was_refused = vars(self).get("refused", False)

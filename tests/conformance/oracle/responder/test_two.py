@@ -182,7 +182,7 @@ def test_octets_left_over_may_be_reported_or_passed_over(message: bytes, passed_
 def test_octets_behind_an_operation_may_be_reported_as_well(
     message: bytes, wanted: list[str]
 ) -> None:
-    """D-32, D-60: but nobody knows what belongs behind an operation that nobody knows."""
+    """D-32, D-60: but nobody knows what belongs after an operation that nobody knows."""
     assert answers(expected(message + bytes(40), BOTH)) == wanted
 
 

@@ -1,4 +1,4 @@
-"""What comes behind a message is sorted by its XID."""
+"""What comes after a message is sorted by its XID."""
 
 from __future__ import annotations
 

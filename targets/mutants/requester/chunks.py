@@ -45,10 +45,7 @@ class SendsLongMessagesInline(CallPlanner):
         return 4096
 
 
-@mutant(
-    breaks="rfc8166.3.5.3.long-call-in-a-read-chunk",
-    also_trips={"rfc8166.4.3.1.position-zero-chunk-carries-the-call": because.FORM},
-)
+@mutant(breaks="rfc8166.3.5.3.long-call-in-a-read-chunk")
 class SendsLongCallsAsMsg(RequestRules):
     """Sends a Long Call as RDMA_MSG."""
 

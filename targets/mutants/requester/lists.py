@@ -91,10 +91,7 @@ class CountsThePayloadAlone(CallPlanner):
         return super().threshold + ONE.header
 
 
-@mutant(
-    breaks="rfc8166.4.3.1.read-list-groups-by-position",
-    also_trips={"rfc8166.6.1.ineligible-items-are-not-reduced": because.FORM},
-)
+@mutant(breaks="rfc8166.4.3.1.read-list-groups-by-position")
 class GivesTheLastSegmentItsOwnPosition(RequestRules):
     """Counts the Position of the last of several segments of a Read chunk from its own octets."""
 
@@ -177,17 +174,7 @@ class LeavesTheRpcHeaderOut(CallPlanner):
         return replace(plan, reads=(replace(whole, pieces=(payload[ARGUMENTS:],)), *others))
 
 
-@mutant(
-    breaks="rfc8166.4.3.1.read-list-empty-without-need",
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.3.4.2.only-eligible-items-are-reduced",
-            "rfc8166.3.4.3.segment-length-in-octets",
-            "rfc8166.6.1.binding-limits-chunks",
-        ),
-        because.FORM,
-    ),
-)
+@mutant(breaks="rfc8166.4.3.1.read-list-empty-without-need")
 class ListsSegmentsOfNothing(RequestRules):
     """Ends the Read list of a call that fetches data by a segment of no octets."""
 

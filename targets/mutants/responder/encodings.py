@@ -289,7 +289,6 @@ class AddsFifthWord(ReplyRules):
     breaks="rfc8166.4.2.4.msg-is-zero",
     also_trips=dict.fromkeys(
         (
-            "rfc8166.3.2.no-other-framing",
             "rfc8166.4.1.2.header-layout",
             "rfc8166.4.2.4.nomsg-has-a-list",
             "rfc8166.3.2.payload-follows-the-header",

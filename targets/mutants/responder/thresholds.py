@@ -294,7 +294,6 @@ class DropsRoundupFromLongReplies(Responder):
             "rfc8166.3.4.4.4.roundup-leaves-the-stream",
             "rfc8166.3.5.3.",
             "rfc8166.4.1.2.header-layout",
-            "rfc8166.4.2.4.streams-fit-the-threshold-together",
             "rfc8166.4.5.3.",
             "rfc8166.4.7.reply-chunk-encoding",
         ),

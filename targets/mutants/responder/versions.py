@@ -67,6 +67,7 @@ class DropsUnknownVersions(Responder):
     breaks=GETS_ERR_VERS,
     also_trips=dict.fromkeys(
         (
+            "bidir.1.3.4.reply-is-matched-by-xid",
             "rfc8166.3.3.1.every-reply-grants-credits",
             "rfc8166.4.2.4.",
             "rfc8166.4.5.error-xid-echoed",

@@ -63,18 +63,7 @@ class DropsUnusedSegments(ReplyRules):
         return WriteChunk(tuple(segment for segment in whole.target if segment.length))
 
 
-@mutant(
-    breaks="rfc8166.3.4.6.segment-count-returned",
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.3.5.2.writes-precede-the-reply",
-            "rfc8166.3.5.3.reply-reduced-before-measured",
-            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
-            "rfc8166.4.7.write-list-encoding",
-        ),
-        "what is in the further segments of a Write chunk is not found",
-    ),
-)
+@mutant(breaks="rfc8166.3.4.6.segment-count-returned")
 class MergesSegments(ReplyRules):
     """Returns a Write chunk as one segment of the length of all."""
 
@@ -127,7 +116,6 @@ class ReversesSegments(ReplyRules):
             "bidir.1.5.2.forward-direction-is-undisturbed",
             "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
             "rfc8166.4.rpc-layout-is-unchanged",
-            "rfc8166.6.1.reassembly-gives-a-valid-stream",
         ),
         because.NOT_TOLD_WHERE,
     ),

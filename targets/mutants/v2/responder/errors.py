@@ -99,10 +99,7 @@ class DropsUnknownProceduresOfTwo(Responder):
         return [] if unknown else super()._judge(message, words)
 
 
-@mutant(
-    breaks="v2.4.2.3.lack-of-room-is-reported",
-    also_trips={"v2.2.3.no-send-beyond-4096-octets": "what does not fit gets no answer"},
-)
+@mutant(breaks="v2.4.2.3.lack-of-room-is-reported")
 class KeepsSilentWithoutRoomInTwo(Responder):
     """Keeps silent about results in Version Two for which there is no room."""
 

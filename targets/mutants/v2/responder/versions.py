@@ -78,6 +78,7 @@ class KeepsTheThresholdOfTwo(Responder):
     breaks="v2.5.3.one-only-requester-is-served",
     also_trips=dict.fromkeys(
         (
+            "bidir.1.3.4.reply-is-matched-by-xid",
             "bidir.1.5.2.forward-direction-is-undisturbed",
             "rfc8166.2.2.",
             "rfc8166.3.2.no-other-framing",

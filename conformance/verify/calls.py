@@ -15,12 +15,14 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.message_type import message_type
 from conformance.oracle.requester.expectation import Reaction
 from conformance.oracle.requester.reaction import expected_reaction
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server.served import CallVerdict, ServedAct
 from reports.record import Verdict
 from rpcrdma.ulp.pattern import first_difference, pattern
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -164,7 +166,10 @@ def in_flight(service: Service, *, at_most: int, after: str, breaks: tuple[str, 
     Raises:
         Deviation: there are more.
     """
-    calls = service.in_flight()
+    # bidir 1.3.4: a Reply that nobody asked for is none of them, and takes no forward credit.
+    calls = [
+        one for one in service.in_flight() if message_type(one.octets) is not MessageType.REPLY
+    ]
     if len(calls) > at_most:
         reason = f"{len(calls)} calls are in flight {after}."
         calls[-1].verdicts.append(CallVerdict(reason, breaks))

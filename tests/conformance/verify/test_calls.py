@@ -16,7 +16,8 @@ from conformance.tester.server.harness import ClientHarness
 from conformance.tester.server.served import CallVerdict
 from reports.record import Verdict
 from rpcrdma.ulp.pattern import pattern
-from rpcrdma.wire import ErrChunk
+from rpcrdma.wire import ErrChunk, encode_header
+from rpcrdma.wire.rpc import MessageType
 from targets.base import ActKind, ActResult, ActState
 from targets.registry import find_any_target
 
@@ -93,6 +94,21 @@ def test_calls_in_flight_are_counted(harness: ClientHarness) -> None:
     verify.calls.in_flight(harness.service, at_most=3, after="so")
     with pytest.raises(Deviation, match=r"^3 calls are in flight under a grant of 2\.$"):
         verify.calls.in_flight(harness.service, at_most=2, after="under a grant of 2")
+
+
+def test_a_reply_that_nobody_asked_for_is_no_call_in_flight(harness: ClientHarness) -> None:
+    harness.client.begin(ActKind.MANY, count=3)
+    harness.service.waiting()
+    last = harness.service.received[-1]
+    assert last.header is not None
+    last.octets = (
+        encode_header(last.header)
+        + last.payload[:4]
+        + MessageType.REPLY.to_bytes(4)
+        + last.payload[8:]
+    )
+
+    verify.calls.in_flight(harness.service, at_most=2, after="so")
 
 
 def test_there_must_be_a_call_to_look_at(harness: ClientHarness) -> None:

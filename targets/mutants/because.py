@@ -4,6 +4,9 @@ A value of `also_trips` (`targets.mutants.base.mutant`) is a sentence of the mut
 these.  Each goes with the ids or the sections that it is about in that mutant: none explains
 whatever a mutant trips.  How a Requester's or Responder's messages look is judged before what they
 do, so most of these are about what can no longer be seen.
+
+Mutants of several files that trip the very same statements share the mapping, too; those stand at
+the end.
 """
 
 from __future__ import annotations
@@ -121,3 +124,63 @@ DROPPED: Final = "what is dropped gets no answer"
 
 SEEN_BY_LONG_CALLS: Final = "properties are seen by calls that are long, or have long replies"
 """What a size property changes is the form of such a Call, which this client gets wrong always."""
+
+SPOILT_STREAM: Final = dict.fromkeys(
+    (
+        "bidir.1.5.2.forward-direction-is-undisturbed",
+        "rfc8166.3.4.6.segment-count-returned",
+        "rfc8166.6.1.reassembly-gives-a-valid-stream",
+        "rfc8166.3.4.6.2.returned-length-is-the-items",
+        "rfc8166.3.4.6.one-result-in-a-write-chunk",
+        "rfc8166.3.4.6.write-chunk-filled-in-order",
+        "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+        "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
+        "rfc8166.4.3.2.pushed-results-leave-the-stream",
+        "rfc8166.4.7.write-list-encoding",
+    ),
+    UNDECODABLE_RESULTS,
+)
+"""A result that is cut out of the stream wrongly breaks these in every reply that has one."""
+
+STAYS_IN_THE_STREAM: Final = dict.fromkeys(
+    (
+        "bidir.1.5.2.forward-direction-is-undisturbed",
+        "rfc8166.2.2.2.reply-xid-is-the-calls",
+        "rfc8166.3.2.no-other-framing",
+        "rfc8166.3.3.1.",
+        "rfc8166.3.4.",
+        "rfc8166.4.1.2.header-layout",
+        "rfc8166.4.3.",
+        "rfc8166.4.5.",
+        "rfc8166.4.6.",
+        "rfc8166.4.7.write-list-encoding",
+    ),
+    NOT_IN_ITS_CHUNK,
+)
+"""Results that stay in the stream although there is a Write chunk for them break these."""
+
+NO_LONG_CALLS: Final = dict.fromkeys(
+    (
+        "bidir.1.5.2.forward-direction-is-undisturbed",
+        "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+        "rfc8166.3.4.3.memory-used-by-responder",
+        "rfc8166.3.5.3.",
+        "rfc8166.4.3.1.read-list-empty-in-replies",
+        "rfc8166.4.5.",
+        "rfc8166.6.1.ineligible-items-in-long-messages",
+    ),
+    REFUSED_FORM,
+)
+"""The cases that need a Long Call for something else look at these statements."""
+
+DISORDERED_ARGUMENTS: Final = dict.fromkeys(
+    (
+        "rfc8166.3.4.",
+        "rfc8166.3.5.",
+        "rfc8166.4.2.4.",
+        "rfc8166.4.3.1.1.position-tells-where-to-reinsert",
+        "rfc8166.4.5.",
+    ),
+    DISORDERED,
+)
+"""An argument whose segments are joined in another order breaks these."""

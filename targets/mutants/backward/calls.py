@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -35,6 +35,20 @@ SEGMENT = RdmaSegment(1, 64, 0)
 def with_body(header: TransportHeader, body: Body) -> TransportHeader:
     """The header with another body."""
     return msgspec.structs.replace(header, rdma_body=body)
+
+
+_NO_CALL: Final = dict.fromkeys(
+    (
+        "bidir.1.3.",
+        "bidir.1.5.3.no-rdma-for-backward-transactions",
+        "bidir.2.1.2.",
+        "bidir.2.2.",
+        "bidir.2.3.",
+        "bidir.2.4.",
+    ),
+    because.NO_BACKWARD_CALL,
+)
+"""The cases that wait for a backward Call look at statements of these sections."""
 
 
 @mutant(breaks="bidir.2.5.call-has-version-one")
@@ -155,17 +169,7 @@ class CallsBackHoweverLarge(BackwardRequester):
 
 @mutant(
     breaks="bidir.1.3.call-is-told-by-its-msg-type",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.3.",
-            "bidir.1.5.3.no-rdma-for-backward-transactions",
-            "bidir.2.1.2.",
-            "bidir.2.2.",
-            "bidir.2.3.",
-            "bidir.2.4.",
-        ),
-        because.NO_BACKWARD_CALL,
-    ),
+    also_trips=_NO_CALL,
 )
 class CallsBackByAnUnknownType(BackwardRequester):
     """Gives backward Calls a msg_type that there is not."""
@@ -218,17 +222,7 @@ class RequestsNothingUnderAGrantOfOne(BackwardRequester):
 
 @mutant(
     breaks="bidir.1.3.2.service-may-make-calls",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.3.",
-            "bidir.1.5.3.no-rdma-for-backward-transactions",
-            "bidir.2.1.2.",
-            "bidir.2.2.",
-            "bidir.2.3.",
-            "bidir.2.4.",
-        ),
-        because.NO_BACKWARD_CALL,
-    ),
+    also_trips=_NO_CALL,
 )
 class NeverCallsBack(BackwardRequester):
     """Makes no backward Call at all."""

@@ -23,6 +23,21 @@ NOMSG: Final = int(Procedure.RDMA_NOMSG).to_bytes(4)
 RPC_HEADER: Final = 24
 """Octets of an accepted reply before its results."""
 
+_NO_LONG_REPLY: Final = dict.fromkeys(
+    (
+        "rfc8166.3.4.",
+        "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
+        "rfc8166.4.2.",
+        "rfc8166.4.3.",
+        "rfc8166.4.7.reply-chunk-encoding",
+        "rfc8166.4.header-is-xdr",
+        "rfc8166.6.2.",
+        "rfc8166.8.1.3.invalidated-when-complete",
+    ),
+    because.NEEDS_SUCH_A_REPLY,
+)
+"""The cases that need a Long Reply for something else look at these statements."""
+
 
 @mutant(
     breaks="rfc8166.4.any-endpoint-sends-msg-and-nomsg",
@@ -51,19 +66,7 @@ class DropsLongReplies(Requester):
 
 @mutant(
     breaks="rfc8166.6.1.ineligible-items-in-long-messages",
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.3.4.",
-            "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
-            "rfc8166.4.2.",
-            "rfc8166.4.3.",
-            "rfc8166.4.7.reply-chunk-encoding",
-            "rfc8166.4.header-is-xdr",
-            "rfc8166.6.2.",
-            "rfc8166.8.1.3.invalidated-when-complete",
-        ),
-        because.NEEDS_SUCH_A_REPLY,
-    ),
+    also_trips=_NO_LONG_REPLY,
 )
 class RefusesTextsInReplyChunks(Requester):
     """Takes nothing from a Reply chunk for a call that has no eligible results."""
@@ -76,19 +79,7 @@ class RefusesTextsInReplyChunks(Requester):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-lists-may-be-absent",
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.3.4.",
-            "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
-            "rfc8166.4.2.",
-            "rfc8166.4.3.",
-            "rfc8166.4.7.reply-chunk-encoding",
-            "rfc8166.4.header-is-xdr",
-            "rfc8166.6.2.",
-            "rfc8166.8.1.3.invalidated-when-complete",
-        ),
-        because.NEEDS_SUCH_A_REPLY,
-    ),
+    also_trips=_NO_LONG_REPLY,
 )
 class WantsWriteListsInLongReplies(Requester):
     """Refuses a Long Reply without a Write list."""

@@ -24,6 +24,28 @@ def _placed(call: OutgoingCall) -> int:
     return sum(memory.returned for chunk in call.writes for memory in chunk)
 
 
+_USELESS: Final = dict.fromkeys(
+    (
+        "bidir.1.3.3.both-directions-at-once",
+        "rfc8166.2.2.3.requester-opens-the-connection",
+        "rfc8166.3.2.one-rpc-message-each",
+        "rfc8166.3.3.sender-respects-receive-resources",
+        "rfc8166.3.4.",
+        "rfc8166.4.2.",
+        "rfc8166.4.3.",
+        "rfc8166.4.5.5.rpc-survives-connection-loss",
+        "rfc8166.4.7.empty-read-list-encoding",
+        "rfc8166.4.header-is-xdr",
+        "rfc8166.6.1.binding-limits-chunks",
+        "rfc8166.6.2.",
+        "rfc8166.8.1.",
+        "rfc8166.9.program-numbers-are-unchanged",
+    ),
+    because.NO_USE,
+)
+"""Acts fail wherever a placed result is decoded wrongly."""
+
+
 @mutant(
     breaks="rfc8166.2.2.4.2.roundup-stays-below-the-ulp",
     also_trips={"rfc8166.3.4.6.1.results-reassembled-in-array-order": because.NO_USE},
@@ -45,25 +67,7 @@ class HandsUpPadding(Requester):
 
 @mutant(
     breaks="rfc8166.3.4.1.placed-items-are-skipped-in-decoding",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.3.3.both-directions-at-once",
-            "rfc8166.2.2.3.requester-opens-the-connection",
-            "rfc8166.3.2.one-rpc-message-each",
-            "rfc8166.3.3.sender-respects-receive-resources",
-            "rfc8166.3.4.",
-            "rfc8166.4.2.",
-            "rfc8166.4.3.",
-            "rfc8166.4.5.5.rpc-survives-connection-loss",
-            "rfc8166.4.7.empty-read-list-encoding",
-            "rfc8166.4.header-is-xdr",
-            "rfc8166.6.1.binding-limits-chunks",
-            "rfc8166.6.2.",
-            "rfc8166.8.1.",
-            "rfc8166.9.program-numbers-are-unchanged",
-        ),
-        because.NO_USE,
-    ),
+    also_trips=_USELESS,
 )
 class DecodesOverPlacedItems(Requester):
     """Decodes a reduced reply as if nothing had been taken out of it."""
@@ -126,25 +130,7 @@ class TakesPlacedResultsOnly(Requester):
 
 @mutant(
     breaks="rfc8166.3.5.2.some-or-all-items-reduced",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.3.3.both-directions-at-once",
-            "rfc8166.2.2.3.requester-opens-the-connection",
-            "rfc8166.3.2.one-rpc-message-each",
-            "rfc8166.3.3.sender-respects-receive-resources",
-            "rfc8166.3.4.",
-            "rfc8166.4.2.",
-            "rfc8166.4.3.",
-            "rfc8166.4.5.5.rpc-survives-connection-loss",
-            "rfc8166.4.7.empty-read-list-encoding",
-            "rfc8166.4.header-is-xdr",
-            "rfc8166.6.1.binding-limits-chunks",
-            "rfc8166.6.2.",
-            "rfc8166.8.1.",
-            "rfc8166.9.program-numbers-are-unchanged",
-        ),
-        because.NO_USE,
-    ),
+    also_trips=_USELESS,
 )
 class TakesNoPlacedResults(Requester):
     """Does not take a result that was placed in its memory."""

@@ -17,6 +17,27 @@ if TYPE_CHECKING:
 FIRST_WRITE_SEGMENT: Final = 28
 """Where it stands in a header without Read chunks."""
 
+_ELSEWHERE: Final = dict.fromkeys(
+    (
+        "bidir.1.3.3.both-directions-at-once",
+        "rfc8166.2.2.3.requester-opens-the-connection",
+        "rfc8166.3.2.one-rpc-message-each",
+        "rfc8166.3.3.",
+        "rfc8166.3.4.",
+        "rfc8166.4.2.",
+        "rfc8166.4.3.",
+        "rfc8166.4.5.5.rpc-survives-connection-loss",
+        "rfc8166.4.7.empty-read-list-encoding",
+        "rfc8166.4.header-is-xdr",
+        "rfc8166.6.1.",
+        "rfc8166.6.2.",
+        "rfc8166.8.1.",
+        "rfc8166.9.program-numbers-are-unchanged",
+    ),
+    because.BAD_COORDINATES,
+)
+"""Acts fail wherever the coordinates are not those of the memory."""
+
 
 @mutant(
     breaks="rfc8166.3.4.3.segment-handle",
@@ -42,25 +63,7 @@ class NamesTheFirstHandleAgain(RequestRules):
 
 @mutant(
     breaks="rfc8166.3.4.3.segment-offset",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.3.3.both-directions-at-once",
-            "rfc8166.2.2.3.requester-opens-the-connection",
-            "rfc8166.3.2.one-rpc-message-each",
-            "rfc8166.3.3.",
-            "rfc8166.3.4.",
-            "rfc8166.4.2.",
-            "rfc8166.4.3.",
-            "rfc8166.4.5.5.rpc-survives-connection-loss",
-            "rfc8166.4.7.empty-read-list-encoding",
-            "rfc8166.4.header-is-xdr",
-            "rfc8166.6.1.",
-            "rfc8166.6.2.",
-            "rfc8166.8.1.",
-            "rfc8166.9.program-numbers-are-unchanged",
-        ),
-        because.BAD_COORDINATES,
-    ),
+    also_trips=_ELSEWHERE,
 )
 class PointsBehindTheStart(RequestRules):
     """Gives as the offset of memory for results that of its second word."""
@@ -107,25 +110,7 @@ class NamesTheFirstSegmentAgain(RequestRules):
 
 @mutant(
     breaks="rfc8166.3.4.3.memory-is-the-requesters",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.3.3.both-directions-at-once",
-            "rfc8166.2.2.3.requester-opens-the-connection",
-            "rfc8166.3.2.one-rpc-message-each",
-            "rfc8166.3.3.",
-            "rfc8166.3.4.",
-            "rfc8166.4.2.",
-            "rfc8166.4.3.",
-            "rfc8166.4.5.5.rpc-survives-connection-loss",
-            "rfc8166.4.7.empty-read-list-encoding",
-            "rfc8166.4.header-is-xdr",
-            "rfc8166.6.1.",
-            "rfc8166.6.2.",
-            "rfc8166.8.1.",
-            "rfc8166.9.program-numbers-are-unchanged",
-        ),
-        because.BAD_COORDINATES,
-    ),
+    also_trips=_ELSEWHERE,
 )
 class LeavesMemoryOfResultsToTheServer(RequestRules):
     """Says how long results may be, and leaves it to the server to find memory for them."""

@@ -211,18 +211,7 @@ class WantsWriteListBetween(CallRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-lists-may-be-absent",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.5.2.forward-direction-is-undisturbed",
-            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
-            "rfc8166.3.4.3.memory-used-by-responder",
-            "rfc8166.3.5.3.",
-            "rfc8166.4.3.1.read-list-empty-in-replies",
-            "rfc8166.4.5.",
-            "rfc8166.6.1.ineligible-items-in-long-messages",
-        ),
-        because.REFUSED_FORM,
-    ),
+    also_trips=because.NO_LONG_CALLS,
 )
 class WantsReplyChunkInNomsg(CallRules):
     """Refuses an RDMA_NOMSG without a Reply chunk."""

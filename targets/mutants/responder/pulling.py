@@ -111,16 +111,7 @@ class ReadsFromRoundOffsets(CallRules):
 
 @mutant(
     breaks="rfc8166.3.4.5.further-segments-follow-the-first",
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.3.4.",
-            "rfc8166.3.5.",
-            "rfc8166.4.2.4.",
-            "rfc8166.4.3.1.1.position-tells-where-to-reinsert",
-            "rfc8166.4.5.",
-        ),
-        because.DISORDERED,
-    ),
+    also_trips=because.DISORDERED_ARGUMENTS,
 )
 class PutsTheFirstSegmentLast(CallRules):
     """Puts the octets of a Read chunk's first segment after those of its others."""

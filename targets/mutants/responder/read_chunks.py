@@ -30,16 +30,7 @@ POSITION = "rfc8166.3.4.5.position-is-where-the-item-returns"
 
 @mutant(
     breaks="rfc8166.3.4.5.segments-join-in-list-order",
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.3.4.",
-            "rfc8166.3.5.",
-            "rfc8166.4.2.4.",
-            "rfc8166.4.3.1.1.position-tells-where-to-reinsert",
-            "rfc8166.4.5.",
-        ),
-        because.DISORDERED,
-    ),
+    also_trips=because.DISORDERED_ARGUMENTS,
 )
 class JoinsSegmentsBackwards(CallRules):
     """Joins the segments of a Read chunk in reverse order."""
@@ -207,18 +198,7 @@ class DropsIneligibleReductions(CallRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-payload-by-rdma",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.5.2.forward-direction-is-undisturbed",
-            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
-            "rfc8166.3.4.3.memory-used-by-responder",
-            "rfc8166.3.5.3.",
-            "rfc8166.4.3.1.read-list-empty-in-replies",
-            "rfc8166.4.5.",
-            "rfc8166.6.1.ineligible-items-in-long-messages",
-        ),
-        because.REFUSED_FORM,
-    ),
+    also_trips=because.NO_LONG_CALLS,
 )
 class RefusesLongCalls(CallRules):
     """Answers every Long Call by ERR_CHUNK."""

@@ -212,21 +212,7 @@ class ZeroesOffsets(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.3.reduced-item-leaves-the-stream",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.5.2.forward-direction-is-undisturbed",
-            "rfc8166.3.4.6.segment-count-returned",
-            "rfc8166.6.1.reassembly-gives-a-valid-stream",
-            "rfc8166.3.4.6.2.returned-length-is-the-items",
-            "rfc8166.3.4.6.one-result-in-a-write-chunk",
-            "rfc8166.3.4.6.write-chunk-filled-in-order",
-            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
-            "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
-            "rfc8166.4.3.2.pushed-results-leave-the-stream",
-            "rfc8166.4.7.write-list-encoding",
-        ),
-        because.UNDECODABLE_RESULTS,
-    ),
+    also_trips=because.SPOILT_STREAM,
 )
 class LeavesTheBeginningOfResults(ReplyRules):
     """Leaves the first four octets of a reduced result in the stream."""
@@ -239,21 +225,7 @@ class LeavesTheBeginningOfResults(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.4.1.elements-move-to-the-chunk",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.5.2.forward-direction-is-undisturbed",
-            "rfc8166.3.4.6.segment-count-returned",
-            "rfc8166.6.1.reassembly-gives-a-valid-stream",
-            "rfc8166.3.4.6.2.returned-length-is-the-items",
-            "rfc8166.3.4.6.one-result-in-a-write-chunk",
-            "rfc8166.3.4.6.write-chunk-filled-in-order",
-            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
-            "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
-            "rfc8166.4.3.2.pushed-results-leave-the-stream",
-            "rfc8166.4.7.write-list-encoding",
-        ),
-        because.UNDECODABLE_RESULTS,
-    ),
+    also_trips=because.SPOILT_STREAM,
 )
 class LeavesTheEndOfResults(ReplyRules):
     """Leaves the last four octets of a reduced result in the stream."""

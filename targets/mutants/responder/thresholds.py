@@ -236,21 +236,7 @@ class KeepsLargeResultsInTheStream(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.5.3.reply-reduced-before-measured",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.5.2.forward-direction-is-undisturbed",
-            "rfc8166.2.2.2.reply-xid-is-the-calls",
-            "rfc8166.3.2.no-other-framing",
-            "rfc8166.3.3.1.",
-            "rfc8166.3.4.",
-            "rfc8166.4.1.2.header-layout",
-            "rfc8166.4.3.",
-            "rfc8166.4.5.",
-            "rfc8166.4.6.",
-            "rfc8166.4.7.write-list-encoding",
-        ),
-        because.NOT_IN_ITS_CHUNK,
-    ),
+    also_trips=because.STAYS_IN_THE_STREAM,
 )
 class MeasuresBeforeItReduces(Responder):
     """Compares a reply with the threshold as if nothing were reduced, and then reduces nothing."""

@@ -35,21 +35,7 @@ NO_MORE = "rfc8166.8.1.4.no-more-data-than-room"
 
 @mutant(
     breaks="rfc8166.4.3.2.results-pushed-into-write-chunks",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.5.2.forward-direction-is-undisturbed",
-            "rfc8166.2.2.2.reply-xid-is-the-calls",
-            "rfc8166.3.2.no-other-framing",
-            "rfc8166.3.3.1.",
-            "rfc8166.3.4.",
-            "rfc8166.4.1.2.header-layout",
-            "rfc8166.4.3.",
-            "rfc8166.4.5.",
-            "rfc8166.4.6.",
-            "rfc8166.4.7.write-list-encoding",
-        ),
-        because.NOT_IN_ITS_CHUNK,
-    ),
+    also_trips=because.STAYS_IN_THE_STREAM,
 )
 class ReturnsResultsInline(ReplyRules):
     """Leaves every result in the stream and returns all Write chunks unused."""
@@ -295,21 +281,7 @@ class KeepsRoundupInTheStream(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.4.1.count-stays-in-the-stream",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.5.2.forward-direction-is-undisturbed",
-            "rfc8166.3.4.6.segment-count-returned",
-            "rfc8166.6.1.reassembly-gives-a-valid-stream",
-            "rfc8166.3.4.6.2.returned-length-is-the-items",
-            "rfc8166.3.4.6.one-result-in-a-write-chunk",
-            "rfc8166.3.4.6.write-chunk-filled-in-order",
-            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
-            "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
-            "rfc8166.4.3.2.pushed-results-leave-the-stream",
-            "rfc8166.4.7.write-list-encoding",
-        ),
-        because.UNDECODABLE_RESULTS,
-    ),
+    also_trips=because.SPOILT_STREAM,
 )
 class TakesCountOut(ReplyRules):
     """Takes the count word of a reduced result out of the stream."""

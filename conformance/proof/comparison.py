@@ -17,17 +17,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.entries import load_catalogue
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import Answered
 from conformance.oracle.responder.calls import PROGRAMS_ANSWER
 from conformance.oracle.responder.expectation import ANY_STATUS, Answer
 from conformance.oracle.responder.expected import expected
-from conformance.proof.difference import Difference, DifferenceKind
+from conformance.proof.difference import Difference, DifferenceKind, only_recommended
 from conformance.proof.requester_comparison import compare_acts, compare_calls
 from conformance.suite.runner import Selection, judge
 from conformance.tester.server.harness import ClientHarness
-from reports.record import Verdict
 from targets.mutants.base import PREFIX
 
 if TYPE_CHECKING:
@@ -140,7 +138,7 @@ def _compare_message(case: Case, notes: list[Acceptance]) -> Iterator[Difference
     good = _kinds(item.kind for item in expectation.allowed if not item.warning)
     bad = _kinds(item.kind for item in expectation.allowed if item.warning) - good
     missing = _but_for_statuses(expectation, allowed | tolerated) - allowed - tolerated
-    warns = all(_only_warns(case, note) for note in notes)
+    warns = all(only_recommended(note.breaks or case.requirements) for note in notes)
     found = {
         DifferenceKind.WIDER: (allowed | tolerated) - good - bad,
         DifferenceKind.MILDER: allowed & bad,
@@ -158,13 +156,6 @@ def _compare_message(case: Case, notes: list[Acceptance]) -> Iterator[Difference
                 _of_oracle(expectation),
                 _readings(expectation, kinds),
             )
-
-
-def _only_warns(case: Case, note: Acceptance) -> bool:
-    """Whether an answer that the case refuses breaks what a document only recommends."""
-    catalogue = load_catalogue()
-    broken = note.breaks or case.requirements
-    return all(catalogue[one].verdict_when_broken is Verdict.WARN for one in broken)
 
 
 _REPLY: Final = str(Answer(Answered))

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-__all__ = ["Difference", "DifferenceKind"]
+from conformance.catalogue.entries import load_catalogue
+from reports.record import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Difference", "DifferenceKind", "only_recommended"]
 
 
 class DifferenceKind(Enum):
@@ -55,3 +62,9 @@ class Difference:
             f"    case:    {self.accepted}\n"
             f"    oracle:  {self.allowed}"
         )
+
+
+def only_recommended(ids: Iterable[str]) -> bool:
+    """Whether a document only recommends what these requirements say."""
+    catalogue = load_catalogue()
+    return all(catalogue[one].verdict_when_broken is Verdict.WARN for one in ids)

@@ -235,8 +235,7 @@ def _grouped(cases: Iterable[str]) -> Iterator[str]:
 
 
 def _lines(mutant: Mutant, row: MatrixRow) -> Iterator[str]:
-    state = "killed" if row.killers else "found under another name" if row.killed else "LIVES"
-    yield f"{mutant.slug}: {state}. {mutant.deviation}"
+    yield f"{mutant.slug}: {'killed' if row.killed else 'LIVES'}. {mutant.deviation}"
     yield f"    breaks {mutant.breaks}"
     yield from (f"    killed by {case}" for case in _grouped(row.killers))
     for why in dict.fromkeys(trip.why for trip in row.trips if trip.why):
@@ -282,15 +281,17 @@ def run(options: argparse.Namespace) -> int:
     began = time.monotonic()
     wanted = [find_mutant(name) for name in options.mutants] or list(mutants())
     rows: list[MatrixRow] = []
-    with ProcessPoolExecutor(options.processes) as pool:
-        futures = [pool.submit(run_mutant, mutant.slug) for mutant in wanted]
-        for mutant, future in zip(wanted, futures, strict=True):
-            row = future.result(DEADLINE)
-            rows.append(row)
-            sys.stdout.write("\n".join(_lines(mutant, row)) + "\n\n")
-            sys.stdout.flush()
-            if options.write:
-                write_kills((row.kill,), (one.slug for one in mutants()))
+    try:
+        with ProcessPoolExecutor(options.processes) as pool:
+            futures = [pool.submit(run_mutant, mutant.slug) for mutant in wanted]
+            for mutant, future in zip(wanted, futures, strict=True):
+                row = future.result(DEADLINE)
+                rows.append(row)
+                sys.stdout.write("\n".join(_lines(mutant, row)) + "\n\n")
+                sys.stdout.flush()
+    finally:  # also of a run that is interrupted
+        if options.write:
+            write_kills((row.kill for row in rows), (one.slug for one in mutants()))
     bad = sum(not row.good for row in rows)
     cases = max((row.cases for row in rows), default=0)
     sys.stdout.write(

@@ -16,9 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.catalogue.entries import load_catalogue
-from conformance.proof.difference import Difference, DifferenceKind
-from reports.record import Verdict
+from conformance.proof.difference import Difference, DifferenceKind, only_recommended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -91,12 +89,7 @@ def _side(case: Case, call: ReceivedCall, verdict: CallVerdict) -> DifferenceKin
     if not call.broken:
         return DifferenceKind.NARROWER
     # What the oracle warns of a case may refuse by statements that only recommend.
-    return None if _recommended(about) else DifferenceKind.NARROWER
-
-
-def _recommended(ids: Iterable[str]) -> bool:
-    catalogue = load_catalogue()
-    return all(catalogue[one].verdict_when_broken is Verdict.WARN for one in ids)
+    return None if only_recommended(about) else DifferenceKind.NARROWER
 
 
 def _words(ends: Iterable[bool]) -> tuple[str, ...]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typing_extensions import override
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -22,7 +20,6 @@ __all__ = ["Placed"]
 class Placed:
     """The octets of RDMA Writes, by where they went; what came later covers what came before."""
 
-    @override
     def __init__(self) -> None:
         self._octets: dict[tuple[int, int], bytes] = {}
 

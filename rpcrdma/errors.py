@@ -6,6 +6,7 @@
     |- LocalProtocolError     this side was asked to do what the documents forbid
     |- RemoteProtocolError    the peer did what the documents forbid
     `- FabricError            the RDMA layer below refused, failed or vanished
+       |- BadFrame            octets from the network that are not what they should be
        |- ConnectionRejected
        |- ConnectionLost
        |- DeadlineExceeded
@@ -19,6 +20,7 @@ from __future__ import annotations
 from enum import Enum
 
 __all__ = [
+    "BadFrame",
     "ConnectionLost",
     "ConnectionRejected",
     "DeadlineExceeded",
@@ -102,6 +104,13 @@ class RemoteProtocolError(RpcRdmaError):
 
 class FabricError(RpcRdmaError):
     """The RDMA layer refused, failed or vanished."""
+
+
+class BadFrame(FabricError):
+    """Octets from the network are not the frame, packet or message that they should be.
+
+    The message says what is wrong and where; whoever listens drops the octets.
+    """
 
 
 class ConnectionRejected(FabricError):

@@ -1,0 +1,1 @@
+"""RoCEv2 without an RDMA stack: InfiniBand's reliable connections over UDP, in Python."""

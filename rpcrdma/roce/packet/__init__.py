@@ -1,0 +1,1 @@
+"""Frames, transport packets and messages of connection management: octets to objects and back."""

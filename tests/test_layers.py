@@ -30,6 +30,8 @@ ARROWS: dict[str, set[str]] = {
         "rpcrdma.wire": "rpcrdma.errors rpcrdma.xdr",
         "rpcrdma.ulp": "rpcrdma.errors rpcrdma.xdr rpcrdma.wire",
         "rpcrdma.fabric": "rpcrdma.errors",
+        "rpcrdma.roce": "",
+        "rpcrdma.roce.packet": "rpcrdma.errors",
         "rpcrdma.endpoint.core": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "rpcrdma.endpoint.properties": "rpcrdma.errors rpcrdma.wire rpcrdma.endpoint.core",
         "rpcrdma.endpoint.requester": (
@@ -62,7 +64,7 @@ ARROWS: dict[str, set[str]] = {
         "reports.baseline": "reports.record",
         "reports.baseline_file": "reports.record reports.baseline",
         "reports.summary": "reports.record reports.baseline",
-        "reports.capture": "rpcrdma.fabric",
+        "reports.capture": "rpcrdma.fabric rpcrdma.roce.packet",
         "reports.render": "reports.record reports.baseline reports.summary",
         "reports.compare": (
             "reports.record reports.baseline reports.baseline_file reports.summary reports.render"

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["write_pcapng"]
 
-_TESTER: Final = bytes((192, 0, 2, 1))
-_DEVICE: Final = bytes((192, 0, 2, 2))
+_TESTER: Final = "192.0.2.1"
+_DEVICE: Final = "192.0.2.2"
 _FIRST_PORT: Final = 0xC000
 _PORTS: Final = 0x4000
 _ETHERNET: Final = 1

@@ -1,7 +1,7 @@
 """What an acknowledgement says: syndromes, and the 5-bit codes of times.
 
-InfiniBand Architecture volume 1, 9.7.5.1.3  AETH syndrome
-InfiniBand Architecture volume 1, 9.7.5.2    NAK codes, RNR NAK timer field
+InfiniBand Architecture volume 1, 9.3.5      ACK extended transport header
+InfiniBand Architecture volume 1, 9.7.5.2    NAK codes; 9.7.5.2.8, RNR NAK timer field
 InfiniBand Architecture volume 1, 9.7.6.1.3  local ACK timeout
 InfiniBand Architecture volume 1, 12.7.34    the same code in connection management
 """
@@ -42,7 +42,7 @@ _RNR_MILLISECONDS: Final = (
     2.56, 3.84, 5.12, 7.68, 10.24, 15.36, 20.48, 30.72,
     40.96, 61.44, 81.92, 122.88, 163.84, 245.76, 327.68, 491.52,
 )  # fmt: skip
-"""RNR NAK timer field -> the shortest time until the Send comes again (table 45)."""
+"""RNR NAK timer field -> the shortest time until the Send comes again (9.7.5.2.8)."""
 
 _RNR_ASCENDING: Final[tuple[int, ...]] = (*range(1, 32), 0)
 """The codes by the time that they stand for."""
@@ -58,7 +58,7 @@ class SyndromeKind(IntEnum):
 
 
 class NakCode(IntEnum):
-    """Whole syndromes of the NAKs (9.7.5.2, table 44)."""
+    """Whole syndromes of the NAKs (9.7.5.2)."""
 
     PSN_SEQUENCE_ERROR = 0x60
     INVALID_REQUEST = 0x61

@@ -6,7 +6,7 @@ must see them to refuse them.
 
     InfiniBand Architecture volume 1, 9.2     Base Transport Header
     InfiniBand Architecture volume 1, 9.3     extended transport headers
-    InfiniBand Architecture annex A17, A17.2  the same over UDP; no local or global route header
+    InfiniBand Architecture annex A17, A17.3  the same over UDP; no local or global route header
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "DEFAULT_PARTITION",
     "OPERATIONS",
+    "PSN_MASK",
     "Aeth",
     "BthOpcode",
     "Deth",
@@ -41,11 +43,11 @@ PSN_MASK: Final = 0xFFFFFF
 """Packet sequence numbers and queue pair numbers have 24 bits."""
 
 DEFAULT_PARTITION: Final = 0xFFFF
-"""P_Key of the default partition, of which every port is a full member (10.9.1.2)."""
+"""P_Key of the default partition, of which every port is a full member."""
 
 
 class BthOpcode(IntEnum):
-    """Opcodes of the reliable connection, and of the datagram that carries MADs (9.2, table 38)."""
+    """Opcodes of the reliable connection, and of the datagram that carries MADs (9.2)."""
 
     SEND_FIRST = 0x00
     SEND_MIDDLE = 0x01
@@ -152,7 +154,7 @@ class Packet(msgspec.Struct, gc=False):
         reth, aeth, deth: the extended headers of those names, where the opcode has them.
         invalidate: R_Key that a Send With Invalidate names (IETH, 9.3.7).
         immediate: immediate data (9.3.6).
-        atomic: AtomicETH, 28 octets, or AtomicAckETH, 8 octets, as they are (9.3.4, 9.5.4).
+        atomic: AtomicETH, 28 octets, or AtomicAckETH, 8 octets, as they are (9.3.4, 9.3.5).
     """
 
     opcode: int
@@ -205,7 +207,7 @@ def _meanings() -> dict[int, OpcodeMeaning]:
 
 
 OPERATIONS: Final[Mapping[int, OpcodeMeaning]] = _meanings()
-"""Opcode -> what its packet is (9.2, table 38)."""
+"""Opcode -> what its packet is (9.2)."""
 
 _SIZES: Final = {
     ExtendedHeader.DETH: 8,

@@ -1,8 +1,8 @@
 """Codes in messages of connection management: reasons, statuses, path MTUs.
 
 InfiniBand Architecture volume 1, 12.6.7.2  rejection reasons
-InfiniBand Architecture volume 1, 12.8.2.1  status of an alternate path
-InfiniBand Architecture volume 1, 12.7.28   path MTU
+InfiniBand Architecture volume 1, 12.8.2    status of an alternate path
+InfiniBand Architecture volume 1, 12.7      fields
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class RejectReason(IntEnum):
 
 
 class PathStatus(IntEnum):
-    """What became of a proposed alternate path (12.8.2.1)."""
+    """What became of a proposed alternate path (12.8.2)."""
 
     LOADED = 0
     INVALID_COMMUNICATION_ID = 1

@@ -17,12 +17,12 @@ from rpcrdma.roce.packet.mad import DATA_LENGTH
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Field", "bits", "decode_fields", "encode_fields", "octets"]
+__all__ = ["CmField", "bits", "decode_fields", "encode_fields", "octets"]
 
 _OCTET: Final = 8
 
 
-class Field(msgspec.Struct, frozen=True, gc=False):
+class CmField(msgspec.Struct, frozen=True, gc=False):
     """`size` bits from bit `start` of the message; if `is_octets`, no number but octets."""
 
     start: int
@@ -30,17 +30,17 @@ class Field(msgspec.Struct, frozen=True, gc=False):
     is_octets: bool = False
 
 
-def bits(octet: int, size: int, bit: int = 0) -> Field:
+def bits(octet: int, size: int, bit: int = 0) -> CmField:
     """A number of `size` bits, which begins at a bit of an octet."""
-    return Field(octet * _OCTET + bit, size)
+    return CmField(octet * _OCTET + bit, size)
 
 
-def octets(octet: int, size: int) -> Field:
+def octets(octet: int, size: int) -> CmField:
     """A field of `size` octets that is no number: a GID, private data."""
-    return Field(octet * _OCTET, size * _OCTET, is_octets=True)
+    return CmField(octet * _OCTET, size * _OCTET, is_octets=True)
 
 
-def encode_fields(layout: Mapping[str, Field], message: object) -> bytes:
+def encode_fields(layout: Mapping[str, CmField], message: object) -> bytes:
     """The octets of a message; a field of octets that is shorter than its place ends in zeroes.
 
     Raises:
@@ -50,15 +50,19 @@ def encode_fields(layout: Mapping[str, Field], message: object) -> bytes:
     for name, field in layout.items():
         value = getattr(message, name)
         if field.is_octets:
-            value = int.from_bytes(value, "big") << max(0, field.size - len(value) * _OCTET)
-        if value >> field.size:
-            kind = type(message).__name__
-            raise FabricError(f"{name} of {kind} has no room in {field.size} bits")
+            room = field.size // _OCTET
+            if len(value) > room:
+                where = f"{name} of {type(message).__name__}"
+                raise FabricError(f"{where} has {len(value)} octets, and there is room for {room}")
+            value = int.from_bytes(value.ljust(room, b"\0"), "big")
+        elif value >> field.size:
+            where = f"{name} of {type(message).__name__}"
+            raise FabricError(f"{where} is {value}, which has no room in {field.size} bits")
         whole |= value << (DATA_LENGTH * _OCTET - field.start - field.size)
     return whole.to_bytes(DATA_LENGTH, "big")
 
 
-def decode_fields(layout: Mapping[str, Field], data: bytes) -> dict[str, Any]:
+def decode_fields(layout: Mapping[str, CmField], data: bytes) -> dict[str, Any]:
     """The values of the fields in the 232 octets of a message."""
     whole = int.from_bytes(data, "big")
     values: dict[str, Any] = {}

@@ -18,7 +18,7 @@ from rpcrdma.roce.packet.mad import METHOD_SEND, Mad, decode_mad, encode_mad
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rpcrdma.roce.packet.cm_fields import Field
+    from rpcrdma.roce.packet.cm_fields import CmField
 
 __all__ = [
     "AlternatePathResponse",
@@ -29,7 +29,7 @@ __all__ = [
     "DisconnectReply",
     "DisconnectRequest",
     "LoadAlternatePath",
-    "MessageReceived",
+    "MessageReceipt",
     "ReadyToUse",
     "decode_cm",
     "encode_cm",
@@ -40,7 +40,7 @@ _CM_CLASS: Final = 0x07
 _CM_CLASS_VERSION: Final = 2
 _NO_GID: Final = bytes(16)
 _PERMISSIVE_LID: Final = 0xFFFF
-"""RoCE has no local identifiers (A16.2); Linux sends this one."""
+"""RoCE has no local identifiers; Linux sends this one."""
 
 
 class ConnectRequest(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -54,12 +54,12 @@ class ConnectRequest(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         queue_pair: of the sender.
         responder_resources: most RDMA Reads under way that the sender answers.
         initiator_depth: most that it will have under way itself.
-        remote_timeout: code of the time in which the receiver is to answer (12.7.4).
+        remote_timeout: code of the time in which the receiver is to answer.
         transport_type: 0 is a reliable connection.
         flow_control: the sender implements end-to-end flow control.
-        starting_psn: PSN that the sender expects to receive first (12.7.31).
-        local_timeout: code of the time in which the sender answers (12.7.12).
-        retry, rnr_retry: retry counts for the receiver's queue pair (12.7.38, 12.7.39).
+        starting_psn: PSN that the sender expects to receive first.
+        local_timeout: code of the time in which the sender answers.
+        retry, rnr_retry: retry counts for the receiver's queue pair.
         partition: P_Key.
         path_mtu: code; `path_mtu_octets` says how many.
         most_cm_retries: how often the sender repeats itself.
@@ -111,8 +111,8 @@ class ConnectReply(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     Attributes:
         remote_id: communication id of the receiver, in this message and all below.
-        ack_delay: code of the time that the sender takes to acknowledge (12.7.33).
-        failover: 0, alternate path accepted; 1, not supported; 2, rejected (12.7.36).
+        ack_delay: code of the time that the sender takes to acknowledge.
+        failover: 0, alternate path accepted; 1, not supported; 2, rejected.
     """
 
     local_id: int
@@ -145,7 +145,7 @@ class ConnectReject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     Attributes:
         local_id: 0 if the sender has none for it.
-        rejected: 0, a REQ; 1, a REP; 2, no message, as after a timeout (12.7.4).
+        rejected: 0, a REQ; 1, a REP; 2, no message, as after a timeout.
         reason: a `RejectReason`, as a number.
         information: additional information, up to 72 octets; information_length: how many of them
             count.
@@ -160,12 +160,12 @@ class ConnectReject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     private_data: bytes = b""
 
 
-class MessageReceived(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """MRA: a message came, the answer takes longer (12.6.6).
+class MessageReceipt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """MRA, message receipt acknowledgement: the answer to a message takes longer (12.6.6).
 
     Attributes:
         received: 0, a REQ; 1, a REP; 2, a LAP.
-        service_timeout: code of the time until the answer (12.7.32).
+        service_timeout: code of the time until the answer.
     """
 
     local_id: int
@@ -229,7 +229,7 @@ CmMessage: TypeAlias = (
     | ConnectReply
     | ReadyToUse
     | ConnectReject
-    | MessageReceived
+    | MessageReceipt
     | DisconnectRequest
     | DisconnectReply
     | LoadAlternatePath
@@ -342,9 +342,9 @@ _ALTERNATE_PATH_RESPONSE: Final = {
     "private_data": octets(84, 148),
 }
 
-_MESSAGES: Final[Mapping[int, tuple[type[CmMessage], Mapping[str, Field]]]] = {
+_MESSAGES: Final[Mapping[int, tuple[type[CmMessage], Mapping[str, CmField]]]] = {
     0x10: (ConnectRequest, _CONNECT_REQUEST),
-    0x11: (MessageReceived, _MESSAGE_RECEIVED),
+    0x11: (MessageReceipt, _MESSAGE_RECEIVED),
     0x12: (ConnectReject, _CONNECT_REJECT),
     0x13: (ConnectReply, _CONNECT_REPLY),
     0x14: (ReadyToUse, _READY_TO_USE),

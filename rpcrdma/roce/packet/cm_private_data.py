@@ -1,6 +1,6 @@
 """The head that rdma_cm puts before the private data of a REQ: who calls whom, in IP's terms.
 
-InfiniBand Architecture annex A11, A11.4  RDMA IP CM service: service ids, private data format
+InfiniBand Architecture annex A11  RDMA IP CM service: service ids, private data format
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_USER_DATA: Final = _WHOLE - _FIELDS.size
 """Octets that are left for the user of rdma_cm: 56."""
 
 _TCP_SERVICES: Final = 0x0000000001060000
-"""Service ids of IP protocol 6, ports in the low 16 bits (A11.2)."""
+"""Service ids of IP protocol 6, ports in the low 16 bits."""
 
 _PORTS: Final = 0xFFFF
 _VERSIONS: Final = {4: 4, 6: 16}

@@ -101,6 +101,8 @@ def from_frame(frame: bytes) -> Datagram | None:
     port, destination_port, length = decode_udp(body)
     if destination_port != PORT:
         return None
+    if head.options:
+        raise BadFrame("the IPv4 header of a RoCEv2 packet has options")
     if length < _LEAST:
         raise BadFrame(f"{length} octets are too few for a RoCEv2 packet and its ICRC")
     udp, payload = body[:HEADER_LENGTH], body[HEADER_LENGTH : HEADER_LENGTH + length]

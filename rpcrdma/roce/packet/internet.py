@@ -1,11 +1,11 @@
 """IPv4 and IPv6 headers, and addresses as text, as octets and as GIDs.
 
-An IPv4 header is the fixed one, and so is an IPv6 header: RoCEv2 knows neither options, nor
-fragments, nor extension headers (A17.3.1).
+The headers made here are the fixed ones: RoCEv2 knows neither options, nor fragments, nor extension
+headers (A17.3).  Those of others may have them, since not all that comes is RoCEv2.
 
     RFC 791 section 3.1   IPv4 header
     RFC 8200 section 3    IPv6 header
-    InfiniBand Architecture annex A17, A17.3.1, A17.4.1 (GIDs are IP addresses)
+    InfiniBand Architecture annex A17  a GID is an IP address
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from rpcrdma.errors import BadFrame
+from rpcrdma.errors import BadFrame, FabricError
 
 __all__ = [
     "PROTOCOL_UDP",
@@ -35,6 +35,9 @@ PROTOCOL_UDP: Final = 17
 _IPV4: Final = struct.Struct(">BBHHHBBH4s4s")
 _IPV6: Final = struct.Struct(">IHBB16s16s")
 _IPV4_FIRST: Final = 0x45
+"""Version 4, and five words of header."""
+
+_WORDS: Final = 0x0F
 _IPV6_FIRST: Final = 0x60000000
 _DO_NOT_FRAGMENT: Final = 0x4000
 _MORE_FRAGMENTS: Final = 0x2000
@@ -44,6 +47,7 @@ _ONES: Final = 0xFFFF
 _MAPPED: Final = bytes(10) + b"\xff\xff"
 _CACHED: Final = 1024
 _IPV4_OCTETS: Final = 4
+_IPV4_VERSION: Final = 4
 _IPV6_VERSION: Final = 6
 
 
@@ -53,7 +57,8 @@ class InternetHeader(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         source, destination: addresses, 4 or 16 octets.
         protocol: what follows; 17 is UDP.
-        header_length: octets of the header; length: octets that follow it.
+        header_length: octets of the header, options included; length: octets that follow it.
+        options: the header has some.
         fragment: only a part of a datagram follows.
     """
 
@@ -62,6 +67,7 @@ class InternetHeader(msgspec.Struct, frozen=True, gc=False):
     protocol: int
     header_length: int
     length: int
+    options: bool = False
     fragment: bool = False
 
 
@@ -70,12 +76,12 @@ def address_octets(text: str) -> bytes:
     """The 4 or 16 octets of an address.
 
     Raises:
-        ValueError: the text is no address.
+        FabricError: the text is no address.
     """
     try:
         return socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
-    except OSError as error:
-        raise ValueError(f"{text!r} is no IP address") from error
+    except (OSError, ValueError) as error:
+        raise FabricError(f"{text!r} is no IP address") from error
 
 
 @lru_cache(_CACHED)
@@ -103,10 +109,10 @@ def encode_internet(source: bytes, destination: bytes, length: int) -> bytes:
     may not fragment sends the same.
 
     Raises:
-        ValueError: the addresses are of two families.
+        FabricError: the addresses are of two families.
     """
     if len(source) != len(destination):
-        raise ValueError("one address is of IPv4 and the other of IPv6")
+        raise FabricError("one address is of IPv4 and the other of IPv6")
     if len(source) != _IPV4_OCTETS:
         return _IPV6.pack(_IPV6_FIRST, length, PROTOCOL_UDP, _LIFETIME, source, destination)
     fields = (_IPV4_FIRST, 0, _IPV4.size + length, 0, _DO_NOT_FRAGMENT, _LIFETIME, PROTOCOL_UDP)
@@ -119,28 +125,32 @@ def decode_internet(octets: bytes) -> InternetHeader:
     """The IP header with which the octets begin; more octets than its length may follow.
 
     Raises:
-        BadFrame: it is cut off, of no known version, has options, or a wrong checksum or length.
+        BadFrame: it is cut off, of no known version, or has a wrong checksum or length.
     """
     if not octets:
         raise BadFrame("no octet of an IP header is there")
-    if octets[0] == _IPV4_FIRST:
+    version = octets[0] >> 4
+    if version == _IPV4_VERSION:
         return _decode_ipv4(octets)
-    if octets[0] >> 4 == _IPV6_VERSION:
+    if version == _IPV6_VERSION:
         return _decode_ipv6(octets)
-    raise BadFrame(f"the IP header begins with 0x{octets[0]:02x}, and 0x45 and 0x6. are known")
+    raise BadFrame(f"the IP header has version {version}, and only 4 and 6 are known")
 
 
 def _decode_ipv4(octets: bytes) -> InternetHeader:
-    size = _IPV4.size
+    size = max(_IPV4.size, 4 * (octets[0] & _WORDS))
     if len(octets) < size:
-        raise BadFrame(f"{len(octets)} octets are too few for an IPv4 header")
-    _, _, length, _, fragment, _, protocol, _, source, destination = _IPV4.unpack_from(octets)
+        raise BadFrame(f"{len(octets)} octets are too few for an IPv4 header of {size}")
+    first, _, length, _, fragment, _, protocol, _, source, destination = _IPV4.unpack_from(octets)
+    if first < _IPV4_FIRST:
+        raise BadFrame(f"the IPv4 header claims a length of {first & _WORDS} words, less than 5")
     if int.from_bytes(octets[:size], "big") % _ONES:
         raise BadFrame("the IPv4 header's checksum is wrong")
     if not size <= length <= len(octets):
         raise BadFrame(f"the IPv4 header has length {length} where {len(octets)} octets are there")
     partial = fragment & (_MORE_FRAGMENTS | _FRAGMENT_OFFSET) != 0
-    return InternetHeader(source, destination, protocol, size, length - size, partial)
+    options = size > _IPV4.size
+    return InternetHeader(source, destination, protocol, size, length - size, options, partial)
 
 
 def _decode_ipv6(octets: bytes) -> InternetHeader:

@@ -33,7 +33,7 @@ GENERAL_SERVICES: Final = 1
 """The queue pair that takes MADs of connection management."""
 
 QUEUE_KEY: Final = 0x80010000
-"""The well-known Q_Key of queue pair 1 (10.2.5)."""
+"""The well-known Q_Key of queue pair 1."""
 
 METHOD_SEND: Final = 0x03
 

@@ -1,4 +1,4 @@
-"""UDP headers (RFC 768), as RoCEv2 uses them: port 4791, no checksum (A17.3.1)."""
+"""UDP headers (RFC 768), as RoCEv2 uses them: port 4791, no checksum (A17.3)."""
 
 from __future__ import annotations
 

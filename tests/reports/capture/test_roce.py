@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.capture import roce
-from reports.capture.roce import PATH_MTU, BthOpcode, Flow
+from reports.capture.roce import PATH_MTU, Flow
+from rpcrdma.roce.packet.bth import BthOpcode, Packet
 
 
 def flow() -> Flow:
-    return Flow(bytes((192, 0, 2, 1)), bytes((192, 0, 2, 2)), 0xC001, 0x10001)
+    return Flow("192.0.2.1", "192.0.2.2", 0xC001, 0x10001)
 
 
 def opcodes(frames: list[bytes]) -> list[int]:
@@ -26,7 +27,7 @@ def test_icrc_and_checksum_agree_with_scapy(
     from scapy.layers.inet import IP, UDP
     from scapy.layers.l2 import Ether
 
-    frame = roce.frame(flow(), opcode, sequence, b"", payload)
+    frame = roce.frame(flow(), Packet(opcode, flow().queue_pair, sequence, payload))
     packet = Ether(frame)
     assert (packet[BTH].opcode, packet[BTH].psn, packet[BTH].dqpn) == (opcode, sequence, 0x10001)
     for layer in (IP, UDP):

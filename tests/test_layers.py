@@ -64,7 +64,7 @@ ARROWS: dict[str, set[str]] = {
         "reports.baseline": "reports.record",
         "reports.baseline_file": "reports.record reports.baseline",
         "reports.summary": "reports.record reports.baseline",
-        "reports.capture": "rpcrdma.fabric rpcrdma.roce.packet",
+        "reports.capture": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
         "reports.render": "reports.record reports.baseline reports.summary",
         "reports.compare": (
             "reports.record reports.baseline reports.baseline_file reports.summary reports.render"

@@ -6,6 +6,7 @@ case's messages takes as long as the case does, on the host afterwards.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -40,7 +41,7 @@ def annotated(trace: Trace, mutations: Mapping[bytes, str]) -> Trace:
         else event
         for event in trace.events
     ]
-    return Trace(events, trace.connections)
+    return replace(trace, events=events)
 
 
 def exchanges(trace: Trace) -> tuple[Exchange, ...]:

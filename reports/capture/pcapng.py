@@ -1,8 +1,9 @@
 """A trace as a `.pcapng` that Wireshark opens and dissects.
 
-Each event becomes the RoCEv2 frames of `reports.capture.roce`, with a comment that says what it is.
-Events that have no packet on the wire (registering, posting a Receive) are not in the capture;
-connection events go into the comment of the next frame.
+If the fabric saw frames, the capture has these, by `reports.capture.wire_frames`.  Otherwise each
+event becomes the RoCEv2 frames of `reports.capture.roce`, with a comment that says what it is;
+events that have no packet on the wire (registering, posting a Receive) are not in such a capture,
+and connection events go into the comment of the next frame.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import pcapng
 from pcapng import blocks
 
 from reports.capture import roce
+from reports.capture.comments import CONNECTION_EVENTS, connection_comment, event_comment
+from reports.capture.wire_frames import wire_frames
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 
 if TYPE_CHECKING:
@@ -26,7 +29,8 @@ _DEVICE: Final = "192.0.2.2"
 _FIRST_PORT: Final = 0xC000
 _PORTS: Final = 0x4000
 _ETHERNET: Final = 1
-_CONNECTION_EVENTS: Final = (EventKind.CONNECT, EventKind.REJECT, EventKind.DISCONNECT)
+_PASSED: Final = "Ethernet frames as they were sent and received"
+_MADE: Final = "RoCEv2 frames made from a trace of verbs-level events"
 
 
 def write_pcapng(
@@ -45,15 +49,16 @@ def write_pcapng(
         blocks.InterfaceDescription,
         link_type=_ETHERNET,
         options={
-            "if_name": "trace",
-            "if_description": "RoCEv2 frames made from a trace of verbs-level events",
+            "if_name": "wire" if trace.frames else "trace",
+            "if_description": _PASSED if trace.frames else _MADE,
         },
     )
+    frames = wire_frames(trace, describe) if trace.frames else _made_frames(trace, describe)
     count = 0
     with path.open("wb") as stream:
         writer = pcapng.FileWriter(stream, section)
-        for event, comment, frame in _frames(trace, describe):
-            microseconds = round(event.time * 1e6)
+        for time, comment, frame in frames:
+            microseconds = round(time * 1e6)
             packet = section.new_member(
                 blocks.EnhancedPacket,
                 interface_id=interface.interface_id,
@@ -61,26 +66,27 @@ def write_pcapng(
                 timestamp_low=microseconds & 0xFFFFFFFF,
                 packet_data=frame,
                 packet_len=len(frame),
-                options={"opt_comment": comment},
+                options={"opt_comment": comment} if comment else {},
             )
             writer.write_block(packet)
             count += 1
     return count
 
 
-def _frames(
+def _made_frames(
     trace: Trace, describe: Callable[[bytes], str]
-) -> Iterator[tuple[TraceEvent, str, bytes]]:
+) -> Iterator[tuple[float, str, bytes]]:
+    """Time, comment and octets of the frames that are made of the events."""
     flows: dict[tuple[int, Side], roce.Flow] = {}
     pending: list[str] = []
     for event in trace.events:
-        if event.kind in _CONNECTION_EVENTS:
-            pending.append(_connection_comment(event))
+        if event.kind in CONNECTION_EVENTS:
+            pending.append(connection_comment(event))
             continue
-        comment = "\n".join((*pending, _comment(event, describe)))
+        comment = "\n".join((*pending, event_comment(event, describe)))
         for number, frame in enumerate(_event_frames(event, flows)):
             pending.clear()
-            yield event, comment if number == 0 else "", frame
+            yield event.time, comment if number == 0 else "", frame
 
 
 def _event_frames(event: TraceEvent, flows: dict[tuple[int, Side], roce.Flow]) -> Iterator[bytes]:
@@ -111,23 +117,3 @@ def _flow(flows: dict[tuple[int, Side], roce.Flow], connection: int, side: Side)
         )
         flows[connection, side] = flow
     return flow
-
-
-def _comment(event: TraceEvent, describe: Callable[[bytes], str]) -> str:
-    who = "tester" if event.side is Side.LOCAL else "device"
-    text = f"{who}: {event.kind.value} of {event.length or len(event.data)} octets"
-    if event.handle is not None:
-        text += f", handle 0x{event.handle:08x}"
-    if event.detail:
-        text += f" ({event.detail})"
-    if event.placed:
-        text += f", into {', '.join(map(str, event.placed))}"
-    described = describe(event.data) if event.kind is EventKind.SEND else ""
-    return f"{text}\n{described}" if described else text
-
-
-def _connection_comment(event: TraceEvent) -> str:
-    who = "tester" if event.side is Side.LOCAL else "device"
-    private = f", private data {event.data.hex()}" if event.data else ""
-    detail = f" ({event.detail})" if event.detail else ""
-    return f"connection {event.connection}: {event.kind.value} by {who}{private}{detail}"

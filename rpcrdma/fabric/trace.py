@@ -1,6 +1,7 @@
 """Traces: what happened on a connection, event by event.
 
 Every fabric reports each verbs-level event to the `Trace` it was given; nothing else writes to it.
+A fabric that sees frames adds these, too.
 A trace is plain data (`reports` turns it into text, JSON and pcapng), in the order in which the
 events happened at the recording side.
 """
@@ -16,7 +17,7 @@ import msgspec
 if TYPE_CHECKING:
     from rpcrdma.fabric.segments import Placement
 
-__all__ = ["EventKind", "Side", "Trace", "TraceEvent"]
+__all__ = ["EventKind", "Side", "Trace", "TraceEvent", "WireFrame"]
 
 
 class Side(Enum):
@@ -75,6 +76,18 @@ class TraceEvent(msgspec.Struct, frozen=True, gc=False):
     placed: tuple[Placement, ...] = ()
 
 
+class WireFrame(msgspec.Struct, frozen=True, gc=False):
+    """One Ethernet frame, sent or received.
+
+    Attributes:
+        time: seconds of the fabric's clock.
+        octets: without the frame check sequence.
+    """
+
+    time: float
+    octets: bytes
+
+
 @dataclass(slots=True)
 class Trace:
     """Collects events; one per case.
@@ -84,11 +97,13 @@ class Trace:
         connections: how many were numbered.
         keep: False where nobody will read it: a process that serves for long must not collect for
             ever.
+        frames: of a fabric that sees them, in the order in which they passed; no others do.
     """
 
     events: list[TraceEvent] = field(default_factory=list)
     connections: int = 0
     keep: bool = True
+    frames: list[WireFrame] = field(default_factory=list)
 
     def open_connection(self) -> int:
         """Number a new connection."""
@@ -99,3 +114,8 @@ class Trace:
         """Append one event, if events are kept."""
         if self.keep:
             self.events.append(event)
+
+    def add_frame(self, time: float, octets: bytes) -> None:
+        """Append one frame, if they are kept."""
+        if self.keep:
+            self.frames.append(WireFrame(time, octets))

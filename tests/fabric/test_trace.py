@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.loopback import LoopbackNetwork
-from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent, WireFrame
 
 EVENT = TraceEvent(0.5, 1, Side.LOCAL, EventKind.SEND, b"abcd", length=4)
 
@@ -16,10 +16,20 @@ def test_events_are_kept_in_order() -> None:
     assert [trace.open_connection() for _ in range(2)] == [1, 2]
 
 
+def test_frames_are_kept_beside_the_events() -> None:
+    trace = Trace()
+    trace.add_frame(0.25, b"frame")
+    trace.add_frame(0.5, b"other")
+    assert trace.frames == [WireFrame(0.25, b"frame"), WireFrame(0.5, b"other")]
+    assert trace.events == []
+
+
 def test_a_trace_that_nobody_reads_keeps_nothing() -> None:
     """Neither what is added nor what a connection reports."""
     trace = Trace(keep=False)
     trace.add(EVENT)
+    trace.add_frame(0.5, b"frame")
+    assert trace.frames == []
     network = LoopbackNetwork()
     device, fabric = network.fabric("dut"), network.fabric("tester")
     fabric.trace = trace

@@ -8,7 +8,7 @@ from conformance.suite.evidence import annotated, complete, exchanges, read_trac
 from reports.record import FORMAT_VERSION, CaseRecord, RunFooter, RunHeader, RunRecord, Verdict
 from reports.stream import read_run
 from rpcrdma.fabric.segments import Placement
-from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent, WireFrame
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +42,14 @@ def test_steps_tell_who_did_what_and_leave_out_what_nobody_asks() -> None:
     assert written.summary == "RDMA Write by device of 4 octets at handle 0x00000007"
     assert (received.direction, received.length, len(received.octets)) == ("received", 600, 1024)
     assert received.summary.endswith("[into 88 octets, 512 octets at 0x2000]")
+
+
+def test_frames_stay_with_a_trace_whose_messages_are_explained() -> None:
+    trace = Trace(TRACE.events, 1, frames=[WireFrame(2.5, b"frame")])
+
+    changed = annotated(trace, {HEADER: "rdma_vers 2 instead of 1"})
+
+    assert (changed.frames, changed.connections) == (trace.frames, 1)
 
 
 def test_a_trace_is_read_back_as_it_was_written(tmp_path: Path) -> None:

@@ -55,6 +55,22 @@ def test_comment_of_a_scattered_message_says_what_landed_where(tmp_path: Path) -
     )
 
 
+def test_frames_that_passed_are_written_as_they_are(tmp_path: Path) -> None:
+    sent = bytes.fromhex("020000000002 020000000001 88b5") + bytes(50)
+    trace = Trace([TraceEvent(0.5, 1, Side.LOCAL, EventKind.CONNECT)])
+    trace.add_frame(0.5, sent)
+    trace.add_frame(4295.25, sent[::-1])
+
+    assert write_pcapng(trace, tmp_path / "case.pcapng") == 2
+
+    first, second = packets(tmp_path / "case.pcapng")
+    assert [first.packet_data, second.packet_data] == [sent, sent[::-1]]
+    assert first.options.get("opt_comment") == "connection 1: connect by tester"
+    assert "opt_comment" not in second.options
+    assert (second.timestamp_high, second.timestamp_low) == divmod(4_295_250_000, 1 << 32)
+    assert first.interface.options["if_name"] == "wire"
+
+
 def test_connections_have_their_own_ports_and_queue_pairs(tmp_path: Path) -> None:
     trace = Trace(
         [TraceEvent(0.0, number, Side.LOCAL, EventKind.SEND, b"abcd") for number in (1, 2)]

@@ -229,9 +229,9 @@ _LENGTHS: Final = {
 _DETH: Final = int(ExtendedHeader.DETH)
 _RETH: Final = int(ExtendedHeader.RETH)
 _AETH: Final = int(ExtendedHeader.AETH)
-_ATOMIC: Final = int(ExtendedHeader.ATOMIC)
-_ATOMIC_ACK: Final = int(ExtendedHeader.ATOMIC_ACK)
+_ATOMICS: Final = int(ExtendedHeader.ATOMIC | ExtendedHeader.ATOMIC_ACK)
 _IMMEDIATE: Final = int(ExtendedHeader.IMMEDIATE)
+_INVALIDATE: Final = int(ExtendedHeader.INVALIDATE)
 
 _BTH: Final = struct.Struct(">BBHII")
 _RETH_FIELDS: Final = struct.Struct(">QII")
@@ -315,25 +315,23 @@ def decode(octets: bytes) -> Packet:
 
 def _decode_headers(packet: Packet, headers: int, octets: bytes) -> None:
     at = _BTH.size
+    if headers & _DETH:
+        queue_key, source = _DETH_FIELDS.unpack_from(octets, at)
+        packet.deth = Deth(queue_key, source & PSN_MASK)
+        at += _DETH_FIELDS.size
     if headers & _RETH:
         packet.reth = Reth(*_RETH_FIELDS.unpack_from(octets, at))
         at += _RETH_FIELDS.size
-    elif headers & _AETH:
+    if headers & _AETH:
         (word,) = _WORD.unpack_from(octets, at)
         packet.aeth = Aeth(word >> 24, word & PSN_MASK)
-        if headers & _ATOMIC_ACK:
-            packet.atomic = octets[at + 4 : at + 12]
-        return
-    elif headers & _DETH:
-        queue_key, source = _DETH_FIELDS.unpack_from(octets, at)
-        packet.deth = Deth(queue_key, source & PSN_MASK)
-        return
-    elif headers & _ATOMIC:
-        packet.atomic = octets[at : at + 28]
-        return
+        at += _WORD.size
+    if headers & _ATOMICS:
+        # No opcode has anything after it.
+        packet.atomic = octets[at : _LENGTHS[packet.opcode]]
     if headers & _IMMEDIATE:
         (packet.immediate,) = _WORD.unpack_from(octets, at)
-    elif not headers & _RETH:
+    if headers & _INVALIDATE:
         (packet.invalidate,) = _WORD.unpack_from(octets, at)
 
 

@@ -1,0 +1,142 @@
+"""Two connection managers, and the wire between them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rpcrdma.roce.cm import CmHandshake, CmNotice, CmNoticeKind, CmOffer, ConnectionManager
+from rpcrdma.roce.packet.cm_messages import CmMessage, decode_cm, encode_cm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ACTIVE = "192.0.2.1"
+PASSIVE = "192.0.2.2"
+PORT = 20049
+
+
+def offer(queue_pair: int, private_data: bytes = b"") -> CmOffer:
+    return CmOffer(
+        queue_pair=queue_pair,
+        starting_psn=queue_pair + 0x1000,
+        private_data=private_data,
+        responder_resources=4,
+        initiator_depth=2,
+        ack_timeout=19,
+        retry=7,
+        rnr_retry=6,
+        path_mtu=1024,
+    )
+
+
+@dataclass
+class End:
+    """One manager, what it was told, and what it said."""
+
+    address: str
+    manager: ConnectionManager
+    notices: list[CmNotice] = field(default_factory=list)
+
+    def told(self) -> list[CmNoticeKind]:
+        return [notice.kind for notice in self.notices]
+
+
+class Wire:
+    """Carries the MADs between two ends, in virtual time, as long as nobody takes them off.
+
+    Attributes:
+        sent: each message that was sent: the sender's address, the message, its transaction id.
+        drops: whether a message is lost.
+    """
+
+    def __init__(self, active: str = ACTIVE, passive: str = PASSIVE) -> None:
+        self.now = 100.0
+        self.active = End(active, ConnectionManager(0xA, random.Random(1)))
+        self.passive = End(passive, ConnectionManager(0xB, random.Random(2)))
+        self.passive.manager.listen(PORT)
+        self.sent: list[tuple[str, CmMessage, int]] = []
+        self.drops: Callable[[CmMessage], bool] = lambda _: False
+
+    @property
+    def ends(self) -> tuple[End, End]:
+        return self.active, self.passive
+
+    def connect(self, queue_pair: int = 0x11, private_data: bytes = b"") -> CmHandshake:
+        return self.active.manager.connect(
+            self.active.address,
+            self.passive.address,
+            PORT,
+            offer(queue_pair, private_data),
+            self.now,
+        )
+
+    def carry(self) -> None:
+        """Deliver until nobody has anything to say."""
+        while any([self._carry_from(end) for end in self.ends]):
+            pass
+
+    def _carry_from(self, end: End) -> bool:
+        messages = end.manager.take_messages()
+        for local, remote, mad in messages:
+            message, transaction = decode_cm(mad)
+            self.sent.append((local, message, transaction))
+            if not self.drops(message):
+                self.at(remote).manager.receive(local, remote, mad, self.now)
+        for one in self.ends:
+            one.notices += one.manager.take_events()
+        return bool(messages)
+
+    def at(self, address: str) -> End:
+        return self.active if address == self.active.address else self.passive
+
+    def inject(self, end: End, message: CmMessage, transaction: int = 1, source: str = "") -> None:
+        """Have `end` receive a message of the other one, or of `source`."""
+        other = self.passive if end is self.active else self.active
+        mad = encode_cm(message, transaction)
+        end.manager.receive(source or other.address, end.address, mad, self.now)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass at both ends, deadline by deadline."""
+        until = self.now + seconds
+        while True:
+            self.carry()
+            deadlines = [end.manager.deadline() for end in self.ends]
+            self.now = min([until, *(one for one in deadlines if one is not None)])
+            for end in self.ends:
+                end.manager.tick(self.now)
+            if self.now >= until:
+                self.carry()
+                return
+
+    def asked(self) -> CmHandshake:
+        """The connection that the passive end was asked for last."""
+        kind = CmNoticeKind.REQUEST
+        return next(one.handshake for one in self.passive.notices[::-1] if one.kind is kind)
+
+    def established(self) -> tuple[CmHandshake, CmHandshake]:
+        """Make a connection; the active and the passive end of it."""
+        active = self.connect()
+        self.carry()
+        passive = self.asked()
+        passive.accept(offer(0x22), self.now)
+        self.carry()
+        active.ready()
+        self.carry()
+        return active, passive
+
+    def last(self) -> CmMessage:
+        """What was sent last."""
+        return self.sent[-1][1]
+
+    def kinds(self) -> list[str]:
+        """The messages that were sent, by the names of their classes."""
+        return [type(message).__name__ for _, message, _ in self.sent]
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()

@@ -214,10 +214,10 @@ class ConnectionManager:
             return False
         if not _is_fit(handshake, message):
             return False
+        if isinstance(message, ConnectReply) and self._is_stale(arrival, handshake, message):
+            return True
         arrived = _INPUTS[type(message)]
-        if isinstance(message, ConnectReply) and self._ends_stale(arrival, handshake, message):
-            arrived = CmInput.REP_STALE
-        elif isinstance(message, ConnectReject) and message.reason == RejectReason.STALE_CONNECTION:
+        if isinstance(message, ConnectReject) and message.reason == RejectReason.STALE_CONNECTION:
             arrived = CmInput.REJ_STALE
         return handshake.take(arrived, arrival.now, message, arrival.transaction)
 
@@ -235,10 +235,15 @@ class ConnectionManager:
             return self._registry.by_request(source, guid, message.local_id)
         return None
 
-    def _ends_stale(self, arrival: _Arrival, handshake: CmHandshake, reply: ConnectReply) -> bool:
-        """Whether a reply has the queue pair of another connection, which is ended."""
+    def _is_stale(self, arrival: _Arrival, handshake: CmHandshake, reply: ConnectReply) -> bool:
+        """Whether a reply that is awaited has the queue pair of another connection: both end.
+
+        A late duplicate is not awaited, and ends nothing.
+        """
         stale = self._registry.by_queue_pair(arrival.source, reply.guid, reply.queue_pair)
         if stale is None or stale is handshake:
+            return False
+        if not handshake.take(CmInput.REP_STALE, arrival.now, reply, arrival.transaction):
             return False
         stale.end_as_stale(arrival.now)
         return True

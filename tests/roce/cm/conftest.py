@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcrdma.roce.cm import CmHandshake, CmNotice, CmNoticeKind, CmOffer, ConnectionManager
-from rpcrdma.roce.packet.cm_messages import CmMessage, decode_cm, encode_cm
+from rpcrdma.roce.cm import (
+    CmHandshake,
+    CmNotice,
+    CmNoticeKind,
+    CmOffer,
+    CmState,
+    ConnectionManager,
+)
+from rpcrdma.roce.packet.cm_messages import CmMessage, MessageReceived, decode_cm, encode_cm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,10 +83,10 @@ class Wire:
 
     def carry(self) -> None:
         """Deliver until nobody has anything to say."""
-        while any([self._carry_from(end) for end in self.ends]):
+        while sum(self._carry_from(end) for end in self.ends):
             pass
 
-    def _carry_from(self, end: End) -> bool:
+    def _carry_from(self, end: End) -> int:
         messages = end.manager.take_messages()
         for local, remote, mad in messages:
             message, transaction = decode_cm(mad)
@@ -88,7 +95,7 @@ class Wire:
                 self.at(remote).manager.receive(local, remote, mad, self.now)
         for one in self.ends:
             one.notices += one.manager.take_events()
-        return bool(messages)
+        return len(messages)
 
     def at(self, address: str) -> End:
         return self.active if address == self.active.address else self.passive
@@ -135,6 +142,68 @@ class Wire:
     def kinds(self) -> list[str]:
         """The messages that were sent, by the names of their classes."""
         return [type(message).__name__ for _, message, _ in self.sent]
+
+
+def reach(state: CmState) -> tuple[Wire, End, CmHandshake]:
+    """A connection in this state, and the end that has it; nothing is on the way."""
+    wire = Wire()
+    handshake = wire.connect()
+    if state in (CmState.IDLE, CmState.REQ_SENT, CmState.REP_WAIT):
+        if state is CmState.IDLE:
+            handshake.abandon()
+        elif state is CmState.REP_WAIT:
+            wire.inject(wire.active, deferral(handshake))
+        return _quiet(wire, wire.active, handshake)
+    wire.carry()
+    asked = wire.asked()
+    if state in (CmState.REQ_RCVD, CmState.MRA_REQ_SENT):
+        if state is CmState.MRA_REQ_SENT:
+            wire.inject(wire.passive, wire.last())
+        return _quiet(wire, wire.passive, asked)
+    asked.accept(offer(0x22), wire.now)
+    wire.carry()
+    return _reach_further(state, wire, handshake, asked)
+
+
+def _reach_further(
+    state: CmState, wire: Wire, active: CmHandshake, passive: CmHandshake
+) -> tuple[Wire, End, CmHandshake]:
+    """The same from the reply on."""
+    if state in (CmState.REP_RCVD, CmState.MRA_REP_SENT):
+        if state is CmState.MRA_REP_SENT:
+            wire.inject(wire.active, wire.last())
+        return _quiet(wire, wire.active, active)
+    if state in (CmState.REP_SENT, CmState.RTU_WAIT):
+        if state is CmState.RTU_WAIT:
+            wire.inject(wire.passive, deferral(passive))
+        return _quiet(wire, wire.passive, passive)
+    active.ready()
+    wire.carry()
+    if state in (CmState.DREQ_SENT, CmState.TIME_WAIT):
+        wire.drops = lambda _: state is CmState.DREQ_SENT
+        active.disconnect(wire.now)
+        wire.carry()
+        wire.drops = lambda _: False
+    return _quiet(wire, wire.active, active)
+
+
+def _quiet(wire: Wire, end: End, handshake: CmHandshake) -> tuple[Wire, End, CmHandshake]:
+    """What has been said and told so far does not matter."""
+    for one in wire.ends:
+        one.manager.take_messages()
+        one.manager.take_events()
+        one.notices.clear()
+    return wire, end, handshake
+
+
+def deferral(handshake: CmHandshake) -> MessageReceived:
+    """A MRA of the peer, about what this side has sent last."""
+    return MessageReceived(
+        local_id=handshake.peer_id or 0x77,
+        remote_id=handshake.own_id,
+        received=1 if handshake.is_passive else 0,
+        service_timeout=18,
+    )
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from rpcrdma.roce.packet.cm_messages import (
     ConnectReject,
     ConnectReply,
     ConnectRequest,
-    MessageReceived,
+    MessageReceipt,
 )
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class CmHandshake:
         self.peer_guid = request.guid
         self._speaker.peer_id = request.local_id
         self._speaker.transaction = transaction
-        # 12.7.12: the time in which the peer answers a reply; a disconnection is given the same.
+        # 12.7: the time in which the peer answers a reply; a disconnection is given the same.
         self._timer = CmTimer(response_seconds(request.local_timeout), request.most_cm_retries)
         self._step(CmInput.REQ, now, request, transaction)
 
@@ -307,7 +307,7 @@ class CmHandshake:
             self.peer = offer_of_reply(cause.message, self.offer)
 
     def _prolong(self, cause: _Cause) -> None:
-        if isinstance(cause.message, MessageReceived):
+        if isinstance(cause.message, MessageReceipt):
             self._timer.prolong(cause.now, service_seconds(cause.message.service_timeout))
 
     def _tell_request(self, _: _Cause) -> None:

@@ -33,7 +33,7 @@ from rpcrdma.roce.packet.cm_messages import (
     DisconnectReply,
     DisconnectRequest,
     LoadAlternatePath,
-    MessageReceived,
+    MessageReceipt,
     ReadyToUse,
     decode_cm,
 )
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         ConnectReply
         | ReadyToUse
         | ConnectReject
-        | MessageReceived
+        | MessageReceipt
         | DisconnectRequest
         | DisconnectReply
         | LoadAlternatePath
@@ -69,7 +69,7 @@ _INPUTS: Final[Mapping[type[CmMessage], CmInput]] = {
     ConnectReply: CmInput.REP,
     ReadyToUse: CmInput.RTU,
     ConnectReject: CmInput.REJ,
-    MessageReceived: CmInput.MRA,
+    MessageReceipt: CmInput.MRA,
     DisconnectRequest: CmInput.DREQ,
     DisconnectReply: CmInput.DREP,
     LoadAlternatePath: CmInput.LAP,
@@ -261,7 +261,7 @@ class ConnectionManager:
 
 def _is_fit(handshake: CmHandshake, message: _Addressed) -> bool:
     """Whether what a message says of the connection is right."""
-    if isinstance(message, MessageReceived):
+    if isinstance(message, MessageReceipt):
         return message.received == (_ABOUT_REP if handshake.is_passive else _ABOUT_REQ)
     if isinstance(message, DisconnectRequest):
         return handshake.offer is not None and message.queue_pair == handshake.offer.queue_pair

@@ -1,7 +1,7 @@
 """What one side of a connection offers the other: its queue pair, and how it wants to be served.
 
 InfiniBand Architecture volume 1, 12.6.5 (REQ), 12.6.8 (REP), 12.7 (their fields)
-InfiniBand Architecture annex A11, A11.4 (what the RDMA IP CM service leaves of the private data)
+InfiniBand Architecture annex A11 (what the RDMA IP CM service leaves of the private data)
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_IN_REPLY: Final = most_private_data(ConnectReply)
 MOST_IN_REJECT: Final = most_private_data(ConnectReject)
 
 PATH_MTUS: Final = (256, 512, 1024, 2048, 4096)
-"""Octets; what a request can say (12.7.28)."""
+"""Octets; what a request can say (12.7)."""
 
 _BITS: Final = {
     "queue_pair": 24,
@@ -57,7 +57,7 @@ class CmOffer:
     Attributes:
         queue_pair: number of its queue pair.
         starting_psn: the PSN of the first packet that this side *expects*; the other side starts
-            with it (12.7.31).
+            with it (12.7).
         private_data: for the application; at most `MOST_IN_REQUEST` octets in a request,
             `MOST_IN_REPLY` in a reply.  The end of what the peer sent is padding with zeros.
         responder_resources: RDMA Reads of the other side that this one serves at a time.

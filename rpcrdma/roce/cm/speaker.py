@@ -22,7 +22,7 @@ from rpcrdma.roce.packet.cm_messages import (
     ConnectRequest,
     DisconnectReply,
     DisconnectRequest,
-    MessageReceived,
+    MessageReceipt,
     ReadyToUse,
 )
 from rpcrdma.roce.packet.cm_private_data import IpHeader, encode_private_data, service_of_port
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["ACK_DELAY", "CmSpeaker"]
 
 ACK_DELAY: Final = 16
-"""Code of the time that this side takes to acknowledge (12.7.33): 268 ms, since a tester in Python
+"""Code of the time that this side takes to acknowledge (12.7): 268 ms, since a tester in Python
 acknowledges when it is polled."""
 
-_FAILOVER_NOT_SUPPORTED: Final = 1  # 12.7.36
+_FAILOVER_NOT_SUPPORTED: Final = 1  # 12.7
 
 _REQ, _REP, _OTHER = 0, 1, 2
 """Which message a REJ or a MRA is about (12.6.6, 12.6.7)."""
@@ -140,7 +140,7 @@ class CmSpeaker:
 
     def defer(self, is_passive: bool) -> None:
         """Ask for time to answer a request, or a reply if this side is active (12.6.6)."""
-        message = MessageReceived(
+        message = MessageReceipt(
             local_id=self.own_id,
             remote_id=self.peer_id,
             received=_REQ if is_passive else _REP,

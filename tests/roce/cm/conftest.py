@@ -16,7 +16,7 @@ from rpcrdma.roce.cm import (
     CmState,
     ConnectionManager,
 )
-from rpcrdma.roce.packet.cm_messages import CmMessage, MessageReceived, decode_cm, encode_cm
+from rpcrdma.roce.packet.cm_messages import CmMessage, MessageReceipt, decode_cm, encode_cm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -196,9 +196,9 @@ def _quiet(wire: Wire, end: End, handshake: CmHandshake) -> tuple[Wire, End, CmH
     return wire, end, handshake
 
 
-def deferral(handshake: CmHandshake) -> MessageReceived:
+def deferral(handshake: CmHandshake) -> MessageReceipt:
     """A MRA of the peer, about what this side has sent last."""
-    return MessageReceived(
+    return MessageReceipt(
         local_id=handshake.peer_id or 0x77,
         remote_id=handshake.own_id,
         received=1 if handshake.is_passive else 0,

@@ -31,7 +31,7 @@ NAMES = {
     CmAction.SEND_REQ: "ConnectRequest",
     CmAction.SEND_REP: "ConnectReply",
     CmAction.SEND_RTU: "ReadyToUse",
-    CmAction.SEND_MRA: "MessageReceived",
+    CmAction.SEND_MRA: "MessageReceipt",
     CmAction.SEND_REJ: "ConnectReject",
     CmAction.SEND_REJ_TIMEOUT: "ConnectReject",
     CmAction.SEND_REJ_STALE: "ConnectReject",
@@ -236,7 +236,7 @@ def test_a_stale_connection_is_told_at_once_and_only_once(wire: Wire) -> None:
 
 
 def test_who_replies_waits_as_long_as_the_request_says(wire: Wire) -> None:
-    """12.7.12: local response timeout and most retries of the REQ."""
+    """12.7: local response timeout and most retries of the REQ."""
     request = msgspec.structs.replace(_request(), local_timeout=18, most_cm_retries=2)
     wire.drops = lambda _: True
     wire.inject(wire.passive, request)

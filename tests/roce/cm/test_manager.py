@@ -19,7 +19,7 @@ from rpcrdma.roce.packet.cm_messages import (
     DisconnectReply,
     DisconnectRequest,
     LoadAlternatePath,
-    MessageReceived,
+    MessageReceipt,
     ReadyToUse,
 )
 from tests.roce.cm.conftest import ACTIVE, PASSIVE, PORT, Wire, offer
@@ -112,7 +112,7 @@ def test_the_active_side_may_refuse_a_reply(wire: Wire) -> None:
 
 
 def test_simultaneous_requests_are_two_connections(wire: Wire) -> None:
-    """12.10.4 is for peers that want one; rdma_cm knows no such thing."""
+    """The standard has a way for peers that want one; rdma_cm knows no such thing."""
     wire.active.manager.listen(PORT)
     ours = wire.connect()
     theirs = wire.passive.manager.connect(PASSIVE, ACTIVE, PORT, offer(0x44), wire.now)
@@ -281,7 +281,7 @@ def test_a_reply_that_is_never_answered_ends_both(wire: Wire) -> None:
 
 def test_a_request_that_was_given_up_is_taken_from_the_other_side(wire: Wire) -> None:
     """The rejection after a time-out finds the request by GUID and id: ours was never told."""
-    lose(MessageReceived, 1000, wire)
+    lose(MessageReceipt, 1000, wire)
     wire.connect()
     wire.wait(4.5)
 
@@ -339,7 +339,7 @@ def test_a_side_that_decides_late_keeps_the_peer_patient(wire: Wire) -> None:
     wire.carry()
 
     assert wire.kinds().count("ConnectRequest") == 4
-    assert wire.kinds().count("MessageReceived") == 3
+    assert wire.kinds().count("MessageReceipt") == 3
     assert wire.active.told() == [CmNoticeKind.REPLY]
     assert wire.asked().state is CmState.ESTABLISHED
 
@@ -353,7 +353,7 @@ def test_so_does_one_that_is_late_to_be_ready(wire: Wire) -> None:
     wire.carry()
 
     assert wire.kinds().count("ConnectReply") == 4
-    assert wire.kinds().count("MessageReceived") == 3
+    assert wire.kinds().count("MessageReceipt") == 3
     assert wire.asked().state is CmState.ESTABLISHED
 
 
@@ -363,7 +363,7 @@ def test_patience_has_an_end(wire: Wire) -> None:
     active = wire.connect()
     wire.carry()
     for _ in range(100):
-        mra = MessageReceived(local_id=9, remote_id=active.own_id, received=0, service_timeout=31)
+        mra = MessageReceipt(local_id=9, remote_id=active.own_id, received=0, service_timeout=31)
         wire.inject(wire.active, mra)
         wire.wait(40)
 
@@ -374,7 +374,7 @@ def test_patience_has_an_end(wire: Wire) -> None:
 def test_a_deferral_of_something_else_means_nothing(wire: Wire) -> None:
     active = wire.connect()
     for received in (1, 2, 3):
-        mra = MessageReceived(
+        mra = MessageReceipt(
             local_id=9, remote_id=active.own_id, received=received, service_timeout=20
         )
         wire.inject(wire.active, mra)
@@ -536,7 +536,7 @@ def test_an_unknown_connection_may_be_ended(wire: Wire) -> None:
         ReadyToUse(local_id=5, remote_id=6),
         ConnectReject(local_id=5, remote_id=6, rejected=0, reason=28),
         ConnectReject(local_id=5, remote_id=6, rejected=2, reason=4, information_length=127),
-        MessageReceived(local_id=5, remote_id=6, received=0, service_timeout=20),
+        MessageReceipt(local_id=5, remote_id=6, received=0, service_timeout=20),
         DisconnectReply(local_id=5, remote_id=6),
         LoadAlternatePath(local_id=5, remote_id=6, queue_pair=7, remote_timeout=16),
         AlternatePathResponse(local_id=5, remote_id=6, status=0),

@@ -9,7 +9,7 @@ from rpcrdma.roce.packet.cm_messages import (
     ConnectReply,
     ConnectRequest,
     DisconnectRequest,
-    MessageReceived,
+    MessageReceipt,
     ReadyToUse,
     decode_cm,
 )
@@ -96,7 +96,7 @@ def test_a_deferral_says_which_message_it_is_about() -> None:
         wire.inject(end, first)
 
         mra = said(end)
-        assert isinstance(mra, MessageReceived)
+        assert isinstance(mra, MessageReceipt)
         assert (mra.received, mra.service_timeout) == (about, 20)
 
 

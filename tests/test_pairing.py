@@ -93,6 +93,7 @@ STRAY = {
     "tests/endpoint/properties/test_property_exchange.py": "two ends together",
     "tests/endpoint/requester/test_requester_memory.py": "rpcrdma/endpoint/requester/requester.py",
     "tests/endpoint/responder/test_responder_order.py": "rpcrdma/endpoint/responder/responder.py",
+    "tests/roce/cm/test_manager_losses.py": "rpcrdma/roce/cm/manager.py",
     "tests/roce/cm/test_two_managers.py": "two ends together",
     "tests/targets/mutants/test_mutants.py": "all mutants",
     "tests/targets/variants/test_variants.py": "all variants",

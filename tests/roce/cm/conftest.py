@@ -16,7 +16,14 @@ from rpcrdma.roce.cm import (
     CmState,
     ConnectionManager,
 )
-from rpcrdma.roce.packet.cm_messages import CmMessage, MessageReceipt, decode_cm, encode_cm
+from rpcrdma.roce.packet.cm_messages import (
+    CmMessage,
+    ConnectReject,
+    ConnectRequest,
+    MessageReceipt,
+    decode_cm,
+    encode_cm,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 ACTIVE = "192.0.2.1"
 PASSIVE = "192.0.2.2"
 PORT = 20049
+MOST_TURNS = 10_000
 
 
 def offer(queue_pair: int, private_data: bytes = b"") -> CmOffer:
@@ -109,7 +117,7 @@ class Wire:
     def wait(self, seconds: float) -> None:
         """Let time pass at both ends, deadline by deadline."""
         until = self.now + seconds
-        while True:
+        for _ in range(MOST_TURNS):
             self.carry()
             deadlines = [end.manager.deadline() for end in self.ends]
             self.now = min([until, *(one for one in deadlines if one is not None)])
@@ -118,6 +126,7 @@ class Wire:
             if self.now >= until:
                 self.carry()
                 return
+        raise AssertionError("a deadline that has passed is still there")
 
     def asked(self) -> CmHandshake:
         """The connection that the passive end was asked for last."""
@@ -142,6 +151,29 @@ class Wire:
     def kinds(self) -> list[str]:
         """The messages that were sent, by the names of their classes."""
         return [type(message).__name__ for _, message, _ in self.sent]
+
+
+def first_request(wire: Wire) -> ConnectRequest:
+    return next(one for _, one, _ in wire.sent if isinstance(one, ConnectRequest))
+
+
+def rejection(wire: Wire) -> ConnectReject:
+    """The REJ that was sent last."""
+    message = wire.last()
+    assert isinstance(message, ConnectReject)
+    return message
+
+
+def lose(kind: type[CmMessage], times: int, wire: Wire) -> None:
+    """Have the first messages of a kind lost."""
+    left = times
+
+    def drops(message: CmMessage) -> bool:
+        nonlocal left
+        left -= isinstance(message, kind)
+        return isinstance(message, kind) and left >= 0
+
+    wire.drops = drops
 
 
 def reach(state: CmState) -> tuple[Wire, End, CmHandshake]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rpcrdma.roce.cm import CmHandshake, CmNoticeKind, CmState, ConnectionManager
 from rpcrdma.roce.cm.registry import MOST_HALF_OPEN, MOST_TIME_WAITS
 from rpcrdma.roce.cm.states import OVER
-from tests.roce.cm.conftest import ACTIVE, PASSIVE, PORT, offer
+from tests.roce.cm.conftest import ACTIVE, MOST_TURNS, PASSIVE, PORT, offer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +88,7 @@ class BadWire:
     def run(self, seconds: float = FOR_EVER) -> None:
         """Until nothing is left to wait for, which has to be soon."""
         until = self.now + seconds
-        while True:
+        for _ in range(MOST_TURNS):
             self._send()
             moments = [side.manager.deadline() for side in self.sides]
             moments += [self._events[0][0]] if self._events else []
@@ -101,6 +101,7 @@ class BadWire:
                 heapq.heappop(self._events)[2](self.now)
             for side in self.sides:
                 side.manager.tick(self.now)
+        raise AssertionError("this has no end")
 
     def _send(self) -> None:
         for side in self.sides:

@@ -108,3 +108,69 @@ def test_half_open_are_the_requests_of_others() -> None:
     assert {MOVES[CmState.IDLE, CmInput.REQ].target} < HALF_OPEN
     assert not HALF_OPEN & OVER
     assert {MOVES[state, CmInput.REJECT].target for state in HALF_OPEN} == {CmState.IDLE}
+
+
+LIVE = set(CmState) - OVER
+PEER_KNOWN = LIVE - {CmState.REQ_SENT, CmState.REP_WAIT}
+PEER_CONNECTED = PEER_KNOWN - {CmState.REQ_RCVD, CmState.MRA_REQ_SENT}
+"""The peer has seen or sent a REP: it may believe that it is connected."""
+
+
+def having(happened: CmInput) -> dict[CmState, CmState]:
+    """State -> the next one, where this means something."""
+    return {state: move.target for (state, one), move in MOVES.items() if one is happened}
+
+
+@pytest.mark.parametrize("happened", [CmInput.REJ, CmInput.REJ_STALE], ids=lambda one: one.name)
+def test_a_rejection_ends_whatever_is_not_over(happened: CmInput) -> None:
+    """12.6.7: either side may reject at any time, and both do when they give up."""
+    ends = having(happened)
+
+    assert set(ends) == LIVE
+    assert set(ends.values()) <= OVER
+    assert {state for state in ends if ends[state] is CmState.TIME_WAIT} >= PEER_CONNECTED
+
+
+def test_a_disconnection_ends_and_is_confirmed_wherever_the_peer_may_be_connected() -> None:
+    ends = having(CmInput.DREQ)
+
+    assert set(ends) == PEER_CONNECTED | {CmState.TIME_WAIT}
+    assert set(ends.values()) == {CmState.TIME_WAIT}
+    assert all(CmAction.SEND_DREP in MOVES[state, CmInput.DREQ].actions for state in ends)
+
+
+def test_a_queue_pair_of_another_connection_ends_whatever_is_not_ending() -> None:
+    """12.9.8.3.1: an established connection is disconnected as it should be."""
+    ends = having(CmInput.STALE)
+
+    assert set(ends) == PEER_KNOWN - {CmState.DREQ_SENT}
+    assert {state for state in ends if ends[state] not in OVER} == {CmState.ESTABLISHED}
+    assert ends[CmState.ESTABLISHED] is CmState.DREQ_SENT
+    assert having(CmInput.REP_STALE) == dict.fromkeys(
+        (CmState.REQ_SENT, CmState.REP_WAIT), CmState.TIME_WAIT
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "besides"),
+    [
+        (CmState.REQ_SENT, CmState.REP_WAIT, {CmInput.MRA}),
+        (CmState.REP_RCVD, CmState.MRA_REP_SENT, set()),
+        (CmState.REQ_RCVD, CmState.MRA_REQ_SENT, set()),
+        (CmState.REP_SENT, CmState.RTU_WAIT, {CmInput.MRA, CmInput.REQ}),
+    ],
+    ids=lambda one: getattr(one, "name", ""),
+)
+def test_time_that_was_asked_for_changes_nothing_else(
+    before: CmState, after: CmState, besides: set[CmInput]
+) -> None:
+    """With a MRA or without, the same messages and acts lead to the same; a peer that has
+    deferred has seen the message, and need not have it again."""
+    rows = [
+        {happened: move for (state, happened), move in MOVES.items() if state is one}
+        for one in (before, after)
+    ]
+
+    assert set(rows[0]) - set(rows[1]) == besides
+    assert set(rows[1]) <= set(rows[0])
+    assert all(rows[0][one] == rows[1][one] for one in rows[1] if one is not CmInput.TIMEOUT)

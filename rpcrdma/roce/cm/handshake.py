@@ -198,9 +198,9 @@ class CmHandshake:
         self._timer = CmTimer(response_seconds(request.local_timeout), request.most_cm_retries)
         self._step(CmInput.REQ, now, request, transaction)
 
-    def is_meant_by(self, source: str, own_id: int, peer_id: int) -> bool:
-        """Whether a message from this address with these ids belongs to this connection."""
-        return (source, own_id) == (self.remote, self.own_id) and self.peer_id in (0, peer_id)
+    def is_with(self, source: str, peer_id: int) -> bool:
+        """Whether the peer is this host with this id; any id as long as it is not known."""
+        return source == self.remote and self.peer_id in (0, peer_id)
 
     def take(self, arrived: CmInput, now: float, message: CmMessage, transaction: int) -> bool:
         """Take in a message of the peer; returns whether it means anything in this state."""

@@ -187,7 +187,7 @@ class ConnectionManager:
 
     def _refusal(self, request: ConnectRequest) -> RejectReason | None:
         """Why a new request is not even told to the side."""
-        if request.transport_type != _RELIABLE_CONNECTION or request.extended_transport:
+        if request.transport_type != _RELIABLE_CONNECTION:
             return RejectReason.INVALID_TRANSPORT_TYPE
         if port_of_service(request.service_id) not in self._ports:
             return RejectReason.INVALID_SERVICE_ID
@@ -224,14 +224,11 @@ class ConnectionManager:
     def _addressee(self, source: str, message: _Addressed) -> CmHandshake | None:
         """The connection that a message belongs to; not a connection with another host."""
         handshake = self._registry.by_id(message.remote_id)
-        if handshake is not None and handshake.is_meant_by(
-            source, message.remote_id, message.local_id
-        ):
+        if handshake is not None and handshake.is_with(source, message.local_id):
             return handshake
         if isinstance(message, ConnectReject) and message.reason == RejectReason.TIMEOUT:
             # 12.6.7.2: the peer may never have learnt our id, and says who it is itself.
-            length = min(message.information_length, _GUID_OCTETS)
-            guid = int.from_bytes(message.information[:length], "big")
+            guid = int.from_bytes(message.information[:_GUID_OCTETS], "big")
             return self._registry.by_request(source, guid, message.local_id)
         return None
 
@@ -241,9 +238,9 @@ class ConnectionManager:
         A late duplicate is not awaited, and ends nothing.
         """
         stale = self._registry.by_queue_pair(arrival.source, reply.guid, reply.queue_pair)
-        if stale is None or stale is handshake:
-            return False
-        if not handshake.take(CmInput.REP_STALE, arrival.now, reply, arrival.transaction):
+        if stale is None or not handshake.take(
+            CmInput.REP_STALE, arrival.now, reply, arrival.transaction
+        ):
             return False
         stale.end_as_stale(arrival.now)
         return True

@@ -280,7 +280,6 @@ _HANGING_UP: Final = {
     },
     (_S.ESTABLISHED, _I.ABANDON): CmMove(_S.IDLE, (_A.SEND_DREQ,)),
     (_S.DREQ_SENT, _I.ABANDON): CmMove(_S.IDLE),
-    (_S.DREQ_SENT, _I.DISCONNECT): CmMove(_S.DREQ_SENT),
     (_S.TIME_WAIT, _I.ABANDON): CmMove(_S.IDLE),
 }
 """How this side ends a connection, in whatever state it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -252,6 +253,36 @@ def test_only_the_peer_is_listened_to(wire: Wire) -> None:
     assert {remote for _, remote, _ in sent} == {STRANGER}
 
 
+def test_only_the_id_of_the_peer_is_listened_to(wire: Wire) -> None:
+    """What another connection of the same host has to say is not for this one."""
+    active, passive = wire.established()
+    ids = {"local_id": passive.own_id + 1, "remote_id": active.own_id}
+    wire.inject(wire.active, ConnectReject(**ids, rejected=2, reason=28))
+    wire.inject(wire.active, DisconnectRequest(**ids, queue_pair=0x11))
+
+    assert active.state is CmState.ESTABLISHED
+    assert wire.active.manager.strays == 2
+
+
+def test_only_a_rejection_after_a_time_out_is_found_by_the_guid(wire: Wire) -> None:
+    """12.6.7.2: with other reasons the additional information is something else."""
+    active = wire.connect()
+    wire.carry()
+    for reason in (RejectReason.CONSUMER, RejectReason.TIMEOUT):
+        assert wire.asked().state is CmState.REQ_RCVD
+        rej = ConnectReject(
+            local_id=active.own_id,
+            remote_id=0,
+            rejected=2,
+            reason=reason,
+            information_length=8,
+            information=(0xA).to_bytes(8, "big"),
+        )
+        wire.inject(wire.passive, rej)
+
+    assert wire.asked().state is CmState.IDLE
+
+
 def test_a_disconnection_of_another_queue_pair_means_nothing(wire: Wire) -> None:
     """12.6.10: it names the queue pair that it ends."""
     active, passive = wire.established()
@@ -291,6 +322,21 @@ def test_time_wait_has_an_end(wire: Wire) -> None:
 
     assert active.state is passive.state is CmState.IDLE
     assert [len(end.manager._registry) for end in wire.ends] == [0, 0]
+
+
+def test_the_time_wait_is_as_long_as_the_request_says(wire: Wire) -> None:
+    """Its ack timeout holds for both, whatever the reply's side would have asked for."""
+    active = wire.connect()
+    wire.carry()
+    passive = wire.asked()
+    passive.accept(replace(offer(0x22), ack_timeout=12), wire.now)
+    wire.carry()
+    active.ready()
+    wire.carry()
+    active.disconnect(wire.now)
+    wire.carry()
+
+    assert active.deadline == passive.deadline == pytest.approx(wire.now + 2 * 2.147, abs=0.01)
 
 
 def test_connections_in_time_wait_are_bounded(wire: Wire) -> None:

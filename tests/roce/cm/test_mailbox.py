@@ -69,3 +69,12 @@ def test_a_request_may_be_withdrawn() -> None:
     assert mailbox.withdraw(ONE)
     assert not mailbox.withdraw(ONE)
     assert mailbox.take_notices() == []
+
+
+def test_what_was_told_besides_is_not_withdrawn() -> None:
+    mailbox = CmMailbox()
+    notices = [CmNotice(ONE, CmNoticeKind.ESTABLISHED), CmNotice(ONE, CmNoticeKind.DISCONNECTED)]
+    for notice in notices:
+        mailbox.tell(notice)
+
+    assert mailbox.take_notices() == notices

@@ -1,0 +1,1 @@
+"""What carries RoCEv2 datagrams: a UDP socket, QEMU's network, a switch in process, faults."""

@@ -1,0 +1,79 @@
+"""Pairs of links of each kind, and datagrams to send over them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rpcrdma.errors import DeviceUnavailable
+from rpcrdma.roce.link.switch import Switch
+from rpcrdma.roce.link.udp import UdpLink
+from rpcrdma.roce.packet.bth import BthOpcode, Packet, encode
+from rpcrdma.roce.packet.datagram import Datagram, seal
+
+if TYPE_CHECKING:
+    from rpcrdma.roce.link.base import Link
+
+DEADLINE = 30.0 * float(os.environ.get("RPCRDMA_TIMEOUT_FACTOR", "1"))
+"""Seconds, by the link's clock, in which a datagram must have come."""
+
+_MOST_TRIES = 50
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two links that reach one another, and their addresses."""
+
+    near: Link
+    far: Link
+    here: str
+    there: str
+
+    def datagram(self, psn: int = 1, payload: bytes = b"octets") -> Datagram:
+        """One from `near` to `far`."""
+        return send_only(self.near, self.there, psn, payload)
+
+
+def send_only(link: Link, remote: str, psn: int = 1, payload: bytes = b"octets") -> Datagram:
+    """A Send Only packet from the link."""
+    packet = Packet(BthOpcode.SEND_ONLY, 17, psn, payload)
+    return seal(link.local_address(remote), remote, link.port, encode(packet))
+
+
+def take(link: Link, count: int = 1) -> list[Datagram]:
+    """What comes at the link, until it is `count` datagrams."""
+    came: list[Datagram] = []
+    until = link.clock.now() + DEADLINE
+    while len(came) < count and link.clock.now() < until:
+        link.sleep(until)
+        came += link.receive()
+    return came
+
+
+def free_udp_link() -> tuple[UdpLink, str]:
+    """A UDP link and its address, of the loopback interface, which nobody else uses now."""
+    for _ in range(_MOST_TRIES):
+        number = next(_numbers)
+        low, high = os.getpid() % 250, os.getpid() // 250 % 250
+        address = f"127.{1 + high}.{1 + low}.{1 + number % 250}"
+        try:
+            return UdpLink(address), address
+        except DeviceUnavailable:
+            continue
+    raise AssertionError("no address is free")
+
+
+def switch_pair() -> Pair:
+    """Two ends of a switch."""
+    switch = Switch()
+    here, there = "10.9.0.2", "10.9.0.1"
+    return Pair(switch.link(here), switch.link(there), here, there)
+
+
+def udp_pair() -> Pair:
+    """Two sockets of this host."""
+    (near, here), (far, there) = free_udp_link(), free_udp_link()
+    return Pair(near, far, here, there)

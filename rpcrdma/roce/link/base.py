@@ -12,7 +12,7 @@ This file is an interface only: it does no I/O.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.base import Clock
     from rpcrdma.roce.packet.datagram import Datagram
 
-__all__ = ["Link", "LinkCounts"]
+__all__ = ["DYNAMIC_PORT", "Link", "LinkCounts"]
+
+DYNAMIC_PORT: Final = 49152
+"""UDP source port of links that may choose: the first of those for everybody (RFC 6335 6)."""
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ import msgspec
 
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.schedule import Schedule
-from rpcrdma.roce.link.base import LinkCounts
+from rpcrdma.roce.link.base import DYNAMIC_PORT, LinkCounts
 from rpcrdma.roce.link.path_mtu import PATH_MTUS
 from rpcrdma.roce.link.route import check_same_version
 from rpcrdma.roce.link.stations import station_of
@@ -34,9 +34,6 @@ __all__ = ["Switch", "SwitchLink"]
 
 DEFAULT_LATENCY: Final = 10e-6
 """Seconds one way, as on loopback."""
-
-SWITCH_PORT: Final = 49152
-"""UDP source port of everything on a switch; the first of those that nobody has registered."""
 
 _MOST_WAITING: Final = 4096
 """Datagrams that a link keeps for an owner who does not take them; more are dropped."""
@@ -111,7 +108,7 @@ class SwitchLink:
     @property
     def port(self) -> int:
         """The source port of everything on a switch."""
-        return SWITCH_PORT
+        return DYNAMIC_PORT
 
     def local_address(self, remote: str) -> str:
         """The link's only address.
@@ -128,9 +125,9 @@ class SwitchLink:
 
     def send(self, datagram: Datagram) -> None:
         """Have the datagram arrive after the latency."""
-        if datagram.source != self._address or datagram.port != SWITCH_PORT:
+        if datagram.source != self._address or datagram.port != DYNAMIC_PORT:
             raise FabricError(
-                f"the link sends from {self._address}, port {SWITCH_PORT}, and the ICRC is for"
+                f"the link sends from {self._address}, port {DYNAMIC_PORT}, and the ICRC is for"
                 f" {datagram.source}, port {datagram.port}"
             )
         target = None if self._closed else self._switch.find(datagram.destination)

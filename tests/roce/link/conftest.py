@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.roce.link.links import Pair, switch_pair, udp_pair
+from tests.roce.link.links import Pair, netdev_pair, switch_pair, udp_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-KINDS: dict[str, Callable[[], Pair]] = {"switch": switch_pair, "udp": udp_pair}
+KINDS: dict[str, Callable[[], Pair]] = {
+    "netdev": netdev_pair,
+    "switch": switch_pair,
+    "udp": udp_pair,
+}
 
 
 @pytest.fixture(params=sorted(KINDS))
@@ -19,8 +26,7 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
     """Two ends of each kind of link."""
     made = KINDS[request.param]()
     yield made
-    made.near.close()
-    made.far.close()
+    made.close()
 
 
 @pytest.fixture
@@ -28,5 +34,12 @@ def wired() -> Iterator[Pair]:
     """Two sockets of this host."""
     made = udp_pair()
     yield made
-    made.near.close()
-    made.far.close()
+    made.close()
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder whose name is short enough for a Unix socket; pytest's own is not."""
+    made = Path(tempfile.mkdtemp(prefix="rq", dir="/tmp"))
+    yield made
+    shutil.rmtree(made)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rpcrdma.errors import DeviceUnavailable
+from rpcrdma.roce.link.base import LinkCounts
+from rpcrdma.roce.link.netdev import NetdevLink
 from rpcrdma.roce.link.switch import Switch
 from rpcrdma.roce.link.udp import UdpLink
 from rpcrdma.roce.packet.bth import BthOpcode, Packet, encode
@@ -31,6 +36,13 @@ class Pair:
     far: Link
     here: str
     there: str
+    folder: Path | None = None
+
+    def close(self) -> None:
+        self.near.close()
+        self.far.close()
+        if self.folder is not None:
+            shutil.rmtree(self.folder)
 
     def datagram(self, psn: int = 1, payload: bytes = b"octets") -> Datagram:
         """One from `near` to `far`."""
@@ -43,13 +55,15 @@ def send_only(link: Link, remote: str, psn: int = 1, payload: bytes = b"octets")
     return seal(link.local_address(remote), remote, link.port, encode(packet))
 
 
-def take(link: Link, count: int = 1) -> list[Datagram]:
-    """What comes at the link, until it is `count` datagrams."""
+def take(link: Link, count: int = 1, sender: Link | None = None) -> list[Datagram]:
+    """What comes at the link, until it is `count` datagrams; `sender` may have some to send yet."""
     came: list[Datagram] = []
     until = link.clock.now() + DEADLINE
     while len(came) < count and link.clock.now() < until:
         link.sleep(until)
         came += link.receive()
+        if sender is not None:
+            sender.sleep(sender.clock.now())
     return came
 
 
@@ -77,3 +91,16 @@ def udp_pair() -> Pair:
     """Two sockets of this host."""
     (near, here), (far, there) = free_udp_link(), free_udp_link()
     return Pair(near, far, here, there)
+
+
+def netdev_pair() -> Pair:
+    """Two ends that each take the other for a QEMU."""
+    folder = Path(tempfile.mkdtemp(prefix="rq", dir="/tmp"))  # pytest's own are too long for a path
+    here, there = "10.9.0.2", "10.9.0.1"
+    near = NetdevLink(folder / "near", folder / "far", here)
+    far = NetdevLink(folder / "far", folder / "near", there)
+    near.send(send_only(near, there))
+    for link in (far, near, far):  # a question, its answer, and the datagram that has waited
+        link.receive()
+    near.counts, far.counts = LinkCounts(), LinkCounts()
+    return Pair(near, far, here, there, folder)

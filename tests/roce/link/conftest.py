@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.roce.link.links import Pair, netdev_pair, switch_pair, udp_pair
+from tests.roce.link.links import Pair, faulty_pair, netdev_pair, switch_pair, udp_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 KINDS: dict[str, Callable[[], Pair]] = {
+    "faulty switch": partial(faulty_pair, switch_pair),
+    "faulty udp": partial(faulty_pair, udp_pair),
     "netdev": netdev_pair,
     "switch": switch_pair,
     "udp": udp_pair,

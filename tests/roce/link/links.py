@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.errors import DeviceUnavailable
 from rpcrdma.roce.link.base import LinkCounts
+from rpcrdma.roce.link.faulty_link import FaultyLink
 from rpcrdma.roce.link.netdev import NetdevLink
 from rpcrdma.roce.link.switch import Switch
 from rpcrdma.roce.link.udp import UdpLink
@@ -19,12 +20,15 @@ from rpcrdma.roce.packet.bth import BthOpcode, Packet, encode
 from rpcrdma.roce.packet.datagram import Datagram, seal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rpcrdma.roce.link.base import Link
 
 DEADLINE = 30.0 * float(os.environ.get("RPCRDMA_TIMEOUT_FACTOR", "1"))
 """Seconds, by the link's clock, in which a datagram must have come."""
 
 _MOST_TRIES = 50
+_SLICE = 0.001  # seconds that one end sleeps while the other one has to do something, too
 _numbers = itertools.count()
 
 
@@ -60,10 +64,10 @@ def take(link: Link, count: int = 1, sender: Link | None = None) -> list[Datagra
     came: list[Datagram] = []
     until = link.clock.now() + DEADLINE
     while len(came) < count and link.clock.now() < until:
-        link.sleep(until)
-        came += link.receive()
         if sender is not None:
             sender.sleep(sender.clock.now())
+        link.sleep(until if sender is None else link.clock.now() + _SLICE)
+        came += link.receive()
     return came
 
 
@@ -104,3 +108,9 @@ def netdev_pair() -> Pair:
         link.receive()
     near.counts, far.counts = LinkCounts(), LinkCounts()
     return Pair(near, far, here, there, folder)
+
+
+def faulty_pair(make: Callable[[], Pair]) -> Pair:
+    """Two ends of another kind, with links before them that could have faults and have none."""
+    made = make()
+    return Pair(FaultyLink(made.near), FaultyLink(made.far), made.here, made.there, made.folder)

@@ -1,0 +1,226 @@
+"""A network that misbehaves: any link, with faults before it.
+
+    link = FaultyLink(UdpLink("10.0.0.2"), FrameFaults.parse("seed=7,loss=0.01"))
+
+What is delayed or waits for the next datagram is planned at the link below: in virtual time there,
+or, in real time, done when its moment has come and the link is used.  The tap is that of the link
+below: it shows what that one carried, so a datagram dropped on its way out is not in it, and one
+dropped on its way in is; the log says which.
+
+A corrupted datagram has a wrong ICRC.  Its receiver drops it, but for one that cannot see ICRCs
+(`UdpLink`): that one takes it, and its contents are right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from rpcrdma.roce.link.fault_choice import FaultChoice
+from rpcrdma.roce.link.faults import FrameAct, FrameDirection, FrameFaults
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rpcrdma.fabric.base import Clock
+    from rpcrdma.roce.link.base import Link
+    from rpcrdma.roce.link.fault_choice import MetFault
+    from rpcrdma.roce.packet.datagram import Datagram
+
+__all__ = ["FaultyLink"]
+
+_MOST_LOGGED: Final = 10_000
+_MOST_HELD: Final = 4096
+"""Datagrams that are delayed or wait for the next; more pass at once."""
+
+_LONGEST_SWAP: Final = 0.02
+"""Seconds that a datagram waits for the next one to overtake it; there may be none."""
+
+
+class FaultyLink:
+    """A link (see `base.Link`) before another one, with faults in both directions.
+
+    Attributes:
+        log: what was done to which datagrams, the latest 10,000.
+        tally: how often each act was done since the faults were put in force.
+    """
+
+    def __init__(self, inner: Link, faults: FrameFaults | None = None) -> None:
+        self.counts = inner.counts
+        self.log: deque[MetFault] = deque(maxlen=_MOST_LOGGED)
+        self.tally: Counter[FrameAct] = Counter()
+        self._inner = inner
+        self._held = 0
+        self._inbox: list[Datagram] = []
+        self._overtaken: dict[FrameDirection, list[Datagram]] = {
+            direction: [] for direction in FrameDirection
+        }
+        self.inject(faults or FrameFaults())
+
+    def inject(self, faults: FrameFaults) -> None:
+        """Put faults in force, in the place of those before; packets are counted from 1 again."""
+        self.faults = faults
+        self._choices = {direction: FaultChoice(faults, direction) for direction in FrameDirection}
+        self.log.clear()
+        self.tally.clear()
+
+    def heal(self) -> None:
+        """End all faults; what is delayed still comes, and the log stays."""
+        healthy = FrameFaults()
+        self.faults = healthy
+        self._choices = {direction: FaultChoice(healthy, direction) for direction in FrameDirection}
+
+    @property
+    def name(self) -> str:
+        """That of the link, with the faults."""
+        faults = str(self.faults)
+        return f"{self._inner.name} with faults {faults}" if faults else self._inner.name
+
+    @property
+    def clock(self) -> Clock:
+        """That of the link."""
+        return self._inner.clock
+
+    @property
+    def is_virtual(self) -> bool:
+        """As the link is."""
+        return self._inner.is_virtual
+
+    @property
+    def port(self) -> int:
+        """That of the link."""
+        return self._inner.port
+
+    @property
+    def tap(self) -> Callable[[float, bytes], None] | None:
+        """That of the link."""
+        return self._inner.tap
+
+    @tap.setter
+    def tap(self, tap: Callable[[float, bytes], None] | None) -> None:
+        self._inner.tap = tap
+
+    def local_address(self, remote: str) -> str:
+        """That of the link."""
+        return self._inner.local_address(remote)
+
+    def path_mtu(self, remote: str) -> int:
+        """That of the link."""
+        return self._inner.path_mtu(remote)
+
+    def send(self, datagram: Datagram) -> None:
+        """Send, as far as the faults let."""
+        self._meet(FrameDirection.SENT, datagram)
+
+    def receive(self) -> list[Datagram]:
+        """What has come, as far as the faults let."""
+        for datagram in self._inner.receive():
+            self._meet(FrameDirection.RECEIVED, datagram)
+        taken, self._inbox = self._inbox, []
+        return taken
+
+    def sleep(self, until: float) -> None:
+        """Sleep as the link does, unless something has come already."""
+        self._inner.sleep(self.clock.now() if self._inbox else until)
+
+    def wake(self) -> None:
+        """End the present sleep."""
+        self._inner.wake()
+
+    def wake_at(self, moment: float) -> None:
+        """Pass it on."""
+        self._inner.wake_at(moment)
+
+    def at(self, moment: float, action: Callable[[], None]) -> None:
+        """Pass it on."""
+        self._inner.at(moment, action)
+
+    def attach(self, owner: object, step: Callable[[], None]) -> None:
+        """Pass it on."""
+        self._inner.attach(owner, step)
+
+    def detach(self, owner: object) -> None:
+        """Pass it on."""
+        self._inner.detach(owner)
+
+    def close(self) -> None:
+        """Close the link; what is held is lost."""
+        self._inner.close()
+        self._inbox.clear()
+        for waiting in self._overtaken.values():
+            waiting.clear()
+
+    def _meet(self, direction: FrameDirection, datagram: Datagram) -> None:
+        """Have a datagram meet its faults."""
+        choice = self._choices[direction]
+        met = None if choice.is_idle else choice.choose(datagram.payload, self.clock.now())
+        if met is None:
+            self._let_through(direction, datagram)
+            return
+        self.log.append(met)
+        self.tally.update(met.acts)
+        if FrameAct.DROP in met.acts:
+            return
+        if FrameAct.CORRUPT in met.acts:
+            datagram = _corrupted(datagram, direction)
+        for _ in range(2 if FrameAct.DUPLICATE in met.acts else 1):
+            self._delay(direction, datagram, met.acts)
+
+    def _delay(
+        self, direction: FrameDirection, datagram: Datagram, acts: tuple[FrameAct, ...]
+    ) -> None:
+        """Let a datagram through now or later."""
+        if self._held >= _MOST_HELD:
+            self._let_through(direction, datagram)
+        elif FrameAct.DELAY in acts:
+            self._held += 1
+            moment = self.clock.now() + self.faults.seconds
+            self._inner.at(moment, partial(self._release, direction, datagram))
+        elif FrameAct.REORDER in acts:
+            self._held += 1
+            self._overtaken[direction].append(datagram)
+            moment = self.clock.now() + _LONGEST_SWAP
+            self._inner.at(moment, partial(self._release_overtaken, direction, datagram))
+        else:
+            self._let_through(direction, datagram)
+
+    def _let_through(self, direction: FrameDirection, datagram: Datagram) -> None:
+        """Pass a datagram on, and after it those that it has overtaken."""
+        self._pass(direction, datagram)
+        if self._overtaken[direction]:
+            waiting, self._overtaken[direction] = self._overtaken[direction], []
+            self._held -= len(waiting)
+            for each in waiting:
+                self._pass(direction, each)
+
+    def _release(self, direction: FrameDirection, datagram: Datagram) -> None:
+        """The delay is over."""
+        self._held -= 1
+        self._pass(direction, datagram)
+        self._inner.wake()
+
+    def _release_overtaken(self, direction: FrameDirection, datagram: Datagram) -> None:
+        """Nothing has overtaken the datagram, unless it is gone already."""
+        waiting = self._overtaken[direction]
+        for index, each in enumerate(waiting):
+            if each is datagram:
+                del waiting[index]
+                self._release(direction, datagram)
+                return
+
+    def _pass(self, direction: FrameDirection, datagram: Datagram) -> None:
+        if direction is FrameDirection.SENT:
+            self._inner.send(datagram)
+        else:
+            self._inbox.append(datagram)
+
+
+def _corrupted(datagram: Datagram, direction: FrameDirection) -> Datagram:
+    """The datagram with a wrong ICRC; a link does not look at those of what it sends."""
+    payload = datagram.payload
+    wrong = payload[:-1] + bytes([payload[-1] ^ 0xFF]) if payload else payload
+    intact = False if direction is FrameDirection.RECEIVED else None
+    return msgspec.structs.replace(datagram, payload=wrong, intact=intact)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rpcrdma.errors import DeviceUnavailable
 from rpcrdma.roce.link.frame_socket import FrameSocket
@@ -22,7 +27,6 @@ from tests.roce.link.links import DEADLINE, send_only, take
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 STATION, GUEST = b"\x02\x00\x0a\x09\x00\x02", b"\x52\x54\x00\x00\x00\x01"
 HERE, THERE = "10.9.0.2", "10.9.0.1"
@@ -265,3 +269,35 @@ def test_what_arrives_is_what_a_frame_says(link: NetdevLink, guest: FrameSocket)
     guest.send(frame)
 
     assert take(link) == [from_frame(frame)]
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> bytes:
+    """Good frames, for us, of which something is changed, cut off or put before."""
+    good = [to_frame(incoming(), GUEST, STATION), arp_question(GUEST, THERE, HERE), fragment()]
+    frame = bytearray(draw(st.sampled_from(good)))
+    for _ in range(draw(st.integers(0, 3))):
+        frame[draw(st.integers(0, len(frame) - 1))] = draw(st.integers(0, 255))
+    if draw(st.booleans()):
+        frame[12:12] = b"\x81\x00" + draw(st.binary(min_size=2, max_size=2))
+    return bytes(frame[: draw(st.integers(0, len(frame)))])
+
+
+@given(st.lists(frames() | st.binary(max_size=80), max_size=5))
+def test_no_frame_raises(sent: list[bytes]) -> None:
+    """Nor makes the link send anything but answers to those who ask."""
+    folder = Path(tempfile.mkdtemp(prefix="rq", dir="/tmp"))
+    guest = FrameSocket(folder / "qemu", folder / "tester")
+    link = NetdevLink(folder / "tester", folder / "qemu", HERE)
+    guest.receive()
+    for frame in sent:
+        guest.send(frame)
+    taken = link.receive()
+    answers = [arp_from_frame(frame) for frame in guest.receive()]
+    link.close()
+    guest.close()
+    shutil.rmtree(folder)
+
+    assert all(each.destination == HERE for each in taken)
+    assert all(answer is not None and answer.sender == HERE for answer in answers)
+    assert len(taken) + len(answers) <= len(sent)

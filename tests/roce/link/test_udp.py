@@ -15,6 +15,8 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rpcrdma.errors import DeviceUnavailable
 from rpcrdma.fabric.clock import RealClock
@@ -90,6 +92,19 @@ def test_whether_the_icrc_is_right_is_unknown(wired: Pair) -> None:
     assert take(wired.far)[0].intact is None
 
 
+@given(st.lists(st.binary(max_size=64), max_size=5))
+def test_no_datagram_raises(octets: list[bytes]) -> None:
+    """What a link hands on is long enough to have a BTH and an ICRC."""
+    link, address = free_udp_link()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        for each in octets:
+            stranger.sendto(each, (address, 4791))
+    taken = link.receive()
+    link.close()
+
+    assert [each.payload for each in taken] == [each for each in octets if len(each) >= 16]
+
+
 class Refusing:
     """A socket of a host that takes nothing."""
 
@@ -126,6 +141,34 @@ def test_what_the_host_does_not_take_is_lost(wired: Pair, number: int) -> None:
     assert wired.near.receive() == []
     assert (wired.near.counts.sent, wired.near.counts.unsent) == (0, 1)
     opened.close()
+
+
+class FullOnce:
+    """A socket whose buffer has no room at first."""
+
+    def __init__(self, opened: socket.socket) -> None:
+        self.opened = opened
+        self.tries = 0
+
+    def sendto(self, payload: bytes, to: tuple[str, int]) -> None:
+        self.tries += 1
+        if self.tries == 1:
+            raise BlockingIOError
+        self.opened.sendto(payload, to)
+
+    def close(self) -> None:
+        self.opened.close()
+
+
+def test_a_full_buffer_is_waited_for_once(wired: Pair) -> None:
+    """A loss would cost more time: the peer must find out first."""
+    assert isinstance(wired.near, UdpLink)
+    full = FullOnce(wired.near._socket)
+    wired.near._socket = full  # type: ignore[assignment]
+    wired.near.send(wired.datagram())
+
+    assert len(take(wired.far)) == 1
+    assert full.tries == 2
 
 
 def test_a_datagram_that_the_other_side_refuses_raises_nothing(wired: Pair) -> None:

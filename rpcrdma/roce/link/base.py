@@ -129,7 +129,10 @@ class Link(Protocol):
         ...
 
     def attach(self, owner: object, step: Callable[[], None]) -> None:
-        """Give `step` a turn whenever this thread sleeps."""
+        """Give `step` a turn whenever this thread sleeps at a link, its own or another one.
+
+        In virtual time: at any link of the network.  What comes at this link ends such a sleep.
+        """
         ...
 
     def detach(self, owner: object) -> None:

@@ -166,7 +166,7 @@ class NetdevLink:
         self._waiting.at(moment, action)
 
     def attach(self, owner: object, step: Callable[[], None]) -> None:
-        """Give `step` a turn at each slice of a sleep of this thread."""
+        """Give `step` a turn whenever this thread sleeps, in slices of 2 ms."""
         self._waiting.attach(owner, step)
 
     def detach(self, owner: object) -> None:

@@ -127,8 +127,6 @@ def test_a_moment_that_has_passed_gives_turns(pair: Pair) -> None:
 
 def test_a_step_answers_inside_the_sleep_of_its_peer(pair: Pair) -> None:
     pair.far.attach(pair, answering(pair))
-    if not pair.near.is_virtual:
-        pair.near.attach(pair, answering(pair))
     sent = pair.datagram(psn=5)
     pair.near.send(sent)
 

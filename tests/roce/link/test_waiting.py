@@ -112,6 +112,56 @@ def test_a_step_has_its_turn_in_its_own_thread_alone(waiting: DescriptorWait) ->
     assert turns == []
 
 
+def test_a_step_has_its_turn_at_every_link_of_its_thread(waiting: DescriptorWait) -> None:
+    """Two ends in one thread: one sleeps, and the other has to answer."""
+    other = DescriptorWait(RealClock())
+    turns: list[int] = []
+    waiting.attach(waiting, lambda: turns.append(1))
+    other.sleep(later())
+    other.close()
+
+    assert turns == [1]
+
+
+def test_what_comes_for_a_step_ends_the_sleep_at_another_link(
+    waiting: DescriptorWait, pipe: tuple[int, int]
+) -> None:
+    """The slice is not waited for: a hundred answers in turn would take a hundred slices."""
+    clock = VirtualClock()
+    other = DescriptorWait(clock)
+    waiting.watch(pipe[0])
+    waiting.attach(waiting, lambda: None)
+    polled = other._together().poll(0)
+    os.write(pipe[1], b"x")
+
+    assert polled == []
+    assert [entry[0] for entry in other._together().poll(0)] == [pipe[0]]
+    other.close()
+
+
+@pytest.mark.parametrize("end", ["detach", "close"])
+def test_a_step_that_is_gone_has_no_turn_elsewhere(waiting: DescriptorWait, end: str) -> None:
+    other = DescriptorWait(RealClock())
+    turns: list[int] = []
+    other.attach(other, lambda: turns.append(1))
+    if end == "detach":
+        other.detach(other)
+    other.close()
+    waiting.sleep(0.0)
+
+    assert turns == []
+
+
+def test_an_alarm_is_for_its_own_sleeper(waiting: DescriptorWait) -> None:
+    """Another one could not silence it, and would sleep no more."""
+    other = DescriptorWait(RealClock())
+    waiting.attach(waiting, lambda: None)
+    waiting.wake()
+
+    assert other._together().poll(0) == []
+    other.close()
+
+
 def test_a_step_that_sleeps_is_not_called_again_meanwhile(waiting: DescriptorWait) -> None:
     turns: list[str] = []
 

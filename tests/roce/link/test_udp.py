@@ -1,10 +1,11 @@
 """The UDP socket: port 4791 of addresses of this host, as an ordinary user.
 
 That the identification is 0 and "do not fragment" is set cannot be seen without root.  It was seen
-by a socket of AF_PACKET on `lo` (equally: `tshark -i lo -f 'udp port 4791' -T fields -e ip.id -e
-ip.flags.df -e infiniband.invariant.crc.status`), whose frames went through `from_frame`: `intact`
-was True for payloads of 0, 1, 3 and 4096 octets over IPv4 and IPv6, sent by root and by an ordinary
-user.  What a test can see is the options that this depends on.
+with `tshark -i lo -f 'udp port 4791' -T fields -e ip.id -e ip.flags.df` (0x0000 and 1), and by a
+socket of AF_PACKET, whose frames went through `from_frame`: `intact` was True for payloads of 0, 1,
+3 and 4096 octets over IPv4 and IPv6, sent by root and by an ordinary user, on `lo` and between two
+network namespaces.  Connected, or without the option, the identification was another number.  What
+a test can see is what this depends on.
 """
 
 from __future__ import annotations

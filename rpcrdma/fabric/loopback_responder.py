@@ -6,25 +6,20 @@ requests arrive, in which order and what follows from a failure is `loopback_con
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import Access
-from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
+from rpcrdma.fabric.completion import CompletionStatus, Opcode
 from rpcrdma.fabric.memory import Denial
-from rpcrdma.fabric.segments import placements, total
+from rpcrdma.fabric.posted_receives import PostedReceives, note_failed_request
 from rpcrdma.fabric.trace import EventKind, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rpcrdma.fabric.base import MemoryRegion
-    from rpcrdma.fabric.completion import WorkId
-    from rpcrdma.fabric.memory import ProtectionDomain, Region
+    from rpcrdma.fabric.completion import Completion, WorkId
+    from rpcrdma.fabric.memory import ProtectionDomain
     from rpcrdma.fabric.recorder import Recorder
-    from rpcrdma.fabric.segments import Segments
 
 __all__ = ["Executed", "LoopbackResponder", "LoopbackWork"]
 
@@ -84,40 +79,13 @@ class LoopbackResponder:
     def __init__(self, domain: ProtectionDomain, recorder: Recorder, depth: int) -> None:
         self._domain = domain
         self._recorder = recorder
-        self._depth = depth
-        # Number, octets, and the segments where it matters in which memory they are.
-        self._receives: deque[tuple[WorkId, int, Segments | None]] = deque()
-
-    def post_receive(self, work_id: WorkId, segments: Segments) -> None:
-        """Add a Receive.
-
-        Raises:
-            FabricError: the queue is full.
-        """
-        if len(self._receives) >= self._depth:
-            raise FabricError(f"{len(self._receives)} Receives are posted: the queue is full")
-        first = segments[0]
-        if first.region is None and len(segments) == 1:  # `has_address`, which takes longer
-            self._receives.append((work_id, first.length, None))
-            self._recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=first.length)
-            return
-        length = total(segments)
-        self._receives.append((work_id, length, segments))
-        placed = placements(segments, length)
-        self._recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length, placed=placed)
+        self._receives = PostedReceives(domain, recorder, depth)
+        self.post_receive = self._receives.post
+        self.flush = self._receives.flush
 
     def is_ready(self, work: LoopbackWork) -> bool:
         """Whether there is a Receive, if the request needs one."""
-        return work.opcode is not Opcode.SEND or bool(self._receives)
-
-    def flush(self) -> list[Completion]:
-        """Give up all Receives."""
-        flushed = [
-            Completion(work_id, Opcode.RECEIVE, CompletionStatus.FLUSHED)
-            for work_id, _, _ in self._receives
-        ]
-        self._receives.clear()
-        return flushed
+        return work.opcode is not Opcode.SEND or len(self._receives) > 0
 
     def execute(self, work: LoopbackWork) -> Executed:
         """Carry out a request that the peer sent."""
@@ -127,18 +95,20 @@ class LoopbackResponder:
             case Opcode.RDMA_WRITE:
                 return self._serve(work, Access.REMOTE_WRITE)
             case _:
-                return self._take_message(work)
+                status, completion = self._receives.deliver(work.data, work.invalidate)
+                return Executed(status, completion=completion)
 
     def note_failure(self, side: Side, work: LoopbackWork, why: str) -> None:
         """Report that a request of this end (LOCAL) or the other (PEER) failed."""
         is_send = work.opcode is Opcode.SEND
-        self._recorder.note(
+        note_failed_request(
+            self._recorder,
             side,
-            EventKind.FAILURE,
+            work.opcode,
+            why,
             handle=work.invalidate if is_send else work.handle,
             offset=None if is_send else work.offset,
             length=work.length,
-            detail=f"{work.opcode.value}: {why}",
         )
 
     def _serve(self, work: LoopbackWork, access: Access) -> Executed:
@@ -158,83 +128,3 @@ class LoopbackResponder:
         kind = EventKind.RDMA_READ if is_read else EventKind.RDMA_WRITE
         self._recorder.note(Side.PEER, kind, data=data, handle=work.handle, offset=work.offset)
         return Executed(CompletionStatus.SUCCESS, data if is_read else b"")
-
-    def _take_message(self, work: LoopbackWork) -> Executed:
-        """Put a Send into the next Receive."""
-        work_id, room, segments = self._receives.popleft()
-        status = CompletionStatus
-        if work.length > room:
-            why = f"{work.length} octets for a Receive of {room}"
-            return self._refuse(
-                work, work_id, why, status.LOCAL_LENGTH_ERROR, status.REMOTE_INVALID_REQUEST
-            )
-        # Without segments, the completion itself is the fabric's own memory.
-        targets = () if segments is None else self._targets(work.data, segments)
-        if isinstance(targets, Denial):
-            return self._refuse(
-                work,
-                work_id,
-                targets.value,
-                status.LOCAL_PROTECTION_ERROR,
-                status.REMOTE_OPERATION_ERROR,
-            )
-        if work.invalidate is not None:
-            found = self._domain.find(work.invalidate)
-            if isinstance(found, Denial):
-                return self._refuse(
-                    work,
-                    work_id,
-                    found.value,
-                    status.LOCAL_QP_OPERATION_ERROR,
-                    status.REMOTE_ACCESS_ERROR,
-                )
-            found.invalidate()
-        for region, octets, start in targets:
-            region.write(octets, start)
-        placed = () if segments is None else placements(segments, work.length)
-        self._recorder.note(
-            Side.PEER, EventKind.SEND, data=work.data, handle=work.invalidate, placed=placed
-        )
-        if work.invalidate is not None:
-            self._recorder.note(Side.PEER, EventKind.INVALIDATE, handle=work.invalidate)
-        here = Completion(
-            work_id,
-            Opcode.RECEIVE,
-            status.SUCCESS,
-            length=work.length,
-            data=work.data,
-            invalidated=work.invalidate,
-            placed=placed,
-        )
-        return Executed(status.SUCCESS, completion=here)
-
-    def _refuse(
-        self,
-        work: LoopbackWork,
-        work_id: WorkId,
-        why: str,
-        here: CompletionStatus,
-        there: CompletionStatus,
-    ) -> Executed:
-        """A Send that this end's Receive or memory cannot take: a status for either end."""
-        self.note_failure(Side.PEER, work, why)
-        return Executed(there, completion=Completion(work_id, Opcode.RECEIVE, here))
-
-    def _targets(
-        self, data: bytes, segments: Segments
-    ) -> Sequence[tuple[Region, bytes, int]] | Denial:
-        """Which octets go where in registered memory, or why they may not."""
-        targets = []
-        taken = 0
-        for segment in segments:
-            here = data[taken : taken + segment.length]
-            taken += len(here)
-            if segment.region is None or not here:
-                continue
-            found = self._domain.check_local(
-                segment.region, segment.start, segment.length, Access.LOCAL_WRITE
-            )
-            if isinstance(found, Denial):
-                return found
-            targets.append((found, here, segment.start))
-        return targets

@@ -44,7 +44,7 @@ def give(pair: QueuePair, given: QueuePairInput) -> None:
             pair._move(given)
 
 
-@pytest.mark.parametrize(("state", "given"), product(QueuePairState, QueuePairInput))
+@pytest.mark.parametrize(("state", "given"), list(product(QueuePairState, QueuePairInput)))
 def test_every_input_moves_as_the_table_says_or_is_refused(
     state: QueuePairState, given: QueuePairInput
 ) -> None:

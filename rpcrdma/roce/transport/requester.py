@@ -343,7 +343,7 @@ class TransportRequester:
                 self._retry_once()
             return
         if not self._fits(work, packet, psn):
-            self._fail(_BAD_RESPONSE)
+            self._fail(_BAD_RESPONSE, "a response that does not fit the request")
             return
         work.octets.append(packet.payload)
         work.answered = index + 1
@@ -385,7 +385,7 @@ class TransportRequester:
             )
         return True
 
-    def _fail(self, status: CompletionStatus) -> None:
+    def _fail(self, status: CompletionStatus, why: str = "") -> None:
         """Complete the oldest request with the status, flush everything else."""
         work = self._queue.popleft()
         is_send = work.opcode is Opcode.SEND
@@ -393,7 +393,7 @@ class TransportRequester:
             self._recorder,
             Side.LOCAL,
             work.opcode,
-            status.value,
+            why or status.value,
             handle=work.invalidate if is_send else work.handle,
             offset=None if is_send else work.offset,
             length=work.length,

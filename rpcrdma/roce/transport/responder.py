@@ -8,9 +8,10 @@
 `SEQUENCES` has every opcode that may come, by what the packets before it have begun.  Whatever it
 lacks, and with it immediate data and atomics, is answered "invalid request".
 
-One answer is enough for all packets that came together: it is made when packets are taken, for the
-expected number as it is then.  A NAK for it acknowledges what came before it, too, and an expected
-packet makes a NAK pointless that has not left.
+One answer is enough for all packets that came together: it is made when packets are taken, an ACK
+for the newest Send or Write, or a NAK for the expected number.  A NAK acknowledges what came before
+it, too, and an expected packet makes a NAK pointless that has not left.  An ACK never has a number
+of a Read, whose response alone can answer it.
 
 Choices that the standard leaves:
 
@@ -139,6 +140,7 @@ class TransportResponder:
         self._attributes = attributes
         self._mtu = attributes.path_mtu
         self._first = self._expected = attributes.expected_psn
+        self._newest = self._first - 1  # of Sends and Writes
         self._responses = ReadResponses(attributes.responder_resources, attributes.path_mtu)
 
     # -- packets
@@ -158,8 +160,9 @@ class TransportResponder:
         ends = progress is MessageProgress.NOTHING
         if self._handlers[packet.opcode](packet, ends):
             self._progress = progress
-            if packet.ack_request:
-                self._asked = True
+            if packet.opcode != BthOpcode.READ_REQUEST:
+                self._newest = expected
+                self._asked = self._asked or packet.ack_request
 
     def take_packets(self, out: list[Packet]) -> None:
         """Add what is to be answered: responses to Reads, and one ACK or NAK for all the rest."""
@@ -169,7 +172,7 @@ class TransportResponder:
         if self._nak is not None:
             syndrome, psn = self._nak, self._expected
         elif self._asked:
-            syndrome, psn = acknowledged(), self._expected - 1
+            syndrome, psn = acknowledged(), self._newest
         else:
             return
         self._nak, self._asked = None, False

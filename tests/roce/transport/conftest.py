@@ -16,7 +16,8 @@ from rpcrdma.fabric.memory import HandleAllocator, ProtectionDomain
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import EventKind, Trace, TraceEvent
-from rpcrdma.roce.packet.bth import Packet, decode, encode
+from rpcrdma.roce.packet.bth import Aeth, BthOpcode, Packet, decode, encode
+from rpcrdma.roce.transport.psn import PSN_BITS
 from rpcrdma.roce.transport.queue_pair import QueuePair, QueuePairAttributes
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 LATENCY = 1e-3
 ACK_TIMEOUT = 0.05
+EXPECTED = 900
+"""The first number that a lone end expects; its own first is 50."""
 
 USUAL = QueuePairAttributes(
     remote=0,
@@ -177,6 +180,57 @@ class WirePair:
         self.flush()
 
 
+class LoneEnd(End):
+    """One queue pair whose peer is the test."""
+
+    def __init__(self, attributes: QueuePairAttributes = USUAL, depth: int = 256) -> None:
+        super().__init__(VirtualClock(), 17, depth)
+        self.attributes = replace(attributes, remote=18, send_psn=50, expected_psn=EXPECTED)
+        self.pair.ready_to_receive(self.attributes)
+        self.pair.ready_to_send()
+
+    @property
+    def now(self) -> float:
+        return self.recording.clock.now()
+
+    def give(self, opcode: int, psn: int, payload: bytes = b"", **fields: object) -> None:
+        """Have a packet arrive."""
+        packet = Packet(opcode, 17, psn & PSN_BITS, payload)
+        for name, value in fields.items():
+            setattr(packet, name, value)
+        self.pair.receive(packet, self.now)
+
+    def answer(self, syndrome: int, psn: int) -> None:
+        """Have an acknowledgement arrive."""
+        self.give(BthOpcode.ACKNOWLEDGE, psn, aeth=Aeth(syndrome, 0))
+
+    def take(self) -> list[Packet]:
+        """The packets that leave now."""
+        packets = self.pair.take_packets(self.now)
+        self.done += self.pair.take_completions()
+        return packets
+
+    def taken(self) -> list[tuple[int, int]]:
+        """Opcode and number of each packet that leaves now."""
+        return [(packet.opcode, packet.psn) for packet in self.take()]
+
+    def answers(self) -> list[tuple[int, int]]:
+        """Syndrome and number of each acknowledgement among the packets that leave now."""
+        return [
+            (packet.aeth.syndrome, packet.psn) for packet in self.take() if packet.aeth is not None
+        ]
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.recording.clock.advance_to(self.now + seconds)
+        self.pair.tick(self.now)
+
+
 @pytest.fixture
 def wire() -> WirePair:
     return WirePair()
+
+
+@pytest.fixture
+def lone() -> LoneEnd:
+    return LoneEnd()

@@ -10,24 +10,31 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.clock import VirtualClock
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.memory import HandleAllocator, ProtectionDomain
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import EventKind, Trace, TraceEvent
+from rpcrdma.roce.packet.aeth import acknowledged
 from rpcrdma.roce.packet.bth import Aeth, BthOpcode, Packet, decode, encode
 from rpcrdma.roce.transport.psn import PSN_BITS
 from rpcrdma.roce.transport.queue_pair import QueuePair, QueuePairAttributes
 
 if TYPE_CHECKING:
-    from rpcrdma.fabric.base import Access
     from rpcrdma.fabric.memory import Region
 
 LATENCY = 1e-3
 ACK_TIMEOUT = 0.05
-EXPECTED = 900
-"""The first number that a lone end expects; its own first is 50."""
+MTU = 256
+"""Of the ends that are called small."""
+
+EXPECTED, START = 900, 50
+"""The first number that a lone end expects, and the first that it sends."""
+
+ACK = acknowledged()
+ALL = Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE
 
 USUAL = QueuePairAttributes(
     remote=0,
@@ -42,6 +49,8 @@ USUAL = QueuePairAttributes(
     responder_resources=4,
 )
 """Attributes as connection management would agree on them; the first three are each end's own."""
+
+SMALL = replace(USUAL, path_mtu=MTU)
 
 Fault = Callable[[int, Packet], Iterable[float]]
 """Number of the end that sends, and the packet -> after how many seconds copies of it arrive."""
@@ -185,7 +194,7 @@ class LoneEnd(End):
 
     def __init__(self, attributes: QueuePairAttributes = USUAL, depth: int = 256) -> None:
         super().__init__(VirtualClock(), 17, depth)
-        self.attributes = replace(attributes, remote=18, send_psn=50, expected_psn=EXPECTED)
+        self.attributes = replace(attributes, remote=18, send_psn=START, expected_psn=EXPECTED)
         self.pair.ready_to_receive(self.attributes)
         self.pair.ready_to_send()
 
@@ -199,6 +208,11 @@ class LoneEnd(End):
         for name, value in fields.items():
             setattr(packet, name, value)
         self.pair.receive(packet, self.now)
+
+    def respond(self, opcode: BthOpcode, psn: int, payload: bytes) -> None:
+        """Have a packet of a response to a Read arrive."""
+        aeth = None if opcode is BthOpcode.READ_RESPONSE_MIDDLE else Aeth(ACK, 0)
+        self.give(opcode, psn, payload, aeth=aeth)
 
     def answer(self, syndrome: int, psn: int) -> None:
         """Have an acknowledgement arrive."""
@@ -234,3 +248,9 @@ def wire() -> WirePair:
 @pytest.fixture
 def lone() -> LoneEnd:
     return LoneEnd()
+
+
+@pytest.fixture
+def small() -> LoneEnd:
+    """With a path MTU of 256."""
+    return LoneEnd(SMALL)

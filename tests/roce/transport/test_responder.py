@@ -10,16 +10,13 @@ import pytest
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.trace import EventKind, Side
-from rpcrdma.roce.packet.aeth import NakCode, acknowledged, rnr_nak
+from rpcrdma.roce.packet.aeth import NakCode, rnr_nak
 from rpcrdma.roce.packet.bth import BthOpcode, Reth
 from rpcrdma.roce.transport.queue_pair import QueuePairState
 from rpcrdma.roce.transport.responder import SEQUENCES, MessageProgress
-from tests.roce.transport.conftest import EXPECTED, USUAL, LoneEnd
+from tests.roce.transport.conftest import ACK, EXPECTED, MTU, SMALL, USUAL, LoneEnd
 
 READ, WRITE = Access.REMOTE_READ, Access.REMOTE_WRITE
-ACK = acknowledged()
-MTU = 256
-SMALL = replace(USUAL, path_mtu=MTU)
 Op = BthOpcode
 
 

@@ -347,7 +347,6 @@ class TransportRequester:
             return
         work.octets.append(packet.payload)
         work.answered = index + 1
-        self._acknowledged = max(self._acknowledged, psn)
         while self._reads and self._reads[0][1] <= psn:
             self._reads.popleft()
         self._note_progress()

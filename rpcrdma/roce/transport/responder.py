@@ -265,8 +265,6 @@ class TransportResponder:
         """Place a packet of a Write; whether it was."""
         starts = packet.opcode in _STARTS
         if starts:
-            if packet.reth is None:
-                return False
             self._reth = packet.reth
         reth = self._reth
         if reth is None:

@@ -7,18 +7,17 @@ from itertools import product
 import pytest
 
 from rpcrdma.errors import ConnectionLost, FabricError
-from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.segments import one_segment
+from rpcrdma.roce.packet.bth import Aeth, BthOpcode, Packet
 from rpcrdma.roce.transport.queue_pair import (
     TRANSITIONS,
     QueuePair,
     QueuePairInput,
     QueuePairState,
 )
-from tests.roce.transport.conftest import USUAL, End, WirePair
+from tests.roce.transport.conftest import ACK, EXPECTED, USUAL, End, LoneEnd, WirePair
 
-ALL = Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE
 OK, FLUSHED = CompletionStatus.SUCCESS, CompletionStatus.FLUSHED
 
 
@@ -104,3 +103,67 @@ def test_failing_flushes_requests_and_then_receives(wire: WirePair) -> None:
         here.send(b"3")
     with pytest.raises(ConnectionLost, match="gone"):
         here.receive()
+
+
+# -- packets that are none of its business
+
+DROPPED = {
+    "for another queue pair": {"destination": 16},
+    "of another partition": {"partition": 0xFFFE},
+    "a datagram": {"opcode": BthOpcode.UD_SEND_ONLY},
+    "of an unreliable connection": {"opcode": 0x24},
+}
+
+
+@pytest.mark.parametrize("name", DROPPED)
+def test_packet_for_somebody_else_is_dropped(lone: LoneEnd, name: str) -> None:
+    """Without a word; the next one is taken."""
+    lone.receive()
+    packet = Packet(BthOpcode.SEND_ONLY, 17, EXPECTED, b"what?", ack_request=True)
+    for field, value in DROPPED[name].items():
+        setattr(packet, field, value)
+    lone.pair.receive(packet, lone.now)
+    assert lone.take() == []
+    assert lone.pair.state is QueuePairState.READY_TO_SEND
+    lone.give(BthOpcode.SEND_ONLY, EXPECTED, b"this", ack_request=True, partition=0x7FFF)
+
+    assert lone.answers() == [(ACK, EXPECTED)]
+    assert lone.received() == [b"this"]
+
+
+def test_packet_that_comes_before_the_peer_is_known_is_dropped() -> None:
+    """Its number cannot be judged."""
+    pair = fresh()
+    pair.receive(Packet(BthOpcode.SEND_ONLY, 21, 0, ack_request=True), 0.0)
+    pair.receive(Packet(BthOpcode.ACKNOWLEDGE, 21, 0, aeth=Aeth(ACK, 0)), 0.0)
+
+    assert pair.take_packets(0.0) == []
+
+
+def test_queue_pair_that_cannot_send_yet_answers() -> None:
+    """The peer may send as soon as it has heard of it."""
+    wire = WirePair(connected=False)
+    here, there = wire.ends
+    here.pair.ready_to_send()
+    there.receive()
+    here.send(b"early")
+    wire.run()
+
+    assert there.received() == [b"early"]
+    assert here.statuses() == [OK]
+    with pytest.raises(ConnectionLost, match="not made yet"):
+        there.send(b"answer")
+
+
+def test_nothing_is_answered_in_error_but_what_was_executed_before(lone: LoneEnd) -> None:
+    """The peer of an orderly end learns what arrived."""
+    lone.receive()
+    lone.receive()
+    lone.give(BthOpcode.SEND_ONLY, EXPECTED, b"last words", ack_request=True)
+    lone.pair.fail()
+    lone.give(BthOpcode.SEND_ONLY, EXPECTED + 1, b"too late", ack_request=True)
+    lone.give(BthOpcode.SEND_ONLY, EXPECTED + 5, b"too early", ack_request=True)
+
+    assert lone.answers() == [(ACK, EXPECTED)]
+    assert lone.take() == []
+    assert lone.received() == [b"last words"]

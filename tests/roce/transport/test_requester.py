@@ -243,6 +243,20 @@ def test_receiver_that_never_gets_ready_is_given_up() -> None:
     assert end.statuses() == [CompletionStatus.RNR_RETRY_EXCEEDED, FLUSHED]
 
 
+def test_progress_gives_all_attempts_back() -> None:
+    """Each message may wait as often as the first."""
+    end = LoneEnd(replace(USUAL, rnr_retry=1))
+    sends(end, 3)
+    for number in range(3):
+        end.answer(rnr_nak(1), START + number)
+        end.wait(1.0)
+        end.take()
+    end.answer(ACK, START + 2)
+    end.take()
+
+    assert end.statuses() == [OK] * 3
+
+
 def test_seven_attempts_are_for_ever(lone: LoneEnd) -> None:
     """So the verbs say it."""
     sends(lone, 1)

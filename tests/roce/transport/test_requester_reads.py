@@ -159,6 +159,35 @@ def test_acknowledgement_beyond_a_read_asks_for_it_again(small: LoneEnd) -> None
     assert small.statuses() == [OK] * 3
 
 
+def test_gap_is_seen_behind_what_was_acknowledged(small: LoneEnd) -> None:
+    """An acknowledgement that overtook the response has said nothing of the gap."""
+    region = small.register(1024, ALL)
+    small.read(region, 0, 1024, 7, 9000)
+    small.send(b"behind")
+    small.take()
+    small.answer(ACK, START + 4)
+    assert asked(small.take()) == [(START, 9000, 1024)]
+    small.respond(FIRST, START, OCTETS[:MTU])
+    small.respond(MIDDLE, START + 2, OCTETS[512:768])
+
+    assert asked(small.take()) == [(START + 1, 9000 + MTU, 768)]
+
+
+def test_late_response_is_not_asked_for_again() -> None:
+    """It came while the request for it had to wait for its turn."""
+    end = LoneEnd(replace(SMALL, initiator_depth=1))
+    region = end.register(1024, ALL)
+    end.read(region, 0, 512, 7, 9000)
+    end.read(region, 512, 512, 7, 9512)
+    end.take()
+    end.respond(FIRST, START, OCTETS[:MTU])
+    end.take()
+    end.wait(ACK_TIMEOUT)
+    end.respond(LAST, START + 1, OCTETS[MTU:512])
+
+    assert asked(end.take()) == [(START + 2, 9512, 512)]
+
+
 def test_response_to_a_later_read_asks_for_the_earlier_again(small: LoneEnd) -> None:
     """Both, since the later one is not kept; what was sent between them arrived."""
     region = small.register(1024, ALL)

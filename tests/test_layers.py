@@ -34,6 +34,7 @@ ARROWS: dict[str, set[str]] = {
         "rpcrdma.roce.packet": "rpcrdma.errors",
         "rpcrdma.roce.cm": "rpcrdma.errors rpcrdma.roce.packet",
         "rpcrdma.roce.link": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
+        "rpcrdma.roce.transport": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
         "rpcrdma.endpoint.core": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "rpcrdma.endpoint.properties": "rpcrdma.errors rpcrdma.wire rpcrdma.endpoint.core",
         "rpcrdma.endpoint.requester": (

@@ -25,14 +25,11 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import FabricError
-from rpcrdma.fabric.base import Access
-from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
-from rpcrdma.fabric.memory import Denial
-from rpcrdma.fabric.posted_receives import note_failed_request
-from rpcrdma.fabric.trace import EventKind, Side
+from rpcrdma.fabric.completion import Completion, CompletionStatus
 from rpcrdma.roce.packet.aeth import NakCode, SyndromeKind, read_syndrome, rnr_timer_seconds
 from rpcrdma.roce.packet.bth import BthOpcode
 from rpcrdma.roce.transport.attributes import FOR_EVER
+from rpcrdma.roce.transport.local_memory import LocalMemory
 from rpcrdma.roce.transport.psn import full_psn
 from rpcrdma.roce.transport.work import packet_count
 
@@ -85,8 +82,7 @@ class TransportRequester:
         depth: int,
     ) -> None:
         self.failed = False
-        self._domain = domain
-        self._recorder = recorder
+        self._memory = LocalMemory(domain, recorder)
         self._completions = completions
         self._depth = depth
         self._queue: deque[TransportWork] = deque()
@@ -128,32 +124,16 @@ class TransportRequester:
             return
         work.count = packet_count(work.length, self._mtu)
         self._end += work.count
-        if work.opcode is Opcode.SEND:
-            self._recorder.note(Side.LOCAL, EventKind.SEND, data=work.data, handle=work.invalidate)
-        elif work.opcode is Opcode.RDMA_WRITE:
-            if work.length and work.region is not None:
-                work.data = work.region.read(work.start, work.length)
-            self._note_transfer(EventKind.RDMA_WRITE, work, work.data)
+        self._memory.take(work)
         if not self._stalled:
             self._unsent.append(work)
 
     def _refusal(self, work: TransportWork) -> CompletionStatus | None:
-        if not self._may_use_local_region(work):
+        if not self._memory.allows(work):
             return CompletionStatus.LOCAL_PROTECTION_ERROR
         if work.is_read and not self._attributes.initiator_depth:
             return CompletionStatus.LOCAL_QP_OPERATION_ERROR
         return None
-
-    def _may_use_local_region(self, work: TransportWork) -> bool:
-        if work.region is None or work.length == 0:
-            return True  # nothing is touched
-        access = Access.LOCAL_WRITE if work.is_read else None
-        found = self._domain.check_local(work.region, work.start, work.length, access)
-        return not isinstance(found, Denial)
-
-    def _note_transfer(self, kind: EventKind, work: TransportWork, data: bytes) -> None:
-        """A Write is noted when it is posted, a Read when its octets are there."""
-        self._recorder.note(Side.LOCAL, kind, data=data, handle=work.handle, offset=work.offset)
 
     # -- sending
 
@@ -369,15 +349,12 @@ class TransportRequester:
 
     def _complete(self, work: TransportWork) -> bool:
         """Complete the oldest, which was carried out; whether that succeeded."""
-        if not self._may_use_local_region(work):  # invalidated while it was under way
+        if not self._memory.allows(work):  # invalidated while it was under way
             self._fail(CompletionStatus.LOCAL_PROTECTION_ERROR)
             return False
         self._queue.popleft()
         if work.is_read:
-            data = b"".join(work.octets)
-            if data and work.region is not None:
-                work.region.write(data, work.start)
-            self._note_transfer(EventKind.RDMA_READ, work, data)
+            self._memory.land(work)
         if work.signalled:
             self._completions.append(
                 Completion(work.work_id, work.opcode, CompletionStatus.SUCCESS, work.length)
@@ -387,16 +364,7 @@ class TransportRequester:
     def _fail(self, status: CompletionStatus, why: str = "") -> None:
         """Complete the oldest request with the status, flush everything else."""
         work = self._queue.popleft()
-        is_send = work.opcode is Opcode.SEND
-        note_failed_request(
-            self._recorder,
-            Side.LOCAL,
-            work.opcode,
-            why or status.value,
-            handle=work.invalidate if is_send else work.handle,
-            offset=None if is_send else work.offset,
-            length=work.length,
-        )
+        self._memory.note_failure(work, why or status.value)
         self._completions.append(Completion(work.work_id, work.opcode, status))
         self.flush()
         self.failed = True

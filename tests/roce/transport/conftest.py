@@ -70,8 +70,10 @@ class End:
     def __init__(self, clock: VirtualClock, number: int, depth: int) -> None:
         self.recording = Recording(clock)
         self.domain = ProtectionDomain(HandleAllocator(number))
-        recorder = Recorder(self.recording)  # type: ignore[arg-type]
-        self.pair = QueuePair(number, self.domain, recorder, send_depth=depth, receive_depth=depth)
+        self.recorder = Recorder(self.recording)
+        self.pair = QueuePair(
+            number, self.domain, self.recorder, send_depth=depth, receive_depth=depth
+        )
         self.done: list[Completion] = []
         self.sent: list[Packet] = []
         self._ids = count(1)

@@ -4,7 +4,8 @@
     InfiniBand Architecture volume 1, 10.3.1  queue pair states
 
 It is told what the time is and what has come, and asked what is to be sent; it reads no clock and
-does no I/O.  Whoever drives it calls `take_packets` after anything else, and `tick` at `deadline`:
+does no I/O.  Whoever drives it calls `take_packets` after anything else, and `tick` at `deadline`,
+but not before it has handed over what has come: an answer that waits would be taken for lost.
 
     pair.ready_to_receive(attributes)
     pair.ready_to_send()

@@ -51,7 +51,7 @@ WINDOW_OCTETS: Final = 128 << 10
 """Most octets of payload under way: what a UDP socket of ordinary size can hold."""
 
 _ACK_EVERY: Final = 16
-"""Within a long message, this many packets ask for one acknowledgement."""
+"""So many packets ask for one acknowledgement, and the last of all that leave together."""
 
 _FAILURES: Final[Mapping[int, CompletionStatus]] = {
     NakCode.INVALID_REQUEST: CompletionStatus.REMOTE_INVALID_REQUEST,
@@ -148,12 +148,15 @@ class TransportRequester:
         if self._ready_at is not None:
             return
         limit = self._oldest() + self._window
+        before = len(out)
         unsent = self._unsent
         while unsent:
             work = unsent[0]
             if not (self._ask if work.is_read else self._pour)(work, limit, out):
                 break
             unsent.popleft()
+        if len(out) > before:
+            out[-1].ack_request = True
         if self._timer is None and self._attributes.ack_timeout:
             self._timer = now + self._attributes.ack_timeout
 
@@ -172,9 +175,7 @@ class TransportRequester:
         end = min(count, limit - first)
         while index < end:
             packet = work.packet(index, self._mtu, remote)
-            psn = first + index
-            if psn % _ACK_EVERY == 0 or psn == limit - 1:
-                packet.ack_request = True
+            packet.ack_request = (first + index) % _ACK_EVERY == 0
             out.append(packet)
             index += 1
         work.sent = index

@@ -112,16 +112,15 @@ class TransportWork:
         return self.opcode is Opcode.RDMA_READ
 
     def packet(self, index: int, path_mtu: int, destination: int) -> Packet:
-        """A packet of a Send or Write; the last one asks for an acknowledgement."""
+        """A packet of a Send or Write."""
         psn = (self.first + index) & PSN_BITS
-        ends = index == self.count - 1
         if self.count == 1:
-            packet = Packet(self._only(), destination, psn, self.data, ack_request=True)
+            packet = Packet(self._only(), destination, psn, self.data)
         else:
             begin = index * path_mtu
             octets = self.data[begin : begin + path_mtu]
-            packet = Packet(self._part(index), destination, psn, octets, ack_request=ends)
-        if ends:
+            packet = Packet(self._part(index), destination, psn, octets)
+        if index == self.count - 1:
             packet.invalidate = self.invalidate
         if index == 0 and self.opcode is Opcode.RDMA_WRITE:
             packet.reth = self._reth(0, self.length)
@@ -132,7 +131,7 @@ class TransportWork:
         begin = index * path_mtu
         length = min(self.length - begin, count * path_mtu)
         psn = (self.first + index) & PSN_BITS
-        packet = Packet(BthOpcode.READ_REQUEST, destination, psn, ack_request=True)
+        packet = Packet(BthOpcode.READ_REQUEST, destination, psn)
         packet.reth = self._reth(begin, length)
         return packet
 

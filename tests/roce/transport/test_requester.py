@@ -40,6 +40,15 @@ def test_queue_has_its_depth() -> None:
     end.send(b"3")
 
 
+def test_last_of_all_that_leave_together_asks_for_an_acknowledgement(lone: LoneEnd) -> None:
+    """One is enough for the others; the response to a Read is one, too."""
+    region = lone.register(8, ALL)
+    for _ in range(2):
+        lone.send(b"1")
+        lone.write(region, 0, 8, 1, 1)
+        assert [packet.ack_request for packet in lone.take()] == [False, True]
+
+
 def test_long_message_asks_for_an_acknowledgement_now_and_then(small: LoneEnd) -> None:
     """At every sixteenth number, and at its end."""
     small.send(bytes(40 * MTU))

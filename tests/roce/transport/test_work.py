@@ -44,7 +44,7 @@ def test_packets_hold_all_octets_and_none_is_empty_but_an_only_one(length: int, 
 def test_message_is_cut_into_packets(
     opcode: Opcode, invalidate: int | None, length: int, opcodes: list[BthOpcode]
 ) -> None:
-    """The last one asks for an acknowledgement; the headers are where their opcodes have them."""
+    """The headers are where their opcodes have them."""
     data = bytes(n & 0xFF for n in range(length))
     made = work(opcode, data, invalidate)
 
@@ -53,9 +53,6 @@ def test_message_is_cut_into_packets(
     assert [packet.opcode for packet in packets] == opcodes
     assert b"".join(packet.payload for packet in packets) == data
     assert [packet.psn for packet in packets] == [0xFFFFFF, 0, 1][: len(opcodes)]
-    assert [packet.ack_request for packet in packets] == [
-        index == made.count - 1 for index in range(made.count)
-    ]
     assert [packet.invalidate for packet in packets[:-1]] == [None] * (made.count - 1)
     assert packets[-1].invalidate == invalidate
     is_write = opcode is Opcode.RDMA_WRITE

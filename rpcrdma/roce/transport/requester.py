@@ -7,8 +7,8 @@
 
 All that was not acknowledged is sent again from its oldest packet on, after a timeout, a NAK or a
 response that shows that one before it was lost (an implied NAK).  A packet that the peer has
-acknowledged although an older Read waits is not sent again.  The same missing packet is asked for
-once because of what comes, and after that only by the timer: one loss can be seen in many answers.
+acknowledged although an older Read waits is not sent again.  The same missing packet has all sent
+again once because of what comes, and then only after a timeout: many answers can show one loss.
 
 Choices that the standard leaves:
 
@@ -91,7 +91,7 @@ class TransportRequester:
         self._stalled = False  # a request was refused: nothing leaves behind it
         self._timer: float | None = None
         self._ready_at: float | None = None  # end of the wait after an RNR NAK
-        self._repeated: int | None = None  # the oldest packet when all was last sent again
+        self._repeated: int | None = None  # the oldest packet, when an answer had it sent again
 
     def start(self, attributes: QueuePairAttributes) -> None:
         """Know the peer."""
@@ -203,7 +203,6 @@ class TransportRequester:
         self._reads.clear()
         self._unsent.clear()
         self._timer = None
-        self._repeated = self._oldest()
         for work in self._queue:
             if work.refused is not None:
                 break
@@ -224,10 +223,11 @@ class TransportRequester:
         """Send again what was not answered in time, or what the peer was not ready for."""
         if self._ready_at is not None:
             if now >= self._ready_at:
-                self._ready_at = None
+                self._ready_at = self._repeated = None
                 if self._queue:
                     self._send_again()
         elif self._timer is not None and now >= self._timer:
+            self._repeated = None
             self._retry()
 
     def _retry(self) -> None:
@@ -239,7 +239,9 @@ class TransportRequester:
 
     def _retry_once(self) -> None:
         """Because of what came: that may be the same news again, and then the timer decides."""
-        if self._ready_at is None and self._repeated != self._oldest():
+        oldest = self._oldest()
+        if self._ready_at is None and self._repeated != oldest:
+            self._repeated = oldest
             self._retry()
 
     # -- answers

@@ -197,6 +197,23 @@ def test_sequence_error_has_all_from_there_on_sent_again_once(lone: LoneEnd) -> 
     assert [psn for _, psn in lone.taken()] == [START + 2, START + 3]
 
 
+def test_sequence_error_counts_again_after_a_timeout(lone: LoneEnd) -> None:
+    """The packet was lost for a second time, and the peer has seen the one behind it."""
+    sends(lone, 1)
+    lone.wait(ACK_TIMEOUT)
+    lone.take()
+    lone.send(b"behind")
+    lone.take()
+    lone.answer(NakCode.PSN_SEQUENCE_ERROR, START)
+    assert [psn for _, psn in lone.taken()] == [START, START + 1]
+    lone.answer(NakCode.PSN_SEQUENCE_ERROR, START)
+    assert lone.take() == []
+    lone.wait(ACK_TIMEOUT)
+    lone.take()
+    lone.answer(NakCode.PSN_SEQUENCE_ERROR, START)
+    assert [psn for _, psn in lone.taken()] == [START, START + 1]
+
+
 @pytest.mark.parametrize(
     ("syndrome", "status"),
     [

@@ -274,9 +274,8 @@ class QueuePair:
         packets: list[Packet] = []
         if self._started:
             self._responder.take_packets(packets)
-            if self.state is QueuePairState.READY_TO_SEND:
-                self._requester.take_packets(packets, now)
-                self._fail_with_a_half()
+            self._requester.take_packets(packets, now)
+            self._fail_with_a_half()
         return packets
 
     def take_completions(self) -> list[Completion]:

@@ -321,6 +321,18 @@ def test_request_that_its_own_region_forbids_fails_in_its_turn(lone: LoneEnd) ->
     assert lone.pair.state is QueuePairState.ERROR
 
 
+def test_what_never_leaves_is_not_sent_again_either(lone: LoneEnd) -> None:
+    """Nor is what is behind it."""
+    region = lone.register(8, Access.REMOTE_READ)
+    lone.send(b"before")
+    lone.read(region, 0, 8, 1, 1)
+    lone.send(b"behind")
+    lone.take()
+    lone.wait(ACK_TIMEOUT)
+
+    assert lone.taken() == [(Op.SEND_ONLY, START)]
+
+
 def test_write_takes_its_octets_when_it_is_posted(lone: LoneEnd) -> None:
     """And is told then."""
     region = lone.register(8, ALL)

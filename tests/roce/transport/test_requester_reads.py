@@ -88,6 +88,18 @@ def test_reads_that_were_not_agreed_on_at_all_are_an_error() -> None:
     assert end.statuses() == [CompletionStatus.LOCAL_QP_OPERATION_ERROR, FLUSHED]
 
 
+def test_reads_that_were_not_agreed_on_fail_in_their_turn() -> None:
+    """What is before them is carried out."""
+    end = LoneEnd(replace(SMALL, initiator_depth=0))
+    end.send(b"before")
+    end.read(end.register(8, ALL), 0, 8, 7, 9000)
+    end.take()
+    end.answer(ACK, START)
+    end.take()
+
+    assert end.statuses() == [OK, CompletionStatus.LOCAL_QP_OPERATION_ERROR]
+
+
 def test_long_read_is_asked_for_in_pieces(small: LoneEnd) -> None:
     """So that no more octets are under way than the window; always the same pieces."""
     count = 2 * WINDOW_PACKETS + 10
@@ -270,3 +282,20 @@ def test_response_that_does_not_fit_its_request_fails_it(small: LoneEnd, name: s
     assert small.pair.state is QueuePairState.ERROR
     detail = small.told(EventKind.FAILURE)[0].detail
     assert detail == "RDMA Read: a response that does not fit the request"
+
+
+def test_read_that_waited_for_its_turn_has_a_strict_response() -> None:
+    """Others were asked for again meanwhile, it was not."""
+    end = LoneEnd(replace(SMALL, initiator_depth=1))
+    region = end.register(1024, ALL)
+    end.read(region, 0, 8, 7, 9000)
+    end.read(region, 8, 8, 7, 9008)
+    end.take()
+    end.wait(ACK_TIMEOUT)
+    end.take()
+    end.respond(LAST, START, bytes(8))
+    end.take()
+    end.respond(LAST, START + 1, bytes(8))
+    end.take()
+
+    assert end.statuses() == [OK, CompletionStatus.OTHER]

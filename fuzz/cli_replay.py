@@ -15,6 +15,7 @@ from fuzz.engine import judge
 from fuzz.invariant import BrokenInvariant
 from fuzz.registry import FuzzHarness, find_harness, harness_names
 from rpcrdma.wire import describe
+from targets.fabrics import FABRICS
 from targets.lab.lab import Ending, is_native, run_in_lab
 from targets.registry import find_profile, find_target
 
@@ -58,7 +59,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=harness_names(),
         help="for bare octets: the harness whose input they are; else they are one message",
     )
-    parser.add_argument("--fabric", default="", choices=["loopback", "verbs"])
+    parser.add_argument("--fabric", default="", choices=FABRICS)
     parser.add_argument("--kernel", default="", help="release of the lab's kernel")
     parser.set_defaults(run=run)
 

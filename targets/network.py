@@ -1,7 +1,8 @@
 """Any server at an address and port: somebody else starts it, the suite only connects.
 
-The tester stands on a verbs fabric.  The kernel's server in the lab can be started again after it
-has died.  Any other server cannot from here, so the cases after its death are inconclusive.
+The tester stands on an RDMA device of this host (verbs) or, where there is none, speaks RoCEv2 by
+itself (roce).  The kernel's server in the lab can be started again after it has died.  Any other
+server cannot from here, so the cases after its death are inconclusive.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.fabric.base import Address
 from targets.base import TargetError
+from targets.fabrics import BETWEEN, fabric_towards, usual_fabric
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.nfsd import restart_nfsd
@@ -70,22 +72,21 @@ class NetworkTarget:
     """A server by its profile: see `targets.base.Target`."""
 
     def __init__(self, profile: Profile, fabric: str = "") -> None:
-        if fabric not in ("", "verbs"):
+        if fabric not in ("", *BETWEEN):
             raise TargetError(
-                f"`{profile.name}` is reached over verbs, not over {fabric}; drop --fabric"
+                f"`{profile.name}` is reached over {' or '.join(BETWEEN)}, not over {fabric};"
+                " drop --fabric"
             )
         self.name = profile.name
         self.profile = profile
+        self._fabric = fabric or profile.fabric or usual_fabric()
 
     def start(self) -> NetworkSession:
-        """Open the device; the server is contacted only by the suite."""
-        # Only here is pyverbs needed, which a machine without RDMA does not have.
-        from rpcrdma.fabric.verbs import VerbsFabric
-
+        """Open the fabric; the server is contacted only by the suite."""
         extra = self.profile.extra
-        return NetworkSession(
-            VerbsFabric(), Address(extra.address, extra.port), start_again(self.profile)
-        )
+        address = Address(extra.address, extra.port)
+        fabric = fabric_towards(self._fabric, extra.address)
+        return NetworkSession(fabric, address, start_again(self.profile))
 
 
 def start_again(profile: Profile) -> Callable[[], None] | None:

@@ -215,6 +215,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         name: of the target, as reports call it.
         description: one sentence for people.
         adapter: entry point of group `rpcrdma_conformance.targets` that starts it, or `network`.
+        fabric: what a device elsewhere is reached over, `roce` or `verbs`; empty: verbs where this
+            host has an RDMA device.
         binding: the Upper-Layer Protocol.
         claims: PICS.  extra: PIXIT.  lab: absent if the lab cannot bring the device up.
         acts: how a client is made to act; for the adapter `command`.
@@ -226,6 +228,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     claims: Claims
     extra: Extra
     description: str = ""
+    fabric: Literal["", "roce", "verbs"] = ""
     lab: Lab | None = None
     acts: Acts | None = None
 

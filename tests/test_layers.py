@@ -30,11 +30,14 @@ ARROWS: dict[str, set[str]] = {
         "rpcrdma.wire": "rpcrdma.errors rpcrdma.xdr",
         "rpcrdma.ulp": "rpcrdma.errors rpcrdma.xdr rpcrdma.wire",
         "rpcrdma.fabric": "rpcrdma.errors",
-        "rpcrdma.roce": "",
+        "rpcrdma.roce": (
+            "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet rpcrdma.roce.transport "
+            "rpcrdma.roce.cm rpcrdma.roce.link"
+        ),
         "rpcrdma.roce.packet": "rpcrdma.errors",
+        "rpcrdma.roce.transport": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
         "rpcrdma.roce.cm": "rpcrdma.errors rpcrdma.roce.packet",
         "rpcrdma.roce.link": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
-        "rpcrdma.roce.transport": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
         "rpcrdma.endpoint.core": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "rpcrdma.endpoint.properties": "rpcrdma.errors rpcrdma.wire rpcrdma.endpoint.core",
         "rpcrdma.endpoint.requester": (
@@ -77,15 +80,22 @@ ARROWS: dict[str, set[str]] = {
         "targets.profile": "rpcrdma.wire targets.base targets.acts",
         "targets.acts": "targets.base",
         "targets.device_address": "rpcrdma.errors",
+        "targets.fabrics": (
+            "rpcrdma.errors rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.device_address"
+        ),
+        "targets.in_process": "rpcrdma.fabric rpcrdma.roce",
+        "targets.ping": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "targets.tested_versions": "",
-        "targets.lab": "rpcrdma.ulp targets.profile targets.tested_versions",
+        "targets.lab": "rpcrdma.ulp targets.profile targets.fabrics targets.tested_versions",
         "targets.kernel_log": "targets.lab",
-        "targets.network": "rpcrdma.fabric targets.base targets.profile targets.lab",
+        "targets.network": (
+            "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab"
+        ),
         "targets.reference": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "
             "rpcrdma.endpoint.properties rpcrdma.endpoint.requester rpcrdma.endpoint.responder "
             "rpcrdma.endpoint.backward rpcrdma.endpoint.negotiation rpcrdma.endpoint.ends "
-            "targets.base targets.profile targets.device_address"
+            "targets.base targets.profile targets.fabrics targets.in_process"
         ),
         "targets.nfs": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.responder "
@@ -93,7 +103,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.upper_tester": (
             "rpcrdma.ulp rpcrdma.fabric targets.base targets.profile targets.acts "
-            "targets.kernel_log targets.nfs"
+            "targets.fabrics targets.kernel_log targets.nfs"
         ),
         "targets.mutants": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "
@@ -186,19 +196,20 @@ ARROWS: dict[str, set[str]] = {
             "conformance.tester.server conformance.suite"
         ),
         "conformance.cli": (
-            "rpcrdma.errors rpcrdma.xdr rpcrdma.wire reports.record reports.stream "
-            "reports.baseline reports.baseline_file reports.summary reports.render "
-            "reports.compare targets.base targets.profile targets.lab targets.mutants "
-            "targets.variants targets.registry conformance.bad_input conformance.catalogue "
-            "conformance.tester conformance.tester.client conformance.suite conformance.explore "
-            "conformance.proof"
+            "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.record "
+            "reports.stream reports.baseline reports.baseline_file reports.summary "
+            "reports.render reports.compare targets.base targets.profile targets.fabrics "
+            "targets.ping targets.lab targets.reference targets.mutants targets.variants "
+            "targets.registry conformance.bad_input conformance.catalogue conformance.tester "
+            "conformance.tester.client conformance.suite conformance.explore conformance.proof"
         ),
         "fuzz": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.endpoint.core "
             "rpcrdma.endpoint.responder reports.record reports.stream targets.profile "
-            "targets.tested_versions targets.lab targets.reference targets.registry "
-            "conformance.bad_input conformance.oracle conformance.oracle.responder "
-            "conformance.tester conformance.tester.client conformance.suite conformance.explore"
+            "targets.fabrics targets.tested_versions targets.lab targets.reference "
+            "targets.registry conformance.bad_input conformance.oracle "
+            "conformance.oracle.responder conformance.tester conformance.tester.client "
+            "conformance.suite conformance.explore"
         ),
         "benchmarks": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "

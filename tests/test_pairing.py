@@ -79,6 +79,7 @@ COVERED_ELSEWHERE = {
     "rpcrdma/xdr/syntax.py": "tests/xdr/test_parse.py",
     "targets/lab/errors.py": "tests/targets/lab/test_step.py",
     "targets/reference/client_parts.py": PARTS,
+    "rpcrdma/roce/settings.py": "tests/roce/test_fabric.py",
     "targets/reference/device_process.py": "tests/lab/test_reference.py",
     "targets/reference/replaced_parts.py": PARTS,
     "targets/reference/server_parts.py": PARTS,

@@ -13,6 +13,7 @@ from conformance.bad_input import BadInput
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
+from targets.fabrics import FABRICS
 from targets.lab.lab import Ending, is_native, run_in_lab
 from targets.lab.python_path import make_pyverbs_importable
 from targets.registry import find_profile, find_target
@@ -53,7 +54,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         " default: %(default)s",
     )
     parser.add_argument("--output", type=Path, default=Path("findings"), metavar="DIR")
-    parser.add_argument("--fabric", default="", choices=["loopback", "verbs"])
+    parser.add_argument("--fabric", default="", choices=FABRICS)
     parser.add_argument("--kernel", default="", help="release of the lab's kernel, or its image")
     parser.set_defaults(run=run)
 

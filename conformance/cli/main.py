@@ -22,6 +22,7 @@ from conformance.cli import (
     explore,
     lab,
     listing,
+    ping,
     run,
     targets,
 )
@@ -49,6 +50,7 @@ _MODULES: Final = (
     compare,
     listing,
     targets,
+    ping,
     explain,
     decode,
     explore,

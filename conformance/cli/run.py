@@ -21,6 +21,7 @@ from reports.baseline import check_baseline, load_baseline
 from reports.render.folder import render_all
 from reports.render.terminal import Progress, print_summary
 from reports.summary import exit_status
+from targets.fabrics import FABRICS
 from targets.lab.lab import is_native
 from targets.lab.python_path import make_pyverbs_importable
 from targets.registry import find_any_target, find_profile
@@ -49,7 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     listing.add_selection(parser)
     parser.add_argument("--output", type=Path, metavar="DIR", help="default: rpcrdma-report-TARGET")
-    parser.add_argument("--fabric", default="", choices=["loopback", "verbs"])
+    parser.add_argument("--fabric", default="", choices=FABRICS)
     parser.add_argument("--kernel", default="", help="release of the lab's kernel, or its image")
     parser.add_argument(
         "--baseline",

@@ -31,7 +31,7 @@ from rpcrdma.wire import ErrChunk, ErrVers, v2
 from rpcrdma.wire.optional import UnknownOption
 from targets.base import Act, ActKind
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import LoopbackClientSession
+from targets.reference.client import InProcessClientSession
 from targets.reference.client_parts import CLIENT, ClientParts
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class NegotiationMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         profile = load_profile(SHIPPED / "reference-client.toml")
-        self._session = LoopbackClientSession(
+        self._session = InProcessClientSession(
             Address("tester", 0), type(self).parts, (VERSION_ONE, VERSION_TWO)
         )
         address = self._session.listen_address

@@ -119,7 +119,8 @@ def certify(
         selection: which cases.
         folder: where records and evidence go; made if it is not there.
         called: what to call the target on a command line, where its name does not do: a path.
-        facts: what else is known of the surroundings, for the record.
+        facts: what is known of the surroundings, for the record; instead of this machine's kernel
+            that of a device elsewhere.
         captures: make captures and exchanges of the traces; else `evidence.complete` may do so.
         records: name of the file of records in the folder.
         on_begin: called before each case with its id and the number of planned cases.
@@ -188,9 +189,13 @@ def _header(
         target.profile.name,
         rig.session.fabric.name,
         tuple(case.id for case in cases),
-        (("python", platform.python_version()), ("kernel", platform.release()), *facts),
+        tuple({**_surroundings(), **dict(facts)}.items()),
         datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
     )
+
+
+def _surroundings() -> dict[str, str]:
+    return {"python": platform.python_version(), "kernel": platform.release()}
 
 
 def judge(

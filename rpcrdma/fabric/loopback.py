@@ -78,6 +78,10 @@ class LoopbackNetwork:
         """One participant; `side` (`tester`, `dut`) is its name in faults."""
         return LoopbackFabric(self, side)
 
+    def host(self, side: str, wanted: str) -> str:  # as on a network of addresses
+        """The name of a participant: on loopback, any that it likes."""
+        return wanted
+
     def inject(self, fault: Fault) -> None:
         """Put a fault in force."""
         self.faults.add(fault)

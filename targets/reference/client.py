@@ -1,9 +1,9 @@
 """The reference endpoint as a device under test, in the Requester role.
 
-On loopback it lives in the tester's own process and gets its turns from the tester's polling.  Over
-verbs it is a process of its own:
+On loopback and on the switch it lives in the tester's own process and gets its turns from the
+tester's polling.  Over `roce` and `verbs` it is a process of its own:
 
-    python -m targets.reference.client_process [--versions 1 2] [--forward-only]
+    python -m targets.reference.client_process [--fabric roce] [--own ADDRESS] [--versions 1 2]
 
 which takes from its standard input where to connect and what to do, and reports on its standard
 output how that ended, a JSON object in each line (`targets.reference.client_process`).  The client
@@ -17,9 +17,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rpcrdma.fabric.base import Address
-from rpcrdma.fabric.loopback import LoopbackNetwork
 from targets.base import TargetError
-from targets.device_address import device_host
+from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
+from targets.in_process import make_network
 from targets.reference.acts import ACTS, UpperTester
 from targets.reference.client_parts import CLIENT, ClientParts, make_client
 
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.ends.reconnecting import ReconnectingClient
     from rpcrdma.fabric.base import Fabric
     from targets.base import Act, ActKind, ClientSession, RunningAct
+    from targets.in_process import InProcessNetwork
     from targets.profile import Profile
 
-__all__ = ["LoopbackClientSession", "ReferenceClientTarget"]
+__all__ = ["InProcessClientSession", "ReferenceClientTarget"]
 
 
-class LoopbackClientSession:
+class InProcessClientSession:
     """The client in this process (see `targets.base.ClientSession`)."""
 
     acts: frozenset[ActKind] = ACTS
@@ -42,8 +43,10 @@ class LoopbackClientSession:
         listen_address: Address,
         parts: ClientParts = CLIENT,
         versions: tuple[int, ...] = (1,),
+        fabric: str = "loopback",
     ) -> None:
-        self.listen_address = listen_address
+        self._kind = fabric
+        self._wanted = listen_address
         self._versions = versions
         self._parts = parts
         self._begin()
@@ -51,7 +54,9 @@ class LoopbackClientSession:
     def _begin(self) -> None:
         # A network of its own each time: nothing of an earlier life is left, and every run is the
         # same run.
-        self._network = LoopbackNetwork(make_allocator=self._parts.allocator)
+        self._network = make_network(self._kind, self._parts.allocator)
+        host = self._network.host("tester", self._wanted.host)
+        self.listen_address = Address(host, self._wanted.port)
         self.fabric: Fabric = self._network.fabric("tester")
         self._device = self._network.fabric("dut")
         self._client: ReconnectingClient | None = None
@@ -60,7 +65,7 @@ class LoopbackClientSession:
         self._device.attach(self._step)
 
     @property
-    def network(self) -> LoopbackNetwork:
+    def network(self) -> InProcessNetwork:
         """The simulated network, for faults."""
         return self._network
 
@@ -118,27 +123,29 @@ class ReferenceClientTarget:
     def __init__(
         self, profile: Profile, fabric: str = "", *, parts: ClientParts = CLIENT, mutant: str = ""
     ) -> None:
-        if fabric not in ("", "loopback", "verbs"):
-            raise TargetError(f"the reference client runs on loopback or verbs, not on {fabric}")
+        if fabric not in ("", *FABRICS):
+            raise TargetError(f"there is no fabric `{fabric}`: there are {', '.join(FABRICS)}")
         self.name = f"mutant:{mutant}" if mutant else profile.name
         self.profile = profile
-        self._on_verbs = fabric == "verbs"
+        self._fabric = fabric or "loopback"
         self._parts = replace(parts, is_called=profile.claims.backward)
         self._mutant = mutant
 
     def start_client(self) -> ClientSession:
         """Set the client going."""
-        extra = self.profile.extra
-        if not self._on_verbs:
+        extra, claims = self.profile.extra, self.profile.claims
+        if self._fabric in IN_PROCESS:
             address = Address(extra.address, extra.port)
-            return LoopbackClientSession(address, self._parts, self.profile.claims.versions)
-        # Only here is pyverbs needed, which a machine without RDMA does not have.
-        from rpcrdma.fabric.verbs import VerbsFabric
+            return InProcessClientSession(address, self._parts, claims.versions, self._fabric)
+        # Only here is the process's end needed, which imports what a process takes.
         from targets.reference.client_process import ProcessClientSession
 
-        host = device_host(extra.address)
-        fabric, address = VerbsFabric(host), Address(host, extra.port)
-        claims = self.profile.claims
+        fabric, own, host = open_hosts(self._fabric, extra.address)
         return ProcessClientSession(
-            fabric, address, self._mutant, is_called=claims.backward, versions=claims.versions
+            fabric,
+            Address(own, extra.port),
+            self._mutant,
+            options=("--fabric", self._fabric, "--own", host),
+            is_called=claims.backward,
+            versions=claims.versions,
         )

@@ -1,4 +1,4 @@
-"""The reference client in a process of its own, over verbs: both ends of its standard streams.
+"""The reference client in a process of its own: both ends of its standard streams.
 
 The tester's end is `ProcessClientSession`; `main` is the process.  It is told what to do, and says
 how it went, by a JSON object in each line:
@@ -33,6 +33,7 @@ import msgspec
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
+from targets.fabrics import BETWEEN, open_fabric
 from targets.reference.acts import ACTS
 from targets.reference.client_parts import CLIENT, ClientParts, make_client
 from targets.reference.device_process import STOP_DEADLINE, parse_address, process_of, stop_process
@@ -53,6 +54,12 @@ IDLE: Final = 0.01
 """Seconds that the process waits for something to happen."""
 
 _AT_ONCE: Final = 65536
+
+_IMPORTED_BEFORE: Final = {
+    "roce": "rpcrdma.roce.fabric",
+    "verbs": "rpcrdma.fabric.verbs_connection",
+}
+"""What each client would otherwise import anew after it was forked."""
 
 
 class ClientOrder(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -130,12 +137,14 @@ class ProcessClientSession:
         listen_address: Address,
         mutant: str = "",
         *,
+        options: tuple[str, ...] = (),
         is_called: bool = True,
         versions: tuple[int, ...] = (1,),
     ) -> None:
         self.listen_address = listen_address
         self.fabric = fabric
         self._mutant = mutant
+        self._options = options
         self._is_called = is_called
         self._versions = versions
         self._process: subprocess.Popen[bytes] | None = None
@@ -147,7 +156,7 @@ class ProcessClientSession:
     def command(self) -> list[str]:
         """What is run to be a client."""
         command = [sys.executable, "-m", *process_of("client", self._mutant)]
-        command += ["--versions", *map(str, self._versions)]
+        command += [*self._options, "--versions", *map(str, self._versions)]
         return command if self._is_called else [*command, "--forward-only"]
 
     def prepare(self, address: Address) -> RunningAct:
@@ -278,33 +287,36 @@ def serve(
 
 
 def main(arguments: list[str] | None = None, parts: ClientParts = CLIENT) -> int:
-    """Be a client over verbs, as often as is ordered, until standard input ends."""
+    """Be a client, as often as is ordered, until standard input ends."""
     parser = argparse.ArgumentParser(
         prog="python -m targets.reference.client_process", description=__doc__
     )
     parser.add_argument("--forward-only", action="store_true", help="take no backward Calls")
+    parser.add_argument("--fabric", choices=BETWEEN, default="verbs")
+    parser.add_argument("--own", default="", help="own address; empty: that of the server")
     parser.add_argument("--versions", type=int, nargs="+", default=(1,), help="to be spoken")
     chosen = parser.parse_args(arguments)
     parts = replace(parts, is_called=not chosen.forward_only)
     with suppress(ImportError):  # the client will tell, in words
-        importlib.import_module("rpcrdma.fabric.verbs_connection")
+        importlib.import_module(_IMPORTED_BEFORE[chosen.fabric])
 
     def begins(line: bytes) -> Callable[[], int] | None:
         order = msgspec.json.decode(line, type=ClientOrder)
         if not order.connect:
             return None
-        return partial(_be, parse_address(order.connect), parts, tuple(chosen.versions))
+        address = parse_address(order.connect)
+        return partial(_be, chosen.fabric, chosen.own, address, parts, tuple(chosen.versions))
 
     live(begins, sys.stdin.fileno(), sys.stdout.buffer)
     return 0
 
 
-def _be(address: Address, parts: ClientParts, versions: tuple[int, ...]) -> int:
-    """Be the client of one server, over verbs; what the process ends with."""
-    from rpcrdma.fabric.verbs import VerbsFabric  # only where there is a device
-
+def _be(
+    kind: str, own: str, address: Address, parts: ClientParts, versions: tuple[int, ...]
+) -> int:
+    """Be the client of one server; what the process ends with."""
     try:
-        with VerbsFabric(address.host) as fabric:
+        with open_fabric(kind, own or address.host) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
             serve(fabric, address, parts, InputLines(sys.stdin.buffer), sys.stdout.buffer, versions)
     except FabricError as error:

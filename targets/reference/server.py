@@ -1,7 +1,8 @@
 """The reference endpoint as a device under test: the server, which calls back if it is asked to.
 
-On loopback it lives in the tester's own process and gets its turns from the tester's polling.  Over
-verbs it is a process of its own, `targets.reference.server_process`.  Each connection has the test
+On loopback and on the switch it lives in the tester's own process and gets its turns from the
+tester's polling.  Over `roce` and `verbs` it is a process of its own,
+`targets.reference.server_process`.  Each connection has the test
 program, the programs that have the server make backward Calls and see to its properties, and NFSv3
 and NFSv4 with the suite's export.
 """
@@ -15,19 +16,20 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.fabric.base import Address
-from rpcrdma.fabric.loopback import LoopbackNetwork
 from targets.base import TargetError
-from targets.device_address import device_host
+from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
+from targets.in_process import make_network
 from targets.reference.device_process import parse_address, process_of, stop_process
 from targets.reference.server_parts import REFERENCE, VERSIONS, Parts, server_factory
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Fabric
     from targets.base import Session
+    from targets.in_process import InProcessNetwork
     from targets.profile import Profile
 
 __all__ = [
-    "LoopbackSession",
+    "InProcessSession",
     "ProcessSession",
     "ReferenceTarget",
 ]
@@ -36,12 +38,17 @@ START_DEADLINE: Final = 60.0
 """Seconds until the process must listen: Python alone takes 25 in a busy machine without KVM."""
 
 
-class LoopbackSession:
+class InProcessSession:
     """The endpoint in this process (see `targets.base.Session`)."""
 
     def __init__(
-        self, address: Address, parts: Parts, versions: tuple[int, ...] = VERSIONS
+        self,
+        address: Address,
+        parts: Parts,
+        versions: tuple[int, ...] = VERSIONS,
+        fabric: str = "loopback",
     ) -> None:
+        self._kind = fabric
         self._wanted = address
         self._parts = parts
         self._versions = versions
@@ -50,15 +57,16 @@ class LoopbackSession:
     def _begin(self) -> None:
         # A network of its own each time: nothing of an earlier life is left, and every run is the
         # same run.
-        self._network = LoopbackNetwork()
+        self._network = make_network(self._kind)
         self.fabric: Fabric = self._network.fabric("tester")
         self._device = self._network.fabric("dut")
         make = server_factory(self._parts, self._versions)
-        self._server = Server(self._device, self._wanted, make)
+        host = self._network.host("dut", self._wanted.host)
+        self._server = Server(self._device, Address(host, self._wanted.port), make)
         self._device.attach(self._server.step)
 
     @property
-    def network(self) -> LoopbackNetwork:
+    def network(self) -> InProcessNetwork:
         """The simulated network, for faults."""
         return self._network
 
@@ -84,21 +92,33 @@ class LoopbackSession:
 
 
 class ProcessSession:
-    """The endpoint in a process of its own, over verbs (see `targets.base.Session`)."""
+    """The endpoint in a process of its own (see `targets.base.Session`).
 
-    def __init__(self, address: Address, mutant: str, versions: tuple[int, ...] = VERSIONS) -> None:
-        # Only here is pyverbs needed, which a machine without RDMA does not have.
-        from rpcrdma.fabric.verbs import VerbsFabric
+    Args:
+        fabric: `roce` or `verbs`.
+        address: the profile's; over `roce`, the pair of addresses is ours to choose.
+        mutant: by name; empty: the reference itself.
+        versions: to be spoken.
+    """
 
-        self._wanted = address
+    def __init__(
+        self, fabric: str, address: Address, mutant: str, versions: tuple[int, ...] = VERSIONS
+    ) -> None:
+        self._kind = fabric
         self._mutant = mutant
         self._versions = versions
-        self.fabric: Fabric = VerbsFabric(address.host)
-        self._process, self.address = self._begin()
+        self.fabric: Fabric
+        self.fabric, _, host = open_hosts(fabric, address.host)
+        self._wanted = Address(host, address.port)
+        try:
+            self._process, self.address = self._begin()
+        except TargetError:
+            self.fabric.close()
+            raise
 
     def _begin(self) -> tuple[subprocess.Popen[str], Address]:
         command = [sys.executable, "-m", *process_of("server", self._mutant)]
-        command += ["--listen", str(self._wanted)]
+        command += ["--fabric", self._kind, "--listen", str(self._wanted)]
         command += ["--versions", *map(str, self._versions)]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -133,21 +153,21 @@ class ReferenceTarget:
     def __init__(
         self, profile: Profile, fabric: str = "", *, parts: Parts = REFERENCE, mutant: str = ""
     ) -> None:
-        if fabric not in ("", "loopback", "verbs"):
-            raise TargetError(f"the reference endpoint runs on loopback or verbs, not on {fabric}")
+        if fabric not in ("", *FABRICS):
+            raise TargetError(f"there is no fabric `{fabric}`: there are {', '.join(FABRICS)}")
         self.name = f"mutant:{mutant}" if mutant else profile.name
         self.profile = profile
-        self._on_verbs = fabric == "verbs"
+        self._fabric = fabric or "loopback"
         self._parts = parts
         self._mutant = mutant
 
     def start(self) -> Session:
         """Set the endpoint going."""
         extra, versions = self.profile.extra, self.profile.claims.versions
-        if self._on_verbs:
-            address = Address(device_host(extra.address), extra.port)
-            return ProcessSession(address, self._mutant, versions)
-        return LoopbackSession(Address(extra.address, extra.port), self._parts, versions)
+        address = Address(extra.address, extra.port)
+        if self._fabric not in IN_PROCESS:
+            return ProcessSession(self._fabric, address, self._mutant, versions)
+        return InProcessSession(address, self._parts, versions, self._fabric)
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:

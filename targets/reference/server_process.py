@@ -1,6 +1,6 @@
-"""The reference server in a process of its own, over verbs.
+"""The reference server in a process of its own.
 
-    python -m targets.reference.server_process --listen ADDRESS:PORT [--versions 1 2]
+    python -m targets.reference.server_process --listen ADDRESS:PORT [--fabric roce]
 
 prints the address at which it listens and serves until its standard input ends or it is
 terminated.  `targets.mutants.process` is the same for a mutant.
@@ -15,6 +15,7 @@ import threading
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
+from targets.fabrics import BETWEEN, open_fabric
 from targets.reference.device_process import parse_address
 from targets.reference.server_parts import REFERENCE, VERSIONS, Parts, server_factory
 
@@ -28,20 +29,18 @@ def _await_end(ended: threading.Event) -> None:
 
 
 def main(arguments: list[str] | None = None, parts: Parts = REFERENCE) -> int:
-    """Serve over verbs until standard input ends."""
+    """Serve until standard input ends."""
     parser = argparse.ArgumentParser(
         prog="python -m targets.reference.server_process", description=__doc__
     )
     parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT", type=parse_address)
+    parser.add_argument("--fabric", choices=BETWEEN, default="verbs")
     parser.add_argument("--versions", type=int, nargs="+", default=VERSIONS, help="to be spoken")
     chosen = parser.parse_args(arguments)
-    # Only here is pyverbs needed, which a machine without RDMA does not have.
-    from rpcrdma.fabric.verbs import VerbsFabric
-
     ended = threading.Event()
     threading.Thread(target=_await_end, args=(ended,), daemon=True).start()
     try:
-        with VerbsFabric(chosen.listen.host) as fabric:
+        with open_fabric(chosen.fabric, chosen.listen.host) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
             make = server_factory(parts, tuple(chosen.versions))
             server = Server(fabric, chosen.listen, make)

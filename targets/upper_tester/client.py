@@ -23,6 +23,7 @@ from rpcrdma.ulp.mount3 import MountProgram
 from rpcrdma.ulp.pattern import pattern
 from targets.acts import uses
 from targets.base import TargetError
+from targets.fabrics import BETWEEN, open_fabric, usual_fabric
 from targets.kernel_log import KernelLog
 from targets.nfs.mount_service import MountService
 from targets.profile import timeout_factor
@@ -172,9 +173,10 @@ class CommandClientTarget:
     """A client by its profile: see `targets.base.ClientTarget`."""
 
     def __init__(self, profile: Profile, fabric: str = "") -> None:
-        if fabric not in ("", "verbs"):
+        if fabric not in ("", *BETWEEN):
             raise TargetError(
-                f"a client that is driven by commands is reached over verbs, not over {fabric}"
+                "a client that is driven by commands is reached over"
+                f" {' or '.join(BETWEEN)}, not over {fabric}"
             )
         if profile.acts is None:
             raise TargetError(
@@ -184,14 +186,12 @@ class CommandClientTarget:
         self.name = profile.name
         self.profile = profile
         self._acts = profile.acts
+        self._fabric = fabric or profile.fabric or usual_fabric()
 
     def start_client(self) -> ClientSession:
-        """Stand on the profile's device and wait to be told to act."""
-        # Only here is pyverbs needed, which a machine without RDMA does not have.
-        from rpcrdma.fabric.verbs import VerbsFabric
-
+        """Stand at the profile's address and wait to be told to act."""
         host = self.profile.extra.address
-        fabric = VerbsFabric(host)
+        fabric = open_fabric(self._fabric, host)
         if not self._acts.use("mount_port"):
             return CommandSession(self.profile, self._acts, fabric)
         try:

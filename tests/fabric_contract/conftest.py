@@ -1,8 +1,9 @@
 """Two connected fabrics for the contract suite, which knows nothing but the interface.
 
-Loopback always takes part.  A device takes part when `RPCRDMA_TEST_ADDRESS` holds an address that
-is on it (both ends are then in this process, over a device talking to itself); `--fabric NAME`
-picks one of the two when this folder is given to pytest.
+Loopback takes part always, and so does our own RoCEv2, over the switch in process and over UDP.  A
+device takes part when `RPCRDMA_TEST_ADDRESS` holds an address that is on it (both ends are then in
+this process, over a device talking to itself); `--fabric NAME` picks one when this folder is given
+to pytest.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.completion import Opcode
 from rpcrdma.fabric.faults import VanishAfterSends
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.roce.fabric import RoceFabric
+from rpcrdma.roce.link.udp import UdpLink
+from rpcrdma.roce.network import RoceNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,19 +28,20 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.base import Connection, ConnectionRequest, Fabric, Listener
     from rpcrdma.fabric.completion import Completion, WorkId
 
+FABRICS = ("loopback", "switch", "roce", "verbs")
 ADDRESS_VARIABLE = "RPCRDMA_TEST_ADDRESS"
 DEADLINE = 30.0 * float(os.environ.get("RPCRDMA_TIMEOUT_FACTOR", "1"))
 """Seconds; a device's transport takes some by itself until it gives a silent peer up."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fabric", choices=["loopback", "verbs"], help="run the contract on this one")
+    parser.addoption("--fabric", choices=FABRICS, help="run the contract on this one")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fabric_pair" not in metafunc.fixturenames:
         return
-    names = ["loopback"]
+    names = ["loopback", "switch", "roce"]
     if ADDRESS_VARIABLE in os.environ:
         names.append("verbs")
     chosen = metafunc.config.getoption("--fabric", default=None)
@@ -132,6 +137,13 @@ class FabricPair:
         return Ends(connection, accepted[0])
 
 
+def local_pair() -> tuple[str, str]:
+    """Two addresses of this host that no other process of a test run takes."""
+    number = os.getpid()
+    network = f"127.{number >> 16 & 0x3F}.{number >> 8 & 0xFF}"
+    return f"{network}.{(number & 0x7E) + 1}", f"{network}.{(number & 0x7E) + 128}"
+
+
 @pytest.fixture
 def fabric_pair(request: pytest.FixtureRequest) -> Iterator[FabricPair]:
     """Two fabrics of the kind that the parameter names."""
@@ -144,6 +156,19 @@ def fabric_pair(request: pytest.FixtureRequest) -> Iterator[FabricPair]:
                 "anywhere",
                 lambda _: network.inject(VanishAfterSends("passive")),
             )
+        return
+    if request.param == "switch":
+        switched = RoceNetwork(seed=1)
+        with switched.fabric("active") as near, switched.fabric("passive") as far:
+            yield FabricPair(near, far, switched.host("passive"), far.silence)
+        return
+    if request.param == "roce":
+        # Both ends are in this thread, so that each has its turn while the other waits.
+        hosts = local_pair()
+        with RoceFabric(UdpLink(hosts[0])) as near, RoceFabric(UdpLink(hosts[1])) as far:
+            near.attach(far.device.progress)
+            far.attach(near.device.progress)
+            yield FabricPair(near, far, hosts[1], far.silence)
         return
     address = os.environ.get(ADDRESS_VARIABLE)
     if address is None:

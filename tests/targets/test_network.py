@@ -75,5 +75,5 @@ def test_it_goes_by_the_name_of_its_profile() -> None:
 
 
 def test_it_is_not_on_loopback() -> None:
-    with pytest.raises(TargetError, match="is reached over verbs, not over loopback"):
+    with pytest.raises(TargetError, match="is reached over roce or verbs, not over loopback"):
         NetworkTarget(find_profile("linux-server"), "loopback")

@@ -99,7 +99,7 @@ def test_an_unknown_target_is_said_so() -> None:
 
 
 def test_a_server_at_an_address_is_not_on_loopback() -> None:
-    with pytest.raises(TargetError, match="reached over verbs"):
+    with pytest.raises(TargetError, match="reached over roce or verbs"):
         find_target("linux-server", "loopback")
 
 

@@ -47,7 +47,7 @@ def test_a_profile_of_one_s_own_is_named_by_its_path(tmp_path: Path) -> None:
         ),
         ("nobody.toml", "", r"profile nobody\.toml: cannot be read"),
         ("mutant:nobody", "", r"no mutant `nobody`; `rpcrdma targets` lists them"),
-        ("reference", "tin-cans", "runs on loopback or verbs, not on tin-cans"),
+        ("reference", "tin-cans", "no fabric `tin-cans`: there are loopback, switch, roce, verbs"),
     ],
 )
 def test_what_is_not_there_is_said_so(name: str, fabric: str, problem: str) -> None:

@@ -45,7 +45,7 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
         ("certify reference --case nope", "no case `nope`; `rpcrdma cases` lists them all"),
         ("certify reference --section 99", "no case is selected by --section 99"),
         ("certify reference --level MAYBE", "argument --level: invalid choice"),
-        ("certify linux-server --fabric loopback", "reached over verbs"),
+        ("certify linux-server --fabric loopback", "reached over roce or verbs"),
         (f"certify reference --case {CASE} --output /proc/x", "cannot use `/proc/x`"),
         ("certify reference --baseline none.toml", "none.toml: cannot be read: No such file"),
         ("baseline /nowhere -o x.toml", "/nowhere: No such file"),

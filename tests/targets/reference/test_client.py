@@ -21,7 +21,7 @@ from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import LoopbackClientSession, ReferenceClientTarget
+from targets.reference.client import InProcessClientSession, ReferenceClientTarget
 from targets.reference.client_parts import ClientParts, make_client
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class World:
     """A session, and a server where the tester stands."""
 
     def __init__(self, parts: ClientParts | None = None) -> None:
-        self.session = LoopbackClientSession(ADDRESS, parts or ClientParts())
+        self.session = InProcessClientSession(ADDRESS, parts or ClientParts())
         self.serve()
 
     def serve(self) -> None:
@@ -119,13 +119,13 @@ def test_closing_twice_is_allowed() -> None:
 def test_a_target_runs_on_loopback_unless_told_otherwise() -> None:
     session = ReferenceClientTarget(PROFILE).start_client()
 
-    assert isinstance(session, LoopbackClientSession)
+    assert isinstance(session, InProcessClientSession)
     assert session.acts == frozenset(ActKind)
     session.close()
 
 
 def test_a_target_refuses_fabrics_that_it_does_not_have() -> None:
-    with pytest.raises(TargetError, match="loopback or verbs, not on string"):
+    with pytest.raises(TargetError, match="there is no fabric `string`"):
         ReferenceClientTarget(PROFILE, "string")
 
 

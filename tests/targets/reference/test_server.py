@@ -23,7 +23,7 @@ from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import TargetError
 from targets.reference.backward import BackwardService
-from targets.reference.server import LoopbackSession, ProcessSession, ReferenceTarget
+from targets.reference.server import InProcessSession, ProcessSession, ReferenceTarget
 from targets.reference.server_parts import Parts, responder_factory, server_factory
 from targets.reference.server_process import main
 from targets.registry import find_profile
@@ -75,7 +75,7 @@ def test_both_programs_are_behind_every_connection() -> None:
 
 def test_a_session_is_alive_until_its_endpoint_fails_and_again_after_a_restart() -> None:
     """The defect is told in words; the network of the next life is a new one."""
-    session = LoopbackSession(ADDRESS, Parts(responder=Defective))
+    session = InProcessSession(ADDRESS, Parts(responder=Defective))
     assert session.alive() is None
     network = session.network
     client = Client(session.fabric, session.address, DEADLINE)
@@ -98,7 +98,7 @@ def test_connections_share_lost_replies() -> None:
 
 def test_a_server_calls_back_whom_it_is_asked_to_call() -> None:
     """Over the client's own connection, whichever connection asked."""
-    session = LoopbackSession(ADDRESS, Parts())
+    session = InProcessSession(ADDRESS, Parts())
     layer = BackwardProgram(BackwardService().port())
     called, asking = (
         Client(session.fabric, session.address, DEADLINE, backward=BackwardResponder(TestProgram()))
@@ -132,7 +132,7 @@ def test_a_server_speaks_the_versions_that_it_is_told(versions: tuple[int, ...])
 
 
 def test_an_unknown_fabric_is_one_clear_sentence() -> None:
-    with pytest.raises(TargetError, match="loopback or verbs, not on smoke"):
+    with pytest.raises(TargetError, match="there is no fabric `smoke`"):
         ReferenceTarget(find_profile("reference"), "smoke")
 
 
@@ -149,4 +149,4 @@ def test_an_address_that_is_none_is_a_usage_error(
 def test_the_process_without_a_device_is_a_target_error() -> None:
     """192.0.2.0/24 is nobody's: the process says one sentence and ends, and so do we."""
     with pytest.raises((TargetError, FabricError), match=r"192\.0\.2\.1"):
-        ProcessSession(Address("192.0.2.1", 0), "")
+        ProcessSession("verbs", Address("192.0.2.1", 0), "")

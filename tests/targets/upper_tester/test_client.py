@@ -250,7 +250,7 @@ def test_a_profile_makes_a_client_target() -> None:
 
 
 def test_it_is_not_on_loopback() -> None:
-    with pytest.raises(TargetError, match="reached over verbs, not over loopback"):
+    with pytest.raises(TargetError, match="reached over roce or verbs, not over loopback"):
         CommandClientTarget(find_profile("linux-client"), "loopback")
 
 

@@ -13,7 +13,7 @@ from rpcrdma.fabric.base import Address
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Act, ActKind, ActResult, RunningAct
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import LoopbackClientSession
+from targets.reference.client import InProcessClientSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Facing:
     """A service, and a client that has connected to it."""
 
-    session: LoopbackClientSession
+    session: InProcessClientSession
     service: Service
 
     def begin(self, kind: ActKind, length: int = 0, count: int = 1) -> RunningAct:
@@ -45,7 +45,7 @@ def facing_two() -> Iterator[Facing]:
 
 
 def _facing(versions: tuple[int, ...]) -> Iterator[Facing]:
-    session = LoopbackClientSession(Address("tester", 0), versions=versions)
+    session = InProcessClientSession(Address("tester", 0), versions=versions)
     profile = load_profile(SHIPPED / "reference-client.toml")
     service = Service(session.fabric, session.listen_address, TestProgram, profile)
     service.begin(CaseLog())

@@ -20,7 +20,7 @@ from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind, TargetError, Unsupported
 from targets.profile import SHIPPED, load_profile
-from targets.reference.client import LoopbackClientSession, ReferenceClientTarget
+from targets.reference.client import InProcessClientSession, ReferenceClientTarget
 from targets.reference.client_parts import ClientParts
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class VersionThree(RequestRules):
         return 3
 
 
-class Modest(LoopbackClientSession):
+class Modest(InProcessClientSession):
     """Can be brought to make small calls alone."""
 
     acts = frozenset({ActKind.SMALL})
@@ -82,7 +82,7 @@ class Modest(LoopbackClientSession):
         return super().begin(act)
 
 
-class Idle(LoopbackClientSession):
+class Idle(InProcessClientSession):
     """Can be brought to do nothing, nor be started again."""
 
     acts = frozenset()
@@ -92,7 +92,7 @@ class Idle(LoopbackClientSession):
 
 
 class ModestTarget(ReferenceClientTarget):
-    session: type[LoopbackClientSession] = Modest
+    session: type[InProcessClientSession] = Modest
 
     def start_client(self) -> ClientSession:
         from rpcrdma.fabric.base import Address

@@ -1,0 +1,246 @@
+"""One end of a RoCEv2 network: a link, its connection manager, and its queue pairs.
+
+What comes from the link is sorted by destination queue pair: number 1 is the connection manager's
+(IBA 12, 13.5), every other one belongs to a connection and is heard only from the host that the
+connection was made with.  What is broken, or for nobody, is counted and dropped.
+
+Nothing happens but in `progress`, which whoever waits calls again and again, and in the moment in
+which work is posted.  A lock keeps the heartbeat's thread (`rpcrdma.roce.heartbeat`) and the
+caller's apart; nobody waits while holding it.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING, Final, Protocol
+
+from rpcrdma.errors import BadFrame
+from rpcrdma.fabric.memory import HandleAllocator
+from rpcrdma.roce.cm import ConnectionManager
+from rpcrdma.roce.packet.bth import BthOpcode, Deth, Packet, decode, encode
+from rpcrdma.roce.packet.datagram import seal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rpcrdma.roce.cm import CmHandshake, CmNotice
+    from rpcrdma.roce.link.base import Link
+    from rpcrdma.roce.packet.datagram import Datagram
+    from rpcrdma.roce.transport.queue_pair import QueuePair
+
+__all__ = ["BoundPair", "RoceDevice"]
+
+_ICRC: Final = 4
+_GENERAL_SERVICES: Final = 1
+"""The queue pair of connection management."""
+
+_QUEUE_KEY: Final = 0x80010000
+"""Of every general services packet (IBA 10.2.5)."""
+
+_FIRST_NUMBER: Final = 0x10
+_NUMBERS: Final = 1 << 24
+_PSN_MASK: Final = 0xFFFFFF
+
+
+class BoundPair(Protocol):
+    """A queue pair with the connection that it belongs to."""
+
+    pair: QueuePair
+    local: str
+    remote: str
+    ending: bool
+    """Whether the peer has not confirmed yet that this is the end."""
+
+    def noticed(self, notice: CmNotice) -> None:
+        """Learn something of the connection management."""
+        ...
+
+    def advanced(self) -> None:
+        """Look at the queue pair, for which something has come or whose time has run out."""
+        ...
+
+
+class RoceDevice:
+    """The link's user, and the owner of all that lives on it.
+
+    Args:
+        link: which is closed together with the device.
+        seed: of numbers, keys and addresses; None for those that nobody can guess.
+        allocator: of handles and addresses; one of its own if None.
+    """
+
+    def __init__(
+        self, link: Link, seed: int | None = None, allocator: HandleAllocator | None = None
+    ) -> None:
+        self.link = link
+        self.lock = threading.RLock()
+        self.random = random.SystemRandom() if seed is None else random.Random(seed)  # noqa: S311
+        self.allocator = allocator or HandleAllocator(self.random.getrandbits(64))
+        self.manager = ConnectionManager(self.random.getrandbits(64), self.random)
+        self.dropped: Counter[str] = Counter()
+        self.on_request: Callable[[CmNotice], None] = lambda _: None
+        self.on_activity: Callable[[], None] = lambda: None
+        self.progressed = 0.0
+        self._woken = 0.0
+        self._bound: dict[int, BoundPair] = {}
+        self._handshakes: dict[CmHandshake, BoundPair] = {}
+        self._datagrams = self.random.getrandbits(24)
+        self._silenced: set[int] = set()
+
+    # -- queue pairs
+
+    def new_number(self) -> int:
+        """The number of a queue pair that this device has never had."""
+        while (number := self.random.randrange(_FIRST_NUMBER, _NUMBERS)) in self._bound:
+            pass
+        return number
+
+    def bind(self, bound: BoundPair) -> None:
+        """Hear what comes for a queue pair."""
+        self._bound[bound.pair.number] = bound
+
+    def release(self, bound: BoundPair) -> None:
+        """Hear it no longer."""
+        self._bound.pop(bound.pair.number, None)
+
+    def watch(self, handshake: CmHandshake, bound: BoundPair) -> None:
+        """Give the notices of a handshake to its connection."""
+        self._handshakes[handshake] = bound
+
+    def forget(self, handshake: CmHandshake) -> None:
+        """Give them to nobody."""
+        self._handshakes.pop(handshake, None)
+
+    def silence(self, bound: BoundPair) -> None:
+        """Send nothing for a connection and hear nothing of it, as if this host were gone."""
+        self._silenced.add(bound.pair.number)
+        self.release(bound)
+
+    @property
+    def has_handshakes(self) -> bool:
+        """Whether something is still being made or ended by connection management."""
+        return any(bound.ending for bound in self._handshakes.values())
+
+    # -- progress
+
+    def wait(self, ready: Callable[[], bool], timeout: float) -> bool:
+        """Make progress until `ready()`; False when `timeout` seconds are over first."""
+        clock, link = self.link.clock, self.link
+        deadline = clock.now() + timeout
+        slept = False
+        while True:
+            self.progress()
+            if ready():
+                return True
+            if clock.now() >= deadline and slept:
+                return False
+            due = self._due()
+            link.sleep(deadline if due is None else min(deadline, due))
+            slept = True
+
+    def progress(self) -> None:
+        """Take in what has come, let timers run out, and send what is to be sent."""
+        with self.lock:
+            now = self.progressed = self.link.clock.now()
+            touched: dict[int, BoundPair] = {}
+            for datagram in self.link.receive():
+                bound = self._take(datagram, now)
+                if bound is not None:
+                    touched[bound.pair.number] = bound
+            for number, bound in self._bound.items():
+                due = bound.pair.deadline()
+                if due is not None and due <= now:
+                    bound.pair.tick(now)
+                    touched[number] = bound
+            for bound in touched.values():
+                self.transmit(bound)
+            self._manage(now)
+            for bound in touched.values():
+                bound.advanced()
+            self._plan(now)
+
+    def transmit(self, bound: BoundPair) -> None:
+        """Send what a queue pair has to say."""
+        pair = bound.pair
+        for packet in pair.take_packets(self.link.clock.now()):
+            if pair.number in self._silenced:
+                continue
+            self.link.send(seal(bound.local, bound.remote, self.link.port, encode(packet)))
+
+    def manage(self) -> None:
+        """Send what the connection manager has to say, and hand out what it has learnt."""
+        with self.lock:
+            self._manage(self.link.clock.now())
+
+    def _manage(self, now: float) -> None:
+        manager = self.manager
+        due = manager.deadline()
+        if due is not None and due <= now:
+            manager.tick(now)
+        self._send_messages()
+        while notices := manager.take_events():
+            for notice in notices:
+                bound = self._handshakes.get(notice.handshake)
+                if bound is not None:
+                    bound.noticed(notice)
+                else:
+                    self.on_request(notice)
+            self._send_messages()
+
+    def _send_messages(self) -> None:
+        for local, remote, octets in self.manager.take_messages():
+            packet = Packet(
+                BthOpcode.UD_SEND_ONLY,
+                _GENERAL_SERVICES,
+                self._datagrams,
+                octets,
+                deth=Deth(_QUEUE_KEY, _GENERAL_SERVICES),
+            )
+            self._datagrams = (self._datagrams + 1) & _PSN_MASK
+            self.link.send(seal(local, remote, self.link.port, encode(packet)))
+
+    def _take(self, datagram: Datagram, now: float) -> BoundPair | None:
+        """Sort one datagram; returns the queue pair that it was for."""
+        if datagram.intact is False:
+            self.dropped["ICRC"] += 1
+            return None
+        try:
+            packet = decode(datagram.payload[:-_ICRC])
+        except BadFrame:
+            self.dropped["header"] += 1
+            return None
+        if packet.destination == _GENERAL_SERVICES:
+            self._take_message(datagram, packet, now)
+            return None
+        bound = self._bound.get(packet.destination)
+        if bound is None or bound.remote != datagram.source:
+            self.dropped["nobody's"] += 1
+            return None
+        bound.pair.receive(packet, now)
+        return bound
+
+    def _take_message(self, datagram: Datagram, packet: Packet, now: float) -> None:
+        if packet.deth is None or packet.deth.queue_key != _QUEUE_KEY:
+            self.dropped["Q_Key"] += 1
+            return
+        self.manager.receive(datagram.source, datagram.destination, packet.payload, now)
+
+    def _plan(self, now: float) -> None:
+        """See that virtual time stops where our next timer runs out, while others sleep."""
+        due = self._due()
+        if due is not None and (self._woken <= now or due < self._woken):
+            self._woken = due
+            self.link.wake_at(due)
+
+    def _due(self) -> float | None:
+        """When a timer runs out next."""
+        moments = [self.manager.deadline(), *(one.pair.deadline() for one in self._bound.values())]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def close(self) -> None:
+        """Close the link.  Twice is allowed."""
+        self._bound.clear()
+        self._handshakes.clear()
+        self.link.close()

@@ -1,0 +1,103 @@
+"""Waiting for peers, and answering them (see `base.Listener` and `base.ConnectionRequest`)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from rpcrdma.errors import DeadlineExceeded, FabricError
+from rpcrdma.fabric.trace import EventKind, Side
+from rpcrdma.roce.cm import MOST_IN_REJECT, MOST_IN_REPLY
+from rpcrdma.roce.connection import RoceConnection, check_private_data
+
+if TYPE_CHECKING:
+    from rpcrdma.fabric.base import Address, ConnectionParameters
+    from rpcrdma.roce.cm import CmHandshake
+    from rpcrdma.roce.fabric import RoceFabric
+
+__all__ = ["RoceListener", "RoceRequest"]
+
+
+class RoceRequest:
+    """A peer that wants to connect."""
+
+    def __init__(self, listener: RoceListener, handshake: CmHandshake) -> None:
+        self._listener = listener
+        self._handshake = handshake
+        self._answered = False
+
+    @property
+    def private_data(self) -> bytes:
+        """What the peer sent with its request; the CM appends zeroes."""
+        peer = self._handshake.peer
+        return b"" if peer is None else peer.private_data
+
+    def accept(self, parameters: ConnectionParameters, timeout: float) -> RoceConnection:
+        """Accept; returns when the peer has finished the handshake."""
+        fabric, handshake = self._take(), self._handshake
+        check_private_data(parameters.private_data, MOST_IN_REPLY)
+        peer = handshake.peer
+        if peer is None:
+            raise FabricError("the connection request cannot be accepted: the peer is gone")
+        connection = RoceConnection(fabric, parameters, handshake.local, handshake.remote)
+        connection.accept(handshake, peer, fabric.device.link.path_mtu(handshake.remote))
+        fabric.device.wait(lambda: connection.established or connection.closed, timeout)
+        if not connection.established:
+            connection.abandon()
+            raise DeadlineExceeded(f"the peer did not finish connecting within {timeout} s")
+        fabric.adopt(connection)
+        return connection
+
+    def reject(self, private_data: bytes = b"") -> None:
+        """Refuse the connection."""
+        fabric = self._take()
+        check_private_data(private_data, MOST_IN_REJECT)
+        fabric.note(Side.LOCAL, EventKind.REJECT, private_data)
+        device = fabric.device
+        with device.lock:
+            self._handshake.reject(private_data)
+            device.manage()
+
+    def _take(self) -> RoceFabric:
+        if self._answered:
+            raise FabricError("the connection request was answered already")
+        self._answered = True
+        return self._listener.fabric
+
+
+class RoceListener:
+    """Waits for peers at one address."""
+
+    def __init__(self, fabric: RoceFabric, address: Address) -> None:
+        self.fabric = fabric
+        self._address = address
+        self._waiting: deque[RoceRequest] = deque()
+        self._open = True
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        return self._address
+
+    def enqueue(self, handshake: CmHandshake) -> None:
+        """Have one more peer wait."""
+        self._waiting.append(RoceRequest(self, handshake))
+
+    def accept(self, timeout: float) -> RoceRequest | None:
+        """The next request, or None when the time is over."""
+        if not self._open:
+            return None
+        device = self.fabric.device
+        device.wait(lambda: bool(self._waiting), timeout)
+        if not self._waiting:
+            return None
+        device.on_activity()
+        return self._waiting.popleft()
+
+    def close(self) -> None:
+        """Stop listening; those who wait are refused."""
+        if self._open:
+            self._open = False
+            self.fabric.unlisten(self)
+            while self._waiting:
+                self._waiting.popleft().reject()

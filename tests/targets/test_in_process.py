@@ -1,0 +1,35 @@
+"""Networks in process, by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpcrdma.fabric.base import Address, ConnectionParameters
+from rpcrdma.fabric.memory import HandleAllocator
+from targets.in_process import make_network
+
+
+@pytest.mark.parametrize("name", ["loopback", "switch"])
+def test_tester_reaches_the_device(name: str) -> None:
+    """By the address that the network gives it."""
+    network = make_network(name)
+    with network.fabric("tester") as tester, network.fabric("dut") as dut:
+        listener = dut.listen(Address(network.host("dut", "somewhere"), 20049))
+
+        def step() -> None:
+            if (request := listener.accept(0)) is not None:
+                request.accept(ConnectionParameters(), 1.0)
+
+        dut.attach(step)
+
+        assert tester.connect(listener.address, ConnectionParameters(), 1.0).connected
+
+
+@pytest.mark.parametrize("name", ["loopback", "switch"])
+def test_handles_are_handed_out_as_is_wished(name: str) -> None:
+    """Devices may do that badly."""
+
+    class Worse(HandleAllocator):
+        """Like any other."""
+
+    assert type(make_network(name, Worse).allocator) is Worse

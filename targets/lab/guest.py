@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from targets.lab.errors import LabError
+from targets.lab.export import fill_export
 from targets.lab.kernel import REQUIRED_MODULES
 from targets.lab.nfsd import start_nfsd
 from targets.lab.rxe import add_device, load_modules, set_up_interface
@@ -61,7 +62,7 @@ def prepare(setup: GuestSetup) -> None:
     set_up_interface(setup.network)
     add_device(setup.network)
     if setup.server.kind is ServerKind.NFSD:
-        start_nfsd(setup.server)
+        start_nfsd(setup.server, fill_export)
 
 
 def run_command(setup: GuestSetup) -> int:

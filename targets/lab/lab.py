@@ -41,10 +41,12 @@ __all__ = [
     "Ending",
     "LabResult",
     "LabRun",
+    "chosen_accelerator",
     "is_native",
     "run_in_lab",
     "run_natively",
     "run_shell",
+    "scaled",
     "server_of",
 ]
 
@@ -158,7 +160,7 @@ def run_natively(run: LabRun, on_line: Callable[[str], None]) -> LabResult:
         environment = {**os.environ, **run.setup.environment}
         try:
             ended = run_streaming(
-                run.setup.command, _scaled(run.deadline_s), on_line, job / "stderr.log", environment
+                run.setup.command, scaled(run.deadline_s), on_line, job / "stderr.log", environment
             )
         except FileNotFoundError as error:
             raise LabError("running the command", f"there is no {error.filename}") from error
@@ -173,7 +175,7 @@ def run_shell(run: LabRun) -> int:
         LabError: the lab could not be brought up.
     """
     with _job_folder(run.job) as job:
-        command = _prepare(run, job, _accelerator())
+        command = _prepare(run, job, chosen_accelerator())
         console = job / "console.log"
         try:
             with console.open("wb") as log:
@@ -187,7 +189,7 @@ def run_shell(run: LabRun) -> int:
 
 
 def _boot_and_run(run: LabRun, job: Path, on_line: Callable[[str], None]) -> LabResult:
-    accelerator = _accelerator()
+    accelerator = chosen_accelerator()
     while True:
         lines = _Lines(on_line)
         command = _prepare(run, job, accelerator)
@@ -195,12 +197,12 @@ def _boot_and_run(run: LabRun, job: Path, on_line: Callable[[str], None]) -> Lab
         try:
             ended = run_streaming(
                 command,
-                _scaled(run.deadline_s),
+                scaled(run.deadline_s),
                 lines,
                 console,
                 host_environment(),
-                first_line_s=_scaled(_START_S[accelerator]),
-                silence_s=_scaled(run.silence_s),
+                first_line_s=scaled(_START_S[accelerator]),
+                silence_s=scaled(run.silence_s),
             )
         finally:
             _clean_up(job)
@@ -277,7 +279,12 @@ class _Lines:
             self._on_line(line)
 
 
-def _accelerator() -> Accelerator:
+def chosen_accelerator() -> Accelerator:
+    """What RPCRDMA_LAB_ACCELERATOR says, or what a trial finds.
+
+    Raises:
+        LabError: the variable names none.
+    """
     wanted = os.environ.get(_ACCELERATOR)
     if wanted is None:
         return choose_accelerator()
@@ -287,7 +294,8 @@ def _accelerator() -> Accelerator:
         raise LabError("booting the lab", f"{_ACCELERATOR}={wanted}: kvm or tcg") from error
 
 
-def _scaled(seconds: float) -> float:
+def scaled(seconds: float) -> float:
+    """A deadline, times RPCRDMA_TIMEOUT_FACTOR."""
     return seconds * float(os.environ.get(_FACTOR, "1"))
 
 

@@ -10,13 +10,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from targets.lab.export import fill_export
-from targets.lab.step import await_step, run_step, write_step
+from targets.lab.step import await_step, begin_step, run_step, write_step
 
 if TYPE_CHECKING:
-    from targets.lab.setup import LabServer
+    from collections.abc import Callable
 
-__all__ = ["exports_line", "restart_nfsd", "start_nfsd"]
+    from targets.lab.setup import LabServer
+    from targets.lab.step import BegunStep
+
+__all__ = [
+    "begin_nfsd",
+    "exports_line",
+    "finish_nfsd",
+    "restart_nfsd",
+    "start_nfsd",
+    "stop_nfsd",
+]
 
 _CONTROL: Final = Path("/proc/fs/nfsd")
 _LOCK_CONTROL: Final = Path("/proc/fs/lockd")
@@ -34,8 +43,26 @@ threads as it has messages; the others must still be able to close that connecti
 _INSTALL: Final = "install nfs-kernel-server and rpcbind"
 
 
-def start_nfsd(server: LabServer) -> None:
-    """Export the file tree, start the server's threads and make it listen on RDMA."""
+def start_nfsd(server: LabServer, fill: Callable[[Path], None]) -> None:
+    """Export a file tree, start the server's threads and make it listen on RDMA.
+
+    Args:
+        server: port and exported folder.
+        fill: makes the file tree in the folder.
+
+    Raises:
+        LabError: a step failed.
+    """
+    with begin_nfsd(server) as threads:
+        finish_nfsd(server, threads, fill)
+
+
+def begin_nfsd(server: LabServer) -> BegunStep:
+    """Mount what it writes to, and begin to start its threads.
+
+    The kernel waits a second for nfsdcld, which is not there (fs/nfsd/nfs4recover.c, 6.1), and
+    meanwhile there is else to do.
+    """
     step = "starting nfsd"
     export = Path(server.export)
     export.mkdir(parents=True, exist_ok=True)
@@ -45,13 +72,19 @@ def start_nfsd(server: LabServer) -> None:
         (_STATE / name).mkdir()
     for name in ("etab", "rmtab", "state"):
         (_STATE / name).touch()
-    fill_export(export)
     if not (_CONTROL / "portlist").exists():
         run_step(step, ["mount", "-t", "nfsd", "nfsd", str(_CONTROL)], "the kernel needs nfsd")
     run_step("starting rpcbind", ["rpcbind", "-w"], _INSTALL)
+    return _begin_threads()
+
+
+def finish_nfsd(server: LabServer, threads: BegunStep, fill: Callable[[Path], None]) -> None:
+    """Export what `fill` makes, and listen on RDMA when the threads are there."""
+    export = Path(server.export)
+    fill(export)
     run_step("exporting", ["exportfs", "-i", "-o", _OPTIONS, f"*:{export}"], _INSTALL)
     run_step("starting mountd", ["rpc.mountd", "-p", str(_MOUNT_PORT)], _INSTALL)
-    _start_threads(server.port)
+    _listen(threads, server.port)
 
 
 def restart_nfsd(port: int) -> None:
@@ -62,13 +95,27 @@ def restart_nfsd(port: int) -> None:
     Raises:
         LabError: a thread does not end in time (the kernel waits for each), or a step failed.
     """
+    stop_nfsd()
+    with _begin_threads() as threads:
+        _listen(threads, port)
+
+
+def stop_nfsd() -> None:
+    """End the server's threads, whatever they do.
+
+    Raises:
+        LabError: a thread does not end in time (the kernel waits for each).
+    """
     run_step("stopping nfsd", ["rpc.nfsd", "0"], _INSTALL)
-    _start_threads(port)
 
 
-def _start_threads(port: int) -> None:
+def _begin_threads() -> BegunStep:
+    return begin_step("starting nfsd", ["rpc.nfsd", str(_THREADS)], _INSTALL)
+
+
+def _listen(threads: BegunStep, port: int) -> None:
     """The listener on RDMA goes with the last thread, so it is made each time."""
-    run_step("starting nfsd", ["rpc.nfsd", str(_THREADS)], _INSTALL)
+    threads.finish()
     remedy = "the kernel needs rpcrdma, and a device whose link is up"
     write_step("making nfsd listen on RDMA", _CONTROL / "portlist", f"rdma {port}", remedy)
     write_step("ending lockd's grace period", _LOCK_CONTROL / "nlm_end_grace", "Y")

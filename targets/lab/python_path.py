@@ -16,7 +16,7 @@ import sysconfig
 from pathlib import Path
 from typing import Final
 
-__all__ = ["find_pyverbs", "make_pyverbs_importable", "pyverbs_path"]
+__all__ = ["find_pyverbs", "make_pyverbs_importable", "pyverbs_path", "user_cache"]
 
 _DEBIAN: Final = Path("/usr/lib/python3/dist-packages/pyverbs")
 
@@ -45,7 +45,7 @@ def pyverbs_path(debian: Path = _DEBIAN, cache: Path | None = None) -> Path | No
     package = find_pyverbs(debian)
     if package is None or package != debian:
         return package.parent if package else None
-    folder = (cache or _user_cache()) / f"pyverbs-{sys.implementation.cache_tag}"
+    folder = (cache or user_cache()) / f"pyverbs-{sys.implementation.cache_tag}"
     link = folder / "pyverbs"
     if not link.is_symlink() or link.readlink() != package:
         folder.mkdir(parents=True, exist_ok=True)
@@ -69,6 +69,7 @@ def make_pyverbs_importable() -> bool:
     return True
 
 
-def _user_cache() -> Path:
+def user_cache() -> Path:
+    """Where this project keeps for a user what can be made again."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "rpcrdma-conformance"

@@ -5,15 +5,16 @@ from __future__ import annotations
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from targets.lab.errors import LabError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from types import TracebackType
 
-__all__ = ["await_step", "last_words", "run_step", "write_step"]
+__all__ = ["BegunStep", "await_step", "begin_step", "last_words", "run_step", "write_step"]
 
 _DEADLINE_S: Final = 30.0
 _LOOK_S: Final = 0.05
@@ -34,25 +35,67 @@ def run_step(step: str, command: Sequence[str], remedy: str = "", text: str | No
     Raises:
         LabError: it is missing, failed, or did not end in time.
     """
+    with begin_step(step, command, remedy) as begun:
+        return begun.finish(text or "")
+
+
+def begin_step(step: str, command: Sequence[str], remedy: str = "") -> BegunStep:
+    """As `run_step`, without waiting: for a program that is slow while there is else to do."""
     try:
-        ended = subprocess.run(
+        program = subprocess.Popen(
             command,
-            input=text if text is not None else "",
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=_DEADLINE_S,
-            check=False,
         )
     except FileNotFoundError as error:
         raise LabError(step, f"there is no program {command[0]}", remedy) from error
-    except subprocess.TimeoutExpired as error:
-        cause = f"{' '.join(command)} did not end within {_DEADLINE_S:.0f} s"
-        raise LabError(step, cause, remedy) from error
-    if ended.returncode != 0:
-        said = last_words(ended.stderr) or last_words(ended.stdout)
-        cause = f"{command[0]} ended with {ended.returncode}" + (f": {said}" if said else "")
-        raise LabError(step, cause, remedy)
-    return ended.stdout
+    return BegunStep(step, command, remedy, program)
+
+
+class BegunStep:
+    """A program that must succeed, and may not have ended yet."""
+
+    def __init__(
+        self, step: str, command: Sequence[str], remedy: str, program: subprocess.Popen[str]
+    ) -> None:
+        self._step = step
+        self._command = command
+        self._remedy = remedy
+        self._program = program
+
+    def finish(self, text: str = "") -> str:
+        """Give it its standard input, wait for its end, and return its standard output.
+
+        Raises:
+            LabError: it failed, or does not end in time.
+        """
+        try:
+            output, errors = self._program.communicate(text, timeout=_DEADLINE_S)
+        except subprocess.TimeoutExpired as error:
+            cause = f"{' '.join(self._command)} did not end within {_DEADLINE_S:.0f} s"
+            raise LabError(self._step, cause, self._remedy) from error
+        status = self._program.returncode
+        if status != 0:
+            said = last_words(errors) or last_words(output)
+            cause = f"{self._command[0]} ended with {status}" + (f": {said}" if said else "")
+            raise LabError(self._step, cause, self._remedy)
+        return output
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        """Stop it if nobody has waited for its end: something else went wrong."""
+        if self._program.returncode is None:
+            self._program.kill()
+            self._program.communicate()
 
 
 def last_words(output: str) -> str:

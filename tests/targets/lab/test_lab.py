@@ -22,7 +22,7 @@ def with_script(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "select_kernel", lambda wanted: kernel)
     monkeypatch.setattr(lab, "host_environment", lambda: None)
     monkeypatch.setattr(lab, "untested_virtme_ng", lambda: "")
-    monkeypatch.setattr(lab, "_accelerator", lambda: Accelerator.TCG)
+    monkeypatch.setattr(lab, "chosen_accelerator", lambda: Accelerator.TCG)
     monkeypatch.setattr(lab, "_prepare", lambda run, job, accelerator: ["sh", "-c", script])
 
 

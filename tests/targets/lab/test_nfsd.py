@@ -8,6 +8,7 @@ import pytest
 
 from targets.lab import nfsd
 from targets.lab.errors import LabError
+from targets.lab.export import fill_export
 from targets.lab.nfsd import exports_line, restart_nfsd, start_nfsd
 from targets.lab.setup import LabServer
 
@@ -33,11 +34,24 @@ def test_the_server_listens_on_rdma_only_after_its_threads_run(
     fake, calls = programs
     for name in PROGRAMS:
         fake(name)
-    start_nfsd(server)
-    assert [line.split()[0] for line in calls.lines] == [
-        "mount", "mount", "mount", "rpcbind", "exportfs", "rpc.mountd", "rpc.nfsd",
-    ]  # fmt: skip
+    start_nfsd(server, fill_export)
+    # The threads take a second; what does not need them is done meanwhile.
+    names = [line.split()[0] for line in calls.lines]
+    assert names[:4] == ["mount", "mount", "mount", "rpcbind"]
+    assert sorted(names[4:]) == ["exportfs", "rpc.mountd", "rpc.nfsd"]
     assert (tmp_path / "control" / "portlist").read_text() == "rdma 20050"
+
+
+def test_without_threads_nothing_listens(
+    server: LabServer, tmp_path: Path, programs: tuple[FakeProgram, Calls]
+) -> None:
+    fake, _ = programs
+    for name in PROGRAMS:
+        fake(name)
+    fake("rpc.nfsd", "echo 'rpc.nfsd: unable to set any sockets' >&2; exit 1")
+    with pytest.raises(LabError, match=r"starting nfsd: .* unable to set any sockets"):
+        start_nfsd(server, fill_export)
+    assert not (tmp_path / "control" / "portlist").exists()
 
 
 def test_the_grace_period_is_ended(
@@ -46,7 +60,7 @@ def test_the_grace_period_is_ended(
     fake, _ = programs
     for name in PROGRAMS:
         fake(name)
-    start_nfsd(server)
+    start_nfsd(server, fill_export)
     assert (tmp_path / "control" / "v4_end_grace").read_text() == "Y"
     assert (tmp_path / "lock_control" / "nlm_end_grace").read_text() == "Y"
     assert (tmp_path / "export" / "size-4096").is_file()
@@ -60,7 +74,7 @@ def test_a_failed_export_names_the_package(
         fake(name)
     fake("exportfs", "echo 'exportfs: bad option list' >&2; exit 1")
     with pytest.raises(LabError, match=r"exporting: .* bad option list; install nfs-kernel-server"):
-        start_nfsd(server)
+        start_nfsd(server, fill_export)
 
 
 def test_the_line_for_a_hosts_own_exports_allows_any_source_port() -> None:

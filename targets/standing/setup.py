@@ -1,0 +1,60 @@
+"""What the standing guest is told before it starts: a JSON file in its first file system."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from targets.lab.setup import LabServer, Network, ServerKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["AGENT_PORT", "EXPORT_COPY", "SETUP_FILE", "StandingSetup"]
+
+AGENT_PORT: Final = "rpcrdma.agent"
+"""The name by which the guest finds the agent's port."""
+
+SETUP_FILE: Final = "/run/rpcrdma/setup.json"
+"""Where the agent finds what it is told."""
+
+EXPORT_COPY: Final = "/run/rpcrdma/export"
+"""Where the guest keeps the exported files as they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandingSetup:
+    """Everything that the agent needs to know.
+
+    Attributes:
+        server: what serves in the guest.
+        network: its address and device; the interface is the virtio one, whatever its name.
+        environment: added to that of every program that the agent starts.
+        stays: the guest stays when its tester goes; otherwise it ends then.
+    """
+
+    server: LabServer = field(default_factory=LabServer)
+    network: Network = field(default_factory=partial(Network, interface=""))
+    environment: dict[str, str] = field(default_factory=dict)
+    stays: bool = False
+
+    def record(self) -> dict[str, Any]:
+        """As JSON has it."""
+        record = asdict(self)
+        record["server"] |= {"kind": self.server.kind.value, "command": list(self.server.command)}
+        return record
+
+    @classmethod
+    def read(cls, file: Path) -> StandingSetup:
+        """What `record` gave."""
+        record = json.loads(file.read_text(encoding="utf-8"))
+        server = record["server"]
+        server |= {"kind": ServerKind(server["kind"]), "command": tuple(server["command"])}
+        return cls(
+            LabServer(**server),
+            Network(**record["network"]),
+            record["environment"],
+            record["stays"],
+        )

@@ -1,0 +1,57 @@
+"""QEMU's command line, as far as the guest and the tester rely on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from targets.lab.accelerator import Accelerator
+from targets.lab.setup import Network
+from targets.standing.machine import MachineFiles, machine_command
+from targets.standing.setup import AGENT_PORT
+
+FILES = MachineFiles(Path("/run/guest"))
+
+
+def command(accelerator: Accelerator = Accelerator.TCG, processors: int = 1) -> str:
+    image = Path("/boot/vmlinuz")
+    return " ".join(machine_command(FILES, image, accelerator, processors, Network()))
+
+
+def test_frames_go_from_one_socket_to_the_other() -> None:
+    assert (
+        "-netdev dgram,id=frames,local.type=unix,local.path=/run/guest/guest"
+        ",remote.type=unix,remote.path=/run/guest/tester " in command()
+    )
+
+
+def test_the_interface_takes_the_mtu_that_roce_needs() -> None:
+    assert "virtio-net-pci,netdev=frames,host_mtu=4200," in command()
+
+
+def test_the_agents_port_is_a_socket_that_nobody_waits_for() -> None:
+    assert "socket,id=agent,path=/run/guest/agent,server=on,wait=off" in command()
+    assert f"virtserialport,chardev=agent,name={AGENT_PORT}" in command()
+
+
+def test_a_panic_ends_the_machine() -> None:
+    words = command().split()
+    assert "-no-reboot" in words
+    assert "panic=-1" in words
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "processor"),
+    [(Accelerator.KVM, "host"), (Accelerator.TCG, "max,-erms,-fsrm,-la57")],
+)
+def test_the_processor_is_what_the_accelerator_is_quick_with(
+    accelerator: Accelerator, processor: str
+) -> None:
+    words = command(accelerator).split()
+    assert words[words.index("-cpu") + 1] == processor
+    assert f"q35,accel={accelerator.value}" in words
+
+
+def test_the_number_of_processors_is_one_setting() -> None:
+    assert "-smp 2" in command(processors=2)

@@ -1,0 +1,115 @@
+"""What the agent knows of its guest, short of what changes a machine."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from targets.lab.errors import LabError
+from targets.lab.setup import LabServer, ServerKind
+from targets.standing import prepared as module
+from targets.standing.prepared import PreparedGuest, find_interface
+from targets.standing.setup import StandingSetup
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_no_other_machine_is_changed(prepared: PreparedGuest) -> None:
+    prepared.prepare()
+    with pytest.raises(LabError, match="setting up the guest: this is no guest; use `rpcrdma lab"):
+        prepared.describe()
+
+
+def test_the_log_is_told_from_a_line_on(prepared: PreparedGuest, tmp_path: Path) -> None:
+    (tmp_path / "kmsg").write_text("6,340,99,-;rdma_rxe: loaded\n SUBSYSTEM=x\n")
+    assert prepared.log_after(0) == ["rdma_rxe: loaded"]
+    assert prepared.log_after(1) == []
+
+
+def test_files_of_the_export_have_digests(prepared: PreparedGuest, tmp_path: Path) -> None:
+    export = tmp_path / "export"
+    (export / "many").mkdir()
+    (export / "many" / "one").write_bytes(b"1")
+    (export / "plain").write_bytes(b"22")
+    (export / "link").symlink_to("plain")
+    assert prepared.digests() == {
+        "many/one": hashlib.sha256(b"1").hexdigest(),
+        "plain": hashlib.sha256(b"22").hexdigest(),
+    }
+
+
+def test_without_a_server_none_is_started_again(prepared: PreparedGuest) -> None:
+    for act in (prepared.restart, prepared.renew):
+        with pytest.raises(LabError, match="starting the server again: the guest has none"):
+            act()
+
+
+def test_the_interface_is_found_whatever_its_name(tmp_path: Path) -> None:
+    (tmp_path / "virtio3" / "net" / "enp0s11").mkdir(parents=True)
+    assert find_interface(tmp_path) == "enp0s11"
+    with pytest.raises(LabError, match="no virtio interface"):
+        find_interface(tmp_path / "virtio3")
+
+
+@pytest.fixture
+def nfsd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[PreparedGuest, list[str]]:
+    """A guest with the kernel's server, whose steps are only noted."""
+    done: list[str] = []
+    monkeypatch.setattr(module, "stop_nfsd", lambda: done.append("stop"))
+    monkeypatch.setattr(module, "restart_nfsd", lambda port: done.append(f"restart {port}"))
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "plain").write_bytes(b"whole")
+    monkeypatch.setattr(module, "EXPORT_COPY", str(copy))
+    (tmp_path / "kmsg").write_text("")
+    export = tmp_path / "export"
+    export.mkdir()
+    (export / "plain").write_bytes(b"damaged")
+    (export / "written").write_bytes(b"by a case")
+    server = LabServer(ServerKind.NFSD, export=str(export), port=20050)
+    return PreparedGuest(StandingSetup(server), tmp_path / "kmsg"), done
+
+
+def test_the_kernels_server_is_started_again(nfsd: tuple[PreparedGuest, list[str]]) -> None:
+    guest, done = nfsd
+    guest.restart()
+    assert done == ["restart 20050"]
+
+
+def test_a_renewed_server_has_the_files_as_they_were(
+    nfsd: tuple[PreparedGuest, list[str]], tmp_path: Path
+) -> None:
+    guest, done = nfsd
+    guest.renew()
+    assert done == ["stop", "restart 20050"]
+    export = tmp_path / "export"
+    assert [path.name for path in export.iterdir()] == ["plain"]
+    assert (export / "plain").read_bytes() == b"whole"
+
+
+def test_a_program_of_the_profiles_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts: list[tuple[str, ...]] = []
+
+    class Running:
+        def __init__(self, server: LabServer, _log: Path) -> None:
+            starts.append(server.command)
+
+        def __enter__(self) -> None:
+            starts.append(("entered",))
+
+        def __exit__(self, *_: object) -> None:
+            starts.append(("left",))
+
+    monkeypatch.setattr("targets.lab.server.running_server", Running)
+    (tmp_path / "kmsg").write_text("")
+    guest = PreparedGuest(
+        StandingSetup(LabServer(ServerKind.COMMAND, ("serve",))), tmp_path / "kmsg"
+    )
+    guest.restart()
+    guest.restart()
+    assert starts == [("serve",), ("entered",), ("left",), ("serve",), ("entered",)]

@@ -21,10 +21,12 @@ it.  It ends with status 0 when what it was to do is done.  These placeholders m
 stand in a word, in the value of a variable, and in a line (see below):
 
     {address} {port}   where the tester listens       {length}   octets to fetch or store
-    {mount_port}       TCP port of its MOUNT service  {count}    how many at once
-    {folder}           an empty folder, made for      {content}  a file with the `length` octets
-                       this connection                           that are to be stored
-    {here}             the folder of the profile      {output}   a file for what was fetched
+    {client_address}   the client's own address,      {count}    how many at once
+                       where MOUNT is served, too     {content}  a file with the `length` octets
+    {mount_port}       TCP port of that                          that are to be stored
+    {folder}           an empty folder, made for      {output}   a file for what was fetched
+                       this connection
+    {here}             the folder of the profile
 
 A name in braces that is none of these is an error, unless a `$` precedes it, as a shell's variable;
 `{{name}}` stands for the characters `{name}`.
@@ -61,10 +63,13 @@ if TYPE_CHECKING:
 
     from targets.base import ActKind
 
-__all__ = ["PLACEHOLDERS", "Acts", "Command", "Prints", "expand", "uses"]
+__all__ = ["PLACEHOLDERS", "Acts", "Command", "Prints", "expand", "reason_of_end", "uses"]
 
 PLACEHOLDERS: Final = frozenset(
-    ("address", "port", "mount_port", "folder", "here", "length", "count", "content", "output")
+    (
+        *("address", "port", "client_address", "mount_port", "folder", "here"),
+        *("length", "count", "content", "output"),
+    )
 )
 
 _BRACES: Final = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|(?<!\$)\{(?P<name>[a-z_]+)\}")
@@ -241,6 +246,18 @@ def uses(command: Command, placeholder: str) -> bool:
     """Whether a placeholder stands in a command or line, or in a variable of its own."""
     texts = (*command.words, command.tell, *command.environment.values())
     return any(found["name"] == placeholder for one in texts for found in _BRACES.finditer(one))
+
+
+def reason_of_end(complaints: str, status: int) -> str:
+    """Why a program failed, in a few words.
+
+    Args:
+        complaints: its standard error, whose last line it is.
+        status: of its end, a signal's number negative; what there is to say if it was silent.
+    """
+    lines = complaints.split("\n")
+    how = f"exit status {status}" if status >= 0 else f"ended by signal {-status}"
+    return next((line.strip() for line in reversed(lines) if line.strip()), how)
 
 
 def _as_command(value: str | tuple[str, ...] | Command) -> Command:

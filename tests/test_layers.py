@@ -87,7 +87,7 @@ ARROWS: dict[str, set[str]] = {
         "targets.ping": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "targets.tested_versions": "",
         "targets.lab": "rpcrdma.ulp targets.profile targets.fabrics targets.tested_versions",
-        "targets.standing": "targets.lab",
+        "targets.standing": "rpcrdma.ulp targets.base targets.acts targets.lab",
         "targets.kernel_log": "targets.lab",
         "targets.network": (
             "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab"

@@ -78,6 +78,7 @@ COVERED_ELSEWHERE = {
     "rpcrdma/xdr/straight.py": CODEC,
     "rpcrdma/xdr/syntax.py": "tests/xdr/test_parse.py",
     "targets/lab/errors.py": "tests/targets/lab/test_step.py",
+    "targets/upper_tester/place.py": "tests/targets/upper_tester/test_local_place.py",
     "targets/reference/client_parts.py": PARTS,
     "rpcrdma/roce/settings.py": "tests/roce/test_fabric.py",
     "targets/reference/device_process.py": "tests/lab/test_reference.py",

@@ -24,7 +24,7 @@ from targets.standing.lines import LineSplitter, as_line, as_octets, as_text
 from targets.standing.port import AgentPort, find_port
 from targets.standing.prepared import PreparedGuest
 from targets.standing.relay import CallRelay, exchange_record
-from targets.standing.setup import AGENT_PORT, StandingSetup
+from targets.standing.setup import ACTS_FOLDER, AGENT_PORT, StandingSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,6 +85,7 @@ class Agent:
         self._relay.close()
         self._programs.kill_all()
         _let_go_of_mounts()
+        subprocess.run(["rm", "-rf", "--one-file-system", ACTS_FOLDER], check=False)
 
     def _answer(self, number: int, act: Callable[..., Any], arguments: Said) -> None:
         try:
@@ -169,17 +170,8 @@ def _take(path: str) -> str | None:
     return as_text(content)
 
 
-def _make_folder(parent: str, prefix: str) -> str:
-    Path(parent).mkdir(parents=True, exist_ok=True)
-    number = 0
-    while True:
-        folder = Path(parent) / f"{prefix}{number}"
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            number += 1
-        else:
-            return str(folder)
+def _make_folder(path: str) -> None:
+    Path(path).mkdir(parents=True)
 
 
 def _let_go_of_mounts() -> None:

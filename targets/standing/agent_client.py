@@ -67,6 +67,7 @@ class AgentClient:
 
     Attributes:
         meanwhile: called again and again while an answer is waited for.
+        numbers: of programs and folders; none is given twice.
     """
 
     def __init__(self, stream: socket.socket) -> None:
@@ -74,7 +75,7 @@ class AgentClient:
         self._stream = stream
         self._stream.settimeout(0)  # nothing here blocks
         self._lines = LineSplitter()
-        self._numbers = itertools.count(1)
+        self.numbers = itertools.count(1)
         self._pending: dict[int, Pending] = {}
         self._listeners: dict[tuple[str, int], Callable[[Said], None]] = {}
         self._lost = ""
@@ -102,7 +103,7 @@ class AgentClient:
     def begin(self, word: str, /, **arguments: object) -> Pending:
         """Ask for something, and do not wait."""
         pending = Pending(self, word)
-        number = next(self._numbers)
+        number = next(self.numbers)
         self._pending[number] = pending
         self._send(as_line({"id": number, "do": word, **arguments}))
         return pending

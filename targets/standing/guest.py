@@ -23,6 +23,7 @@ from targets.lab.lab import chosen_accelerator, scaled
 from targets.lab.step import last_words
 from targets.standing.agent_client import AgentClient
 from targets.standing.console import ConsoleLog
+from targets.standing.guest_agent import GuestAgent
 from targets.standing.initramfs import build_initramfs
 from targets.standing.kernel_image import bootable_image
 from targets.standing.machine import MachineFiles, machine_command
@@ -82,7 +83,7 @@ class StandingGuest:
         self._life = life
         self._ready_s = ready_s
         self._end = time.monotonic() + ready_s
-        self._client: AgentClient | None = None
+        self._agent: GuestAgent | None = None
         self._console = ConsoleLog(files.console)
 
     @classmethod
@@ -115,15 +116,15 @@ class StandingGuest:
         return cls(files, chosen.release, life, scaled(_READY_S[accelerator]))
 
     @property
-    def agent(self) -> AgentClient:
+    def agent(self) -> GuestAgent:
         """The agent, when the guest is set up; waits for that the first time.
 
         Raises:
             LabError: it does not get there, with the step that failed.
         """
-        if self._client is None:
-            self._client = self._reached()
-        return self._client
+        if self._agent is None:
+            self._agent = GuestAgent(self._reached())
+        return self._agent
 
     def await_ready(self) -> None:
         """Wait until the guest is set up; raises as `agent` does."""
@@ -139,8 +140,8 @@ class StandingGuest:
 
     def close(self) -> None:
         """End it, if it is this process's, and let go of it in any case.  Twice is allowed."""
-        if self._client is not None:
-            self._client.close()
+        if self._agent is not None:
+            self._agent.client.close()
         self._life.close()
 
     def __enter__(self) -> Self:

@@ -58,6 +58,8 @@ class AgentPort:
                 return os.read(self._file, _CHUNK)
             except BlockingIOError:
                 continue
+            except OSError:
+                return b""
 
     def send(self, octets: bytes) -> None:
         """Write all of it, unless nobody is connected."""
@@ -71,3 +73,5 @@ class AgentPort:
                     left = left[os.write(self._file, left[:_CHUNK]) :]
                 except BlockingIOError:
                     continue
+                except OSError:
+                    return

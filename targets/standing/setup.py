@@ -12,13 +12,16 @@ from targets.lab.setup import LabServer, Network, ServerKind
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["AGENT_PORT", "EXPORT_COPY", "SETUP_FILE", "StandingSetup"]
+__all__ = ["ACTS_FOLDER", "AGENT_PORT", "EXPORT_COPY", "SETUP_FILE", "StandingSetup"]
 
 AGENT_PORT: Final = "rpcrdma.agent"
 """The name by which the guest finds the agent's port."""
 
 SETUP_FILE: Final = "/run/rpcrdma/setup.json"
 """Where the agent finds what it is told."""
+
+ACTS_FOLDER: Final = "/run/rpcrdma/acts"
+"""Where a tester's files are in the guest; they go when it goes."""
 
 EXPORT_COPY: Final = "/run/rpcrdma/export"
 """Where the guest keeps the exported files as they were."""

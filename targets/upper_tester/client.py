@@ -11,11 +11,7 @@ before each new `prepare`, so that one case leaves nothing to the next.
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-import tempfile
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from rpcrdma.fabric.base import Address
 from rpcrdma.ulp.file_store import FileStore
@@ -24,10 +20,10 @@ from rpcrdma.ulp.pattern import pattern
 from targets.acts import uses
 from targets.base import TargetError
 from targets.fabrics import BETWEEN, open_fabric, usual_fabric
-from targets.kernel_log import KernelLog
 from targets.nfs.mount_service import MountService
 from targets.profile import timeout_factor
 from targets.upper_tester.commands import CommandActs, InTurn
+from targets.upper_tester.local_place import LocalPlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,11 +33,25 @@ if TYPE_CHECKING:
     from targets.base import Act, ActKind, ClientSession, RunningAct
     from targets.profile import Profile
     from targets.upper_tester.commands import CommandRun
+    from targets.upper_tester.place import ClientPlace
 
-__all__ = ["CommandClientTarget", "CommandSession"]
+__all__ = ["CommandClientTarget", "CommandSession", "Mounts"]
 
 STOP_DEADLINE: Final = 5.0
 """Seconds until stopped commands must be gone."""
+
+
+class Mounts(Protocol):
+    """A MOUNT service that the client can reach."""
+
+    @property
+    def port(self) -> int:
+        """TCP port, at the client's own address or the tester's."""
+        ...
+
+    def close(self) -> None:
+        """Serve no longer.  Twice is allowed."""
+        ...
 
 
 class CommandSession:
@@ -52,25 +62,25 @@ class CommandSession:
         profile: Profile,
         acts: Acts,
         fabric: Fabric,
-        mounts: MountService | None = None,
+        mounts: Mounts | None = None,
+        place: ClientPlace | None = None,
     ) -> None:
         """Take the client as it is: nothing is run before `prepare`.
 
         Args:
-            profile: the client's.
+            profile: the client's; its address is where the tester listens.
             acts: its commands.
             fabric: the tester's.
             mounts: whose port the commands name, if they do.
+            place: where the client is; this machine if None.
         """
         self.fabric = fabric
         self.listen_address = Address(profile.extra.address, profile.extra.port)
         self._table = acts
-        self._log = KernelLog() if acts.kernel_log else None
         self._mounts = mounts
-        self._scratch = Path(tempfile.mkdtemp(prefix="rpcrdma-client-"))
+        self._place = place or LocalPlace(kernel_log=acts.kernel_log)
         self._values: dict[str, str] = {}
-        self._upper = CommandActs(acts, {"LC_ALL": "C.UTF-8"})
-        self._numbers = itertools.count(1)
+        self._upper = CommandActs(acts, self._place, {"LC_ALL": "C.UTF-8"})
         self._closed = False
 
     @property
@@ -83,10 +93,11 @@ class CommandSession:
         starts = [] if not self._values else self._releases()
         self._upper.abandon()
         values = {"address": address.host, "port": str(address.port), "here": self._table.here}
+        values["client_address"] = self._place.address or address.host
         if self._mounts is not None:
             values["mount_port"] = str(self._mounts.port)
         if self._table.use("folder"):
-            values["folder"] = tempfile.mkdtemp(prefix="mount-", dir=self._scratch)
+            values["folder"] = self._place.make_folder()
         self._values = values
         prepare = self._table.preparing
         return InTurn(*starts, lambda: self._upper.begin("prepare", prepare, values))
@@ -104,14 +115,14 @@ class CommandSession:
         length = act.length or self._table.any_length
         values = {**self._values, "length": str(length), "count": str(act.count)}
         if uses(command, "content"):
-            values["content"] = str(self._content(length))
+            values["content"] = self._place.store(f"content-{length}", pattern(length))
         if uses(command, "output"):
-            values["output"] = str(self._scratch / f"output-{next(self._numbers)}")
+            values["output"] = self._place.new_file()
         return self._upper.begin(act.kind.value, command, values)
 
     def alive(self) -> str | None:
-        """What the kernel's log tells, if the client is the kernel."""
-        return None if self._log is None else self._log.death()
+        """How the client's machine died, if it did."""
+        return self._place.alive()
 
     def restart(self) -> None:
         """Undo what `prepare` did.
@@ -135,9 +146,7 @@ class CommandSession:
         self._let_go()
         if self._mounts is not None:
             self._mounts.close()
-        if self._log is not None:
-            self._log.close()
-        self._sweep()
+        self._place.close()
 
     def _releases(self) -> list[Callable[[], CommandRun]]:
         command, values = self._table.releasing, self._values
@@ -152,21 +161,6 @@ class CommandSession:
             start().await_end(seconds * timeout_factor())
         self._values = {}
         return self._upper.stop(STOP_DEADLINE)
-
-    def _content(self, length: int) -> Path:
-        """The file with what is to be stored."""
-        path = self._scratch / f"content-{length}"
-        if not path.exists():
-            path.write_bytes(pattern(length))
-        return path
-
-    def _sweep(self) -> None:
-        """Remove our folder; one in which something is still mounted stays: it is not ours."""
-        for entry in (*self._scratch.glob("content-*"), *self._scratch.glob("output-*")):
-            entry.unlink()
-        for folder in (*self._scratch.glob("mount-*"), self._scratch):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
 
 
 class CommandClientTarget:

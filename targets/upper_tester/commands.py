@@ -1,9 +1,8 @@
 """The upper tester of a foreign client: does what its profile says, without ever waiting.
 
 A `CommandRun` is one program that runs (or has run) to make a client act; it is a
-`targets.base.RunningAct`.  Its output goes to a file, not to a pipe, so that nobody needs to read
-along.  Ended or not, nothing of it is left when it is abandoned: a signal goes to all processes
-that it started.  What a resident program is told instead is a
+`targets.base.RunningAct`.  Ended or not, nothing of it is left when it is abandoned: a signal goes
+to all processes that it started.  What a resident program is told instead is a
 `targets.upper_tester.resident.ToldRun`.
 
 A program that cannot be started, or prints something else than its profile says, is a fault of the
@@ -14,15 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-import subprocess
-import tempfile
 import time
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from targets.acts import Prints, expand
 from targets.base import ActKind, ActResult, ActState, TargetError, Unsupported
 from targets.profile import timeout_factor
-from targets.upper_tester.program import UpperTesterProgram
 from targets.upper_tester.resident import Resident, ToldRun
 
 if TYPE_CHECKING:
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
 
     from targets.acts import Acts, Command
     from targets.base import Act, RunningAct
+    from targets.upper_tester.place import ClientPlace, PlacedProgram
 
 __all__ = ["CommandActs", "CommandRun", "InTurn"]
 
@@ -44,39 +42,27 @@ class CommandRun:
     def __init__(
         self,
         name: str,
-        words: tuple[str, ...],
-        environment: Mapping[str, str],
+        program: PlacedProgram,
         prints: Prints,
         deadline: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Start it.
+        """Take one that was started just now.
 
         Args:
             name: of the entry in the profile, for messages.
-            words: program and arguments.
-            environment: added to this process's own.
+            program: it; one that does not speak.
             prints: what to make of its output.
             deadline: seconds after which it is stopped.
             clock: seconds that pass.
-
-        Raises:
-            TargetError: it cannot be started.
         """
         self._name = name
+        self._program = program
         self._prints = prints
         self._seconds = deadline
         self._clock = clock
         self._end = clock() + deadline
         self._result: ActResult | None = None
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as this object)
-        try:
-            self._program = UpperTesterProgram(
-                name, words, environment, takes=subprocess.DEVNULL, prints=self._output
-            )
-        except TargetError:
-            self._output.close()
-            raise
 
     def poll(self) -> ActResult | None:
         """Its result, if it has ended or its time is over."""
@@ -111,11 +97,11 @@ class CommandRun:
             case Prints.NOTHING:
                 return ActResult(ActState.DONE)
             case Prints.DATA:
-                data = _content(self._output)
+                data = self._program.output()
                 digest = hashlib.sha256(data).hexdigest()
                 return ActResult(ActState.DONE, data=data, digest=digest)
             case Prints.SHA256:
-                found = _DIGEST.match(_content(self._output))
+                found = _DIGEST.match(self._program.output())
                 if found is None:
                     raise TargetError(
                         f"[acts] {self._name} did not print a SHA-256 first;"
@@ -125,7 +111,6 @@ class CommandRun:
 
     def _finish(self, result: ActResult) -> None:
         self._result = result
-        self._output.close()
         self._program.close()
 
 
@@ -164,14 +149,16 @@ class InTurn:
 class CommandActs:
     """The upper tester of one profile."""
 
-    def __init__(self, acts: Acts, environment: Mapping[str, str]) -> None:
+    def __init__(self, acts: Acts, place: ClientPlace, environment: Mapping[str, str]) -> None:
         """Take the commands of a profile.
 
         Args:
             acts: the profile's.
+            place: where they are run.
             environment: variables for every command, before those of the profile.
         """
         self._acts = acts
+        self._place = place
         self._environment = environment
         self._runs: list[CommandRun] = []
         self._told: list[ToldRun] = []
@@ -212,14 +199,10 @@ class CommandActs:
         if not command.tell:
             return self.run(name, command, values)
         line = _meant(name, lambda: expand(command.tell, values))
-        told = ToldRun(
-            name,
-            self._idle(values),
-            line,
-            command.prints,
-            values.get("output", ""),
-            self._deadline(command),
-        )
+        output = values.get("output")
+        fetch = None if output is None else partial(self._place.fetch, output)
+        idle, deadline = self._idle(values), self._deadline(command)
+        told = ToldRun(name, idle, line, command.prints, fetch, deadline)
         self._told.append(told)
         return told
 
@@ -235,7 +218,8 @@ class CommandActs:
             TargetError: it cannot be started, or a placeholder means nothing here.
         """
         words, environment = self._started_as(name, command, values)
-        run = CommandRun(name, words, environment, command.prints, self._deadline(command))
+        program = self._place.start(name, words, environment, speaks=False)
+        run = CommandRun(name, program, command.prints, self._deadline(command))
         self._runs = [one for one in self._runs if not one.gone]
         self._runs.append(run)
         return run
@@ -266,7 +250,7 @@ class CommandActs:
             if resident.listens and resident not in busy:
                 return resident
         words, environment = self._started_as("resident", self._acts.staying, values)
-        resident = Resident(words, environment)
+        resident = Resident(self._place.start("resident", words, environment, speaks=True))
         self._residents.append(resident)
         return resident
 
@@ -303,8 +287,3 @@ def _meant(name: str, expanded: Callable[[], _T]) -> _T:
 
 def _failed(detail: str) -> ActResult:
     return ActResult(ActState.FAILED, detail)
-
-
-def _content(file: BinaryIO) -> bytes:
-    file.seek(0)
-    return file.read()

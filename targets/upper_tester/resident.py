@@ -1,9 +1,8 @@
 """A program that stays and is told what to do, line by line: an upper tester without its start.
 
 A `Resident` is the program, a `ToldRun` one thing that it has been told and does, or has done; that
-is a `targets.base.RunningAct`.  What lines say is described in `targets.acts`.
-Nothing here ever
-waits: the pipe is read as far as there is something in it.
+is a `targets.base.RunningAct`.  What lines say is described in `targets.acts`.  Nothing here ever
+waits.
 
 An answer that is none is a fault of the profile and raises `TargetError`; a program that ends
 without one says that the act has failed.
@@ -12,25 +11,19 @@ without one says that the act has failed.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import subprocess
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.acts import Prints
 from targets.base import ActResult, ActState, TargetError
-from targets.upper_tester.program import UpperTesterProgram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
+
+    from targets.upper_tester.place import Fetched, PlacedProgram
 
 __all__ = ["Resident", "ToldRun"]
-
-_READ: Final = 4096
-"""Octets that are fetched at once: more than an answer has."""
 
 _ANSWER: Final = re.compile(r"(?P<word>done|failed)(?: (?P<rest>.*))?")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
@@ -39,23 +32,10 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 class Resident:
     """A program that waits for a line, or does what the last one said."""
 
-    def __init__(self, words: tuple[str, ...], environment: Mapping[str, str]) -> None:
-        """Start it.
-
-        Args:
-            words: program and arguments.
-            environment: added to this process's own.
-
-        Raises:
-            TargetError: it cannot be started.
-        """
-        pipe = subprocess.PIPE
-        self._program = UpperTesterProgram("resident", words, environment, takes=pipe, prints=pipe)
-        self._lines, self._answers = self._program.process.stdin, self._program.process.stdout
-        self._said = b""
+    def __init__(self, program: PlacedProgram) -> None:
+        """Take one that was started."""
+        self._program = program
         self._killed = False
-        if self._answers is not None:
-            os.set_blocking(self._answers.fileno(), False)
 
     @property
     def listens(self) -> bool:
@@ -69,19 +49,11 @@ class Resident:
 
     def tell(self, line: str) -> None:
         """Give it something to do; one that has ended will answer nothing."""
-        if self._lines is not None:
-            with suppress(BrokenPipeError):
-                self._lines.write(f"{line}\n".encode())
+        self._program.tell(line)
 
     def answer(self) -> str | None:
         """The next line that it has written, if there is a whole one."""
-        while self._answers is not None and b"\n" not in self._said:
-            more = self._answers.read(_READ)
-            if not more:
-                return None
-            self._said += more
-        line, _, self._said = self._said.partition(b"\n")
-        return line.decode("utf-8", errors="replace")
+        return self._program.answer()
 
     def ending(self) -> str | None:
         """Why it has ended; None while it has not."""
@@ -98,11 +70,7 @@ class Resident:
         return self._program.await_end(seconds)
 
     def close(self) -> None:
-        """Let go of its pipes."""
-        for pipe in (self._lines, self._answers):
-            if pipe is not None:
-                with suppress(BrokenPipeError):
-                    pipe.close()
+        """Let go of it."""
         self._program.close()
 
 
@@ -115,7 +83,7 @@ class ToldRun:
         resident: Resident,
         line: str,
         prints: Prints,
-        output: str,
+        fetch: Callable[[], Fetched] | None,
         deadline: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -126,14 +94,15 @@ class ToldRun:
             resident: which program; it must be idle.
             line: what it is told.
             prints: what to make of its answer.
-            output: path of the file where it leaves what it fetched, if it does.
+            fetch: takes the file where it leaves what it fetched, if it does.
             deadline: seconds after which it is stopped.
             clock: seconds that pass.
         """
         self.resident = resident
         self._name = name
         self._prints = prints
-        self._output = output
+        self._fetch = fetch
+        self._fetched: Fetched | None = None
         self._seconds = deadline
         self._clock = clock
         self._end = clock() + deadline
@@ -143,15 +112,9 @@ class ToldRun:
     def poll(self) -> ActResult | None:
         """Its result, if there is an answer, the program has ended, or its time is over."""
         if self._result is None:
-            # In this order: what it had to say before it ended counts.
-            ended = self.resident.ending()
-            answer = self.resident.answer()
-            if answer is not None:
-                self._result = self._judged(answer)
-            elif ended is not None:
-                self._result = _failed(ended)
-            elif self._clock() >= self._end:
-                self._stop(f"not ended within {self._seconds:g} s, and stopped")
+            self._look()
+        if self._result is None and self._clock() >= self._end:
+            self._stop(f"not ended within {self._seconds:g} s, and stopped")
         return self._result
 
     def abandon(self) -> None:
@@ -159,11 +122,23 @@ class ToldRun:
         if self.poll() is None:
             self._stop("abandoned")
 
+    def _look(self) -> None:
+        if self._fetched is not None:
+            self._result = self._taken(self._fetched)
+            return
+        # In this order: what it had to say before it ended counts.
+        ended = self.resident.ending()
+        answer = self.resident.answer()
+        if answer is not None:
+            self._result = self._judged(answer)
+        elif ended is not None:
+            self._result = _failed(ended)
+
     def _stop(self, why: str) -> None:
         self.resident.kill()
         self._result = _failed(why)
 
-    def _judged(self, answer: str) -> ActResult:
+    def _judged(self, answer: str) -> ActResult | None:
         found = _ANSWER.fullmatch(answer)
         if found is None:
             raise self._fault(f"answered `{answer}`", "`done` or `failed`")
@@ -174,18 +149,21 @@ class ToldRun:
             case Prints.NOTHING:
                 return ActResult(ActState.DONE)
             case Prints.DATA:
-                return self._fetched()
+                if self._fetch is None:
+                    raise self._fault("was told no file", "one with {output}")
+                self._fetched = self._fetch()
+                return self._taken(self._fetched)
             case Prints.SHA256:
                 if _DIGEST.fullmatch(rest) is None:
                     raise self._fault(f"answered `{answer}`", "`done` and a SHA-256")
                 return ActResult(ActState.DONE, digest=rest)
 
-    def _fetched(self) -> ActResult:
-        try:
-            data = Path(self._output).read_bytes()
-        except FileNotFoundError as error:
-            raise self._fault("left no file {output}", "one with what was fetched") from error
-        Path(self._output).unlink()
+    def _taken(self, fetched: Fetched) -> ActResult | None:
+        if not fetched.done:
+            return None
+        data = fetched.content()
+        if data is None:
+            raise self._fault("left no file {output}", "one with what was fetched")
         digest = hashlib.sha256(data).hexdigest()
         return ActResult(ActState.DONE, data=data, digest=digest)
 

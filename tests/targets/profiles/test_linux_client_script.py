@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,8 @@ from targets.acts import Prints
 from targets.base import ActKind
 from targets.profile import SHIPPED
 from targets.registry import find_profile
+from targets.upper_tester.local_place import LocalPlace
+from targets.upper_tester.program import UpperTesterProgram
 from targets.upper_tester.resident import Resident, ToldRun
 
 if TYPE_CHECKING:
@@ -29,10 +32,13 @@ class Client:
     def __init__(self, folder: Path) -> None:
         self.mounted = folder / "m"
         script = SHIPPED / "linux_client.pl"
-        self.resident = Resident(("perl", str(script), str(self.mounted), "10.9.0.1:/"), {})
+        words = ("perl", str(script), str(self.mounted), "10.9.0.1:/")
+        self.place = LocalPlace()
+        self.resident = Resident(UpperTesterProgram("resident", words, {}, speaks=True))
 
     def tell(self, line: str, prints: Prints = Prints.NOTHING, output: str = "") -> ActResult:
-        run = ToldRun("act", self.resident, line, prints, output, STOP)
+        fetch = partial(self.place.fetch, output)
+        run = ToldRun("act", self.resident, line, prints, fetch, STOP)
         while (ended := run.poll()) is None:
             os.sched_yield()
         return ended
@@ -40,6 +46,7 @@ class Client:
     def close(self) -> None:
         self.resident.close()
         assert self.resident.await_end(STOP)
+        self.place.close()
 
 
 @pytest.fixture

@@ -54,11 +54,11 @@ def test_files_are_put_and_taken(client: AgentClient, tmp_path: Path) -> None:
     assert client.ask("take", SECONDS, path=path) is None
 
 
-def test_each_folder_is_a_new_one(client: AgentClient, tmp_path: Path) -> None:
-    parent = str(tmp_path / "made")
-    made = [client.ask("make-folder", SECONDS, parent=parent, prefix="m-") for _ in range(2)]
-    assert made == [f"{parent}/m-0", f"{parent}/m-1"]
-    assert (tmp_path / "made" / "m-1").is_dir()
+def test_a_folder_is_made_with_those_above_it(client: AgentClient, tmp_path: Path) -> None:
+    client.ask("make-folder", SECONDS, path=str(tmp_path / "made" / "here"))
+    assert (tmp_path / "made" / "here").is_dir()
+    with pytest.raises(LabError, match="File exists"):
+        client.ask("make-folder", SECONDS, path=str(tmp_path / "made"))
 
 
 def test_a_word_that_it_does_not_know_is_refused(client: AgentClient) -> None:

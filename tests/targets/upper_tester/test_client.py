@@ -15,6 +15,7 @@ from targets.acts import Acts
 from targets.base import Act, ActKind, ActResult, ClientTarget, TargetError, Unsupported
 from targets.registry import find_profile
 from targets.upper_tester.client import CommandClientTarget, CommandSession
+from targets.upper_tester.local_place import LocalPlace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,11 +50,17 @@ class Mounts:
 class Client:
     """A session, and what its commands wrote."""
 
-    def __init__(self, folder: Path, text: str = ACTS, mounts: Mounts | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        text: str = ACTS,
+        mounts: Mounts | None = None,
+        place: LocalPlace | None = None,
+    ) -> None:
         self.log = folder / "log"
         acts = msgspec.toml.decode(text.replace("LOG", str(self.log)), type=Acts)
         self.session = CommandSession(
-            find_profile("linux-client"), acts, LoopbackNetwork().fabric("tester"), mounts
+            find_profile("linux-client"), acts, LoopbackNetwork().fabric("tester"), mounts, place
         )
 
     def did(self) -> list[str]:
@@ -200,7 +207,9 @@ def test_closing_releases_and_leaves_nothing_behind(tmp_path: Path) -> None:
     client = Client(tmp_path, "many = 'ls -d {folder}'" + ACTS, mounts)
     result(client.session.prepare(TESTER))
     result(client.session.begin(Act(ActKind.WRITE, 10)))
-    folder = client.session._scratch
+    place = client.session._place
+    assert isinstance(place, LocalPlace)
+    folder = place._folder
 
     client.session.close()
     client.session.close()
@@ -216,6 +225,32 @@ def test_closing_an_unprepared_client_runs_nothing(client: Client) -> None:
     assert client.did() == []
 
 
+def test_the_clients_own_address_is_the_testers_where_both_are_on_one_device(
+    tmp_path: Path,
+) -> None:
+    client = Client(tmp_path, "prepare = ['sh', '-c', 'echo {client_address} >> LOG']")
+
+    result(client.session.prepare(TESTER))
+
+    assert client.did() == ["10.9.0.1"]
+    client.session.close()
+
+
+class Elsewhere(LocalPlace):
+    address = "10.9.0.7"
+
+
+def test_a_client_that_is_elsewhere_has_its_own(tmp_path: Path) -> None:
+    client = Client(
+        tmp_path, "prepare = ['sh', '-c', 'echo {client_address} >> LOG']", place=Elsewhere()
+    )
+
+    result(client.session.prepare(TESTER))
+
+    assert client.did() == ["10.9.0.7"]
+    client.session.close()
+
+
 def test_the_port_of_the_mount_service_reaches_the_commands(tmp_path: Path) -> None:
     client = Client(tmp_path, "prepare = ['sh', '-c', 'echo {mount_port} >> LOG']", Mounts())
 
@@ -225,15 +260,9 @@ def test_the_port_of_the_mount_service_reaches_the_commands(tmp_path: Path) -> N
     client.session.close()
 
 
-def test_a_dead_kernel_is_a_dead_client(client: Client) -> None:
-    class Log:
-        def death(self) -> str:
-            return "oops in the kernel: BUG: x"
-
-        def close(self) -> None: ...
-
+def test_a_dead_kernel_is_a_dead_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.session.alive() is None
-    client.session._log = Log()  # type: ignore[assignment]  # as much of it as is used
+    monkeypatch.setattr(client.session._place, "alive", lambda: "oops in the kernel: BUG: x")
 
     assert client.session.alive() == "oops in the kernel: BUG: x"
     with pytest.raises(TargetError, match="oops in the kernel: BUG: x; start the machine again"):

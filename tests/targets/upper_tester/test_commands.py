@@ -13,6 +13,7 @@ import pytest
 from targets.acts import Acts, Command, Prints
 from targets.base import Act, ActKind, ActResult, ActState, TargetError, Unsupported
 from targets.upper_tester.commands import CommandActs, CommandRun, InTurn
+from targets.upper_tester.local_place import LocalPlace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +24,18 @@ if TYPE_CHECKING:
 STOP = 5.0
 
 
+class Here(LocalPlace):
+    """This machine, without a folder for files: nothing here has any."""
+
+    def __init__(self) -> None: ...
+
+
+HERE = Here()
+
+
 def upper_tester(text: str = "prepare = 'true'") -> CommandActs:
-    return CommandActs(msgspec.toml.decode(text, type=Acts), {"FROM": "suite", "BOTH": "suite"})
+    acts = msgspec.toml.decode(text, type=Acts)
+    return CommandActs(acts, HERE, {"FROM": "suite", "BOTH": "suite"})
 
 
 @pytest.fixture
@@ -111,7 +122,8 @@ def test_a_digest_that_is_none_is_the_profiles_fault(upper: CommandActs) -> None
 
 def test_a_command_that_takes_too_long_is_stopped() -> None:
     now = 0.0
-    run = CommandRun("small", ("sleep", "60"), {}, Prints.NOTHING, 2.0, lambda: now)
+    program = HERE.start("small", ("sleep", "60"), {}, speaks=False)
+    run = CommandRun("small", program, Prints.NOTHING, 2.0, lambda: now)
     assert run.poll() is None
 
     now = 2.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 
 import pytest
 
@@ -13,14 +12,11 @@ from targets.upper_tester.program import UpperTesterProgram
 STOP = 5.0
 
 
-def program(script: str, environment: dict[str, str] | None = None) -> UpperTesterProgram:
-    return UpperTesterProgram(
-        "small",
-        ("sh", "-c", script),
-        environment or {},
-        takes=subprocess.DEVNULL,
-        prints=subprocess.DEVNULL,
-    )
+def program(
+    script: str, environment: dict[str, str] | None = None, *, speaks: bool = False
+) -> UpperTesterProgram:
+    words = ("sh", "-c", script)
+    return UpperTesterProgram("small", words, environment or {}, speaks=speaks)
 
 
 def test_it_has_a_status_when_it_has_ended() -> None:
@@ -85,4 +81,37 @@ def test_a_program_that_is_not_there_is_said_so() -> None:
     with pytest.raises(
         TargetError, match=r"`no-such-program` of \[acts\] small cannot be started: No such file"
     ):
-        UpperTesterProgram("small", ("no-such-program",), {}, takes=subprocess.DEVNULL, prints=1)
+        UpperTesterProgram("small", ("no-such-program",), {}, speaks=True)
+
+
+def test_what_it_prints_is_kept() -> None:
+    ended = program(r"printf 'a\0b'")
+    assert ended.await_end(STOP)
+
+    assert ended.output() == b"a\0b"
+    assert ended.answer() is None
+    ended.close()
+
+
+def test_one_that_speaks_is_told_and_answers_line_by_line() -> None:
+    running = program('while read -r line; do echo "heard $line"; done', speaks=True)
+    assert running.answer() is None
+
+    for line in ("one", "two"):
+        running.tell(line)
+        while (answer := running.answer()) is None:
+            os.sched_yield()
+        assert answer == f"heard {line}"
+
+    assert running.output() == b""
+    running.close()
+    assert running.await_end(STOP)
+
+
+def test_telling_what_has_ended_is_nothing() -> None:
+    ended = program("exit 0", speaks=True)
+    assert ended.await_end(STOP)
+
+    ended.tell("nobody")
+
+    ended.close()

@@ -12,10 +12,14 @@ import pytest
 
 from targets.acts import Prints
 from targets.base import ActResult, ActState, TargetError
+from targets.upper_tester.local_place import LocalFile
+from targets.upper_tester.program import UpperTesterProgram
 from targets.upper_tester.resident import Resident, ToldRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from targets.upper_tester.place import Fetched
 
 STOP = 5.0
 ECHO = 'while read -r line; do echo "$line"; done'
@@ -23,7 +27,8 @@ ECHO = 'while read -r line; do echo "$line"; done'
 
 
 def resident(script: str) -> Resident:
-    return Resident(("sh", "-c", script), {"MINE": "x"})
+    words = ("sh", "-c", script)
+    return Resident(UpperTesterProgram("resident", words, {"MINE": "x"}, speaks=True))
 
 
 @pytest.fixture
@@ -36,9 +41,12 @@ def echo() -> Iterator[Resident]:
 
 
 def told(
-    program: Resident, line: str, prints: Prints = Prints.NOTHING, output: str = ""
+    program: Resident,
+    line: str,
+    prints: Prints = Prints.NOTHING,
+    fetch: Callable[[], Fetched] | None = None,
 ) -> ToldRun:
-    return ToldRun("small", program, line, prints, output, STOP)
+    return ToldRun("small", program, line, prints, fetch, STOP)
 
 
 def result(run: ToldRun) -> ActResult:
@@ -86,18 +94,44 @@ def test_abandoning_what_has_been_answered_leaves_the_program_alone(echo: Reside
     assert result(run).done
 
 
-def test_what_was_fetched_is_in_the_file_and_goes(echo: Resident, tmp_path: Path) -> None:
-    output = tmp_path / "output"
-    output.write_bytes(b"a\0b")
+class Slow:
+    """A file that comes when it is looked for the third time."""
 
-    ended = result(told(echo, "done", Prints.DATA, str(output)))
+    def __init__(self, content: bytes | None) -> None:
+        self._content = content
+        self._looks = 0
+
+    @property
+    def done(self) -> bool:
+        self._looks += 1
+        return self._looks > 2
+
+    def content(self) -> bytes | None:
+        return self._content
+
+
+def test_what_was_fetched_is_what_the_file_holds_when_it_has_come(echo: Resident) -> None:
+    ended = result(told(echo, "done", Prints.DATA, lambda: Slow(b"a\0b")))
 
     assert (ended.data, ended.digest) == (b"a\0b", hashlib.sha256(b"a\0b").hexdigest())
-    assert not output.exists()
 
 
-def test_a_file_that_is_not_there_is_the_programs_fault(echo: Resident, tmp_path: Path) -> None:
-    run = told(echo, "done", Prints.DATA, str(tmp_path / "output"))
+def test_a_file_that_does_not_come_is_waited_for_no_longer_than_an_answer(echo: Resident) -> None:
+    class Never(Slow):
+        done = False  # type: ignore[assignment]  # instead of the property
+
+    now = 0.0
+    run = ToldRun("small", echo, "done", Prints.DATA, lambda: Never(b""), 2.0, lambda: now)
+    while run._fetched is None:
+        assert run.poll() is None
+
+    now = 2.0
+
+    assert result(run) == ActResult(ActState.FAILED, "not ended within 2 s, and stopped")
+
+
+def test_a_file_that_is_not_there_is_the_programs_fault(echo: Resident) -> None:
+    run = told(echo, "done", Prints.DATA, lambda: LocalFile(None))
 
     with pytest.raises(TargetError, match=r"left no file \{output\} for \[acts\] small.*mend"):
         result(run)
@@ -169,7 +203,7 @@ def test_what_it_answers_before_it_ends_counts() -> None:
 def test_a_program_that_takes_too_long_is_stopped() -> None:
     now = 0.0
     program = resident("read -r line; sleep 60")
-    run = ToldRun("small", program, "x", Prints.NOTHING, "", 2.0, lambda: now)
+    run = ToldRun("small", program, "x", Prints.NOTHING, None, 2.0, lambda: now)
     assert run.poll() is None
 
     now = 2.0

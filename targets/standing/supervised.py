@@ -24,6 +24,7 @@ folder=$1; shift
 exec >&-
 cat >/dev/null
 kill -KILL $!
+wait $!
 rm -rf "$folder"
 """
 

@@ -1,0 +1,144 @@
+"""A standing guest: the tester is outside, and reaches it by frames and by its agent."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rpcrdma.ulp.file_tree import TREE, TreeFile
+from rpcrdma.ulp.mount3 import mount_call
+from rpcrdma.ulp.rpc import AUTH_NONE, decode_reply
+from targets.lab.errors import LabError
+from targets.lab.setup import LabServer, ServerKind
+from targets.standing.guest import StandingGuest
+from targets.standing.setup import StandingSetup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SECONDS = 10.0
+GUEST, TESTER = "10.9.0.1", "10.9.0.2"
+STATION = bytes.fromhex("020000000002")
+EVERYBODY = b"\xff" * 6
+ARP = 0x0806
+REQUEST, REPLY = 1, 2
+MOUNT_PORT = 20048
+
+
+@pytest.fixture(scope="module")
+def guest() -> Iterator[StandingGuest]:
+    with StandingGuest.start(StandingSetup()) as made:
+        made.await_ready()
+        yield made
+
+
+def arp(kind: int, station: bytes, address: str, asked: str) -> bytes:
+    addresses = (socket.inet_aton(one) for one in (address, asked))
+    ours, theirs = addresses
+    head = struct.pack("!6s6sHHHBBH", EVERYBODY, station, ARP, 1, 0x0800, 6, 4, kind)
+    return head + struct.pack("!6s4s6s4s", station, ours, bytes(6), theirs)
+
+
+def test_frames_reach_the_guest_and_come_back(guest: StandingGuest) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as frames:
+        frames.settimeout(SECONDS)
+        # QEMU may send at any moment, so the socket is made aside.
+        aside = guest.files.tester_socket.with_name("aside")
+        frames.bind(str(aside))
+        aside.rename(guest.files.tester_socket)
+        frames.sendto(arp(REQUEST, STATION, TESTER, GUEST), str(guest.files.guest_socket))
+        while True:
+            frame = frames.recv(8192)
+            kind, arp_kind = struct.unpack_from("!H6xH", frame, 12)
+            if (kind, arp_kind) == (ARP, REPLY):
+                break
+        assert frame[:6] == STATION
+        assert socket.inet_ntoa(frame[28:32]) == GUEST
+    guest.files.tester_socket.unlink()
+
+
+def test_the_kernels_server_listens_and_is_started_again(guest: StandingGuest) -> None:
+    for act in (lambda: None, guest.agent.restart, guest.agent.renew):
+        act()
+        ports = guest.agent.run(["cat", "/proc/fs/nfsd/portlist"]).output.split(b"\n")
+        assert b"rdma 20049" in ports
+    assert guest.alive() is None
+
+
+def test_a_damaged_file_is_told_and_mended(guest: StandingGuest) -> None:
+    whole = guest.agent.digests()
+    files = {entry.name: entry.content for entry in TREE if isinstance(entry, TreeFile)}
+    for name, content in files.items():
+        assert whole[name] == hashlib.sha256(content).hexdigest()
+    guest.agent.run(["sh", "-c", "printf x | dd of=/srv/export/size-4096 conv=notrunc"])
+    damaged = guest.agent.digests()
+    assert {name for name in whole if whole[name] != damaged[name]} == {"size-4096"}
+    guest.agent.renew()
+    assert guest.agent.digests() == whole
+
+
+def test_the_handle_of_the_export_is_asked_for_in_the_guest(guest: StandingGuest) -> None:
+    call = mount_call(7, b"/srv/export", credential=AUTH_NONE)
+    reply = guest.agent.exchange(GUEST, MOUNT_PORT, call, SECONDS)
+    assert decode_reply(reply)[0].succeeded
+
+
+STARTS_AND_WAITS = """
+import time
+from targets.standing.guest import StandingGuest
+from targets.standing.setup import StandingSetup
+guest = StandingGuest.start(StandingSetup())
+print(guest.files.folder, flush=True)
+time.sleep(1000)
+"""
+
+
+def machines(folder: Path) -> list[str]:
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = file.read_bytes().decode(errors="replace")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if str(folder) in line and line.startswith("qemu"):
+            found.append(line)
+    return found
+
+
+def comes_true(condition: Callable[[], bool]) -> bool:
+    end = time.monotonic() + SECONDS
+    while not condition():
+        if time.monotonic() >= end:
+            return False
+        os.sched_yield()
+    return True
+
+
+def test_nothing_is_left_when_the_tester_is_killed() -> None:
+    command = [sys.executable, "-c", STARTS_AND_WAITS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tester:
+        assert tester.stdout is not None
+        folder = Path(tester.stdout.readline().strip())
+        came = comes_true(lambda: bool(machines(folder)))
+        tester.kill()
+    assert came
+    assert comes_true(lambda: not machines(folder) and not folder.exists())
+
+
+def test_a_panic_is_told() -> None:
+    with StandingGuest.start(StandingSetup(LabServer(ServerKind.NONE))) as guest:
+        assert guest.agent.run(["true"]).status == 0
+        with pytest.raises(LabError, match="the guest has ended"):
+            guest.agent.run(["sh", "-c", "echo c >/proc/sysrq-trigger"])
+        death = guest.alive()
+    assert death is not None
+    assert "Kernel panic - not syncing: sysrq triggered crash" in death

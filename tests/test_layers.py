@@ -87,7 +87,7 @@ ARROWS: dict[str, set[str]] = {
         "targets.ping": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "targets.tested_versions": "",
         "targets.lab": "rpcrdma.ulp targets.profile targets.fabrics targets.tested_versions",
-        "targets.standing": "rpcrdma.ulp targets.base targets.acts targets.lab",
+        "targets.standing": "rpcrdma.ulp targets.base targets.profile targets.acts targets.lab",
         "targets.kernel_log": "targets.lab",
         "targets.network": (
             "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab"
@@ -200,9 +200,10 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.record "
             "reports.stream reports.baseline reports.baseline_file reports.summary "
             "reports.render reports.compare targets.base targets.profile targets.fabrics "
-            "targets.ping targets.lab targets.reference targets.mutants targets.variants "
-            "targets.registry conformance.bad_input conformance.catalogue conformance.tester "
-            "conformance.tester.client conformance.suite conformance.explore conformance.proof"
+            "targets.ping targets.lab targets.standing targets.reference targets.mutants "
+            "targets.variants targets.registry conformance.bad_input conformance.catalogue "
+            "conformance.tester conformance.tester.client conformance.suite "
+            "conformance.explore conformance.proof"
         ),
         "fuzz": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.endpoint.core "

@@ -1,4 +1,4 @@
-"""`rpcrdma lab run|shell|doctor`: a kernel in a virtual machine, with Soft-RoCE and nfsd."""
+"""`rpcrdma lab run|shell|doctor|up|status|down`: a kernel in a virtual machine, with Soft-RoCE."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from targets.base import TargetError
 from targets.lab.console import Severity
 from targets.lab.doctor import diagnose, install_command, kernel_advice, render
 from targets.lab.errors import LabError
@@ -21,6 +22,9 @@ from targets.lab.lab import (
     run_shell,
 )
 from targets.lab.setup import GuestSetup, LabServer, ServerKind
+from targets.registry import find_profile
+from targets.standing.setup_of import setup_of
+from targets.standing.stay import GuestState, bring_down, bring_up, find_guest
 
 __all__ = ["add_parser", "run"]
 
@@ -35,6 +39,7 @@ examples:
   rpcrdma lab run --trace 'rpcrdma:*' --job evidence -- ./my-reproducer
   rpcrdma lab run --kernel 6.12.117+deb12-amd64 -- uname -r
   rpcrdma lab shell
+  rpcrdma lab up linux-server
 """
 
 _RUN_HELP: Final = """\
@@ -45,7 +50,7 @@ device, the command runs here and nothing is set up (unless --vm)."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `lab` and its three commands to the command line."""
+    """Add `lab` and its commands to the command line."""
     formatter = argparse.RawDescriptionHelpFormatter
     lab = subparsers.add_parser(
         "lab",
@@ -98,6 +103,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="print only that command; nothing when all is there",
     )
+    _add_standing(commands)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -108,11 +114,42 @@ def run(args: argparse.Namespace) -> int:
                 return _doctor(args)
             case "shell":
                 return _shell(args)
+            case "up":
+                return _up(args)
+            case "status":
+                return _status()
+            case "down":
+                return _down()
             case _:
                 return _run(args)
-    except LabError as error:
+    except (LabError, TargetError) as error:
         print(f"rpcrdma lab: {error}", file=sys.stderr)
         return _BAD_ENVIRONMENT
+
+
+def _add_standing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    up = commands.add_parser(
+        "up",
+        help="a guest that stays between runs",
+        description="Boots a guest that holds a target's device and stays, so that the runs that"
+        " follow need not boot one. The tester is outside of it. There is one at most.",
+        epilog="example:\n  rpcrdma lab up linux-server --kernel 6.12.117+deb12-amd64",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    up.add_argument(
+        "target",
+        nargs="?",
+        default="linux-server",
+        metavar="TARGET",
+        help="whose device it is to hold (default: %(default)s)",
+    )
+    up.add_argument(
+        "--kernel",
+        metavar="PATH|RELEASE",
+        help="the kernel to boot (default: the profile's, or the newest in /boot that will do)",
+    )
+    for name, what in (("status", "which guest is up"), ("down", "end the guest that is up")):
+        commands.add_parser(name, help=what, epilog=f"example:\n  rpcrdma lab {name}")
 
 
 def _add_guest_options(parser: argparse.ArgumentParser) -> None:
@@ -173,6 +210,32 @@ def _shell(args: argparse.Namespace) -> int:
     if not sys.stdin.isatty():
         raise LabError("lab shell", "there is no terminal", "use `rpcrdma lab run CMD`")
     return run_shell(_lab_run(args, ("bash", "--login"), 0))
+
+
+def _up(args: argparse.Namespace) -> int:
+    profile = find_profile(args.target)
+    chosen = args.kernel or (profile.lab.kernel if profile.lab else "")
+    state = bring_up(setup_of(profile), profile.name, chosen or None)
+    print(_described(state))
+    return 0
+
+
+def _status() -> int:
+    state = find_guest()
+    print("no guest is up" if state is None else _described(state))
+    return _CUT_SHORT if state is None else 0
+
+
+def _down() -> int:
+    state = bring_down()
+    print(
+        "no guest was up" if state is None else f"{state.target} on Linux {state.release} is down"
+    )
+    return 0
+
+
+def _described(state: GuestState) -> str:
+    return f"{state.target} on Linux {state.release} is up, in {state.folder}"
 
 
 def _lab_run(args: argparse.Namespace, command: tuple[str, ...], deadline_s: float) -> LabRun:

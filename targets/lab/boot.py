@@ -35,6 +35,7 @@ __all__ = [
     "STARTED",
     "Machine",
     "boot_command",
+    "guest_environment",
     "guest_script",
     "host_environment",
 ]
@@ -105,23 +106,13 @@ def guest_script(setup_file: Path, image: Image, job: Path) -> str:
     """
     table = job / "fstab"
     table.write_text(image.mount_table(), encoding="utf-8")
-    project = Path(__file__).resolve().parents[2]
-    paths = [str(project)]
-    if pyverbs := pyverbs_path():
-        paths.append(str(pyverbs))
-    scripts = Path(sys.executable).parent
     return "\n".join(
         (
             "#!/bin/sh",
             "cd /",
             "exec 2>&1",
             f"echo {shlex.quote(STARTED)}",
-            f"PATH={shlex.quote(str(scripts))}:/usr/sbin:/usr/bin:/sbin:/bin",
-            f"PYTHONPATH={shlex.quote(os.pathsep.join(paths))}",
-            "PYTHONDONTWRITEBYTECODE=1",
-            "LC_ALL=C.UTF-8",
-            f"{INSIDE}=1",
-            f"export PATH PYTHONPATH PYTHONDONTWRITEBYTECODE LC_ALL {INSIDE}",
+            *(f"export {key}={shlex.quote(text)}" for key, text in guest_environment().items()),
             # Without the image everything still works, only slower.
             f"mkdir -p {MOUNT_POINT}",
             f"modprobe ext4 && mount --all --fstab {shlex.quote(str(table))}",
@@ -129,6 +120,20 @@ def guest_script(setup_file: Path, image: Image, job: Path) -> str:
             "",
         )
     )
+
+
+def guest_environment() -> dict[str, str]:
+    """What programs in the guest find in their environment: this project's Python among it."""
+    paths = [str(Path(__file__).resolve().parents[2])]
+    if pyverbs := pyverbs_path():
+        paths.append(str(pyverbs))
+    return {
+        "PATH": f"{Path(sys.executable).parent}:/usr/sbin:/usr/bin:/sbin:/bin",
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LC_ALL": "C.UTF-8",
+        INSIDE: "1",
+    }
 
 
 def host_environment() -> Mapping[str, str]:

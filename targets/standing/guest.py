@@ -56,6 +56,10 @@ class Life(Protocol):
         """Whether it has ended by itself."""
         ...
 
+    def let_stay(self, seconds: float) -> None:
+        """Have it outlive this process, for so long at most."""
+        ...
+
     def close(self) -> None:
         """End it, or let go of it if it is to stay.  Twice is allowed."""
         ...
@@ -137,6 +141,10 @@ class StandingGuest:
         if self._life.has_ended():
             return "the virtual machine has ended"
         return None
+
+    def let_stay(self, seconds: float) -> None:
+        """Have it outlive this process, for so long at most."""
+        self._life.let_stay(seconds)
 
     def close(self) -> None:
         """End it, if it is this process's, and let go of it in any case.  Twice is allowed."""

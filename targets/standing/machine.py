@@ -72,6 +72,11 @@ class MachineFiles:
         return self.folder / "initramfs"
 
     @property
+    def process(self) -> Path:
+        """The number of QEMU's process."""
+        return self.folder / "pid"
+
+    @property
     def console(self) -> Path:
         """What the guest's kernel prints."""
         return self.folder / "console.log"
@@ -103,6 +108,7 @@ def machine_command(
     return [
         QEMU,
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *("-pidfile", str(files.process)),
         *("-machine", f"q35,accel={accelerator.value}", "-cpu", _PROCESSOR[accelerator]),
         *("-m", _MEMORY, "-smp", str(processors)),
         *("-kernel", str(image), "-initrd", str(files.initramfs)),

@@ -51,9 +51,13 @@ class StandingSetup:
 
     @classmethod
     def read(cls, file: Path) -> StandingSetup:
+        """A record that was written to a file."""
+        return cls.from_record(json.loads(file.read_text(encoding="utf-8")))
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> StandingSetup:
         """What `record` gave."""
-        record = json.loads(file.read_text(encoding="utf-8"))
-        server = record["server"]
+        server = dict(record["server"])
         server |= {"kind": ServerKind(server["kind"]), "command": tuple(server["command"])}
         return cls(
             LabServer(**server),

@@ -2,7 +2,8 @@
 
 A shell stands between the two.  Its standard input is a pipe whose other end is here: when that is
 closed, by us or by the kernel because this process was killed, the shell kills the program and
-removes its folder.  The program has the only other end of a second pipe, so that its end is seen.
+removes its folder, unless it was told to let the program stay.  The program has the only other end
+of a second pipe, so that its end is seen.
 """
 
 from __future__ import annotations
@@ -18,15 +19,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Supervised"]
 
-_BOUND: Final = """
+_SHELL: Final = """
 folder=$1; shift
 "$@" &
+program=$!
 exec >&-
-cat >/dev/null
-kill -KILL $!
-wait $!
+read -r word seconds
+if [ "$word" = stay ]; then
+    { sleep "$seconds"; kill -KILL $program; } &
+    wait $program
+fi
+kill -KILL $program 2>/dev/null
+wait $program
 rm -rf "$folder"
+kill -KILL 0
 """
+"""The last line ends the whole group: whatever still sleeps, and the shell itself."""
 
 _END_S: Final = 10.0
 """Seconds in which a program that was killed must be gone."""
@@ -50,7 +58,7 @@ class Supervised:
         with complaints.open("wb") as errors:
             try:
                 self._shell = subprocess.Popen(
-                    ["sh", "-c", _BOUND, "supervised", str(folder), *command],
+                    ["sh", "-c", _SHELL, "supervised", str(folder), *command],
                     stdin=subprocess.PIPE,
                     stdout=end,
                     stderr=errors,
@@ -60,13 +68,26 @@ class Supervised:
                 os.close(end)
 
     def has_ended(self) -> bool:
-        """Whether the program has ended by itself."""
-        return bool(select.select([self._alive], [], [], 0)[0])
+        """Whether the program has ended by itself, or was let go of."""
+        return self._alive < 0 or bool(select.select([self._alive], [], [], 0)[0])
+
+    def let_stay(self, seconds: float) -> None:
+        """Have it outlive this process, for so long at most."""
+        if self._shell.stdin is not None and not self._shell.stdin.closed:
+            self._shell.stdin.write(f"stay {seconds:.0f}\n".encode())
+            self._let_go()
+            # Nobody waits for the shell any more; without this Python warns that it still runs.
+            self._shell.returncode = 0
 
     def close(self) -> None:
         """End it, and wait until nothing is left.  Twice is allowed."""
         if self._shell.stdin is None or self._shell.stdin.closed:
             return
-        self._shell.stdin.close()
+        self._let_go()
         self._shell.wait(_END_S)
+
+    def _let_go(self) -> None:
+        if self._shell.stdin is not None:
+            self._shell.stdin.close()
         os.close(self._alive)
+        self._alive = -1

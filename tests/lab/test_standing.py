@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp.file_tree import TREE, TreeFile
 from rpcrdma.ulp.mount3 import mount_call
+from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.rpc import AUTH_NONE, decode_reply
+from targets.base import Act, ActKind, ActResult, ActState
 from targets.lab.errors import LabError
 from targets.lab.setup import LabServer, ServerKind
+from targets.registry import find_profile
 from targets.standing.guest import StandingGuest
+from targets.standing.place import GuestPlace
 from targets.standing.setup import StandingSetup
+from targets.standing.setup_of import setup_of
+from targets.standing.stay import bring_down, bring_up, guest_for
+from targets.upper_tester.client import CommandSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +41,7 @@ EVERYBODY = b"\xff" * 6
 ARP = 0x0806
 REQUEST, REPLY = 1, 2
 MOUNT_PORT = 20048
+EXPORT = b"/srv/export"
 
 
 @pytest.fixture(scope="module")
@@ -87,14 +97,62 @@ def test_a_damaged_file_is_told_and_mended(guest: StandingGuest) -> None:
 
 
 def test_the_handle_of_the_export_is_asked_for_in_the_guest(guest: StandingGuest) -> None:
-    call = mount_call(7, b"/srv/export", credential=AUTH_NONE)
+    call = mount_call(7, EXPORT, credential=AUTH_NONE)
     reply = guest.agent.exchange(GUEST, MOUNT_PORT, call, SECONDS)
     assert decode_reply(reply)[0].succeeded
+
+
+class ClientInGuest:
+    """The kernel's client in the guest, told to mount the guest's own server and to act."""
+
+    def __init__(self, guest: StandingGuest, target: str) -> None:
+        profile = find_profile(target)
+        assert profile.acts is not None
+        self._agent = guest.agent
+        # MOUNT is asked of the tester, who asks the guest's own service: all the way and back.
+        self._mounts = guest.agent.serve_calls(GUEST, self._mountd)
+        self._session = CommandSession(
+            profile,
+            profile.acts,
+            LoopbackNetwork().fabric("tester"),
+            self._mounts,
+            GuestPlace(guest, GUEST),
+        )
+
+    def _mountd(self, call: bytes) -> list[bytes]:
+        # The profile mounts the tester's `/`; here that is the guest's own export.
+        asked = mount_call(int.from_bytes(call[:4], "big"), EXPORT, credential=AUTH_NONE)
+        return [self._agent.exchange(GUEST, MOUNT_PORT, asked, SECONDS)]
+
+    def does(self, act: Act | None = None) -> ActResult:
+        session = self._session
+        running = session.prepare(Address(GUEST, 20049)) if act is None else session.begin(act)
+        while (result := running.poll()) is None:
+            self._agent.client.wait(0.01)
+        return result
+
+    def close(self) -> None:
+        self._session.close()
+
+
+@pytest.mark.parametrize("target", ["linux-client-nfs40", "linux-client-nfs41", "linux-client"])
+def test_the_kernels_client_is_told_to_act(guest: StandingGuest, target: str) -> None:
+    client = ClientInGuest(guest, target)
+    assert client.does() == ActResult(ActState.DONE)
+    plain = next(entry.content for entry in TREE if entry.name == "plain")
+    assert isinstance(plain, bytes)
+    assert client.does(Act(ActKind.READ, 70000)).data == plain[:70000]
+    for act in (Act(ActKind.SMALL), Act(ActKind.WRITE, 5000), Act(ActKind.LONG_REPLY)):
+        assert client.does(act) == ActResult(ActState.DONE)
+    client.close()
+    assert guest.agent.run(["cat", "/srv/export/writable"]).output[:5000] == pattern(5000)
+    assert b" nfs" not in guest.agent.run(["grep", "rdma", "/proc/mounts"]).output
 
 
 STARTS_AND_WAITS = """
 import time
 from targets.standing.guest import StandingGuest
+from targets.standing.place import GuestPlace
 from targets.standing.setup import StandingSetup
 guest = StandingGuest.start(StandingSetup())
 print(guest.files.folder, flush=True)
@@ -132,6 +190,24 @@ def test_nothing_is_left_when_the_tester_is_killed() -> None:
         tester.kill()
     assert came
     assert comes_true(lambda: not machines(folder) and not folder.exists())
+
+
+def test_a_guest_that_stays_is_found_by_the_runs_that_follow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    setup = setup_of(find_profile("linux-server"))
+    state = bring_up(setup, "linux-server")
+    try:
+        with guest_for(setup) as guest:
+            assert guest.files.folder == state.folder
+            guest.agent.run(["rm", "/srv/export/size-4096"])
+        with guest_for(setup) as guest:
+            assert guest.files.folder == state.folder
+            assert "size-4096" in guest.agent.digests()
+    finally:
+        assert bring_down() == state
+    assert not machines(state.folder)
 
 
 def test_a_panic_is_told() -> None:

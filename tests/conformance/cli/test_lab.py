@@ -12,9 +12,12 @@ from targets.lab.console import ConsoleFault, Severity
 from targets.lab.errors import LabError
 from targets.lab.lab import Ending, LabResult, LabRun
 from targets.lab.setup import LabServer, ServerKind
+from targets.standing.stay import GuestState
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from targets.standing.setup import StandingSetup
 
 
 def lab(*words: str) -> int:
@@ -97,3 +100,58 @@ def test_a_panic_is_status_1_and_told(
     monkeypatch.setattr(command, "run_in_lab", lambda request, on_line: result)
     assert lab("run", "true") == 1
     assert "panic in the guest: Kernel panic - not syncing: x" in capsys.readouterr().err
+
+
+@pytest.fixture
+def standing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[GuestState]:
+    """The guest that is up, if there is one; bringing one up takes no time."""
+    up: list[GuestState] = []
+
+    def bring_up(setup: StandingSetup, target: str, kernel: str | None) -> GuestState:
+        up.append(GuestState(tmp_path, kernel or "6.1", target, setup))
+        return up[0]
+
+    monkeypatch.setattr(command, "bring_up", bring_up)
+    monkeypatch.setattr(command, "find_guest", lambda: up[0] if up else None)
+    monkeypatch.setattr(command, "bring_down", lambda: up.pop() if up else None)
+    return up
+
+
+def test_a_guest_is_brought_up_looked_at_and_brought_down(
+    standing: list[GuestState], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert [lab("status"), lab("up", "linux-client", "--kernel", "6.12"), lab("status")] == [
+        1,
+        0,
+        0,
+    ]
+    assert standing[0].setup.server.kind is ServerKind.NONE
+    assert [lab("down"), lab("down")] == [0, 0]
+    described = f"linux-client on Linux 6.12 is up, in {tmp_path}"
+    assert capsys.readouterr().out.splitlines() == [
+        "no guest is up",
+        described,
+        described,
+        "linux-client on Linux 6.12 is down",
+        "no guest was up",
+    ]
+
+
+def test_the_kernels_server_is_what_is_brought_up_by_default(standing: list[GuestState]) -> None:
+    assert lab("up") == 0
+    assert standing[0].target == "linux-server"
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("no-such", "rpcrdma lab: no target `no-such`; there are "),
+        ("reference", "rpcrdma lab: starting the target: reference has no place in the lab; "),
+    ],
+)
+@pytest.mark.usefixtures("standing")
+def test_what_cannot_be_brought_up_is_said_in_a_sentence(
+    target: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab("up", target) == 2
+    assert capsys.readouterr().err.startswith(sentence)

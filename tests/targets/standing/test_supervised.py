@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from targets.standing.supervised import Supervised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECONDS = 20.0
 STARTS_AND_WAITS = """
@@ -32,12 +37,11 @@ def is_gone(pid: int) -> bool:
     return state == "Z"
 
 
-def await_true(condition: object) -> None:
-    assert callable(condition)
+def await_true(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < end
-        time.sleep(0.01)
+        os.sched_yield()
 
 
 def test_closing_ends_the_program_and_removes_its_folder(tmp_path: Path) -> None:
@@ -60,6 +64,31 @@ def test_a_program_that_ends_by_itself_is_seen_and_its_folder_stays_meanwhile(
     assert (folder / "err").read_text() == "no such machine\n"
     program.close()
     assert not folder.exists()
+
+
+def test_a_program_that_is_to_stay_is_let_go_of(tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    folder.mkdir()
+    script = 'echo $$ >"$0".new; mv "$0".new "$0"; exec sleep 1000'
+    program = Supervised(["sh", "-c", script, str(tmp_path / "pid")], folder, folder / "err")
+    await_true((tmp_path / "pid").exists)
+    pid = int((tmp_path / "pid").read_text())
+
+    program.let_stay(1000)
+    program.close()
+
+    assert not is_gone(pid)
+    os.kill(pid, signal.SIGKILL)
+    await_true(lambda: is_gone(pid))
+    await_true(lambda: not folder.exists())
+
+
+def test_a_program_that_is_forgotten_ends_in_the_end(tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    folder.mkdir()
+    program = Supervised(["sleep", "1000"], folder, folder / "err")
+    program.let_stay(0)
+    await_true(lambda: not folder.exists())
 
 
 def test_the_program_goes_when_whoever_started_it_is_killed(tmp_path: Path) -> None:

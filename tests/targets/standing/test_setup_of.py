@@ -1,0 +1,26 @@
+"""Which setup a profile's device has."""
+
+from __future__ import annotations
+
+import pytest
+
+from targets.lab.errors import LabError
+from targets.lab.setup import NFS_RDMA_PORT, ServerKind
+from targets.registry import find_profile
+from targets.standing.setup_of import setup_of
+
+
+def test_the_kernels_server_is_set_up_for_its_profile() -> None:
+    setup = setup_of(find_profile("linux-server"))
+    assert (setup.server.kind, setup.server.port) == (ServerKind.NFSD, NFS_RDMA_PORT)
+    assert setup.environment["RPCRDMA_LAB"] == "1"
+    assert not setup.stays
+
+
+def test_a_client_has_no_server() -> None:
+    assert setup_of(find_profile("linux-client")).server.kind is ServerKind.NONE
+
+
+def test_a_device_that_the_lab_does_not_bring_up_is_refused() -> None:
+    with pytest.raises(LabError, match="reference has no place in the lab"):
+        setup_of(find_profile("reference"))

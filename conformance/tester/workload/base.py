@@ -43,6 +43,13 @@ class Workload(Protocol):
         """One DDP-eligible result of `length` octets."""
         ...
 
+    def fetch_aside(self, length: int) -> Request:
+        """One DDP-eligible result of at most 4096 octets that no other call fetches.
+
+        Where a device damages what it fails to return, this is what no other case looks at.
+        """
+        ...
+
     def fetch_two(self, first: int, second: int) -> Request:
         """Two DDP-eligible results."""
         ...
@@ -59,8 +66,13 @@ class Workload(Protocol):
         """One DDP-eligible argument."""
         ...
 
-    def stored(self, data: bytes) -> Request | None:
-        """What fetches the data of the latest `store`; None if its own reply shows them."""
+    def stored(self, data: bytes, start: int = 0) -> Request | None:
+        """What fetches the data of the latest `store`; None if its own reply shows them.
+
+        Args:
+            data: all of them.
+            start: the first octet of them that is fetched.
+        """
         ...
 
     def refusal(self, reply: bytes) -> str:
@@ -163,6 +175,10 @@ class NullWorkload(Workload):
         raise self._unsupported(f"a result of {length} octets")
 
     @override
+    def fetch_aside(self, length: int) -> Request:
+        raise self._unsupported(f"a result of {length} octets")
+
+    @override
     def fetch_two(self, first: int, second: int) -> Request:
         raise self._unsupported(f"results of {first} and {second} octets")
 
@@ -179,7 +195,7 @@ class NullWorkload(Workload):
         raise self._unsupported(f"an argument of {len(data)} octets")
 
     @override
-    def stored(self, data: bytes) -> Request | None:
+    def stored(self, data: bytes, start: int = 0) -> Request | None:
         raise self._unsupported(f"{len(data)} octets that were stored")
 
     def refusal(self, reply: bytes) -> str:

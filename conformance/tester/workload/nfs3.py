@@ -46,6 +46,9 @@ _LARGEST: Final = 1048576
 
 _READ: Final = f"size-{_LARGEST}"
 
+ASIDE: Final = _LARGEST - 4096
+"""Where in that file a page begins that no other call reads."""
+
 
 class _RoomForListings(Nfs3Program):
     """The binding, with more room for READDIRPLUS than the call allows the server to fill.
@@ -109,6 +112,11 @@ class Nfs3Workload(NullWorkload):
         """READ of the beginning of the largest file."""
         return self._read(_READ, length, file_of_size(_LARGEST).content[:length])
 
+    def fetch_aside(self, length: int) -> Request:
+        """READ of the last page of the largest file."""
+        content = file_of_size(_LARGEST).content[ASIDE : ASIDE + length]
+        return self._read(_READ, length, content, ASIDE)
+
     def fetch_nothing(self) -> Request:
         """READ of a directory, which fails."""
         ask = nfs3.read(self._handle(DIRECTORY.name), 0, 512)
@@ -121,9 +129,10 @@ class Nfs3Workload(NullWorkload):
         check = _parsed(wire.decode_write_result, _is(wire.WriteDone))
         return self._request(f"WRITE of {len(data)} octets", ask, check)
 
-    def stored(self, data: bytes) -> Request | None:
+    def stored(self, data: bytes, start: int = 0) -> Request | None:
         """READ of what WRITE wrote."""
-        return self._read(WRITABLE.name, len(data), data)
+        content = data[start:]
+        return self._read(WRITABLE.name, len(content), content, start)
 
     def long_call(self, length: int) -> Request:
         """WRITE, whose data stay in the stream unless a scenario reduces them.
@@ -147,8 +156,8 @@ class Nfs3Workload(NullWorkload):
             "GETATTR without arguments", nfs3.Ask(wire.NFS_V3.NFSPROC3_GETATTR), _any
         )
 
-    def _read(self, name: str, length: int, content: bytes) -> Request:
-        ask = nfs3.read(self._handle(name), 0, length)
+    def _read(self, name: str, length: int, content: bytes, offset: int = 0) -> Request:
+        ask = nfs3.read(self._handle(name), offset, length)
         check = _parsed(wire.decode_read_result, lambda result: _reads(result, content))
         return self._request(f"READ of {length} octets", ask, check)
 

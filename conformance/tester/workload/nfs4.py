@@ -34,6 +34,9 @@ __all__ = ["Nfs4Workload"]
 _LARGEST = 1048576
 """Octets of the largest file of the tree."""
 
+ASIDE: Final = _LARGEST - 4096
+"""Where in that file a page begins that no other call reads."""
+
 _LOOK: Final = 0.2
 """Seconds between two questions whether the grace period is over."""
 
@@ -79,6 +82,15 @@ class Nfs4Workload(NullWorkload):
             lambda reply: _reads(reply, content),
         )
 
+    def fetch_aside(self, length: int) -> Request:
+        """READ of the last page of the largest file."""
+        content = file_of_size(_LARGEST).content[ASIDE : ASIDE + length]
+        return self._compound(
+            f"READ of {length} octets",
+            (*self._at(f"size-{_LARGEST}"), nfs4.read(ASIDE, length)),
+            lambda reply: _reads(reply, content),
+        )
+
     def fetch_two(self, first: int, second: int) -> Request:
         """Two READs of the largest file's beginning."""
         content = file_of_size(_LARGEST).content
@@ -111,12 +123,13 @@ class Nfs4Workload(NullWorkload):
             _succeeds,
         )
 
-    def stored(self, data: bytes) -> Request | None:
+    def stored(self, data: bytes, start: int = 0) -> Request | None:
         """READ of what WRITE wrote."""
+        content = data[start:]
         return self._compound(
-            f"READ of the {len(data)} octets written",
-            (*self._at(WRITABLE.name), nfs4.read(0, len(data))),
-            lambda reply: _reads(reply, data),
+            f"READ of the {len(content)} octets written",
+            (*self._at(WRITABLE.name), nfs4.read(start, len(content))),
+            lambda reply: _reads(reply, content),
         )
 
     def refusal(self, reply: bytes) -> str:

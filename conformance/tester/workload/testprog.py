@@ -38,6 +38,10 @@ class TestprogWorkload:
             f"FETCH of {length} octets", lambda xid: testprog_calls.fetch(xid, length, 1)
         )
 
+    def fetch_aside(self, length: int) -> Request:
+        """FETCH: its data are made anew for each call."""
+        return self.fetch(length)
+
     def fetch_two(self, first: int, second: int) -> Request:
         """FETCH_TWO."""
         return self._request(
@@ -64,7 +68,7 @@ class TestprogWorkload:
             f"STORE of {len(data)} octets", lambda xid: testprog_calls.store(xid, data)
         )
 
-    def stored(self, data: bytes) -> Request | None:
+    def stored(self, data: bytes, start: int = 0) -> Request | None:
         """The reply to STORE has a digest of the data."""
         return None
 

@@ -210,12 +210,12 @@ def test_responder_keeps_within_a_write_chunk_that_is_too_small(
     peer: Peer, connect: Callable[..., Peer], sizes: tuple[int, ...]
 ) -> None:
     """A result of 3000 octets and a smaller Write chunk: an error or the end, and no overrun."""
-    call = build.with_write_chunks(peer, peer.workload.fetch(3000), (sizes,))
+    call = build.with_write_chunks(peer, peer.workload.fetch_aside(3000), (sizes,))
 
     peer.send(call)
 
     verify.chunks.not_served(peer, call, breaks=ROOM)
     peer = peer if peer.connected else connect()
-    again = build.with_write_chunks(peer, peer.workload.fetch(3000))
+    again = build.with_write_chunks(peer, peer.workload.fetch_aside(3000))
     peer.send(again)
     verify.chunks.served(peer, again)

@@ -89,7 +89,7 @@ def test_responder_bears_absurd_room_for_a_result(peer: Peer, form: str, length:
 
     By the program's own error is a warning: nothing is wrong with its arguments.
     """
-    request = peer.workload.fetch(3000)
+    request = peer.workload.fetch_aside(3000)
     if form == "write-chunk":
         call = build.with_write_chunks(peer, request, ((4000, 400),))
         told = mutate.write_segment(call, 0, 0, length=LARGE[length])

@@ -12,6 +12,7 @@ from conformance.tester.workload.base import Prepared
 from conformance.tester.workload.nfs3 import Nfs3Workload
 from rpcrdma.ulp import nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.file_tree import file_of_size
 from rpcrdma.ulp.mount3 import MountProgram
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs3 as wire
@@ -68,6 +69,31 @@ def test_a_write_goes_by_a_read_chunk_and_is_read_back(peer: Peer) -> None:
     back = build.with_write_chunks(peer, stored)
     peer.send(back)
     verify.served(peer, back)
+
+
+def test_what_nobody_else_fetches_is_the_end_of_the_file(peer: Peer) -> None:
+    content = file_of_size(1048576).content
+    call = build.with_write_chunks(peer, peer.workload.fetch_aside(3000))
+
+    peer.send(call)
+
+    verify.chunks.served(peer, call)
+    assert call.write_chunks[0].contents(call.write_chunks[0].told) == content[-4096:-1096]
+
+
+def test_a_part_of_what_was_written_is_read_back(peer: Peer) -> None:
+    data = pattern(5000, 9)
+    stored = build.with_read_chunks(peer, peer.workload.store(data))
+    peer.send(stored)
+    verify.served(peer, stored)
+    part = peer.workload.stored(data, 4000)
+    assert part is not None
+    call = build.with_write_chunks(peer, part)
+
+    peer.send(call)
+
+    verify.chunks.served(peer, call)
+    assert call.write_chunks[0].contents(call.write_chunks[0].told) == data[4000:]
 
 
 def test_a_write_goes_by_a_long_call(peer: Peer) -> None:

@@ -9,6 +9,7 @@ from conformance.tester.case import Inconclusive
 from conformance.tester.client import build
 from conformance.tester.client.harness import Harness
 from rpcrdma.ulp import rpc
+from rpcrdma.ulp.file_tree import file_of_size
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
 from targets.base import Unsupported
@@ -48,6 +49,31 @@ def test_a_write_goes_by_a_read_chunk(peer: Peer) -> None:
     peer.send(call)
 
     verify.served(peer, call)
+
+
+def test_what_nobody_else_fetches_is_the_end_of_the_file(peer: Peer) -> None:
+    content = file_of_size(1048576).content
+    call = build.with_write_chunks(peer, peer.workload.fetch_aside(3000))
+
+    peer.send(call)
+
+    verify.chunks.served(peer, call)
+    assert call.write_chunks[0].contents(call.write_chunks[0].told) == content[-4096:-1096]
+
+
+def test_a_part_of_what_was_written_is_read_back(peer: Peer) -> None:
+    data = pattern(5000, 9)
+    stored = build.with_read_chunks(peer, peer.workload.store(data))
+    peer.send(stored)
+    verify.served(peer, stored)
+    part = peer.workload.stored(data, 4000)
+    assert part is not None
+    call = build.with_write_chunks(peer, part)
+
+    peer.send(call)
+
+    verify.chunks.served(peer, call)
+    assert call.write_chunks[0].contents(call.write_chunks[0].told) == data[4000:]
 
 
 def test_a_write_goes_by_a_long_call(peer: Peer) -> None:

@@ -47,14 +47,19 @@ _PAIRS: Final = 100
 """Pairs of local addresses that are tried: so many runs at one time find one."""
 
 
-def open_fabric(name: str, host: str) -> Fabric:
+def open_fabric(name: str, host: str, *, checks: bool = False) -> Fabric:
     """The fabric `roce` or `verbs` of a process whose own address is `host`.
+
+    Args:
+        name: of the fabric.
+        host: own address.
+        checks: over `roce`, look at the ICRCs of what comes (see `UdpLink`).
 
     Raises:
         DeviceUnavailable: it cannot be opened there.
     """
     if name == "roce":
-        return _over_udp(host)
+        return _over_udp(host, checks=checks)
     # Only here is pyverbs needed, which a machine without RDMA does not have.
     from rpcrdma.fabric.verbs import VerbsFabric
 
@@ -119,9 +124,9 @@ def _on_this_host() -> tuple[RoceFabric, int]:
     raise failure
 
 
-def _over_udp(host: str) -> RoceFabric:
+def _over_udp(host: str, *, checks: bool = False) -> RoceFabric:
     # Imported only where it is used: a guest without KVM takes long for every module.
     from rpcrdma.roce.fabric import RoceFabric
     from rpcrdma.roce.link.udp import UdpLink
 
-    return RoceFabric(UdpLink(host))
+    return RoceFabric(UdpLink(host, checks=checks))

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.memory import HandleAllocator
+from targets.base import TargetError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.fabric.base import Fabric
     from rpcrdma.fabric.schedule import Schedule
+    from rpcrdma.roce.parts import RoceParts
 
-__all__ = ["InProcessNetwork", "make_network"]
+__all__ = ["InProcessNetwork", "make_network", "require_switch"]
 
 
 class InProcessNetwork(Protocol):
@@ -37,17 +39,34 @@ class InProcessNetwork(Protocol):
 
 
 def make_network(
-    name: str, make_allocator: Callable[[int], HandleAllocator] = HandleAllocator
+    name: str,
+    make_allocator: Callable[[int], HandleAllocator] = HandleAllocator,
+    transport: RoceParts | None = None,
 ) -> InProcessNetwork:
     """The network of the fabric `loopback` or `switch`.
 
     Args:
         name: of the fabric.
         make_allocator: makes what hands out handles: devices may do that badly.
+        transport: of what the device's side is made on `switch`; None: as it should be.
     """
     if name == "loopback":
         return LoopbackNetwork(make_allocator=make_allocator)
     # Imported only where it is used, as in `targets.fabrics`.
     from rpcrdma.roce.network import RoceNetwork
+    from rpcrdma.roce.parts import USUAL
 
-    return RoceNetwork(make_allocator=make_allocator)
+    return RoceNetwork(make_allocator=make_allocator, dut=transport or USUAL)
+
+
+def require_switch(transport: RoceParts | None, fabric: str) -> None:
+    """Refuse a transport of our own where it would not be used.
+
+    Raises:
+        TargetError: `fabric` carries no packets, or is between processes.
+    """
+    if transport is not None and fabric != "switch":
+        raise TargetError(
+            f"what is broken is how packets are dealt with, in this process: use --fabric switch,"
+            f" not {fabric}"
+        )

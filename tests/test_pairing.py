@@ -80,6 +80,7 @@ COVERED_ELSEWHERE = {
     "targets/lab/errors.py": "tests/targets/lab/test_step.py",
     "targets/upper_tester/place.py": "tests/targets/upper_tester/test_local_place.py",
     "targets/reference/client_parts.py": PARTS,
+    "rpcrdma/roce/parts.py": "tests/roce/test_network.py",
     "rpcrdma/roce/settings.py": "tests/roce/test_fabric.py",
     "targets/reference/device_process.py": "tests/lab/test_reference.py",
     "targets/reference/replaced_parts.py": PARTS,

@@ -2,7 +2,8 @@
 
     rpcrdma dev matrix [--processes N] [--write] [MUTANT ...]
 
-The whole suite runs on loopback against every mutant of `targets.mutants`.  A mutant is *killed* by
+The whole suite runs on loopback against every mutant of `targets.mutants`, but over RoCEv2 packets
+in this process (`switch`) against those that it takes packets to see.  A mutant is *killed* by
 a case that fails, or warns, and blames the requirement that the mutant breaks: it is among those
 that the verdict names as violated.  Other cases that fail or warn, or are not decided, are
 *tripped*: the mutant's `also_trips` says for each requirement that is blamed instead why the same
@@ -196,7 +197,7 @@ def _firsts(cases: Iterable[str]) -> tuple[str, ...]:
 
 
 def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> MatrixRow:
-    """Run the suite against a mutant, on loopback.
+    """Run the suite against a mutant, in this process.
 
     Args:
         slug: of the mutant.
@@ -205,7 +206,7 @@ def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> MatrixRow:
     Raises:
         TargetError: there is no such mutant, or it serves nobody.
     """
-    target = find_any_target(f"{PREFIX}{slug}", "loopback")
+    target = find_any_target(f"{PREFIX}{slug}", find_mutant(slug).fabric)
     selection = Selection(cases=cases, destructive=True)
     differences: list[Difference] = []
 

@@ -63,6 +63,8 @@ class RoceConnection:
             self.recorder,
             send_depth=parameters.send_depth,
             receive_depth=parameters.receive_depth,
+            requester=fabric.parts.requester,
+            responder=fabric.parts.responder,
         )
         device.bind(self)
         for length in parameters.initial_receives:
@@ -198,7 +200,7 @@ class RoceConnection:
             responder_resources=settings.most_reads,
             initiator_depth=initiator_depth,
             ack_timeout=settings.told_ack_timeout,
-            retry=settings.told_retry,
+            retry=min(settings.told_retry, self._parameters.retry),
             rnr_retry=self._parameters.rnr_retry,
             path_mtu=path_mtu,
         )

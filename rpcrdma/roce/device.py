@@ -201,9 +201,13 @@ class RoceDevice:
             self._datagrams = (self._datagrams + 1) & _PSN_MASK
             self.link.send(seal(local, remote, self.link.port, encode(packet)))
 
+    def is_intact(self, datagram: Datagram) -> bool:
+        """Whether its ICRC is right, as far as the link can see."""
+        return datagram.intact is not False
+
     def _take(self, datagram: Datagram, now: float) -> BoundPair | None:
         """Sort one datagram; returns the queue pair that it was for."""
-        if datagram.intact is False:
+        if not self.is_intact(datagram):
             self.dropped["ICRC"] += 1
             return None
         try:

@@ -17,9 +17,10 @@ from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.roce.cm import MOST_IN_REQUEST, CmNoticeKind
 from rpcrdma.roce.connection import RoceConnection, check_private_data
-from rpcrdma.roce.device import RoceDevice
 from rpcrdma.roce.heartbeat import Heartbeat
+from rpcrdma.roce.link.faulty_link import FaultyLink
 from rpcrdma.roce.listener import RoceListener
+from rpcrdma.roce.parts import USUAL, RoceParts
 from rpcrdma.roce.settings import ORDINARY, RoceSettings
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ class RoceFabric:
         settings: of the transport.
         seed: of numbers, keys and addresses; None for those that nobody can guess.
         allocator: of handles and addresses; one of its own if None.
+        parts: of which classes this side is made.
+
+    Attributes:
+        wire: the link, and what goes wrong on the way to it and from it.
     """
 
     def __init__(
@@ -54,10 +59,13 @@ class RoceFabric:
         settings: RoceSettings = ORDINARY,
         seed: int | None = None,
         allocator: HandleAllocator | None = None,
+        parts: RoceParts = USUAL,
     ) -> None:
         self.trace = Trace()
         self.settings = settings
-        self.device = RoceDevice(link, seed, allocator)
+        self.parts = parts
+        self.wire = link if isinstance(link, FaultyLink) else FaultyLink(link)
+        self.device = parts.device(self.wire, seed, allocator)
         self.device.on_request = self._requested
         self._ports = random.Random(seed)  # noqa: S311  # any free port will do
         self._listeners: dict[int, RoceListener] = {}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.roce.fabric import RoceFabric
 from rpcrdma.roce.link.switch import Switch
+from rpcrdma.roce.parts import USUAL, RoceParts
 from rpcrdma.roce.settings import ORDINARY, RoceSettings
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class RoceNetwork:
         settings: of every fabric.
         make_allocator: makes what hands out handles: devices may do that badly.
         wrap: puts something around a side's link, such as faults; it is given the side's name.
+        dut: of what the device's side is made.
     """
 
     def __init__(
@@ -46,12 +48,14 @@ class RoceNetwork:
         settings: RoceSettings = ORDINARY,
         make_allocator: Callable[[int], HandleAllocator] = HandleAllocator,
         wrap: Callable[[str, Link], Link] = lambda _, link: link,
+        dut: RoceParts = USUAL,
     ) -> None:
         self.switch = Switch()
         self.allocator = make_allocator(seed)
         self._seed = seed
         self._settings = settings
         self._wrap = wrap
+        self._parts = {"dut": dut}
         self._hosts: dict[str, str] = {}
 
     @property
@@ -75,7 +79,8 @@ class RoceNetwork:
         host = self.host(side)
         link = self._wrap(side, self.switch.link(host))
         seed = self._seed + int(host.rpartition(".")[2])
-        fabric = RoceFabric(link, self._settings, seed, self.allocator)
+        parts = self._parts.get(side, USUAL)
+        fabric = RoceFabric(link, self._settings, seed, self.allocator, parts)
         fabric.device.on_activity = self.schedule.note_activity
         return fabric
 

@@ -71,6 +71,8 @@ class Mutant:
         without: claims of the reference's profile that it does not make, and operations of the
             transport properties that it does not support.
         versions: that it speaks and claims; none: those of the reference.
+        wire: it shows where packets are lost, damaged or doubled, or where a connection ends
+            in the middle of a message.
     """
 
     slug: str
@@ -81,6 +83,12 @@ class Mutant:
     role: str = "responder"
     without: tuple[str, ...] = ()
     versions: tuple[int, ...] = ()
+    wire: bool = False
+
+    @property
+    def fabric(self) -> str:
+        """On which it runs unless another is asked for."""
+        return "switch" if self.wire or self.parts.transport is not None else "loopback"
 
     @property
     def profile_name(self) -> str:
@@ -117,6 +125,7 @@ def mutant(
     without: tuple[str, ...] = (),
     roles: tuple[str, ...] = (),
     versions: tuple[int, ...] = (),
+    wire: bool = False,
 ) -> Callable[[type[Part]], type[Part]]:
     """Register a mutant.
 
@@ -130,6 +139,8 @@ def mutant(
         roles: in which it acts, for a part that both ends have; a mutant for each, and that of the
             client has `-at-client` behind its name.
         versions: that the mutant speaks and claims, where these are not those of the reference.
+        wire: it takes faults of the wire to show it; it runs over RoCEv2 packets.  So does
+            whatever is broken in the transport itself.
 
     Raises:
         ValueError: the name is taken, or the class does not override exactly one method, or has
@@ -146,7 +157,7 @@ def mutant(
             fewer = replace(parts, operations=_operations(without))
             what = sentence_of(broken)
             why = tuple({**also_trips, **trips_at.get(role, {})}.items())
-            _registry.add(Mutant(slug, breaks, what, fewer, why, role, without, versions))
+            _registry.add(Mutant(slug, breaks, what, fewer, why, role, without, versions, wire))
         return broken
 
     return register
@@ -203,12 +214,13 @@ def mutant_target(
     Args:
         slug: with or without the prefix.
         profile: of the reference endpoint in its role, whose claims a mutant makes and breaks.
-        fabric: `loopback`, `verbs`, or empty for loopback.
+        fabric: by name, or empty for the mutant's own.
 
     Raises:
         TargetError: there is no such mutant or fabric.
     """
     found = find_mutant(slug)
+    fabric = fabric or found.fabric
     if found.without:
         changes: dict[str, object] = {name: False for name in found.without if name not in BY_NAME}
         left = tuple(one for one in profile.claims.operations if one not in found.without)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from rpcrdma.fabric.base import Address
 from targets.base import TargetError
 from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
-from targets.in_process import make_network
+from targets.in_process import make_network, require_switch
 from targets.reference.acts import ACTS, UpperTester
 from targets.reference.client_parts import CLIENT, ClientParts, make_client
 
@@ -54,7 +54,7 @@ class InProcessClientSession:
     def _begin(self) -> None:
         # A network of its own each time: nothing of an earlier life is left, and every run is the
         # same run.
-        self._network = make_network(self._kind, self._parts.allocator)
+        self._network = make_network(self._kind, self._parts.allocator, self._parts.transport)
         host = self._network.host("tester", self._wanted.host)
         self.listen_address = Address(host, self._wanted.port)
         self.fabric: Fabric = self._network.fabric("tester")
@@ -130,6 +130,7 @@ class ReferenceClientTarget:
         self._fabric = fabric or "loopback"
         self._parts = replace(parts, is_called=profile.claims.backward)
         self._mutant = mutant
+        require_switch(parts.transport, self._fabric)
 
     def start_client(self) -> ClientSession:
         """Set the client going."""

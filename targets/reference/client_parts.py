@@ -36,6 +36,7 @@ from targets.reference.roles import client_role
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Fabric
+    from rpcrdma.roce.parts import RoceParts
 
 
 __all__ = ["CLIENT", "CONNECT_TIMEOUT", "ClientParts", "make_client"]
@@ -60,6 +61,7 @@ class ClientParts:
         negotiation: which version is spoken.  negotiating: the role that finds it out.
         optional: Version Two's optional messages.  properties: how it deals with properties.
         operations: of the transport properties that are supported, by opttype.
+        transport: what is below, on the fabric `switch`; None: as it should be.
     """
 
     requester: type[Requester] = Requester
@@ -77,6 +79,7 @@ class ClientParts:
     optional: type[OptionalHalf] = OptionalHalf
     properties: type[PropertyRules] = PropertyRules
     operations: frozenset[int] = PROPERTY_OPERATIONS
+    transport: RoceParts | None = None
 
 
 CLIENT: Final = ClientParts()

@@ -316,7 +316,7 @@ def _be(
 ) -> int:
     """Be the client of one server; what the process ends with."""
     try:
-        with open_fabric(kind, own or address.host) as fabric:
+        with open_fabric(kind, own or address.host, checks=True) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
             serve(fabric, address, parts, InputLines(sys.stdin.buffer), sys.stdout.buffer, versions)
     except FabricError as error:

@@ -37,6 +37,10 @@ from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.fabric.memory import HandleAllocator
+from rpcrdma.roce.device import RoceDevice
+from rpcrdma.roce.parts import RoceParts
+from rpcrdma.roce.transport.requester import TransportRequester
+from rpcrdma.roce.transport.responder import TransportResponder
 from targets.base import TargetError
 from targets.reference.client_parts import ClientParts
 from targets.reference.server_parts import Parts
@@ -69,7 +73,10 @@ Part = TypeVar(
     | NegotiationRules
     | NegotiatingClient
     | OptionalHalf
-    | PropertyRules,
+    | PropertyRules
+    | RoceDevice
+    | TransportRequester
+    | TransportResponder,
 )
 
 _MAKERS: Final[tuple[tuple[type, Callable[[Any], Parts | ClientParts]], ...]] = (
@@ -97,11 +104,14 @@ _MAKERS: Final[tuple[tuple[type, Callable[[Any], Parts | ClientParts]], ...]] = 
 )
 """What a part is a kind of, and the endpoint with it in that place; the first that fits."""
 
-_SHARED: Final[tuple[tuple[type, str], ...]] = (
-    (OptionalHalf, "optional"),
-    (PropertyRules, "properties"),
+_SHARED: Final[tuple[tuple[type, Callable[[Any], dict[str, Any]]], ...]] = (
+    (OptionalHalf, lambda part: {"optional": part}),
+    (PropertyRules, lambda part: {"properties": part}),
+    (RoceDevice, lambda part: {"transport": RoceParts(device=part)}),
+    (TransportRequester, lambda part: {"transport": RoceParts(requester=part)}),
+    (TransportResponder, lambda part: {"transport": RoceParts(responder=part)}),
 )
-"""Parts that both ends have, and what they are called there."""
+"""Parts that both ends have, and where they are there."""
 
 
 class _Named(Protocol):
@@ -176,7 +186,7 @@ def ends_with(
         ValueError: `roles` are missing, or too much, or it is no part of the reference.
     """
     slug = slug_of(part)
-    shared = next((name for kind, name in _SHARED if issubclass(part, kind)), None)
+    shared = next((place for kind, place in _SHARED if issubclass(part, kind)), None)
     if shared is None:
         if roles:
             raise ValueError(f"{part.__name__} is a part of one end; it has no `roles`")
@@ -184,7 +194,7 @@ def ends_with(
         return
     if not roles:
         raise ValueError(f"both ends have what {part.__name__} is; say the `roles`")
-    replaced: dict[str, Any] = {shared: part}
+    replaced = shared(part)
     for role in roles:
         if role == "responder":
             yield slug, Parts(**replaced)

@@ -18,7 +18,7 @@ from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.fabric.base import Address
 from targets.base import TargetError
 from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
-from targets.in_process import make_network
+from targets.in_process import make_network, require_switch
 from targets.reference.device_process import parse_address, process_of, stop_process
 from targets.reference.server_parts import REFERENCE, VERSIONS, Parts, server_factory
 
@@ -57,7 +57,7 @@ class InProcessSession:
     def _begin(self) -> None:
         # A network of its own each time: nothing of an earlier life is left, and every run is the
         # same run.
-        self._network = make_network(self._kind)
+        self._network = make_network(self._kind, transport=self._parts.transport)
         self.fabric: Fabric = self._network.fabric("tester")
         self._device = self._network.fabric("dut")
         make = server_factory(self._parts, self._versions)
@@ -160,6 +160,7 @@ class ReferenceTarget:
         self._fabric = fabric or "loopback"
         self._parts = parts
         self._mutant = mutant
+        require_switch(parts.transport, self._fabric)
 
     def start(self) -> Session:
         """Set the endpoint going."""

@@ -34,8 +34,7 @@ from targets.reference.roles import optional_half
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
-from typing import TYPE_CHECKING
+    from rpcrdma.roce.parts import RoceParts
 
 __all__ = ["DIALECTS", "REFERENCE", "VERSIONS", "Parts", "responder_factory", "server_factory"]
 
@@ -55,6 +54,7 @@ class Parts:
         duplex: the two halves together.  directions: which of them takes a message.
         optional: Version Two's optional messages.  properties: how it deals with properties.
         operations: of the transport properties that are supported, by opttype.
+        transport: what is below, on the fabric `switch`; None: as it should be.
     """
 
     responder: type[Responder] = Responder
@@ -67,6 +67,7 @@ class Parts:
     optional: type[OptionalHalf] = OptionalHalf
     properties: type[PropertyRules] = PropertyRules
     operations: frozenset[int] = PROPERTY_OPERATIONS
+    transport: RoceParts | None = None
 
 
 REFERENCE: Final = Parts()

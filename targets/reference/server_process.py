@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None, parts: Parts = REFERENCE) -> int:
     ended = threading.Event()
     threading.Thread(target=_await_end, args=(ended,), daemon=True).start()
     try:
-        with open_fabric(chosen.fabric, chosen.listen.host) as fabric:
+        with open_fabric(chosen.fabric, chosen.listen.host, checks=True) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
             make = server_factory(parts, tuple(chosen.versions))
             server = Server(fabric, chosen.listen, make)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.roce.network import RoceNetwork
+from rpcrdma.roce.parts import USUAL, RoceParts
+from rpcrdma.roce.transport.requester import TransportRequester
 
 
 def frames(seed: int) -> list[bytes]:
@@ -49,6 +51,18 @@ def test_handles_come_from_the_network() -> None:
     with network.fabric("dut") as dut:
         assert type(network.allocator) is Odd
         assert dut.device.allocator is network.allocator
+
+
+def test_the_device_s_side_may_be_made_of_other_parts() -> None:
+    """That of the tester is as it should be."""
+
+    class Other(TransportRequester):
+        """Like any other."""
+
+    network = RoceNetwork(dut=RoceParts(requester=Other))
+    with network.fabric("tester") as tester, network.fabric("dut") as dut:
+        assert dut.parts.requester is Other
+        assert tester.parts == USUAL
 
 
 def test_everybody_has_a_turn_at_a_planned_moment() -> None:

@@ -6,7 +6,9 @@ import pytest
 
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.memory import HandleAllocator
-from targets.in_process import make_network
+from rpcrdma.roce.parts import RoceParts
+from targets.base import TargetError
+from targets.in_process import make_network, require_switch
 
 
 @pytest.mark.parametrize("name", ["loopback", "switch"])
@@ -33,3 +35,13 @@ def test_handles_are_handed_out_as_is_wished(name: str) -> None:
         """Like any other."""
 
     assert type(make_network(name, Worse).allocator) is Worse
+
+
+@pytest.mark.parametrize("name", ["loopback", "roce", "verbs"])
+def test_a_transport_of_its_own_needs_the_switch(name: str) -> None:
+    """Elsewhere it would not be used, and a mutant would be a good device."""
+    require_switch(None, name)
+    require_switch(RoceParts(), "switch")
+
+    with pytest.raises(TargetError, match=f"use --fabric switch, not {name}"):
+        require_switch(RoceParts(), name)

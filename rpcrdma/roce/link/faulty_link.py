@@ -7,8 +7,9 @@ or, in real time, done when its moment has come and the link is used.  The tap i
 below: it shows what that one carried, so a datagram dropped on its way out is not in it, and one
 dropped on its way in is; the log says which.
 
-A corrupted datagram has a wrong ICRC.  Its receiver drops it, but for one that cannot see ICRCs
-(`UdpLink`): that one takes it, and its contents are right.
+A corrupted datagram has a wrong ICRC, and its receiver drops it.  Where one was corrupted on its
+way out, its last octet is another: a receiver that does not look at ICRCs (`UdpLink`, unless it was
+told to) takes wrong contents.  One that was corrupted on its way in is known here for what it is.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FaultyLink"]
 
+_ICRC: Final = 4
 _MOST_LOGGED: Final = 10_000
 _MOST_HELD: Final = 4096
 """Datagrams that are delayed or wait for the next; more pass at once."""
@@ -117,7 +119,11 @@ class FaultyLink:
 
     def receive(self) -> list[Datagram]:
         """What has come, as far as the faults let."""
-        for datagram in self._inner.receive():
+        received = self._inner.receive()
+        waiting = self._inbox or self._overtaken[FrameDirection.RECEIVED]
+        if not waiting and self._choices[FrameDirection.RECEIVED].is_idle:
+            return received
+        for datagram in received:
             self._meet(FrameDirection.RECEIVED, datagram)
         taken, self._inbox = self._inbox, []
         return taken
@@ -219,8 +225,15 @@ class FaultyLink:
 
 
 def _corrupted(datagram: Datagram, direction: FrameDirection) -> Datagram:
-    """The datagram with a wrong ICRC; a link does not look at those of what it sends."""
+    """The datagram with one octet changed.
+
+    Of what is sent that is the last one that the ICRC covers: who does not look at ICRCs takes
+    other octets than were meant.  What comes has a wrong ICRC only: not every link sees ICRCs.
+    """
     payload = datagram.payload
-    wrong = payload[:-1] + bytes([payload[-1] ^ 0xFF]) if payload else payload
-    intact = False if direction is FrameDirection.RECEIVED else None
-    return msgspec.structs.replace(datagram, payload=wrong, intact=intact)
+    place, intact = (-1, False) if direction is FrameDirection.RECEIVED else (-1 - _ICRC, None)
+    if len(payload) < -place:
+        return datagram
+    octets = bytearray(payload)
+    octets[place] ^= 0xFF
+    return msgspec.structs.replace(datagram, payload=bytes(octets), intact=intact)

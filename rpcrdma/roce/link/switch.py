@@ -22,7 +22,7 @@ from rpcrdma.roce.link.base import DYNAMIC_PORT, LinkCounts
 from rpcrdma.roce.link.path_mtu import PATH_MTUS
 from rpcrdma.roce.link.route import check_same_version
 from rpcrdma.roce.link.stations import station_of
-from rpcrdma.roce.packet.datagram import Datagram, seal, to_frame
+from rpcrdma.roce.packet.datagram import Datagram, is_sealed, to_frame
 from rpcrdma.roce.packet.internet import address_octets, address_text
 
 if TYPE_CHECKING:
@@ -204,15 +204,9 @@ class SwitchLink:
         self.counts.overflowed += len(batch[room:])
         for datagram in batch[:room]:
             self._show(datagram)
-            self._inbox.append(msgspec.structs.replace(datagram, intact=_is_intact(datagram)))
+            self._inbox.append(msgspec.structs.replace(datagram, intact=is_sealed(datagram)))
 
     def _show(self, datagram: Datagram) -> None:
         if self.tap is not None:
             stations = station_of(datagram.source), station_of(datagram.destination)
             self.tap(self.clock.now(), to_frame(datagram, *stations))
-
-
-def _is_intact(datagram: Datagram) -> bool:
-    """Whether the ICRC is right: the one that the sender would have made."""
-    sealed = seal(datagram.source, datagram.destination, datagram.port, datagram.transport)
-    return sealed.payload == datagram.payload

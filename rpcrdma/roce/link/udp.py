@@ -8,7 +8,7 @@ a peer sends everything, with the path MTU discovery that never fragments (`IP_P
 Checked by a capture: tests/roce/link/test_udp.py says how to repeat that.
 
 A socket does not show the identification of what it receives either; so whether an ICRC is right
-cannot be known here, and `intact` is None.
+cannot be known here, and `intact` is None.  Who hears only peers that send 0 can have it looked at.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rpcrdma.roce.link.path_mtu import path_mtu_of
 from rpcrdma.roce.link.route import find_route, parse_address, socket_address, version_of
 from rpcrdma.roce.link.stations import station_of
 from rpcrdma.roce.link.waiting import DescriptorWait
-from rpcrdma.roce.packet.datagram import Datagram, to_frame
+from rpcrdma.roce.packet.datagram import Datagram, is_sealed, to_frame
 from rpcrdma.roce.packet.udp import PORT
 
 if TYPE_CHECKING:
@@ -58,17 +58,19 @@ _MOST_AT_ONCE: Final = 512
 class UdpLink:
     """One socket at UDP port 4791 of one address of this host (see `base.Link`)."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, checks: bool = False) -> None:
         """Open the socket.
 
         Args:
             address: of an interface, no wildcard: each datagram's ICRC covers it.
+            checks: look at ICRCs, and take every peer for one that sends the identification 0.
 
         Raises:
             DeviceUnavailable: no address, not one of this host, or its port is in use.
         """
         self.tap: Callable[[float, bytes], None] | None = None
         self.counts = LinkCounts()
+        self._checks = checks
         self._clock = RealClock()
         self._address, self._zone = parse_address(address)
         if self._address in ("0.0.0.0", "::"):  # noqa: S104 (refused)
@@ -151,6 +153,8 @@ class UdpLink:
                 self.counts.broken += 1
                 continue
             datagram = Datagram(source, own, port, payload)
+            if self._checks:
+                datagram = Datagram(source, own, port, payload, is_sealed(datagram))
             taken.append(datagram)
             self._show(datagram)
         self.counts.received += len(taken)

@@ -26,7 +26,7 @@ from rpcrdma.roce.packet.internet import (
 )
 from rpcrdma.roce.packet.udp import HEADER_LENGTH, PORT, decode_udp, encode_udp
 
-__all__ = ["Datagram", "from_frame", "seal", "to_frame"]
+__all__ = ["Datagram", "from_frame", "is_sealed", "seal", "to_frame"]
 
 _LEAST: Final = 12 + ICRC_LENGTH
 """Octets of a Base Transport Header and an ICRC."""
@@ -62,6 +62,13 @@ def seal(source: str, destination: str, port: int, transport: bytes) -> Datagram
     """The datagram of a transport packet: the ICRC is appended."""
     internet, udp = _headers(source, destination, port, len(transport) + ICRC_LENGTH)
     return Datagram(source, destination, port, transport + icrc(internet, udp, transport))
+
+
+def is_sealed(datagram: Datagram) -> bool:
+    """Whether the ICRC is the one that `seal` would have appended: with an identification of 0."""
+    transport = datagram.payload[:-ICRC_LENGTH]
+    sealed = seal(datagram.source, datagram.destination, datagram.port, transport)
+    return sealed.payload == datagram.payload
 
 
 def to_frame(datagram: Datagram, source_station: bytes, destination_station: bytes) -> bytes:

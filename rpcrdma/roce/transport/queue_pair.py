@@ -115,12 +115,14 @@ class QueuePair:
         *,
         send_depth: int,
         receive_depth: int,
+        requester: type[TransportRequester] = TransportRequester,
+        responder: type[TransportResponder] = TransportResponder,
     ) -> None:
         self.number = number
         self.state = QueuePairState.RESET
         self._completions: list[Completion] = []
-        self._requester = TransportRequester(domain, recorder, self._completions, send_depth)
-        self._responder = TransportResponder(domain, recorder, self._completions, receive_depth)
+        self._requester = requester(domain, recorder, self._completions, send_depth)
+        self._responder = responder(domain, recorder, self._completions, receive_depth)
         self._started = False
         self._move(QueuePairInput.INITIALISE)
 

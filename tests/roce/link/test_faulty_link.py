@@ -105,6 +105,17 @@ def test_a_corrupted_one_has_a_wrong_icrc(direction: FrameDirection) -> None:
     assert psns(came) == [1, 2, 3]
 
 
+def test_what_is_sent_damaged_has_another_octet(direction: FrameDirection) -> None:
+    """Whoever does not look at ICRCs takes it; what comes damaged has another ICRC only."""
+    ((damaged,), _), ((good,), _) = (
+        through(direction, faults, 1) for faults in ("HERE.ANY.1=corrupt", "")
+    )
+
+    other = damaged.transport != good.transport, damaged.payload[-4:] != good.payload[-4:]
+
+    assert other == ((True, False) if direction is FrameDirection.SENT else (False, True))
+
+
 @pytest.mark.parametrize("end", ["sender", "receiver"])
 def test_a_delay_is_kept_to_the_moment(end: str) -> None:
     """In virtual time, whoever sleeps: nobody else has to do anything at that moment."""

@@ -93,6 +93,23 @@ def test_whether_the_icrc_is_right_is_unknown(wired: Pair) -> None:
     assert take(wired.far)[0].intact is None
 
 
+def test_icrcs_are_looked_at_where_that_is_wanted() -> None:
+    """Every peer is taken for one that sends the identification 0."""
+    sender, here = free_udp_link()
+    other, far = free_udp_link()
+    other.close()
+    receiver = UdpLink(far, checks=True)
+    good = seal(here, far, sender.port, bytes(20))
+    damaged = Datagram(here, far, sender.port, b"\1" + good.payload[1:])
+
+    for datagram in (good, damaged):
+        sender.send(datagram)
+
+    assert [datagram.intact for datagram in take(receiver, 2)] == [True, False]
+    sender.close()
+    receiver.close()
+
+
 @given(st.lists(st.binary(max_size=64), max_size=5))
 def test_no_datagram_raises(octets: list[bytes]) -> None:
     """What a link hands on is long enough to have a BTH and an ICRC."""

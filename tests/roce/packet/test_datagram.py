@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.errors import BadFrame
 from rpcrdma.roce.packet.bth import BthOpcode, Packet, encode
-from rpcrdma.roce.packet.datagram import Datagram, from_frame, seal, to_frame
+from rpcrdma.roce.packet.datagram import Datagram, from_frame, is_sealed, seal, to_frame
 
 TRANSPORT = encode(Packet(BthOpcode.SEND_ONLY, 0x10001, 77, b"abcdefgh"))
 STATIONS = b"\x02\0\0\0\0\x01", b"\x02\0\0\0\0\x02"
@@ -35,6 +36,16 @@ def test_a_sealed_datagram_arrives_intact(
 
     assert datagram.transport == transport
     assert from_frame(to_frame(datagram, *STATIONS)) == received(datagram, intact=True)
+
+
+@pytest.mark.parametrize("datagram", SEALED, ids=["IPv4", "IPv6"])
+def test_what_is_sealed_can_be_told(datagram: Datagram) -> None:
+    """From what was changed on the way, wherever."""
+    assert is_sealed(datagram)
+    for place in (0, len(datagram.payload) - 5, -1):
+        octets = bytearray(datagram.payload)
+        octets[place] ^= 1
+        assert not is_sealed(msgspec.structs.replace(datagram, payload=bytes(octets)))
 
 
 @pytest.mark.parametrize("datagram", SEALED, ids=["IPv4", "IPv6"])

@@ -24,6 +24,9 @@ from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.fabric.memory import HandleAllocator
+from rpcrdma.roce.device import RoceDevice
+from rpcrdma.roce.transport.requester import TransportRequester
+from rpcrdma.roce.transport.responder import TransportResponder
 from targets.base import TargetError
 from targets.mutants import base
 from targets.mutants.base import (
@@ -264,6 +267,38 @@ def test_a_part_of_both_ends_makes_a_mutant_of_each(part: type, method: str) -> 
     assert (server.role, client.role) == ("responder", "requester")
     assert broken in (server.parts.optional, server.parts.properties)
     assert broken in (client.parts.optional, client.parts.properties)
+
+
+@pytest.mark.usefixtures("_own_registry")
+@pytest.mark.parametrize(
+    ("part", "method", "name"),
+    [
+        (TransportResponder, "flush", "responder"),
+        (TransportRequester, "flush", "requester"),
+        (RoceDevice, "progress", "device"),
+    ],
+)
+def test_what_is_broken_in_the_transport_runs_over_packets(
+    part: type, method: str, name: str
+) -> None:
+    broken = type("Broken", (part,), {"__doc__": "Broken.", method: no_grant})
+
+    mutant(breaks=ANY, roles=("responder", "requester"))(broken)
+
+    for slug in ("broken", "broken-at-client"):
+        found = find_in_registry(slug)
+        assert getattr(found.parts.transport, name) is broken
+        assert found.fabric == "switch"
+
+
+@pytest.mark.usefixtures("_own_registry")
+def test_what_it_takes_a_wire_to_see_runs_over_packets() -> None:
+    for name, wire in (("Broken", True), ("Worse", False)):
+        kind = type(name, (ReplyRules,), {"__doc__": "Broken.", "grant": no_grant})
+        mutant(breaks=ANY, wire=wire)(kind)
+
+    assert find_in_registry("broken").fabric == "switch"
+    assert find_in_registry("worse").fabric == "loopback"
 
 
 @pytest.mark.usefixtures("_own_registry")

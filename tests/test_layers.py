@@ -83,7 +83,7 @@ ARROWS: dict[str, set[str]] = {
         "targets.fabrics": (
             "rpcrdma.errors rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.device_address"
         ),
-        "targets.in_process": "rpcrdma.fabric rpcrdma.roce",
+        "targets.in_process": "rpcrdma.fabric rpcrdma.roce targets.base",
         "targets.ping": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "targets.tested_versions": "",
         "targets.lab": "rpcrdma.ulp targets.profile targets.fabrics targets.tested_versions",
@@ -96,6 +96,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "
             "rpcrdma.endpoint.properties rpcrdma.endpoint.requester rpcrdma.endpoint.responder "
             "rpcrdma.endpoint.backward rpcrdma.endpoint.negotiation rpcrdma.endpoint.ends "
+            "rpcrdma.roce rpcrdma.roce.transport "
             "targets.base targets.profile targets.fabrics targets.in_process"
         ),
         "targets.nfs": (
@@ -109,8 +110,9 @@ ARROWS: dict[str, set[str]] = {
         "targets.mutants": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "
             "rpcrdma.endpoint.properties rpcrdma.endpoint.requester rpcrdma.endpoint.responder "
-            "rpcrdma.endpoint.backward rpcrdma.endpoint.negotiation targets.base targets.profile "
-            "targets.reference"
+            "rpcrdma.endpoint.backward rpcrdma.endpoint.negotiation "
+            "rpcrdma.roce rpcrdma.roce.packet rpcrdma.roce.transport "
+            "targets.base targets.profile targets.reference"
         ),
         "targets.variants": (
             "rpcrdma.wire rpcrdma.ulp rpcrdma.endpoint.core rpcrdma.endpoint.properties "
@@ -137,7 +139,8 @@ ARROWS: dict[str, set[str]] = {
             "conformance.oracle.responder"
         ),
         "conformance.tester": (
-            "rpcrdma.wire rpcrdma.ulp rpcrdma.fabric reports.record targets.profile "
+            "rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce.packet rpcrdma.roce.link "
+            "reports.record targets.base targets.profile "
             "conformance.oracle conformance.oracle.responder"
         ),
         "conformance.tester.workload": (

@@ -25,6 +25,7 @@ and in both
     tester        one face of the tester for both, in Version Two (`conformance.options.tester`)
     profile       the device's profile
     session       the running device            target     the adapter
+    wire          what carries the packets, which may lose some (`conformance.tester.wire`)
 
 A device that does not claim what a fixture is about is not tested: the case is N/A.
 """
@@ -43,13 +44,14 @@ from conformance.tester.server.harness import ClientHarness
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from conformance.options.tester import OptionTester
     from conformance.suite.rigs import Rig, RunningSession
     from conformance.tester.client.peer import Peer
     from conformance.tester.server import Service
     from conformance.tester.server.harness import ActingClient
+    from conformance.tester.wire import Wire
     from conformance.tester.workload.base import Workload
     from targets.base import ClientTarget, Target
     from targets.profile import Profile
@@ -182,6 +184,16 @@ class Fixtures:
             return OptionClient.of(request.getfixturevalue("connect_two"))
         service = request.getfixturevalue("service_two")
         return OptionServer.of(service, request.getfixturevalue("client"))
+
+    @pytest.fixture
+    def wire(self) -> Iterator[Wire]:
+        """The wire to the device; it is whole again after the case."""
+        # Only here is the transport needed, which a guest without KVM takes long to import.
+        from conformance.tester.wire import Wire
+
+        wire = Wire(self._running.session.fabric)
+        yield wire
+        wire.heal()
 
     @pytest.fixture
     def session(self) -> RunningSession:

@@ -1,12 +1,13 @@
 """Checks that a scenario ends with: each accepts every outcome that the documents allow.
 
 `verify.expect` and its kin are about answers to the tester's own messages; `verify.calls`,
-`verify.chunks`, `verify.memory` and `verify.versions` about what else the tester saw.
+`verify.chunks`, `verify.memory` and `verify.versions` about what else the tester saw, and
+`verify.recovery` about answers where the wire has faults.
 """
 
 from __future__ import annotations
 
-from conformance.verify import calls, chunks, memory, versions
+from conformance.verify import calls, chunks, memory, recovery, versions
 from conformance.verify.answers import (
     Reply,
     each,
@@ -38,6 +39,7 @@ __all__ = [
     "ids_of",
     "memory",
     "recommended",
+    "recovery",
     "refused",
     "reply_of",
     "reported",

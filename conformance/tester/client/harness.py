@@ -94,6 +94,7 @@ class Harness:
         reposts: bool = True,
         private_data: bytes = b"",
         rnr_retry: int = FOR_EVER,
+        retry: int = _RETRY,
         version: int | None = None,
     ) -> Peer:
         """A new connection, on which nothing has been sent.
@@ -105,6 +106,7 @@ class Harness:
             private_data: octets that travel with the request for the connection.
             rnr_retry: how often a Send that finds no Receive is tried again; with 0 it costs the
                 connection, so that a device must have posted a Receive before.
+            retry: how often what nobody acknowledges is sent again, by either end.
             version: of what is built for it; None: the lowest that the profile claims.
 
         Raises:
@@ -116,7 +118,7 @@ class Harness:
             private_data=private_data,
             initial_receives=(receive_length,) * receives,
             rnr_retry=rnr_retry,
-            retry=_RETRY,
+            retry=retry,
         )
         session = self.session
         try:

@@ -258,6 +258,11 @@ class Peer:
         return self._connection.connected
 
     @property
+    def connection(self) -> Connection:
+        """The connection itself, for what is done to its wire."""
+        return self._connection
+
+    @property
     def private_data(self) -> bytes:
         """What the device sent when the connection was made."""
         return self._connection.private_data

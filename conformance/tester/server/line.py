@@ -115,6 +115,11 @@ class Line:
         return self._welcome.fetches
 
     @property
+    def connection(self) -> Connection:
+        """The connection itself, for what is done to its wire."""
+        return self._connection
+
+    @property
     def connected(self) -> bool:
         """Whether the connection stands, as far as this side knows."""
         return self._connection.connected

@@ -10,10 +10,12 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered, ErrChunk
 from conformance.tester.client import build
+from conformance.tester.wire import FrameAct, Packets
 from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
+    from conformance.tester.wire import Wire
 
 PULLED: Final = "rfc8166.3.4.5.responder-pulls-read-chunks"
 FETCHED: Final = "rfc8166.3.5.2.read-chunks-fetched-by-rdma-read"
@@ -133,3 +135,45 @@ def test_responder_is_done_with_read_chunks_when_it_replies(peer: Peer) -> None:
     after = build.small_call(peer)
     peer.send(after)
     verify.served(peer, after)
+
+
+RESPONSES: Final = {
+    "first": Packets.READ_RESPONSES,
+    "middle": Packets.WITHIN_READ_RESPONSES,
+    "last": Packets.ENDS_OF_READ_RESPONSES,
+}
+
+
+@requirement(PULLED, FETCHED, wider=verify.recovery.LOSS)
+@pytest.mark.parametrize(
+    "act", [FrameAct.DROP, FrameAct.REORDER, FrameAct.DUPLICATE], ids=lambda act: act.value
+)
+@pytest.mark.parametrize("which", RESPONSES)
+def test_responder_pulls_a_chunk_whole_whatever_the_network_does(
+    peer: Peer, wire: Wire, which: str, act: FrameAct
+) -> None:
+    """A packet of an argument is lost on its way, overtaken or doubled: it arrives whole."""
+    data = pattern(20000, 52)
+    call = build.with_read_chunks(peer, peer.workload.store(data))
+    wire.hit(RESPONSES[which], act)
+
+    peer.send(call)
+
+    verify.recovery.stored(peer, call, data, breaks=(PULLED, FETCHED))
+    wire.require_struck()
+
+
+@requirement(PULLED, FETCHED, wider=verify.recovery.LOSS)
+@pytest.mark.parametrize("act", [FrameAct.DROP, FrameAct.DUPLICATE], ids=lambda act: act.value)
+def test_responder_pulls_a_chunk_whole_when_its_request_is_hit(
+    peer: Peer, wire: Wire, act: FrameAct
+) -> None:
+    """What the device asks for is lost on its way, or comes twice: the argument arrives whole."""
+    data = pattern(20000, 53)
+    call = build.with_read_chunks(peer, peer.workload.store(data))
+    wire.hit(Packets.DEVICE_READ_REQUESTS, act)
+
+    peer.send(call)
+
+    verify.recovery.stored(peer, call, data, breaks=(PULLED, FETCHED))
+    wire.require_struck()

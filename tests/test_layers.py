@@ -93,11 +93,11 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab"
         ),
         "targets.reference": (
-            "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "
-            "rpcrdma.endpoint.properties rpcrdma.endpoint.requester rpcrdma.endpoint.responder "
-            "rpcrdma.endpoint.backward rpcrdma.endpoint.negotiation rpcrdma.endpoint.ends "
-            "rpcrdma.roce rpcrdma.roce.transport "
-            "targets.base targets.profile targets.fabrics targets.in_process"
+            "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
+            "rpcrdma.roce.transport rpcrdma.endpoint.core rpcrdma.endpoint.properties "
+            "rpcrdma.endpoint.requester rpcrdma.endpoint.responder rpcrdma.endpoint.backward "
+            "rpcrdma.endpoint.negotiation rpcrdma.endpoint.ends targets.base targets.profile "
+            "targets.fabrics targets.in_process"
         ),
         "targets.nfs": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.responder "
@@ -107,12 +107,17 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.ulp rpcrdma.fabric targets.base targets.profile targets.acts "
             "targets.fabrics targets.kernel_log targets.nfs"
         ),
+        "targets.guest_device": (
+            "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link "
+            "targets.base targets.profile targets.lab targets.standing targets.network "
+            "targets.nfs targets.upper_tester"
+        ),
         "targets.mutants": (
-            "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "
+            "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
+            "rpcrdma.roce.packet rpcrdma.roce.transport rpcrdma.endpoint.core "
             "rpcrdma.endpoint.properties rpcrdma.endpoint.requester rpcrdma.endpoint.responder "
-            "rpcrdma.endpoint.backward rpcrdma.endpoint.negotiation "
-            "rpcrdma.roce rpcrdma.roce.packet rpcrdma.roce.transport "
-            "targets.base targets.profile targets.reference"
+            "rpcrdma.endpoint.backward rpcrdma.endpoint.negotiation targets.base targets.profile "
+            "targets.reference"
         ),
         "targets.variants": (
             "rpcrdma.wire rpcrdma.ulp rpcrdma.endpoint.core rpcrdma.endpoint.properties "
@@ -140,8 +145,8 @@ ARROWS: dict[str, set[str]] = {
         ),
         "conformance.tester": (
             "rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce.packet rpcrdma.roce.link "
-            "reports.record targets.base targets.profile "
-            "conformance.oracle conformance.oracle.responder"
+            "reports.record targets.base targets.profile conformance.oracle "
+            "conformance.oracle.responder"
         ),
         "conformance.tester.workload": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp targets.base targets.profile targets.nfs "
@@ -203,10 +208,10 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.record "
             "reports.stream reports.baseline reports.baseline_file reports.summary "
             "reports.render reports.compare targets.base targets.profile targets.fabrics "
-            "targets.ping targets.lab targets.standing targets.reference targets.mutants "
-            "targets.variants targets.registry conformance.bad_input conformance.catalogue "
-            "conformance.tester conformance.tester.client conformance.suite "
-            "conformance.explore conformance.proof"
+            "targets.ping targets.lab targets.standing targets.reference targets.guest_device "
+            "targets.mutants targets.variants targets.registry conformance.bad_input "
+            "conformance.catalogue conformance.tester conformance.tester.client "
+            "conformance.suite conformance.explore conformance.proof"
         ),
         "fuzz": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.endpoint.core "

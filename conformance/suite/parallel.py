@@ -103,6 +103,7 @@ def certify_parallel(
     *,
     workers: int,
     called: str = "",
+    facts: tuple[tuple[str, str], ...] = (),
     captures: bool = True,
     on_begin: Callable[[str, int], None] = lambda case, planned: None,
     on_case: Callable[[CaseRecord, int], None] = lambda record, planned: None,
@@ -122,7 +123,7 @@ def certify_parallel(
     }
     if not cases:
         raise SuiteError("no case is selected; `rpcrdma cases` lists them all")
-    job = _Job(target, folder, called, captures, scenarios_folder)
+    job = _Job(target, folder, called, facts, captures, scenarios_folder)
     return _Run(job, cases, on_begin, on_case).execute(workers)
 
 
@@ -133,6 +134,7 @@ class _Job:
     target: Target | ClientTarget
     folder: Path
     called: str
+    facts: tuple[tuple[str, str], ...]
     captures: bool
     scenarios_folder: Path
 
@@ -296,6 +298,7 @@ def _judge(pipe: Connection, job: _Job, chosen: Selection, records: str) -> None
             chosen,
             job.folder,
             called=job.called,
+            facts=job.facts,
             captures=job.captures,
             records=records,
             on_begin=lambda case, _planned: tell(_Begun(case)),

@@ -16,7 +16,7 @@ from rpcrdma.ulp.record_marking import RecordError, RecordReader, encode_record
 from rpcrdma.wire import _generated_mount3 as wire
 from targets.base import TargetError
 
-__all__ = ["export_handle"]
+__all__ = ["MountRefused", "export_handle", "mount_request", "mounted_handle"]
 
 _XID: Final = 0x4D4E5433
 _CHUNK: Final = 65536
@@ -25,6 +25,10 @@ _REMEDY: Final = (
     "set `extra.mount_port` to the TCP port of its MOUNT service and `extra.export` to the path of"
     " the export, or `extra.root_handle` to its file handle"
 )
+
+
+class MountRefused(Exception):
+    """The server answers, but not with a handle."""
 
 
 def export_handle(
@@ -43,18 +47,14 @@ def export_handle(
         TargetError: it cannot be got, and what to do about it.
     """
     where = f"the MOUNT service at TCP {address}:{port}"
-    call = mount_call(_XID, path.encode(), credential=credential)
+    call = mount_request(path, credential)
     try:
         with socket.create_connection((address, port), timeout=deadline) as stream:
             stream.sendall(encode_record(call))
             reply = _message(stream)
-        return _handle(reply)
-    except (OSError, RecordError, DecodeError, _Refused) as error:
+        return mounted_handle(reply)
+    except (OSError, RecordError, DecodeError, MountRefused) as error:
         raise TargetError(f"{where} does not mount `{path}`: {error}; {_REMEDY}") from error
-
-
-class _Refused(Exception):
-    """The server answers, but not with a handle."""
 
 
 def _message(stream: socket.socket) -> bytes:
@@ -62,14 +62,25 @@ def _message(stream: socket.socket) -> bytes:
     while octets := stream.recv(_CHUNK):
         if found := reader.feed(octets):
             return found[0]
-    raise _Refused("it closed the connection without a reply")
+    raise MountRefused("it closed the connection without a reply")
 
 
-def _handle(reply: bytes) -> bytes:
+def mount_request(path: str, credential: rpc.Authentication) -> bytes:
+    """The call that asks for an export by its path."""
+    return mount_call(_XID, path.encode(), credential=credential)
+
+
+def mounted_handle(reply: bytes) -> bytes:
+    """The file handle in the reply.
+
+    Raises:
+        MountRefused: there is none.
+        DecodeError: it is no reply.
+    """
     header, start = rpc.decode_reply(reply)
     if not header.succeeded:
-        raise _Refused(header.outcome.value)
+        raise MountRefused(header.outcome.value)
     result, _ = wire.decode_mount_result(reply, start)
     if isinstance(result, wire.MountFailed):
-        raise _Refused(f"status {result.fhs_status.name}")
+        raise MountRefused(f"status {result.fhs_status.name}")
     return result.fhandle

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["GuestFile", "GuestPlace", "GuestProgram"]
 
 _SLICE_S: Final = 0.02
+_FETCH_S: Final = 1.0
 
 
 class GuestPlace:
@@ -75,8 +76,16 @@ class GuestPlace:
         return f"{self._folder}/file-{next(self._numbers)}"
 
     def fetch(self, path: str) -> GuestFile:
-        """Take a file away from there."""
-        return GuestFile(self._client.begin("take", path=path))
+        """Take a file away from there.
+
+        Waits for it, some milliseconds: an act that has ended is over when it is looked at first,
+        as one on this machine is.
+        """
+        pending = self._client.begin("take", path=path)
+        end = time.monotonic() + _FETCH_S
+        while not pending.done and not self._client.lost and time.monotonic() < end:
+            self._client.wait(min(_SLICE_S, end - time.monotonic()))
+        return GuestFile(pending)
 
     def alive(self) -> str | None:
         """How the guest died."""

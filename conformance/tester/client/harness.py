@@ -49,9 +49,9 @@ class Harness:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self.profile = target.profile
-        self.workload = workload_for(target.profile)
         self.session: Session = target.start()
+        self.profile = target.profile  # a target may learn more of its device as that starts
+        self.workload = workload_for(self.profile)
         self.case = CaseLog()
         self.xids = Xids()
         self._peers: list[Peer] = []

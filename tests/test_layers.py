@@ -180,8 +180,9 @@ ARROWS: dict[str, set[str]] = {
         "conformance.scenarios": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric targets.base "
             "conformance.catalogue conformance.oracle conformance.oracle.responder "
-            "conformance.tester conformance.tester.client conformance.tester.server "
-            "conformance.verify conformance.backward conformance.options"
+            "conformance.tester conformance.tester.workload conformance.tester.client "
+            "conformance.tester.server conformance.verify conformance.backward "
+            "conformance.options"
         ),
         "conformance.suite": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.fabric reports.record reports.stream "

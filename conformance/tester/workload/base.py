@@ -43,10 +43,14 @@ class Workload(Protocol):
         """One DDP-eligible result of `length` octets."""
         ...
 
-    def fetch_aside(self, length: int) -> Request:
+    def fetch_aside(self, length: int, page: int) -> Request:
         """One DDP-eligible result of at most 4096 octets that no other call fetches.
 
         Where a device damages what it fails to return, this is what no other case looks at.
+
+        Args:
+            length: octets.
+            page: of `conformance.tester.workload.pages`, which each case has of its own.
         """
         ...
 
@@ -175,7 +179,7 @@ class NullWorkload(Workload):
         raise self._unsupported(f"a result of {length} octets")
 
     @override
-    def fetch_aside(self, length: int) -> Request:
+    def fetch_aside(self, length: int, page: int) -> Request:
         raise self._unsupported(f"a result of {length} octets")
 
     @override

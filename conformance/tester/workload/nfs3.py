@@ -20,6 +20,7 @@ from typing_extensions import override
 from conformance.tester.case import Inconclusive
 from conformance.tester.data import differing
 from conformance.tester.sent import Request
+from conformance.tester.workload import pages
 from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs3, rpc
@@ -45,9 +46,6 @@ _LARGEST: Final = 1048576
 """Octets of the largest file of the tree."""
 
 _READ: Final = f"size-{_LARGEST}"
-
-ASIDE: Final = _LARGEST - 4096
-"""Where in that file a page begins that no other call reads."""
 
 
 class _RoomForListings(Nfs3Program):
@@ -112,10 +110,11 @@ class Nfs3Workload(NullWorkload):
         """READ of the beginning of the largest file."""
         return self._read(_READ, length, file_of_size(_LARGEST).content[:length])
 
-    def fetch_aside(self, length: int) -> Request:
-        """READ of the last page of the largest file."""
-        content = file_of_size(_LARGEST).content[ASIDE : ASIDE + length]
-        return self._read(_READ, length, content, ASIDE)
+    def fetch_aside(self, length: int, page: int) -> Request:
+        """READ of one of the last pages of the largest file."""
+        start = pages.start_of(page, _LARGEST)
+        content = file_of_size(_LARGEST).content[start : start + length]
+        return self._read(_READ, length, content, start)
 
     def fetch_nothing(self) -> Request:
         """READ of a directory, which fails."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.tester.case import Inconclusive
 from conformance.tester.data import differing
 from conformance.tester.sent import Request
+from conformance.tester.workload import pages
 from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs4, rpc
@@ -33,9 +34,6 @@ __all__ = ["Nfs4Workload"]
 
 _LARGEST = 1048576
 """Octets of the largest file of the tree."""
-
-ASIDE: Final = _LARGEST - 4096
-"""Where in that file a page begins that no other call reads."""
 
 _LOOK: Final = 0.2
 """Seconds between two questions whether the grace period is over."""
@@ -82,12 +80,13 @@ class Nfs4Workload(NullWorkload):
             lambda reply: _reads(reply, content),
         )
 
-    def fetch_aside(self, length: int) -> Request:
-        """READ of the last page of the largest file."""
-        content = file_of_size(_LARGEST).content[ASIDE : ASIDE + length]
+    def fetch_aside(self, length: int, page: int) -> Request:
+        """READ of one of the last pages of the largest file."""
+        start = pages.start_of(page, _LARGEST)
+        content = file_of_size(_LARGEST).content[start : start + length]
         return self._compound(
             f"READ of {length} octets",
-            (*self._at(f"size-{_LARGEST}"), nfs4.read(ASIDE, length)),
+            (*self._at(f"size-{_LARGEST}"), nfs4.read(start, length)),
             lambda reply: _reads(reply, content),
         )
 

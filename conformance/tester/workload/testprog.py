@@ -38,7 +38,7 @@ class TestprogWorkload:
             f"FETCH of {length} octets", lambda xid: testprog_calls.fetch(xid, length, 1)
         )
 
-    def fetch_aside(self, length: int) -> Request:
+    def fetch_aside(self, length: int, page: int) -> Request:  # as others have
         """FETCH: its data are made anew for each call."""
         return self.fetch(length)
 

@@ -11,6 +11,7 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Disconnected
 from conformance.tester.client import build
+from conformance.tester.workload import pages
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
@@ -85,7 +86,8 @@ def test_responder_writes_no_roundup(peer: Peer, length: int, room: int) -> None
 @requirement("rfc8166.3.4.6.segment-count-returned", interpretations=("D-34",))
 def test_responder_passes_over_an_empty_segment(peer: Peer) -> None:
     """A segment of length zero in a Write chunk is left empty and comes back in its place."""
-    call = build.with_write_chunks(peer, peer.workload.fetch_aside(1000), ((600, 0, 600),))
+    request = peer.workload.fetch_aside(1000, pages.EMPTY_SEGMENT)
+    call = build.with_write_chunks(peer, request, ((600, 0, 600),))
 
     peer.send(call)
 

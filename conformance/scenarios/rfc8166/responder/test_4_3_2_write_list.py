@@ -11,6 +11,7 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered
 from conformance.tester.client import build
+from conformance.tester.workload import pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,20 +203,24 @@ def test_responder_uses_an_unconsumed_chunk_for_the_next_result(peer: Peer) -> N
     interpretations=("D-21",),
 )
 @pytest.mark.parametrize(
-    "sizes",
-    [(2999,), (1000, 1000), (0,)],
+    ("sizes", "page"),
+    [
+        ((2999,), pages.TOO_SMALL[0]),
+        ((1000, 1000), pages.TOO_SMALL[1]),
+        ((0,), pages.TOO_SMALL[2]),
+    ],
     ids=["one-octet-short", "two-segments", "no-octet-at-all"],
 )
 def test_responder_keeps_within_a_write_chunk_that_is_too_small(
-    peer: Peer, connect: Callable[..., Peer], sizes: tuple[int, ...]
+    peer: Peer, connect: Callable[..., Peer], sizes: tuple[int, ...], page: int
 ) -> None:
     """A result of 3000 octets and a smaller Write chunk: an error or the end, and no overrun."""
-    call = build.with_write_chunks(peer, peer.workload.fetch_aside(3000), (sizes,))
+    call = build.with_write_chunks(peer, peer.workload.fetch_aside(3000, page), (sizes,))
 
     peer.send(call)
 
     verify.chunks.not_served(peer, call, breaks=ROOM)
     peer = peer if peer.connected else connect()
-    again = build.with_write_chunks(peer, peer.workload.fetch_aside(3000))
+    again = build.with_write_chunks(peer, peer.workload.fetch_aside(3000, page))
     peer.send(again)
     verify.chunks.served(peer, again)

@@ -14,6 +14,7 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk
 from conformance.tester.client import build, mutate
+from conformance.tester.workload import pages
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.pattern import pattern
 
@@ -89,7 +90,7 @@ def test_responder_bears_absurd_room_for_a_result(peer: Peer, form: str, length:
 
     By the program's own error is a warning: nothing is wrong with its arguments.
     """
-    request = peer.workload.fetch_aside(3000)
+    request = peer.workload.fetch_aside(3000, pages.BEYOND_ROOM[form, length])
     if form == "write-chunk":
         call = build.with_write_chunks(peer, request, ((4000, 400),))
         told = mutate.write_segment(call, 0, 0, length=LARGE[length])

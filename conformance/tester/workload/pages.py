@@ -1,0 +1,33 @@
+"""Pages that one case alone reads, since the device may damage what it fails to return.
+
+Linux 6.1 and 6.12 keep the pages of a file whose octets had no room in a Write chunk, and write
+into them later (finding 13 in `results/linux-6.1`).  What no other case reads, damage cannot be
+held against.  They are the last pages of the largest file of `rpcrdma.ulp.file_tree`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["BEYOND_ROOM", "EMPTY_SEGMENT", "TOO_SMALL", "start_of"]
+
+_PAGE: Final = 4096
+
+EMPTY_SEGMENT: Final = 0
+"""RFC 8166 section 3.4.6: an empty segment among others."""
+
+TOO_SMALL: Final = (1, 2, 3)
+"""Section 4.3.2: three Write chunks that are too small."""
+
+BEYOND_ROOM: Final = {
+    ("write-chunk", "two-gigabytes"): 4,
+    ("write-chunk", "the-largest-number"): 5,
+    ("reply-chunk", "two-gigabytes"): 6,
+    ("reply-chunk", "the-largest-number"): 7,
+}
+"""Section 8.1.4: room that is told to be absurd, by form and length."""
+
+
+def start_of(page: int, size: int) -> int:
+    """The offset of a page in a file of so many octets; 0 is the last one."""
+    return size - (page + 1) * _PAGE

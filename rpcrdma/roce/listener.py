@@ -27,6 +27,11 @@ class RoceRequest:
         self._answered = False
 
     @property
+    def is_over(self) -> bool:
+        """Whether the peer has given up."""
+        return self._handshake.is_over
+
+    @property
     def private_data(self) -> bytes:
         """What the peer sent with its request; the CM appends zeroes."""
         peer = self._handshake.peer
@@ -80,7 +85,8 @@ class RoceListener:
         return self._address
 
     def enqueue(self, handshake: CmHandshake) -> None:
-        """Have one more peer wait."""
+        """Have one more peer wait, in the place of those that have given up."""
+        self._drop_those_gone()
         self._waiting.append(RoceRequest(self, handshake))
 
     def accept(self, timeout: float) -> RoceRequest | None:
@@ -88,11 +94,13 @@ class RoceListener:
         if not self._open:
             return None
         device = self.fabric.device
-        device.wait(lambda: bool(self._waiting), timeout)
-        if not self._waiting:
-            return None
+        device.wait(self._is_waited_for, timeout)
+        with device.lock:
+            if not self._waiting:
+                return None
+            taken = self._waiting.popleft()
         device.on_activity()
-        return self._waiting.popleft()
+        return taken
 
     def close(self) -> None:
         """Stop listening; those who wait are refused."""
@@ -101,3 +109,12 @@ class RoceListener:
             self.fabric.unlisten(self)
             while self._waiting:
                 self._waiting.popleft().reject()
+
+    def _is_waited_for(self) -> bool:
+        with self.fabric.device.lock:
+            self._drop_those_gone()
+            return bool(self._waiting)
+
+    def _drop_those_gone(self) -> None:
+        # The CM bounds those that still want in: who asks and gives up again must not stay either.
+        self._waiting = deque(asked for asked in self._waiting if not asked.is_over)

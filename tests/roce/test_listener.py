@@ -76,3 +76,15 @@ def test_peer_that_does_not_finish_is_given_up(make_world: Callable[..., RoceWor
     world.tester.device.wait(lambda: bool(failures), 5.0)
 
     assert "did not finish connecting within 0.5 s" in str(failures[0])
+
+
+def test_peers_that_have_given_up_wait_no_longer(world: RoceWorld) -> None:
+    """However many come and go while nobody accepts, the queue does not grow."""
+    listener = world.dut.listen(Address(world.address.host, 0))
+    for _ in range(3):
+        with pytest.raises(DeadlineExceeded):
+            world.tester.connect(listener.address, FOUR, 0.01)
+        world.dut.device.wait(lambda: False, 0.01)
+
+    assert len(listener._waiting) <= 1
+    assert listener.accept(0) is None

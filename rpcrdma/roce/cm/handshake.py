@@ -124,6 +124,11 @@ class CmHandshake:
         return self._speaker.peer_id
 
     @property
+    def is_over(self) -> bool:
+        """Whether there is no connection any more, nor anybody who wants one."""
+        return self.state in OVER
+
+    @property
     def deadline(self) -> float | None:
         """When `tick` has something to do; None: nothing is awaited."""
         return self._timer.deadline

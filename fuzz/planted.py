@@ -1,7 +1,7 @@
 """Bugs planted by hand: each must be found by its harness within a minute (`tox -e fuzz-planted`).
 
 A fuzzer that finds nothing proves nothing until it has found what is known to be there.  Each class
-breaks one thing that a decoder or a Responder gets wrong in practice.
+breaks one thing that a decoder, a Responder or a device gets wrong in practice.
 """
 
 from __future__ import annotations
@@ -123,5 +123,8 @@ PLANTED: Final = {
     "octets-left": ("v2-header", "fuzz.planted:LeavesOctetsBehind"),
     "credit-underflow": ("v1-responder", "fuzz.planted:counts_credits_down"),
     "answers-twice": ("v1-responder", "fuzz.planted:answers_twice"),
+    "short-reth": ("roce-frame", "fuzz.planted_roce:TrustsHeaderLengths"),
+    "source-host": ("roce-device", "fuzz.planted_roce:hears_anybody"),
+    "kept-duplicates": ("roce-device", "fuzz.planted_roce:keeps_duplicates"),
 }
 """Name -> harness that must find it, and the implementation that has it."""

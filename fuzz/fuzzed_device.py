@@ -34,19 +34,20 @@ from rpcrdma.fabric.segments import one_segment
 from rpcrdma.roce.cm.mailbox import CmMailbox
 from rpcrdma.roce.connection import RoceConnection
 from rpcrdma.roce.device import RoceDevice
+from rpcrdma.roce.fabric import RoceFabric
 from rpcrdma.roce.link.switch import Switch
 from rpcrdma.roce.packet.bth import decode
 from rpcrdma.roce.packet.cm_messages import ConnectReply, ConnectRequest, ReadyToUse, decode_cm
 from rpcrdma.roce.packet.mad import GENERAL_SERVICES
+from rpcrdma.roce.settings import ORDINARY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from fuzz.roce_steps import RoceStep
     from rpcrdma.fabric.memory import Region
-    from rpcrdma.roce.fabric import RoceFabric
-    from rpcrdma.roce.link.base import Link
     from rpcrdma.roce.packet.datagram import Datagram
+    from rpcrdma.roce.parts import RoceParts
 
 __all__ = ["MOST_DATAGRAMS", "FuzzedDevice"]
 
@@ -80,10 +81,10 @@ class FuzzedDevice:
         played: the two connections that it has at the beginning.
     """
 
-    def __init__(self, make_fabric: Callable[[Link, int], RoceFabric]) -> None:
+    def __init__(self, parts: RoceParts) -> None:
         self.switch = Switch()
         self._link = FedLink(self.switch.link(OWN), (PEER, STRANGER, OTHER), self._judge_sent)
-        self.fabric = make_fabric(self._link, 1)
+        self.fabric = RoceFabric(self._link, ORDINARY, 1, parts=parts)
         self.fabric.trace.keep = False
         self.fabric.device.on_activity = self.switch.schedule.note_activity
         self._link.tap = None

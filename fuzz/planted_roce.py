@@ -9,24 +9,28 @@ import msgspec
 from typing_extensions import override
 
 from fuzz.harnesses.roce_frame import RocePacketCodec
-from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.roce.device import RoceDevice
-from rpcrdma.roce.fabric import RoceFabric
-from rpcrdma.roce.packet.bth import PSN_MASK, BthOpcode
-from rpcrdma.roce.settings import ORDINARY
+from rpcrdma.roce.packet.bth import BthOpcode
+from rpcrdma.roce.parts import RoceParts
+from rpcrdma.roce.transport.requester import TransportRequester
+from rpcrdma.roce.transport.responder import TransportResponder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from rpcrdma.fabric.base import Access
+    from rpcrdma.fabric.memory import Denial, Region
     from rpcrdma.roce.device import BoundPair
-    from rpcrdma.roce.link.base import Link
-    from rpcrdma.roce.packet.bth import Packet
+    from rpcrdma.roce.packet.bth import Packet, Reth
     from rpcrdma.roce.packet.datagram import Datagram
+    from rpcrdma.roce.transport.work import TransportWork
 
 __all__ = [
+    "BelievesResponses",
+    "ForgetsRights",
     "HearsAnybody",
     "KeepsDuplicates",
     "TrustsHeaderLengths",
+    "believes_responses",
+    "forgets_rights",
     "hears_anybody",
     "keeps_duplicates",
 ]
@@ -50,54 +54,53 @@ class HearsAnybody(RoceDevice):
 
     @override
     def _take(self, datagram: Datagram, now: float) -> BoundPair | None:
-        number = int.from_bytes(datagram.payload[5:8], "big")
-        bound = self._bound.get(number)
+        bound = self._bound.get(int.from_bytes(datagram.payload[5:8], "big"))
         if bound is not None:
             datagram = msgspec.structs.replace(datagram, source=bound.remote)
         return super()._take(datagram, now)
 
 
-class KeepsDuplicates(RoceDevice):
-    """Keeps each packet that came before, to answer it again some day (memory that only grows)."""
-
-    def __init__(self, link: Link, seed: int | None, allocator: HandleAllocator) -> None:
-        super().__init__(link, seed, allocator)
-        self._newest: dict[int, int] = {}
-        self._duplicates: list[Datagram] = []
+class KeepsDuplicates(TransportResponder):
+    """Keeps what is out of order, in case it is needed again (memory that only grows)."""
 
     @override
-    def _take(self, datagram: Datagram, now: float) -> BoundPair | None:
-        bound = super()._take(datagram, now)
-        if bound is not None:
-            psn = int.from_bytes(datagram.payload[9:12], "big") & PSN_MASK
-            if self._newest.get(bound.pair.number) == psn:
-                self._duplicates.append(datagram)
-            self._newest[bound.pair.number] = psn
-        return bound
+    def _out_of_order(self, packet: Packet, psn: int) -> None:
+        kept = self.__dict__.setdefault("_kept", [])
+        kept.append(packet)
+        super()._out_of_order(packet, psn)
 
 
-def _fabric_with(
-    kind: Callable[[Link, int | None, HandleAllocator], RoceDevice],
-) -> Callable[[Link, int], RoceFabric]:
-    """Makes fabrics whose device is of another class."""
+class ForgetsRights(TransportResponder):
+    """Looks for what a handle names, and not whether the peer may have it (no access check)."""
 
-    class Changed(RoceFabric):
-        def __init__(self, link: Link, seed: int) -> None:
-            allocator = HandleAllocator(seed)
-            super().__init__(link, ORDINARY, seed, allocator)
-            link.detach(self)
-            self.device = kind(link, seed, allocator)
-            self.device.on_request = self._requested
-            link.attach(self, self.device.progress)
-
-    return Changed
+    @override
+    def _find(self, reth: Reth, access: Access) -> Region | Denial | None:
+        return self._domain.find(reth.handle) if reth.length else None
 
 
-def hears_anybody() -> Callable[[Link, int], RoceFabric]:
-    """Makes devices that are `HearsAnybody`."""
-    return _fabric_with(HearsAnybody)
+class BelievesResponses(TransportRequester):
+    """Takes as much of a response as comes (length of a response not checked)."""
+
+    @override
+    def _fits(self, work: TransportWork, packet: Packet, psn: int) -> bool:
+        return True
 
 
-def keeps_duplicates() -> Callable[[Link, int], RoceFabric]:
-    """Makes devices that are `KeepsDuplicates`."""
-    return _fabric_with(KeepsDuplicates)
+def hears_anybody() -> RoceParts:
+    """A device that is `HearsAnybody`."""
+    return RoceParts(device=HearsAnybody)
+
+
+def keeps_duplicates() -> RoceParts:
+    """A device with `KeepsDuplicates`."""
+    return RoceParts(responder=KeepsDuplicates)
+
+
+def forgets_rights() -> RoceParts:
+    """A device with `ForgetsRights`."""
+    return RoceParts(responder=ForgetsRights)
+
+
+def believes_responses() -> RoceParts:
+    """A device with `BelievesResponses`."""
+    return RoceParts(requester=BelievesResponses)

@@ -20,16 +20,15 @@ from rpcrdma.fabric.schedule import Schedule
 from rpcrdma.roce.cm.registry import MOST_HALF_OPEN, MOST_TIME_WAITS
 from rpcrdma.roce.fabric import RoceFabric
 from rpcrdma.roce.packet.bth import BthOpcode
+from rpcrdma.roce.parts import USUAL
 from rpcrdma.roce.settings import ORDINARY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rpcrdma.fabric.completion import Completion
     from rpcrdma.roce.connection import RoceConnection
-    from rpcrdma.roce.link.base import Link
+    from rpcrdma.roce.parts import RoceParts
 
-__all__ = ["HARNESS", "LIMITS", "check", "make_fabric", "reference", "require_bounded"]
+__all__ = ["HARNESS", "LIMITS", "check", "reference", "require_bounded"]
 
 _GOOD_HOST: Final = "192.0.2.9"
 _PATIENCE: Final = 5.0
@@ -60,19 +59,14 @@ LIMITS: Final = {
 """Table -> most entries that it may have between two steps."""
 
 
-def make_fabric(link: Link, seed: int) -> RoceFabric:
-    """A device as it is."""
-    return RoceFabric(link, ORDINARY, seed, HandleAllocator(seed))
+def reference() -> RoceParts:
+    """The subject: of what the device is made."""
+    return USUAL
 
 
-def reference() -> Callable[[Link, int], RoceFabric]:
-    """The subject: makes the device of a link."""
-    return make_fabric
-
-
-def check(octets: bytes, make: Callable[[Link, int], RoceFabric]) -> None:
+def check(octets: bytes, parts: RoceParts) -> None:
     """Raise `BrokenInvariant` if the invariant does not hold for this sequence."""
-    device = FuzzedDevice(make)
+    device = FuzzedDevice(parts)
     for step in split_steps(octets):
         device.carry_out(step)
         if step.repeat:

@@ -3,17 +3,17 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 
 from fuzz.fuzzed_device import FuzzedDevice
-from fuzz.harnesses.roce_device import make_fabric
 from fuzz.played_hosts import PEER
 from fuzz.portrait import differences, portrait, tables
 from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.roce.cm.registry import CmRegistry
 from rpcrdma.roce.packet.bth import Packet, Reth
+from rpcrdma.roce.parts import USUAL
 from rpcrdma.roce.transport.read_responses import ReadResponses
 
 
 def test_two_looks_at_the_same_are_equal() -> None:
-    device = FuzzedDevice(make_fabric)
+    device = FuzzedDevice(USUAL)
 
     assert differences(portrait(device.fabric), portrait(device.fabric)) == []
     assert PEER in portrait(device.fabric).values()

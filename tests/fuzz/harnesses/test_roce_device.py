@@ -5,9 +5,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fuzz.fuzzed_device import FuzzedDevice
-from fuzz.harnesses.roce_device import HARNESS, check, make_fabric, require_bounded
+from fuzz.harnesses.roce_device import HARNESS, check, require_bounded
 from fuzz.invariant import BrokenInvariant
-from fuzz.planted_roce import hears_anybody, keeps_duplicates
+from fuzz.planted_roce import (
+    believes_responses,
+    forgets_rights,
+    hears_anybody,
+    keeps_duplicates,
+)
 from fuzz.played_hosts import GUID, PORT, STRANGER
 from fuzz.registry import corpus_of
 from fuzz.roce_steps import RoceAct, RoceStep, StepFlag, join_steps, split_steps
@@ -15,13 +20,11 @@ from rpcrdma.fabric.memory import ProtectionDomain, Region
 from rpcrdma.roce.cm import ConnectionManager
 from rpcrdma.roce.device import RoceDevice
 from rpcrdma.roce.packet.bth import BthOpcode
+from rpcrdma.roce.parts import USUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rpcrdma.roce.cm import CmHandshake
-    from rpcrdma.roce.fabric import RoceFabric
-    from rpcrdma.roce.link.base import Link
+    from rpcrdma.roce.parts import RoceParts
 
 READABLE, WRITABLE, SECRET, ENDED, OTHERS, NOBODYS = range(6)
 REQ, REP, RTU, REJ, MRA, DREQ = range(6)
@@ -49,18 +52,18 @@ def read(where: int) -> RoceStep:
     return packet(BthOpcode.READ_REQUEST, where=where, length=4)
 
 
-def run(*steps: RoceStep, make: Callable[[Link, int], RoceFabric] = make_fabric) -> None:
-    check(join_steps(list(steps)), make)
+def run(*steps: RoceStep, parts: RoceParts = USUAL) -> None:
+    check(join_steps(list(steps)), parts)
 
 
 def test_the_corpus_keeps_the_invariant() -> None:
     for path in corpus_of("roce-device").iterdir():
-        check(path.read_bytes(), make_fabric)
+        check(path.read_bytes(), USUAL)
 
 
 def test_a_seed_has_its_message_delivered_to_the_device() -> None:
     (seed,) = HARNESS.seeds([b"message"])
-    device = FuzzedDevice(make_fabric)
+    device = FuzzedDevice(USUAL)
     for step in split_steps(seed):
         device.carry_out(step)
 
@@ -71,7 +74,7 @@ def test_a_seed_has_its_message_delivered_to_the_device() -> None:
 
 def test_steps_reach_what_they_are_for() -> None:
     """A good peer's Write lands, its Read is answered, its request becomes a connection."""
-    device = FuzzedDevice(make_fabric)
+    device = FuzzedDevice(USUAL)
     for step in (write(WRITABLE), read(READABLE), SEND, message(REQ, where=1, length=0x300)):
         device.carry_out(step)
     assert device.played[0].memory[WRITABLE].read(0, 5) == b"\0\0\0\0\xc5"
@@ -100,14 +103,29 @@ def test_peers_that_ask_and_give_up_leave_nothing() -> None:
 
 def test_a_source_that_is_not_checked_is_found() -> None:
     with pytest.raises(BrokenInvariant) as caught:
-        run(FROM_STRANGER, make=hears_anybody())
+        run(FROM_STRANGER, parts=hears_anybody())
     assert caught.value.invariant == "stranger-heard"
 
 
 def test_duplicates_that_are_kept_are_found() -> None:
     with pytest.raises(BrokenInvariant) as caught:
-        run(packet(BthOpcode.SEND_ONLY, size=4, repeat=200), make=keeps_duplicates())
+        run(packet(BthOpcode.SEND_ONLY, size=4, repeat=200), parts=keeps_duplicates())
     assert caught.value.invariant == "table-unbounded"
+
+
+def test_rights_that_are_forgotten_are_found() -> None:
+    with pytest.raises(BrokenInvariant) as caught:
+        run(read(SECRET), parts=forgets_rights())
+    assert caught.value.invariant == "memory-leaves"
+
+
+def test_responses_that_are_believed_are_found() -> None:
+    """Their octets have no room in the memory that the Read was to fill."""
+    first = RoceStep(act=RoceAct.PACKET, code=BthOpcode.ACKNOWLEDGE, offset=31)
+    long = packet(BthOpcode.READ_RESPONSE_FIRST, delta=2, offset=31, size=700)
+    rest = packet(BthOpcode.READ_RESPONSE_LAST, delta=3, offset=31, size=44)
+    with pytest.raises(ValueError, match="of a region of"):
+        run(first, long, rest, parts=believes_responses())
 
 
 @pytest.mark.parametrize(
@@ -158,7 +176,7 @@ def test_a_device_that_serves_nobody_any_more_is_found(monkeypatch: pytest.Monke
 
 
 def test_a_table_without_a_limit_of_its_own_has_the_ordinary_one() -> None:
-    device = FuzzedDevice(make_fabric)
+    device = FuzzedDevice(USUAL)
     device.fabric.device.dropped.update(str(number) for number in range(81))
 
     with pytest.raises(BrokenInvariant, match="81 entries, limit 80"):
@@ -167,7 +185,7 @@ def test_a_table_without_a_limit_of_its_own_has_the_ordinary_one() -> None:
 
 def test_the_stranger_imitates_the_peer() -> None:
     """It uses the peer's GUID and ids, and lacks the address alone."""
-    device = FuzzedDevice(make_fabric)
+    device = FuzzedDevice(USUAL)
     device.carry_out(message(REQ, source=1, where=1, length=0x100))
 
     (known,) = device.fabric.device.manager._registry.half_open()

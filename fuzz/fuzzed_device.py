@@ -66,7 +66,8 @@ MOST_DATAGRAMS: Final = 400
 _MOST_CONNECTIONS: Final = 8
 """That the owner keeps; the oldest goes when there are more."""
 
-_PARAMETERS: Final = ConnectionParameters(initial_receives=(PATH_MTU,) * 4)
+_RECEIVE: Final = 2 * PATH_MTU
+_PARAMETERS: Final = ConnectionParameters(initial_receives=(_RECEIVE,) * 4)
 
 _SHARED: Final = (RoceDevice, Recorder, CmMailbox, HandleAllocator)
 """What a connection has in common with all the others of the device."""
@@ -115,7 +116,7 @@ class FuzzedDevice:
             case RoceAct.POST:
                 self._post(step.code, step.offset, step.length)
             case RoceAct.WAIT:
-                self.wait(4.096e-6 * 2 ** (step.code % 19))
+                self.wait(4.096e-6 * 2 ** (step.code % 22))
             case RoceAct.ACCEPT:
                 self._accept(step)
             case RoceAct.CONNECT:
@@ -168,7 +169,7 @@ class FuzzedDevice:
                 case 2:
                     connection.post_rdma_write(outgoing, 0, length, 0x77, offset)
                 case _:
-                    connection.post_receive(one_segment(PATH_MTU))
+                    connection.post_receive(one_segment(_RECEIVE))
         except ConnectionLost:
             return
         except FabricError as error:

@@ -57,6 +57,10 @@ _SECRET: Final = 0xC5
 _REGION: Final = 600
 """Octets of each region: three packets."""
 
+_LONGEST: Final = 300
+"""Octets of the device's own work at most: the first of it fills its region, so that an octet too
+many has no room."""
+
 _HANDSHAKE: Final = 1e-3
 """Seconds that the owner waits for a RTU."""
 
@@ -99,7 +103,7 @@ class FuzzedDevice:
         self._register()
         self._at_rest = self._portrait(self.played[1])
         for code in range(3):
-            self._post(code, 0, 300)
+            self._post(code, 0, _LONGEST)
         self._progress()
 
     # -- steps
@@ -158,7 +162,7 @@ class FuzzedDevice:
     def _post(self, code: int, offset: int, length: int) -> None:
         """Post work of the first connection; a full queue and a connection that is gone refuse."""
         played = self.played[0]
-        connection, length = played.connection, length % (_REGION + 1)
+        connection, length = played.connection, length % (_LONGEST + 1)
         landing, outgoing = self._own
         try:
             match code % 4:
@@ -304,7 +308,10 @@ class FuzzedDevice:
         for region in memory[1:]:
             region.write(bytes([_SECRET]) * _REGION)
         first.invalidate(memory[3])
-        self._own = first.register(_REGION, Access.LOCAL_WRITE), first.register(_REGION, Access(0))
+        self._own = (
+            first.register(_LONGEST, Access.LOCAL_WRITE),
+            first.register(_LONGEST, Access(0)),
+        )
         self._untouched: Mapping[int, tuple[Region, bytes]] = {
             index: (region, region.read()) for index, region in enumerate(memory) if index != 1
         }

@@ -127,6 +127,5 @@ PLANTED: Final = {
     "source-host": ("roce-device", "fuzz.planted_roce:hears_anybody"),
     "kept-duplicates": ("roce-device", "fuzz.planted_roce:keeps_duplicates"),
     "access-rights": ("roce-device", "fuzz.planted_roce:forgets_rights"),
-    "response-length": ("roce-device", "fuzz.planted_roce:believes_responses"),
 }
 """Name -> harness that must find it, and the implementation that has it."""

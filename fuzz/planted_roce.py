@@ -12,7 +12,6 @@ from fuzz.harnesses.roce_frame import RocePacketCodec
 from rpcrdma.roce.device import RoceDevice
 from rpcrdma.roce.packet.bth import BthOpcode
 from rpcrdma.roce.parts import RoceParts
-from rpcrdma.roce.transport.requester import TransportRequester
 from rpcrdma.roce.transport.responder import TransportResponder
 
 if TYPE_CHECKING:
@@ -21,15 +20,12 @@ if TYPE_CHECKING:
     from rpcrdma.roce.device import BoundPair
     from rpcrdma.roce.packet.bth import Packet, Reth
     from rpcrdma.roce.packet.datagram import Datagram
-    from rpcrdma.roce.transport.work import TransportWork
 
 __all__ = [
-    "BelievesResponses",
     "ForgetsRights",
     "HearsAnybody",
     "KeepsDuplicates",
     "TrustsHeaderLengths",
-    "believes_responses",
     "forgets_rights",
     "hears_anybody",
     "keeps_duplicates",
@@ -78,14 +74,6 @@ class ForgetsRights(TransportResponder):
         return self._domain.find(reth.handle) if reth.length else None
 
 
-class BelievesResponses(TransportRequester):
-    """Takes as much of a response as comes (length of a response not checked)."""
-
-    @override
-    def _fits(self, work: TransportWork, packet: Packet, psn: int) -> bool:
-        return True
-
-
 def hears_anybody() -> RoceParts:
     """A device that is `HearsAnybody`."""
     return RoceParts(device=HearsAnybody)
@@ -99,8 +87,3 @@ def keeps_duplicates() -> RoceParts:
 def forgets_rights() -> RoceParts:
     """A device with `ForgetsRights`."""
     return RoceParts(responder=ForgetsRights)
-
-
-def believes_responses() -> RoceParts:
-    """A device with `BelievesResponses`."""
-    return RoceParts(requester=BelievesResponses)

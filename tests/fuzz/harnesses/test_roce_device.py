@@ -8,7 +8,6 @@ from fuzz.fuzzed_device import FuzzedDevice
 from fuzz.harnesses.roce_device import HARNESS, check, require_bounded
 from fuzz.invariant import BrokenInvariant
 from fuzz.planted_roce import (
-    believes_responses,
     forgets_rights,
     hears_anybody,
     keeps_duplicates,
@@ -20,11 +19,13 @@ from rpcrdma.fabric.memory import ProtectionDomain, Region
 from rpcrdma.roce.cm import ConnectionManager
 from rpcrdma.roce.device import RoceDevice
 from rpcrdma.roce.packet.bth import BthOpcode
-from rpcrdma.roce.parts import USUAL
+from rpcrdma.roce.parts import USUAL, RoceParts
+from rpcrdma.roce.transport.requester import TransportRequester
 
 if TYPE_CHECKING:
     from rpcrdma.roce.cm import CmHandshake
-    from rpcrdma.roce.parts import RoceParts
+    from rpcrdma.roce.packet.bth import Packet
+    from rpcrdma.roce.transport.work import TransportWork
 
 READABLE, WRITABLE, SECRET, ENDED, OTHERS, NOBODYS = range(6)
 REQ, REP, RTU, REJ, MRA, DREQ = range(6)
@@ -119,13 +120,20 @@ def test_rights_that_are_forgotten_are_found() -> None:
     assert caught.value.invariant == "memory-leaves"
 
 
+class BelievesResponses(TransportRequester):
+    """Takes as much of a response as comes."""
+
+    def _fits(self, work: TransportWork, packet: Packet, psn: int) -> bool:
+        return True
+
+
 def test_responses_that_are_believed_are_found() -> None:
     """Their octets have no room in the memory that the Read was to fill."""
     first = RoceStep(act=RoceAct.PACKET, code=BthOpcode.ACKNOWLEDGE, offset=31)
     long = packet(BthOpcode.READ_RESPONSE_FIRST, delta=2, offset=31, size=700)
     rest = packet(BthOpcode.READ_RESPONSE_LAST, delta=3, offset=31, size=44)
     with pytest.raises(ValueError, match="of a region of"):
-        run(first, long, rest, parts=believes_responses())
+        run(first, long, rest, parts=RoceParts(requester=BelievesResponses))
 
 
 @pytest.mark.parametrize(

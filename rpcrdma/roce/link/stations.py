@@ -6,6 +6,7 @@ the last four octets of the IP address.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from rpcrdma.roce.packet.internet import address_octets
@@ -13,8 +14,10 @@ from rpcrdma.roce.packet.internet import address_octets
 __all__ = ["station_of"]
 
 _LOCALLY_ADMINISTERED: Final = b"\x02\x00"
+_CACHED: Final = 1024
 
 
+@lru_cache(_CACHED)
 def station_of(address: str) -> bytes:
     """The six octets that stand for the station at an IP address."""
     return _LOCALLY_ADMINISTERED + address_octets(address)[-4:]

@@ -5,6 +5,7 @@ InfiniBand Architecture annex A17, A17.3  packet format of RoCEv2
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -16,7 +17,7 @@ from rpcrdma.roce.packet.ethernet import (
     decode_ethernet,
     encode_ethernet,
 )
-from rpcrdma.roce.packet.icrc import ICRC_LENGTH, icrc
+from rpcrdma.roce.packet.icrc import ICRC_LENGTH, icrc, icrc_after, icrc_of_headers
 from rpcrdma.roce.packet.internet import (
     PROTOCOL_UDP,
     address_octets,
@@ -33,6 +34,8 @@ _LEAST: Final = 12 + ICRC_LENGTH
 
 _IP_TYPES: Final = (ETHERTYPE_IPV4, ETHERTYPE_IPV6)
 _IPV4_VERSION: Final = 4
+_CACHED: Final = 4096
+"""Lengths of packets between two ends whose headers are kept."""
 
 
 class Datagram(msgspec.Struct, frozen=True, gc=False):
@@ -60,8 +63,8 @@ class Datagram(msgspec.Struct, frozen=True, gc=False):
 
 def seal(source: str, destination: str, port: int, transport: bytes) -> Datagram:
     """The datagram of a transport packet: the ICRC is appended."""
-    internet, udp = _headers(source, destination, port, len(transport) + ICRC_LENGTH)
-    return Datagram(source, destination, port, transport + icrc(internet, udp, transport))
+    _, _, crc = _headers(source, destination, port, len(transport) + ICRC_LENGTH)
+    return Datagram(source, destination, port, transport + icrc_after(crc, transport))
 
 
 def is_sealed(datagram: Datagram) -> bool:
@@ -77,11 +80,10 @@ def to_frame(datagram: Datagram, source_station: bytes, destination_station: byt
     The ICRC is that of the payload, right or wrong.
     """
     payload = datagram.payload
-    internet, udp = _headers(datagram.source, datagram.destination, datagram.port, len(payload))
-    ethertype = ETHERTYPE_IPV4 if internet[0] >> 4 == _IPV4_VERSION else ETHERTYPE_IPV6
-    return (
-        encode_ethernet(destination_station, source_station, ethertype) + internet + udp + payload
+    ethertype, headers, _ = _headers(
+        datagram.source, datagram.destination, datagram.port, len(payload)
     )
+    return encode_ethernet(destination_station, source_station, ethertype) + headers + payload
 
 
 def from_frame(frame: bytes) -> Datagram | None:
@@ -122,9 +124,12 @@ def from_frame(frame: bytes) -> Datagram | None:
     )
 
 
-def _headers(source: str, destination: str, port: int, length: int) -> tuple[bytes, bytes]:
-    """The IP header and the UDP header before `length` octets of payload."""
+@lru_cache(_CACHED)
+def _headers(source: str, destination: str, port: int, length: int) -> tuple[int, bytes, int]:
+    """Ethertype, IP and UDP header before `length` octets of payload, and the CRC up to there."""
     internet = encode_internet(
         address_octets(source), address_octets(destination), HEADER_LENGTH + length
     )
-    return internet, encode_udp(port, length)
+    udp = encode_udp(port, length)
+    ethertype = ETHERTYPE_IPV4 if internet[0] >> 4 == _IPV4_VERSION else ETHERTYPE_IPV6
+    return ethertype, internet + udp, icrc_of_headers(internet, udp)

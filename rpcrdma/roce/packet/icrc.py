@@ -13,7 +13,7 @@ import struct
 import zlib
 from typing import Final
 
-__all__ = ["ICRC_LENGTH", "icrc"]
+__all__ = ["ICRC_LENGTH", "icrc", "icrc_after", "icrc_of_headers"]
 
 ICRC_LENGTH: Final = 4
 
@@ -33,6 +33,11 @@ def icrc(internet: bytes, udp: bytes, transport: bytes) -> bytes:
         udp: the UDP header.
         transport: from the BTH to the padding, 12 octets at least.
     """
+    return icrc_after(icrc_of_headers(internet, udp), transport)
+
+
+def icrc_of_headers(internet: bytes, udp: bytes) -> int:
+    """The CRC up to where the BTH begins: the same for all packets of a length between two ends."""
     if internet[0] >> 4 == _VERSION_4:
         # Type of service, time to live, header checksum.
         head = b"%b\xff%b\xff%b\xff\xff%b" % (
@@ -41,6 +46,10 @@ def icrc(internet: bytes, udp: bytes, transport: bytes) -> bytes:
     else:
         # Traffic class and flow label, hop limit.
         head = b"\x6f\xff\xff\xff%b\xff%b" % (internet[4:7], internet[8:])
-    head = b"%b%b\xff\xff%b\xff" % (head, udp[:6], transport[:_CONGESTION])
-    crc = zlib.crc32(memoryview(transport)[_CONGESTION + 1 :], zlib.crc32(head, _LINK_HEADER))
-    return _OUT.pack(crc)
+    return zlib.crc32(head + udp[:6] + b"\xff\xff", _LINK_HEADER)
+
+
+def icrc_after(crc: int, transport: bytes) -> bytes:
+    """The four octets, `crc` being that of the headers before the transport packet."""
+    crc = zlib.crc32(transport[:_CONGESTION] + b"\xff", crc)
+    return _OUT.pack(zlib.crc32(memoryview(transport)[_CONGESTION + 1 :], crc))

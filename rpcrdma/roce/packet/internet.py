@@ -102,7 +102,6 @@ def address_of_gid(gid: bytes) -> str:
     return address_text(gid[len(_MAPPED) :] if gid.startswith(_MAPPED) else gid)
 
 
-@lru_cache(_CACHED)
 def encode_internet(source: bytes, destination: bytes, length: int) -> bytes:
     """The header of a UDP datagram of `length` octets, its UDP header included.
 

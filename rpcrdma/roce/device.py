@@ -143,23 +143,39 @@ class RoceDevice:
     def progress(self) -> None:
         """Take in what has come, let timers run out, and send what is to be sent."""
         with self.lock:
-            now = self.progressed = self.link.clock.now()
-            touched: dict[int, BoundPair] = {}
-            for datagram in self.link.receive():
-                bound = self._take(datagram, now)
-                if bound is not None:
-                    touched[bound.pair.number] = bound
-            for number, bound in self._bound.items():
-                due = bound.pair.deadline()
-                if due is not None and due <= now:
-                    bound.pair.tick(now)
-                    touched[number] = bound
-            for bound in touched.values():
-                self.transmit(bound)
-            self._manage(now)
-            for bound in touched.values():
-                bound.advanced()
+            self._progress()
+
+    def progress_for_owner(self) -> None:
+        """The same in another thread than the owner's.
+
+        The owner may be asleep until something comes, and what has come is no longer to be seen.
+        """
+        with self.lock:
+            if self._progress():
+                self.link.wake()
+
+    def _progress(self) -> bool:
+        """Whether there was anything to be done."""
+        now = self.progressed = self.link.clock.now()
+        touched: dict[int, BoundPair] = {}
+        came = self.link.receive()
+        for datagram in came:
+            bound = self._take(datagram, now)
+            if bound is not None:
+                touched[bound.pair.number] = bound
+        for number, bound in self._bound.items():
+            due = bound.pair.deadline()
+            if due is not None and due <= now:
+                bound.pair.tick(now)
+                touched[number] = bound
+        for bound in touched.values():
+            self.transmit(bound)
+        self._manage(now)
+        for bound in touched.values():
+            bound.advanced()
+        if self.link.is_virtual:
             self._plan(now)
+        return bool(came or touched)
 
     def transmit(self, bound: BoundPair) -> None:
         """Send what a queue pair has to say."""
@@ -232,7 +248,7 @@ class RoceDevice:
         self.manager.receive(datagram.source, datagram.destination, packet.payload, now)
 
     def _plan(self, now: float) -> None:
-        """See that virtual time stops where our next timer runs out, while others sleep."""
+        """See that time stops where our next timer runs out, while others sleep."""
         due = self._due()
         if due is not None and (self._woken <= now or due < self._woken):
             self._woken = due

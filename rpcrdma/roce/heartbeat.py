@@ -37,4 +37,4 @@ class Heartbeat:
         device = self._device
         while not self._stopped.wait(BEAT):
             if device.link.clock.now() - device.progressed >= BEAT:
-                device.progress()
+                device.progress_for_owner()

@@ -92,3 +92,25 @@ def test_timers_run_while_others_sleep(make_world: Callable[..., RoceWorld]) -> 
 
     assert [done.data for done in connection.poll(10.0)] == [b"again"]
     assert connection.clock.now() < 1.0
+
+
+def test_owner_asleep_learns_of_what_another_thread_took(
+    world: RoceWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its link has nothing to wake it any more; what did not come does not wake it either."""
+    tester, dut = world.tester.device.link, world.dut.device.link
+    tester.detach(world.tester)  # on a switch, its turn would come before the other thread's
+    woken: list[bool] = []
+    monkeypatch.setattr(tester, "wake", lambda: woken.append(True))
+
+    world.tester.device.progress_for_owner()
+    assert not woken
+
+    host = world.network.host("tester")
+    packet = Packet(BthOpcode.SEND_ONLY, 0xABC, 0, b"x")
+    dut.send(seal(world.network.host("dut"), host, dut.port, encode(packet)))
+    dut.sleep(dut.clock.now() + 0.01)
+    world.tester.device.progress_for_owner()
+
+    assert woken == [True]
+    assert world.tester.device.dropped == {"nobody's": 1}

@@ -18,7 +18,7 @@ class Busy:
         self.progressed = progressed
         self.beaten = threading.Event()
 
-    def progress(self) -> None:
+    def progress_for_owner(self) -> None:
         self.beaten.set()
 
 

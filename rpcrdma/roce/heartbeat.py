@@ -3,6 +3,11 @@
 A tester that judges a message for a while answers nothing meanwhile; a peer whose Sends are not
 acknowledged would give it up in the end.  The beat costs a look at a clock; only if the owner has
 not made progress for a whole beat is the link read here.
+
+Measured over UDP, two processes, 2 processors, load 4: NULL in turn takes 146 us of our processor
+with it and 148 us without, and 184 us with a thread that blocks at the socket instead.  While the
+owner computes for 0.5 s, a peer's Sends are acknowledged after 25 ms (median; worst 59 ms), after
+490 ms without, and after 6 ms by the blocking thread: nobody needs that, and every call pays.
 """
 
 from __future__ import annotations

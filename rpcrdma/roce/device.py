@@ -157,8 +157,19 @@ class RoceDevice:
     def _progress(self) -> bool:
         """Whether there was anything to be done."""
         now = self.progressed = self.link.clock.now()
-        touched: dict[int, BoundPair] = {}
         came = self.link.receive()
+        due = self._due()
+        # Mostly there is nothing: on a switch, everybody has a turn after every event.
+        busy = bool(came) or (due is not None and due <= now)
+        if busy:
+            self._advance(came, now)
+            due = self._due()
+        if due is not None and self.link.is_virtual:
+            self._plan(due, now)
+        return busy
+
+    def _advance(self, came: list[Datagram], now: float) -> None:
+        touched: dict[int, BoundPair] = {}
         for datagram in came:
             bound = self._take(datagram, now)
             if bound is not None:
@@ -173,9 +184,6 @@ class RoceDevice:
         self._manage(now)
         for bound in touched.values():
             bound.advanced()
-        if self.link.is_virtual:
-            self._plan(now)
-        return bool(came or touched)
 
     def transmit(self, bound: BoundPair) -> None:
         """Send what a queue pair has to say."""
@@ -247,17 +255,20 @@ class RoceDevice:
             return
         self.manager.receive(datagram.source, datagram.destination, packet.payload, now)
 
-    def _plan(self, now: float) -> None:
+    def _plan(self, due: float, now: float) -> None:
         """See that time stops where our next timer runs out, while others sleep."""
-        due = self._due()
-        if due is not None and (self._woken <= now or due < self._woken):
+        if self._woken <= now or due < self._woken:
             self._woken = due
             self.link.wake_at(due)
 
     def _due(self) -> float | None:
         """When a timer runs out next."""
-        moments = [self.manager.deadline(), *(one.pair.deadline() for one in self._bound.values())]
-        return min((moment for moment in moments if moment is not None), default=None)
+        due = self.manager.deadline()
+        for bound in self._bound.values():
+            moment = bound.pair.deadline()
+            if moment is not None and (due is None or moment < due):
+                due = moment
+        return due
 
     def close(self) -> None:
         """Close the link.  Twice is allowed."""

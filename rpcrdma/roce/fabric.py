@@ -137,6 +137,7 @@ class RoceFabric:
             if self._listeners.get(listener.address.port) is listener:
                 del self._listeners[listener.address.port]
                 self.device.manager.unlisten(listener.address.port)
+                self.device.manage()
 
     def attach(self, step: Callable[[], None]) -> None:
         """Have `step` called while this fabric waits."""

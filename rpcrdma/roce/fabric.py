@@ -61,20 +61,29 @@ class RoceFabric:
         allocator: HandleAllocator | None = None,
         parts: RoceParts = USUAL,
     ) -> None:
-        self.trace = Trace()
         self.settings = settings
         self.parts = parts
         self.wire = link if isinstance(link, FaultyLink) else FaultyLink(link)
         self.device = parts.device(self.wire, seed, allocator)
+        self.trace = Trace()
         self.device.on_request = self._requested
         self._ports = random.Random(seed)  # noqa: S311  # any free port will do
         self._listeners: dict[int, RoceListener] = {}
         self._connections: list[RoceConnection] = []
         self._closed = False
         self._heartbeat = None if link.is_virtual else Heartbeat(self.device)
-        link.tap = self._see
         if link.is_virtual:
             link.attach(self, self.device.progress)
+
+    @property
+    def trace(self) -> Trace:
+        """What happens, and the frames; these are made only for one that keeps them."""
+        return self._trace
+
+    @trace.setter
+    def trace(self, trace: Trace) -> None:
+        self._trace = trace
+        self.device.link.tap = trace.add_frame if trace.keep else None
 
     @property
     def name(self) -> str:
@@ -199,7 +208,3 @@ class RoceFabric:
         listener = self._listeners.get(notice.handshake.port)
         if listener is not None:
             listener.enqueue(notice.handshake)
-
-    def _see(self, time: float, frame: bytes) -> None:
-        if self.trace.keep:
-            self.trace.add_frame(time, frame)

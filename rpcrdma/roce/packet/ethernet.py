@@ -7,6 +7,7 @@ IEEE 802.1Q clause 9    VLAN tags
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -34,6 +35,7 @@ _VLAN_TAGS: Final = (0x8100, 0x88A8)
 _VLAN_LENGTH: Final = 4
 _FIELDS: Final = struct.Struct(">6s6sH")
 _TYPE: Final = struct.Struct(">H")
+_CACHED: Final = 1024
 
 
 class EthernetHeader(msgspec.Struct, frozen=True, gc=False):
@@ -51,6 +53,7 @@ class EthernetHeader(msgspec.Struct, frozen=True, gc=False):
     length: int
 
 
+@lru_cache(_CACHED)
 def encode_ethernet(destination: bytes, source: bytes, ethertype: int) -> bytes:
     """The head of a frame without a tag."""
     return _FIELDS.pack(destination, source, ethertype)

@@ -83,6 +83,8 @@ class RoceDevice:
         self.on_request: Callable[[CmNotice], None] = lambda _: None
         self.on_activity: Callable[[], None] = lambda: None
         self.progressed = 0.0
+        self._now = link.clock.now
+        self._is_virtual = link.is_virtual
         self._woken = 0.0
         self._bound: dict[int, BoundPair] = {}
         self._handshakes: dict[CmHandshake, BoundPair] = {}
@@ -127,14 +129,14 @@ class RoceDevice:
 
     def wait(self, ready: Callable[[], bool], timeout: float) -> bool:
         """Make progress until `ready()`; False when `timeout` seconds are over first."""
-        clock, link = self.link.clock, self.link
-        deadline = clock.now() + timeout
+        now, link = self._now, self.link
+        deadline = now() + timeout
         slept = False
         while True:
             self.progress()
             if ready():
                 return True
-            if clock.now() >= deadline and slept:
+            if now() >= deadline and slept:
                 return False
             due = self._due()
             link.sleep(deadline if due is None else min(deadline, due))
@@ -156,7 +158,7 @@ class RoceDevice:
 
     def _progress(self) -> bool:
         """Whether there was anything to be done."""
-        now = self.progressed = self.link.clock.now()
+        now = self.progressed = self._now()
         came = self.link.receive()
         due = self._due()
         # Mostly there is nothing: on a switch, everybody has a turn after every event.
@@ -164,7 +166,7 @@ class RoceDevice:
         if busy:
             self._advance(came, now)
             due = self._due()
-        if due is not None and self.link.is_virtual:
+        if due is not None and self._is_virtual:
             self._plan(due, now)
         return busy
 
@@ -188,7 +190,7 @@ class RoceDevice:
     def transmit(self, bound: BoundPair) -> None:
         """Send what a queue pair has to say."""
         pair = bound.pair
-        for packet in pair.take_packets(self.link.clock.now()):
+        for packet in pair.take_packets(self._now()):
             if pair.number in self._silenced:
                 continue
             self.link.send(seal(bound.local, bound.remote, self.link.port, encode(packet)))
@@ -196,7 +198,7 @@ class RoceDevice:
     def manage(self) -> None:
         """Send what the connection manager has to say, and hand out what it has learnt."""
         with self.lock:
-            self._manage(self.link.clock.now())
+            self._manage(self._now())
 
     def _manage(self, now: float) -> None:
         manager = self.manager

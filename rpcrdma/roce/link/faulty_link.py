@@ -64,16 +64,18 @@ class FaultyLink:
 
     def inject(self, faults: FrameFaults) -> None:
         """Put faults in force, in the place of those before; packets are counted from 1 again."""
-        self.faults = faults
-        self._choices = {direction: FaultChoice(faults, direction) for direction in FrameDirection}
+        self._choose_by(faults)
         self.log.clear()
         self.tally.clear()
 
     def heal(self) -> None:
         """End all faults; what is delayed still comes, and the log stays."""
-        healthy = FrameFaults()
-        self.faults = healthy
-        self._choices = {direction: FaultChoice(healthy, direction) for direction in FrameDirection}
+        self._choose_by(FrameFaults())
+
+    def _choose_by(self, faults: FrameFaults) -> None:
+        self.faults = faults
+        self._choices = {direction: FaultChoice(faults, direction) for direction in FrameDirection}
+        self._healthy = all(choice.is_idle for choice in self._choices.values())
 
     @property
     def name(self) -> str:
@@ -115,13 +117,15 @@ class FaultyLink:
 
     def send(self, datagram: Datagram) -> None:
         """Send, as far as the faults let."""
-        self._meet(FrameDirection.SENT, datagram)
+        if self._healthy and not self._held:
+            self._inner.send(datagram)
+        else:
+            self._meet(FrameDirection.SENT, datagram)
 
     def receive(self) -> list[Datagram]:
         """What has come, as far as the faults let."""
         received = self._inner.receive()
-        waiting = self._inbox or self._overtaken[FrameDirection.RECEIVED]
-        if not waiting and self._choices[FrameDirection.RECEIVED].is_idle:
+        if self._healthy and not self._held and not self._inbox:
             return received
         for datagram in received:
             self._meet(FrameDirection.RECEIVED, datagram)

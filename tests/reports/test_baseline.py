@@ -247,3 +247,31 @@ def test_a_case_may_be_listed_once_for_each_kernel(
     else:
         with pytest.raises(BaselineError, match="listed twice"):
             load_baseline(tmp_path / "known.toml")
+
+
+BY_CHANCE = "rfc8166/4.5/requester-ends-a-call-that-is-refused[err-chunk]"
+EITHER_WAY = "rfc8166/4.5/requester-drops-a-short-message[27]"
+
+
+@pytest.mark.parametrize(
+    ("identity", "verdict", "reason", "agrees"),
+    [
+        (BY_CHANCE, Verdict.PASS, "", True),
+        (BY_CHANCE, Verdict.FAIL, "The client takes for done what was refused. In the ...", True),
+        (BY_CHANCE, Verdict.FAIL, "The act did not end within 10 s.", False),
+        (EITHER_WAY, Verdict.FAIL, "the Call ends with an error.", True),
+        (EITHER_WAY, Verdict.FAIL, "the connection ends.", True),
+        (EITHER_WAY, Verdict.FAIL, "the Call completes.", False),
+        (EITHER_WAY, Verdict.PASS, "", False),
+    ],
+)
+def test_the_linux_clients_race_is_known_by_each_of_its_ends_and_by_no_other(
+    identity: str, verdict: Verdict, reason: str, agrees: bool
+) -> None:
+    file = Path(__file__).parents[2] / "results/linux-6.1/baseline-client.toml"
+    if identity == EITHER_WAY and reason:
+        reason = f"27 octets only: expected that the Call stays as it is; {reason}"
+    run = run_of(Judged(identity, verdict, reason))
+    baseline = load_baseline(file, "linux-client")
+    everything = {case.id for _, case in baseline.entries("6.1.0-56-amd64")}
+    assert (check_baseline(run, baseline, file, everything).problems == ()) is agrees

@@ -27,7 +27,7 @@ def test_two_ends_on_this_host_have_an_address_each() -> None:
     second, another, _ = open_hosts("roce", "127.0.0.1")
     with first, second, open_fabric("roce", other):
         assert len({own, other, another}) == 3
-        assert first.name == "roce over udp"
+        assert first.name == "roce udp"
 
 
 def test_address_elsewhere_is_no_place_for_a_process_of_ours() -> None:
@@ -39,7 +39,7 @@ def test_address_elsewhere_is_no_place_for_a_process_of_ours() -> None:
 def test_tester_stands_where_the_way_to_the_device_begins() -> None:
     """A loopback address leads to itself."""
     with fabric_towards("roce", "127.98.0.1") as fabric:
-        assert fabric.name == "roce over udp"
+        assert fabric.name == "roce udp"
 
 
 def test_name_instead_of_an_address_is_refused() -> None:

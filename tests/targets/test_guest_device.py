@@ -88,7 +88,7 @@ def test_server_is_reached_by_frames_and_started_again_by_the_agent(guest: FakeG
     guest.death = "panic in the kernel"
 
     assert str(session.address) == "10.9.0.1:20049"
-    assert session.fabric.name == "roce over qemu"
+    assert session.fabric.name == "roce qemu"
     assert guest.agent.asked == ["restart"]
     assert session.alive() == "panic in the kernel"
     session.close()

@@ -87,7 +87,7 @@ class NetdevLink:
     @property
     def name(self) -> str:
         """For reports."""
-        return "roce over qemu"
+        return "roce qemu"
 
     @property
     def clock(self) -> RealClock:

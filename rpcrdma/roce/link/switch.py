@@ -93,7 +93,7 @@ class SwitchLink:
     @property
     def name(self) -> str:
         """For reports."""
-        return "roce in process"
+        return "roce switch"
 
     @property
     def clock(self) -> VirtualClock:

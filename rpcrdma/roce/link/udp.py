@@ -87,7 +87,7 @@ class UdpLink:
     @property
     def name(self) -> str:
         """For reports."""
-        return "roce over udp"
+        return "roce udp"
 
     @property
     def clock(self) -> RealClock:

@@ -245,8 +245,8 @@ def test_the_name_says_what_the_faults_are() -> None:
     ends = switch_pair()
     near = FaultyLink(ends.near, FrameFaults.parse("seed=7,loss=0.5"))
 
-    assert near.name == "roce in process with faults seed=7,loss=0.5"
-    assert FaultyLink(ends.far).name == "roce in process"
+    assert near.name == "roce switch with faults seed=7,loss=0.5"
+    assert FaultyLink(ends.far).name == "roce switch"
 
 
 def test_the_tap_shows_what_was_carried() -> None:

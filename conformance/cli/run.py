@@ -17,7 +17,7 @@ from conformance.cli import listing
 from conformance.suite.guest import GuestOrder, certifier
 from conformance.suite.in_lab import collect, lab_run, target_word
 from conformance.suite.parallel import check_workers
-from conformance.suite.runner import collect_cases
+from conformance.suite.runner import KnownIds
 from reports.baseline import check_baseline, load_baseline
 from reports.render.folder import render_all
 from reports.render.terminal import Progress, print_summary
@@ -116,8 +116,7 @@ def _report(
     """Write and print what there is to say; `file` is the baseline's, if there is one."""
     check = None
     if baseline is not None:
-        exists = {case.id for case in collect_cases()}
-        check = check_baseline(record, baseline, file, exists)
+        check = check_baseline(record, baseline, file, KnownIds())
     html, *_ = render_all(record, folder, check)
     print_summary(console, record, check)
     console.print(f"report: {html}", highlight=False, soft_wrap=True)

@@ -209,7 +209,8 @@ class _Run:
                 share.begun = case
                 self.on_begin(case, len(self.cases))
             case CaseRecord():
-                share.left.remove(message.id)
+                if message.id in share.left:  # a look after a section is not planned
+                    share.left.remove(message.id)
                 self._record(message)
             case _Stopped():
                 share.stopped = message
@@ -275,7 +276,8 @@ class _Run:
         partial = self.job.folder / f"{RECORDS}.partial"
         header = msgspec.structs.replace(self.header, planned=planned)
         with RunWriter(partial, header) as writer:
-            for case in planned:
+            unplanned = (case for case in self.records if case not in self.planned)
+            for case in (*planned, *unplanned):
                 if case in self.records:
                     writer.add(self.records[case])
             writer.finish(time.monotonic() - self.began, reason=reason)

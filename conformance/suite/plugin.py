@@ -18,6 +18,7 @@ import pytest
 from conformance.catalogue.entries import UnknownRequirement
 from conformance.suite.evidence import annotated, exchanges, write_evidence
 from conformance.suite.fixtures import Fixtures, SuiteError
+from conformance.suite.section_end import files_case, section_of, since
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import CaseRecord, Verdict
 from targets.base import Unsupported
@@ -48,6 +49,7 @@ class Case:
         means: (rule, what is broken with it in this case) pairs.
         interpretations: as the decorator names them.  destructive: may bring a device down.
         wider: why it accepts more than the oracle allows.  narrower: why less.
+        again: what selects it on a command line, where its id does not.
     """
 
     id: str
@@ -60,10 +62,12 @@ class Case:
     wider: str = ""
     narrower: str = ""
     means: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    again: str = ""
 
     def command(self, called: str) -> str:
         """What runs it again, against a target that is called so on a command line."""
-        return f"rpcrdma certify {called} --case '{self.id}'" + " --destructive" * self.destructive
+        chosen = self.again or f"--case '{self.id}'"
+        return f"rpcrdma certify {called} {chosen}" + " --destructive" * self.destructive
 
 
 def case_id(path: Path, function: str, parameters: str = "") -> str:
@@ -118,6 +122,7 @@ class Plugin:
         self._case_began = 0.0
         self._found: BaseException | None = None
         self._came_to_its_end = False
+        self._unlooked: Case | None = None
         self.planned: tuple[Case, ...] = ()
         self.all_cases: tuple[Case, ...] = ()
         self.fault: Exception | None = None
@@ -224,6 +229,10 @@ class Plugin:
         self._keep(rig.end)
         self._found = rig.judged(self._found, case.requirements)
         self._record(case)
+        if rig.trace.events:
+            self._unlooked = self._unlooked or case
+        if nextitem is None or section_of(self._cases[nextitem.nodeid].id) != section_of(case.id):
+            self._look(case, is_last=nextitem is None)
         return done
 
     @pytest.hookimpl(wrapper=True)
@@ -252,6 +261,23 @@ class Plugin:
             step()
         except Exception as error:  # noqa: BLE001  # the plugin's border: everything gets a verdict
             self._found = self._found or error
+
+    def _look(self, last: Case, *, is_last: bool) -> None:
+        """See what a section has left of the files; where all is well there is no record."""
+        first, rig = self._unlooked, self._running
+        if first is None:
+            return
+        rig.begin()
+        self._found, self._case_began = None, time.monotonic()
+        self._keep(rig.look)
+        self._keep(rig.end)
+        self._found = since(self._found, first)
+        # A device that cannot be looked at now may well be after the next section.
+        if isinstance(self._found, Inconclusive) and not is_last:
+            return
+        self._unlooked, self._came_to_its_end = None, True
+        if self._found is not None:
+            self._record(files_case(first, last))
 
     @property
     def _running(self) -> Rig:

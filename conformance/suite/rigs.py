@@ -75,6 +75,20 @@ class Rig(Protocol):
         """
         ...
 
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What is known of the rig, (name, value), for the run's record."""
+        ...
+
+    def look(self) -> None:
+        """See that the device holds what it held when it was last looked at.
+
+        Raises:
+            Deviation: it does not.
+            Inconclusive: that cannot be seen.
+        """
+        ...
+
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, in the light of what the rig itself has seen in it.
 

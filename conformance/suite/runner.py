@@ -18,6 +18,7 @@ from conformance import scenarios
 from conformance.catalogue.entries import load_catalogue
 from conformance.suite.plugin import Case, Plugin, SuiteError, case_id
 from conformance.suite.rigs import close_rigs, open_rigs
+from conformance.suite.section_end import is_files_case
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import FORMAT_VERSION, CaseRecord, RunHeader
 from reports.stream import RunWriter, read_run
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from reports.record import RunRecord
     from targets.base import ClientTarget, Target
 
-__all__ = ["RECORDS", "Selection", "certify", "collect_cases", "judge"]
+__all__ = ["RECORDS", "KnownIds", "Selection", "certify", "collect_cases", "judge"]
 
 RECORDS: Final = "records.jsonl"
 """Name of the file of records in a run's folder."""
@@ -97,6 +98,17 @@ def collect_cases(*where: Path) -> tuple[Case, ...]:
     plugin = Plugin(load_catalogue(), lambda case: True)
     _run_pytest(plugin, *(where or (SCENARIOS,)), options=("--collect-only",))
     return plugin.all_cases
+
+
+class KnownIds:
+    """The ids that a record may have: those of the cases, and of the looks after sections."""
+
+    def __init__(self) -> None:
+        self._cases = frozenset(case.id for case in collect_cases())
+
+    def __contains__(self, identity: object) -> bool:
+        """Whether the suite has it."""
+        return identity in self._cases or is_files_case(str(identity), self._cases)
 
 
 def certify(
@@ -189,7 +201,7 @@ def _header(
         target.profile.name,
         rig.session.fabric.name,
         tuple(case.id for case in cases),
-        tuple({**_surroundings(), **dict(facts)}.items()),
+        tuple({**_surroundings(), **dict(facts), **dict(rig.facts)}.items()),
         datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
     )
 

@@ -14,9 +14,9 @@ def differing(found: bytes, expected: bytes) -> str:
     """How data differ, in a clause; empty if they do not."""
     if len(found) != len(expected):
         return f"{len(found)} octets instead of {len(expected)}"
-    wrong = [place for place, octet in enumerate(found) if octet != expected[place]]
-    if not wrong:
+    if found == expected:
         return ""
+    wrong = [place for place, octet in enumerate(found) if octet != expected[place]]
     shown = slice(wrong[0], wrong[0] + _SHOWN)
     return (
         f"{len(wrong)} of {len(found)} octets are wrong, from octet {wrong[0]} on:"

@@ -29,6 +29,7 @@ __all__ = [
     "TreeFile",
     "TreeLink",
     "file_of_size",
+    "pieces",
 ]
 
 
@@ -98,6 +99,21 @@ LONG_NAMED: Final = TreeFile("n" * 255, 1000, 8)
 
 CLIENT_TREE: Final[tuple[TreeEntry, ...]] = (*TREE, CROWD, LONG_NAMED)
 """What a client under test may find in addition; no server under test is asked for it."""
+
+
+def pieces(length: int) -> tuple[tuple[TreeFile, int, bytes], ...]:
+    """The files that servers' cases read and none writes: file, offset and content of each piece.
+
+    Args:
+        length: octets of a piece, at most.
+    """
+    files = (entry for entry in TREE if isinstance(entry, TreeFile) and entry is not PLAIN)
+    return tuple(
+        (file, start, file.content[start : start + length])
+        for file in files
+        if not file.writable
+        for start in range(0, file.size, length)
+    )
 
 
 def file_of_size(size: int) -> TreeFile:

@@ -64,7 +64,6 @@ class Agent:
             "run": self._run,
             "restart": prepared.restart,
             "renew": prepared.renew,
-            "digests": prepared.digests,
             "exchange": lambda address, port, octets, seconds: as_text(
                 exchange_record(address, port, as_octets(octets), seconds)
             ),

@@ -22,7 +22,7 @@ _SERVER_S: Final = 60.0
 """Until a server has been started again: the kernel waits for each of nfsd's threads."""
 
 _ANSWER_S: Final = 20.0
-"""For what the agent does by itself; measured milliseconds, and 0.5 s for all digests."""
+"""For what the agent does by itself; measured milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,6 @@ class GuestAgent:
     def renew(self) -> None:
         """As `restart`, with the exported files as they were at first."""
         self._ask("renew", _SERVER_S)
-
-    def digests(self) -> dict[str, str]:
-        """SHA-256 of each file of the export in hexadecimal digits, by its path in it."""
-        found: dict[str, str] = self._ask("digests", _ANSWER_S)
-        return found
 
     def log(self, line: int = 0) -> list[str]:
         """What the guest's kernel has logged, from the line of that number on."""

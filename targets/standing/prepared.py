@@ -88,17 +88,6 @@ class PreparedGuest:
         self._fill(Path(server.export))
         restart_nfsd(server.port)
 
-    def digests(self) -> dict[str, str]:
-        """SHA-256 of each file of the export, by its path in it."""
-        from hashlib import sha256  # only where it is asked for: it brings OpenSSL with it
-
-        export = Path(self.setup.server.export)
-        files = (path for path in export.rglob("*") if path.is_file() and not path.is_symlink())
-        return {
-            str(path.relative_to(export)): sha256(path.read_bytes()).hexdigest()
-            for path in sorted(files)
-        }
-
     def log_after(self, line: int) -> list[str]:
         """What the kernel has logged, from the line of that number on."""
         while record := self._next_record():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import socket
 import struct
@@ -14,13 +13,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.tester.case import Deviation
+from conformance.tester.client.harness import Harness
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
-from rpcrdma.ulp.file_tree import TREE, TreeFile
+from rpcrdma.ulp.file_tree import PLAIN
 from rpcrdma.ulp.mount3 import mount_call
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.rpc import AUTH_NONE, decode_reply
 from targets.base import Act, ActKind, ActResult, ActState
+from targets.guest_device import GuestServerTarget
 from targets.lab.errors import LabError
 from targets.lab.setup import LabServer, ServerKind
 from targets.registry import find_profile
@@ -85,15 +87,19 @@ def test_the_kernels_server_listens_and_is_started_again(guest: StandingGuest) -
 
 
 def test_a_damaged_file_is_told_and_mended(guest: StandingGuest) -> None:
-    whole = guest.agent.digests()
-    files = {entry.name: entry.content for entry in TREE if isinstance(entry, TreeFile)}
-    for name, content in files.items():
-        assert whole[name] == hashlib.sha256(content).hexdigest()
-    guest.agent.run(["sh", "-c", "printf x | dd of=/srv/export/size-4096 conv=notrunc"])
-    damaged = guest.agent.digests()
-    assert {name for name in whole if whole[name] != damaged[name]} == {"size-4096"}
-    guest.agent.renew()
-    assert guest.agent.digests() == whole
+    harness = Harness(GuestServerTarget(find_profile("linux-server"), guest))
+    try:
+        harness.preflight()
+        assert harness.facts == (("files", "compared after each section"),)
+        harness.look()
+        guest.agent.run(["sh", "-c", f"printf x | dd of={EXPORT.decode()}/size-4096 conv=notrunc"])
+        with pytest.raises(Deviation, match=r"size-4096 from octet 0 on: .* 1 of 4096 octets"):
+            harness.look()
+        guest.agent.renew()
+        harness.files.begin(harness.ready_peer())
+        assert harness.facts == (("files", "compared after each section"),)
+    finally:
+        harness.close()
 
 
 def test_the_handle_of_the_export_is_asked_for_in_the_guest(guest: StandingGuest) -> None:
@@ -139,9 +145,7 @@ class ClientInGuest:
 def test_the_kernels_client_is_told_to_act(guest: StandingGuest, target: str) -> None:
     client = ClientInGuest(guest, target)
     assert client.does() == ActResult(ActState.DONE)
-    plain = next(entry.content for entry in TREE if entry.name == "plain")
-    assert isinstance(plain, bytes)
-    assert client.does(Act(ActKind.READ, 70000)).data == plain[:70000]
+    assert client.does(Act(ActKind.READ, 70000)).data == PLAIN.content[:70000]
     for act in (Act(ActKind.SMALL), Act(ActKind.WRITE, 5000), Act(ActKind.LONG_REPLY)):
         assert client.does(act) == ActResult(ActState.DONE)
     client.close()
@@ -204,7 +208,8 @@ def test_a_guest_that_stays_is_found_by_the_runs_that_follow(
             guest.agent.run(["rm", "/srv/export/size-4096"])
         with guest_for(setup) as guest:
             assert guest.files.folder == state.folder
-            assert "size-4096" in guest.agent.digests()
+            listing = guest.agent.run(["ls", EXPORT.decode()]).output
+            assert b"size-4096" in listing.split()
     finally:
         assert bring_down() == state
     assert not machines(state.folder)

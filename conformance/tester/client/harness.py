@@ -12,6 +12,7 @@ from conformance.oracle.outcome import Answered
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from conformance.tester.claimed import device_of
 from conformance.tester.client import build, liveness
+from conformance.tester.client.file_watch import FileWatch
 from conformance.tester.client.peer import RECEIVE_LENGTH, RECEIVES, Peer
 from conformance.tester.workload.base import Prepared
 from conformance.tester.workload.choice import workload_for
@@ -44,7 +45,7 @@ class Harness:
     Attributes:
         target: which device.  profile: its profile.  workload: calls of its binding.
         session: the running device.  case: notes of the running case.
-        xids: of the calls of all its cases.
+        xids: of the calls of all its cases.  files: of the device, which no case writes.
     """
 
     def __init__(self, target: Target) -> None:
@@ -52,6 +53,7 @@ class Harness:
         self.session: Session = target.start()
         self.profile = target.profile  # a target may learn more of its device as that starts
         self.workload = workload_for(self.profile)
+        self.files = FileWatch(self.workload)
         self.case = CaseLog()
         self.xids = Xids()
         self._peers: list[Peer] = []
@@ -76,7 +78,24 @@ class Harness:
 
     def preflight(self) -> None:
         """See that the device serves at all, and get what calls need; raises as `ready_peer`."""
-        self._prepare(self.ready_peer())
+        peer = self.ready_peer()
+        self._prepare(peer)
+        self.files.begin(peer)
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What a run's record says of the rig."""
+        return self.files.facts
+
+    def look(self) -> None:
+        """See that the device's files hold what they did, in a trace of its own.
+
+        Raises:
+            Deviation: they do not.
+            Inconclusive: that cannot be seen.
+        """
+        if self.files.watched:
+            self.files.look(self.ready_peer())
 
     def judged(self, found: BaseException | None, _cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case: each peer's outcomes are judged by the case itself."""

@@ -183,6 +183,14 @@ class ClientHarness:
             if not self.service.violations:
                 raise
 
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What a run's record says of the rig: nothing."""
+        return ()
+
+    def look(self) -> None:
+        """See that the device holds what it did: the files are the tester's own."""
+
     def ready(self) -> Service:
         """The service, with a client that has just been served what shows that it lives.
 

@@ -22,10 +22,12 @@ from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rpcrdma.ulp.bindings import UpperLayer
     from targets.profile import Profile
 
-__all__ = ["Caller", "NullWorkload", "Prepared", "Workload"]
+__all__ = ["Caller", "NullWorkload", "Prepared", "Watched", "Workload"]
 
 
 class Workload(Protocol):
@@ -148,6 +150,15 @@ class Prepared(Protocol):
         Raises:
             Inconclusive: the device does not give it.
         """
+        ...
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """A workload of files, some of which no case writes."""
+
+    def untouched(self) -> Mapping[str, Request]:
+        """What fetches these files, by place; each checks what they held at first."""
         ...
 
 

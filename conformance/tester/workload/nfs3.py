@@ -25,7 +25,7 @@ from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size
+from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size, pieces
 from rpcrdma.ulp.nfs3_binding import LARGEST_FIXED
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.pattern import pattern
@@ -34,7 +34,7 @@ from targets.base import TargetError
 from targets.nfs.mount_client import export_handle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.tester.workload.base import Caller
     from rpcrdma.ulp.bindings import ReplyExpectation
@@ -88,7 +88,8 @@ class Nfs3Workload(NullWorkload):
             return
         root = self._root()
         found = {"": root}
-        for name in (_READ, WRITABLE.name, DIRECTORY.name):
+        watched = (file.name for file, _, _ in pieces(pages.PIECE))
+        for name in dict.fromkeys((_READ, WRITABLE.name, DIRECTORY.name, *watched)):
             request = self._request(f"LOOKUP of {name}", nfs3.lookup(root, name.encode()), _any)
             problem, found[name] = _looked_up(caller.reply_to(request))
             if problem:
@@ -115,6 +116,13 @@ class Nfs3Workload(NullWorkload):
         start = pages.start_of(page, _LARGEST)
         content = file_of_size(_LARGEST).content[start : start + length]
         return self._read(_READ, length, content, start)
+
+    def untouched(self) -> Mapping[str, Request]:
+        """READs of the files that only READs are about."""
+        return {
+            f"{file.name} from octet {start} on": self._read(file.name, len(part), part, start)
+            for file, start, part in pieces(pages.PIECE)
+        }
 
     def fetch_nothing(self) -> Request:
         """READ of a directory, which fails."""

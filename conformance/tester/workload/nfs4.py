@@ -19,21 +19,23 @@ from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs4, rpc
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size
+from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size, pieces
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.tester.workload.base import Caller
     from targets.profile import Profile
 
 __all__ = ["Nfs4Workload"]
 
-_LARGEST = 1048576
+_LARGEST: Final = 1048576
 """Octets of the largest file of the tree."""
+
+_READ: Final = f"size-{_LARGEST}"
 
 _LOOK: Final = 0.2
 """Seconds between two questions whether the grace period is over."""
@@ -73,29 +75,26 @@ class Nfs4Workload(NullWorkload):
 
     def fetch(self, length: int) -> Request:
         """READ of the beginning of the largest file."""
-        content = file_of_size(_LARGEST).content[:length]
-        return self._compound(
-            f"READ of {length} octets",
-            (*self._at(f"size-{_LARGEST}"), nfs4.read(0, length)),
-            lambda reply: _reads(reply, content),
-        )
+        return self._read(_READ, 0, file_of_size(_LARGEST).content[:length], length)
 
     def fetch_aside(self, length: int, page: int) -> Request:
         """READ of one of the last pages of the largest file."""
         start = pages.start_of(page, _LARGEST)
-        content = file_of_size(_LARGEST).content[start : start + length]
-        return self._compound(
-            f"READ of {length} octets",
-            (*self._at(f"size-{_LARGEST}"), nfs4.read(start, length)),
-            lambda reply: _reads(reply, content),
-        )
+        return self._read(_READ, start, file_of_size(_LARGEST).content[start:][:length], length)
+
+    def untouched(self) -> Mapping[str, Request]:
+        """READs of the files that only READs are about."""
+        return {
+            f"{file.name} from octet {start} on": self._read(file.name, start, part, len(part))
+            for file, start, part in pieces(pages.PIECE)
+        }
 
     def fetch_two(self, first: int, second: int) -> Request:
         """Two READs of the largest file's beginning."""
         content = file_of_size(_LARGEST).content
         return self._compound(
             f"READs of {first} and {second} octets",
-            (*self._at(f"size-{_LARGEST}"), nfs4.read(0, first), nfs4.read(0, second)),
+            (*self._at(_READ), nfs4.read(0, first), nfs4.read(0, second)),
             lambda reply: _reads(reply, content[:second]) or _reads(reply, content[:first], -2),
         )
 
@@ -162,7 +161,7 @@ class Nfs4Workload(NullWorkload):
             (
                 *self._at(DIRECTORY.name),
                 nfs4.read_directory(maximum, 1),
-                *self._at(f"size-{_LARGEST}"),
+                *self._at(_READ),
                 nfs4.read(0, data),
             ),
             lambda reply: _reads(reply, content),
@@ -177,6 +176,13 @@ class Nfs4Workload(NullWorkload):
             lambda xid: whole(xid)[:head],
             lambda _call, _reply: "",
             self._layer,
+        )
+
+    def _read(self, name: str, start: int, content: bytes, length: int) -> Request:
+        return self._compound(
+            f"READ of {length} octets",
+            (*self._at(name), nfs4.read(start, length)),
+            lambda reply: _reads(reply, content),
         )
 
     def _at(self, name: str) -> tuple[wire.ArgumentOperation, ...]:
@@ -227,6 +233,8 @@ def _reads(result: wire.CompoundResult, content: bytes, index: int = -1) -> str:
     """Whether the operation at `index` is a READ that returned `content`."""
     if problem := _succeeds(result):
         return problem
+    if len(result.resarray) < abs(index):
+        return f"there are {len(result.resarray)} results, and none of a READ"
     found = result.resarray[index]
     if not isinstance(found, wire.ReadResult) or not isinstance(found.outcome, wire.ReadDone):
         return f"the result is {type(found).__name__}, not that of a READ"

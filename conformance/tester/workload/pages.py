@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["BEYOND_ROOM", "EMPTY_SEGMENT", "TOO_SMALL", "start_of"]
+__all__ = ["BEYOND_ROOM", "EMPTY_SEGMENT", "PIECE", "TOO_SMALL", "start_of"]
 
 _PAGE: Final = 4096
 
@@ -26,6 +26,10 @@ BEYOND_ROOM: Final = {
     ("reply-chunk", "the-largest-number"): 7,
 }
 """Section 8.1.4: room that is told to be absurd, by form and length."""
+
+
+PIECE: Final = 65536
+"""Octets of a READ that looks for damage: servers that allow fewer are rare."""
 
 
 def start_of(page: int, size: int) -> int:

@@ -36,11 +36,10 @@ def test_a_program_is_run(agent: GuestAgent) -> None:
     assert ended == GuestRun(5, b"in\0put", b"mine")
 
 
-def test_the_log_and_the_digests_are_handed_over(agent: GuestAgent, tmp_path: Path) -> None:
+def test_the_log_is_handed_over(agent: GuestAgent, tmp_path: Path) -> None:
     (tmp_path / "kmsg").write_text("4,1,1,-;one line\n")
     assert agent.log() == ["one line"]
     assert agent.log(1) == []
-    assert agent.digests() == {}
 
 
 def test_a_server_that_is_none_is_not_started_again(agent: GuestAgent) -> None:

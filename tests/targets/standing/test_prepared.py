@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,18 +26,6 @@ def test_the_log_is_told_from_a_line_on(prepared: PreparedGuest, tmp_path: Path)
     (tmp_path / "kmsg").write_text("6,340,99,-;rdma_rxe: loaded\n SUBSYSTEM=x\n")
     assert prepared.log_after(0) == ["rdma_rxe: loaded"]
     assert prepared.log_after(1) == []
-
-
-def test_files_of_the_export_have_digests(prepared: PreparedGuest, tmp_path: Path) -> None:
-    export = tmp_path / "export"
-    (export / "many").mkdir()
-    (export / "many" / "one").write_bytes(b"1")
-    (export / "plain").write_bytes(b"22")
-    (export / "link").symlink_to("plain")
-    assert prepared.digests() == {
-        "many/one": hashlib.sha256(b"1").hexdigest(),
-        "plain": hashlib.sha256(b"22").hexdigest(),
-    }
 
 
 def test_without_a_server_none_is_started_again(prepared: PreparedGuest) -> None:

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.suite.runner import KnownIds, Selection, certify
+from conformance.suite.section_end import section_of
+from conformance.tester.case import Deviation, Inconclusive
+from reports.record import Verdict
+from tests.conformance.embedded import damage, embedded, files_of_servers
+from tests.conformance.suite.written import NULL_CASE, scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from reports.record import RunRecord
+    from rpcrdma.ulp.file_store import FileStore
+
+FILES = "files-stay-whole"
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> FileStore:
+    files.append(files_of_servers(monkeypatch))
+    return files[-1]
+
+
+def run(tmp_path: Path, sections: dict[str, str]) -> RunRecord:
+    """Scenario files by section, run against an NFS server."""
+    scenarios = tmp_path / "scenarios"
+    scenarios.mkdir()
+    for section, body in sections.items():
+        scenario(scenarios, body, f"test_{section}_title.py")
+    target = embedded(tmp_path, "nfs4")
+    return certify(target, Selection(), tmp_path / "out", scenarios_folder=scenarios)
+
+
+DAMAGING = (
+    NULL_CASE.replace("test_it", "test_harm")
+    + "    from tests.conformance.suite import test_section_end\n    test_section_end.harm()\n"
+)
+
+files: list[FileStore] = []
+
+
+def harm() -> None:
+    """What a case of `DAMAGING` has the device do to its files."""
+    damage(files[-1], "size-1000", 20)
+
+
+def test_damage_is_a_verdict_after_its_section_that_names_the_first_case(
+    tmp_path: Path, store: FileStore
+) -> None:
+    harmless = NULL_CASE + NULL_CASE.replace("test_it", "test_other")
+    record = run(tmp_path, {"3_2": harmless, "4_2": NULL_CASE + DAMAGING, "4_5": harmless})
+
+    found = [case for case in record.cases if case.verdict is not Verdict.PASS]
+    assert [case.id for case in found] == [f"rfc8166/4.2/{FILES}"]
+    place = [case.id for case in record.cases].index(found[0].id)
+    assert record.cases[place - 1].id == "rfc8166/4.2/harm"
+    assert (found[0].verdict, found[0].violated) == (
+        Verdict.FAIL,
+        ("rfc8166.8.1.no-new-vulnerabilities",),
+    )
+    assert "size-1000 from octet 0 on: " in found[0].reason
+    assert found[0].reason.endswith("The first case that this can follow from is rfc8166/4.2/it.")
+    assert found[0].rerun.endswith("--document rfc8166 --section 4.2")
+    assert dict(record.header.facts)["files"] == "compared after each section"
+    assert all((tmp_path / "out" / name).exists() for name in found[0].evidence)
+
+
+def test_a_run_without_damage_has_no_such_record(tmp_path: Path, store: FileStore) -> None:
+    record = run(tmp_path, {"3_2": NULL_CASE, "4_5": NULL_CASE})
+    assert [case.id for case in record.cases] == ["rfc8166/3.2/it", "rfc8166/4.5/it"]
+
+
+def test_what_could_not_be_looked_at_belongs_to_the_next_look(
+    tmp_path: Path, store: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+
+    def look(self: object) -> None:
+        looks.append("look")
+        if len(looks) == 1:
+            raise Inconclusive("not now")
+        raise Deviation("Damaged.")
+
+    monkeypatch.setattr("conformance.tester.client.harness.Harness.look", look)
+    record = run(tmp_path, {"3_2": NULL_CASE, "4_2": NULL_CASE})
+    last = record.cases[-1]
+    assert last.id == f"rfc8166/4.2/{FILES}"
+    assert last.reason.endswith("is rfc8166/3.2/it.")
+
+
+def test_files_that_cannot_be_seen_in_the_end_are_inconclusive(
+    tmp_path: Path, store: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(self: object) -> None:
+        raise Inconclusive("no answer")
+
+    monkeypatch.setattr("conformance.tester.client.harness.Harness.look", look)
+    record = run(tmp_path, {"3_2": NULL_CASE, "4_2": NULL_CASE})
+    assert [(case.id, case.verdict) for case in record.cases][-1] == (
+        f"rfc8166/4.2/{FILES}",
+        Verdict.INCONC,
+    )
+    assert len(record.cases) == 3
+
+
+def test_a_baseline_may_list_it_for_every_section_that_has_cases() -> None:
+    known = KnownIds()
+    assert f"rfc8166/4.3.2/{FILES}" in known
+    assert f"rfc8166/99/{FILES}" not in known
+    assert "rfc8166/4.3.2/no-such-case" not in known
+
+
+def test_the_section_of_a_case_has_its_document() -> None:
+    assert section_of("rfc8166/4.3.2/some-case[x]") == "rfc8166/4.3.2"

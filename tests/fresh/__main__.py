@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tests.fresh.debian_root import DebianRoot, emptied, must_be_possible
+from tests.fresh.debian_root import DebianRoot, emptied, home_of, must_be_possible
 from tests.fresh.errors import NotHere, StepFailed
 from tests.fresh.host import (
     CERTIFICATES,
@@ -27,7 +27,7 @@ from tests.fresh.host import (
     pip_files,
     trusted,
 )
-from tests.fresh.newcomer import Newcomer
+from tests.fresh.newcomer import USER, Newcomer
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -52,6 +52,8 @@ def main() -> int:
         with emptied(folder / "debian") as place:
             root = make_root(place)
             readme = put_repository(place / _BARE)
+            # git takes nothing from a repository of somebody else's.
+            root.run(f"chown -R {USER} /{_BARE}", _GIT_S)
             Newcomer(root, readme, f"/{_BARE}").go()
     except (NotHere, StepFailed) as error:
         show(f"fresh: {error}")
@@ -77,7 +79,8 @@ def make_root(place: Path) -> DebianRoot:
     root.make(SUITE, sources, settings, _MAKE_S)
     if certificates:
         root.write(CERTIFICATES, certificates.read_bytes())
-    for file, there in pip_files(Path.home(), os.environ).items():
+    root.add_user(USER)
+    for file, there in pip_files(Path.home(), home_of(USER), os.environ).items():
         root.write(there, file.read_bytes())
     for name in ("/etc/resolv.conf", "/etc/hosts"):
         root.write(name, Path(name).read_bytes())

@@ -22,7 +22,7 @@ from tests.fresh.errors import NotHere, StepFailed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["DebianRoot", "below", "emptied", "must_be_possible"]
+__all__ = ["DebianRoot", "below", "emptied", "home_of", "must_be_possible"]
 
 _ALONE: Final = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
 _ENTER: Final = """
@@ -30,16 +30,19 @@ mount -t proc proc "$1/proc"
 mount --rbind /sys "$1/sys"
 mount --rbind /dev "$1/dev"
 if [ -d "$1/sys/class/infiniband" ]; then mount -t tmpfs none "$1/sys/class/infiniband"; fi
-exec chroot "$1" bash -ec "exec 2>&1; $2"
+exec chroot --userspec="$2" --groups= "$1" bash -ec "exec 2>&1; $3"
 """
 
-"""Its arguments are the root's folder and a script.  An RDMA device of this machine is hidden: the
+"""Its arguments are the root's folder, the user (`NAME:`, with the group of that name), and a script.  An RDMA device of this machine is hidden: the
 suite would use it instead of the lab."""
 
 _ENDING_S: Final = 30.0
 """In which the processes of a command that was killed have ended, and write no file any more."""
 
 _LOOK_S: Final = 0.2
+
+_USER_S: Final = 60.0
+"""More than it takes to make a user."""
 
 _NO_DAEMONS: Final = "#!/bin/sh\nexit 101\n"
 """invoke-rc.d's policy: 101 forbids.  A daemon would serve this machine's network and kernel."""
@@ -90,14 +93,29 @@ class DebianRoot:
         """The content of a file in it."""
         return (self.folder / place.lstrip("/")).read_bytes()
 
-    def run(self, script: str, deadline_s: float) -> tuple[int, str]:
+    def run(self, script: str, deadline_s: float, user: str = "root") -> tuple[int, str]:
         """Run a shell script in it; its exit status, and what it printed.
+
+        Args:
+            script: what to run.
+            deadline_s: seconds that it may take.
+            user: who runs it, with no group but their own.
 
         Raises:
             StepFailed: it did not end in time.
         """
-        words = (*_ALONE, "sh", "-euc", _ENTER, "sh", str(self.folder), script)
-        return self._run(words, deadline_s, self.environment)
+        words = (*_ALONE, "sh", "-euc", _ENTER, "sh", str(self.folder), f"{user}:", script)
+        return self._run(words, deadline_s, {**self.environment, "HOME": home_of(user)})
+
+    def add_user(self, user: str) -> None:
+        """Have an ordinary user.
+
+        Raises:
+            StepFailed: that is not possible.
+        """
+        status, said = self.run(f"useradd --create-home {user}", _USER_S)
+        if status != 0:
+            raise StepFailed(f"there is no user {user}: {said}")
 
     def _run(
         self, words: tuple[str, ...], deadline_s: float, environment: Mapping[str, str]
@@ -115,6 +133,11 @@ class DebianRoot:
         if ended.status is None:
             raise StepFailed(f"it did not end within {deadline_s:.0f} s")
         return ended.status, "\n".join(lines)
+
+
+def home_of(user: str) -> str:
+    """The home of a user, in Debian's places."""
+    return "/root" if user == "root" else f"/home/{user}"
 
 
 @contextmanager

@@ -92,13 +92,19 @@ def apt_settings(dump: str, *, certificates: bool) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def pip_files(home: Path, variables: Mapping[str, str]) -> dict[Path, str]:
-    """pip's configuration here, and where it belongs in the root (pip's user guide: pip.conf)."""
+def pip_files(home: Path, there: str, variables: Mapping[str, str]) -> dict[Path, str]:
+    """pip's configuration here, and where it belongs in the root (pip's user guide: pip.conf).
+
+    Args:
+        home: of whoever runs this.
+        there: the home of whoever will run pip in the root.
+        variables: of the environment here.
+    """
     places = {
         Path("/etc/xdg/pip/pip.conf"): "/etc/xdg/pip/pip.conf",
         Path("/etc/pip.conf"): "/etc/pip.conf",
-        home / ".pip/pip.conf": "/root/.pip/pip.conf",
-        home / ".config/pip/pip.conf": "/root/.config/pip/pip.conf",
+        home / ".pip/pip.conf": f"{there}/.pip/pip.conf",
+        home / ".config/pip/pip.conf": f"{there}/.config/pip/pip.conf",
     }
     if named := variables.get("PIP_CONFIG_FILE"):
         places[Path(named)] = named
@@ -106,13 +112,12 @@ def pip_files(home: Path, variables: Mapping[str, str]) -> dict[Path, str]:
 
 
 def environment(variables: Mapping[str, str], *, certificates: bool) -> dict[str, str]:
-    """That of a new login as root, with what says how packages are reached."""
+    """That of a new login, with what says how packages are reached."""
     ours = {name: value for name, value in variables.items() if _PASSED_ON.fullmatch(name)}
     if certificates:
         ours["PIP_CERT"] = CERTIFICATES
     return {
         **ours,
-        "HOME": "/root",
         "LANG": "C.UTF-8",
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "DEBIAN_FRONTEND": "noninteractive",

@@ -19,9 +19,12 @@ from tests.fresh.readme import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Machine", "Newcomer", "judge_report"]
+__all__ = ["USER", "Machine", "Newcomer", "judge_report"]
 
-_CLONE: Final = "/root/rpcrdma-conformance"
+USER: Final = "newcomer"
+"""Who is root only where the README and the doctor say so."""
+
+_CLONE: Final = f"/home/{USER}/rpcrdma-conformance"
 _LACKS: Final = 2
 """Exit status of a doctor who misses something."""
 
@@ -46,8 +49,8 @@ class Machine(Protocol):
     def show(self) -> Callable[[str], None]:
         """Takes lines for whoever watches."""
 
-    def run(self, script: str, deadline_s: float) -> tuple[int, str]:
-        """Run a shell script; its exit status, and what it printed."""
+    def run(self, script: str, deadline_s: float, user: str = "root") -> tuple[int, str]:
+        """Run a shell script as some user; its exit status, and what it printed."""
 
     def read(self, place: str) -> bytes:
         """The content of a file."""
@@ -73,7 +76,7 @@ class Newcomer:
         Raises:
             StepFailed: something is not as the README and the doctor promise.
         """
-        self._type(readme_command(self.readme, "apt-get update"), folder="/")
+        self._type_as_root(readme_command(self.readme, "apt-get update"))
         self._type(f"git clone --quiet {self.repository} {_CLONE}", folder="/")
         self._type(readme_command(self.readme, "python3 -m venv"))
         self._type_inside(readme_command(self.readme, "rpcrdma certify reference"))
@@ -92,13 +95,13 @@ class Newcomer:
         if there := already_there(packages, installed):
             raise StepFailed(f"the doctor misses what is installed: {', '.join(there)}")
         self.machine.show(f"none of these is installed: {' '.join(packages)}")
-        self._type(command)
+        self._type_as_root(command)
         if _ALL_THERE not in self._type_inside(doctor).splitlines():
             raise StepFailed("the doctor is not content after its own command")
 
     def _certify(self, command: str, section: str, baseline: str) -> None:
         """One section, with the verdicts that the published baseline knows."""
-        output = f"/root/results-{section}"
+        output = f"/home/{USER}/results-{section}"
         known = f"{published_folder(self.readme)}/{baseline}"
         self._type_inside(f"{command} --section {section} --baseline {known} --output {output}")
         judge_report(self.machine.read(f"{output}/report.json"))
@@ -107,10 +110,21 @@ class Newcomer:
         """In the environment that the README makes."""
         return self._type(command, status, before=". .venv/bin/activate; ")
 
-    def _type(self, command: str, status: int = 0, folder: str = _CLONE, before: str = "") -> str:
-        self.machine.show(f"\n== $ {command}")
+    def _type_as_root(self, command: str) -> str:
+        return self._type(command, folder="/", user="root")
+
+    def _type(
+        self,
+        command: str,
+        status: int = 0,
+        folder: str = _CLONE,
+        before: str = "",
+        user: str = USER,
+    ) -> str:
+        prompt = "#" if user == "root" else "$"
+        self.machine.show(f"\n== {prompt} {command}")
         begin = time.monotonic()
-        ended, said = self.machine.run(f"cd {folder}; {before}{command}", _DEADLINE_S)
+        ended, said = self.machine.run(f"cd {folder}; {before}{command}", _DEADLINE_S, user)
         self.machine.show(f"== status {ended} after {time.monotonic() - begin:.0f} s")
         if ended != status:
             raise StepFailed(f"{command}: status {ended}, not {status}")

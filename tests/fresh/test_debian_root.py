@@ -21,7 +21,7 @@ def shown() -> list[str]:
 
 @pytest.fixture
 def root(tmp_path: Path, shown: list[str]) -> DebianRoot:
-    """A root whose `unshare` is a script that tells its arguments and runs the last one here."""
+    """A root whose `unshare` is a script that tells its first arguments and runs the last one."""
     unshare = tmp_path / "bin" / "unshare"
     unshare.parent.mkdir()
     unshare.write_text(
@@ -39,6 +39,20 @@ def test_a_command_has_name_spaces_of_its_own_and_is_shown_as_it_runs(
     status, said = root.run("echo hello; exit 3", 20)
     assert status == 3
     assert said.splitlines() == shown == ["--mount --pid --fork --kill-child sh", "hello"]
+
+
+@pytest.mark.parametrize(("user", "home"), [("root", "/root"), ("somebody", "/home/somebody")])
+def test_a_command_is_that_of_a_user_at_home(root: DebianRoot, user: str, home: str) -> None:
+    (root.folder.parent / "bin" / "unshare").write_text(
+        '#!/bin/sh\nwhile [ $# -gt 2 ]; do shift; done; echo "$1"; exec sh -ec "$2"'
+    )
+    _, said = root.run("echo $HOME", 20, user)
+    assert said.splitlines() == [f"{user}:", home]
+
+
+def test_a_user_that_cannot_be_made_is_a_failed_step(root: DebianRoot) -> None:
+    with pytest.raises(StepFailed, match="there is no user no/body: "):
+        root.add_user("no/body")
 
 
 def test_what_is_told_of_entering_is_shown_too(root: DebianRoot, shown: list[str]) -> None:

@@ -78,7 +78,8 @@ def test_a_login_has_the_way_to_packages_and_nothing_else_of_ours() -> None:
     made = environment(ours, certificates=True)
     kept = ("https_proxy", "NO_PROXY", "RPCRDMA_TIMEOUT_FACTOR")
     assert {name: made[name] for name in kept} == {name: ours[name] for name in kept}
-    assert (made["HOME"], made["PIP_CERT"]) == ("/root", CERTIFICATES)
+    assert made["PIP_CERT"] == CERTIFICATES
+    assert "HOME" not in made
     assert "mine" not in " ".join(made.values())
     assert {"PYTHONPATH", "VIRTUAL_ENV"}.isdisjoint(made)
 
@@ -89,8 +90,8 @@ def test_pips_files_go_to_where_pip_looks(tmp_path: Path) -> None:
     mine.parent.mkdir(parents=True)
     for file in (mine, named):
         file.touch()
-    found = pip_files(tmp_path, {"PIP_CONFIG_FILE": str(named)})
-    assert found[mine] == "/root/.config/pip/pip.conf"
+    found = pip_files(tmp_path, "/home/there", {"PIP_CONFIG_FILE": str(named)})
+    assert found[mine] == "/home/there/.config/pip/pip.conf"
     assert found[named] == str(named)
     assert tmp_path / ".pip/pip.conf" not in found
 

@@ -26,12 +26,15 @@ class Typewriter:
 
     def __init__(self) -> None:
         self.typed: list[str] = []
+        self.as_root: list[str] = []
         self.answers = {"dpkg-query": (0, "un  file")}
         self.doctors = [(2, MISSING), (0, CONTENT)]
         self.show: Callable[[str], None] = lambda line: None
 
-    def run(self, script: str, deadline_s: float) -> tuple[int, str]:
+    def run(self, script: str, deadline_s: float, user: str = "root") -> tuple[int, str]:
         self.typed.append(script)
+        if user == "root":
+            self.as_root.append(script)
         if "lab doctor" in script:
             return self.doctors.pop(0)
         return next((a for words, a in self.answers.items() if words in script), (0, ""))
@@ -58,6 +61,13 @@ def test_all_is_typed_in_the_order_of_the_readme_and_the_doctor() -> None:
     assert len(machine.typed) == len(words)
     for typed, expected in zip(machine.typed, words, strict=True):
         assert expected in typed
+
+
+def test_only_packages_are_installed_as_root() -> None:
+    machine = Typewriter()
+    Newcomer(machine, README, "/srv/here.git").go()
+    typed = [script for script in machine.as_root if "dpkg-query" not in script]
+    assert ["apt-get" in script for script in typed] == [True, True]
 
 
 def test_the_doctors_command_is_typed_on_a_machine_that_has_none_of_its_packages() -> None:

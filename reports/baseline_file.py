@@ -17,7 +17,7 @@ from reports.baseline import DEVIATIONS, Baseline, BaselineFinding, KnownCase, k
 from reports.record import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from reports.record import CaseRecord, RunRecord
 
@@ -61,11 +61,17 @@ def draw_up(run: RunRecord, earlier: Baseline | None = None) -> Draft:
     kept: list[BaselineFinding] = []
     dropped: list[str] = []
     explained: set[str] = set()
+    raced = {
+        (case.id, case.verdict)
+        for finding in (earlier.finding if earlier else ())
+        for case in finding.case
+        if finding.holds_for(kernel) and case.sometimes
+    }
     for finding in earlier.finding if earlier else ():
         if not finding.holds_for(kernel):
             kept.append(finding)
             continue
-        still = [case for case in finding.case if _is_still_there(case, judged)]
+        still = [case for case in finding.case if _is_still_there(case, judged, raced)]
         dropped += [case.id for case in finding.case if case not in still]
         if finding.why.strip():
             explained.update(case.id for case in still)
@@ -108,16 +114,22 @@ def render_baseline(baseline: Baseline) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _is_still_there(known: KnownCase, judged: Mapping[str, CaseRecord]) -> bool:
+def _is_still_there(
+    known: KnownCase,
+    judged: Mapping[str, CaseRecord],
+    raced: Container[tuple[str, Verdict]],
+) -> bool:
+    """Whether a run lets an entry stand; `raced` are the ends of what shows only sometimes."""
     case = judged.get(known.id)
     if case is None or case.verdict is known.verdict:
         return True
-    return known.sometimes and case.verdict is Verdict.PASS
+    other_end = case.verdict is Verdict.PASS or (known.id, case.verdict) in raced
+    return known.sometimes and other_end
 
 
 def _refreshed(known: KnownCase, case: CaseRecord | None) -> KnownCase:
     """With a text that matches; one that was written by hand stays as long as it does."""
-    if case is None or case.verdict is Verdict.PASS or known.describes(case.reason):
+    if case is None or case.verdict is not known.verdict or known.describes(case.reason):
         return known
     return msgspec.structs.replace(known, text=stable_text(case.reason))
 

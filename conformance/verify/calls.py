@@ -89,7 +89,7 @@ def ended(service: Service, act: RunningAct, breaks: tuple[str, ...]) -> ActResu
 
 
 def failed(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
-    """The act ended in an error.
+    """The act ended in an error, unless another Call came after the one that was refused.
 
     Args:
         result: of it.
@@ -99,6 +99,9 @@ def failed(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
         Deviation: the client says that all went well.
     """
     _takes(result, done=False)
+    if isinstance(result, ServedAct) and result.went_on:
+        _takes(result, done=True)
+        return
     if result.done:
         raise Deviation(
             "The client takes for done what was refused.",

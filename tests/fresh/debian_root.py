@@ -33,8 +33,8 @@ if [ -d "$1/sys/class/infiniband" ]; then mount -t tmpfs none "$1/sys/class/infi
 exec chroot --userspec="$2" --groups= "$1" bash -ec "exec 2>&1; $3"
 """
 
-"""Its arguments are the root's folder, the user (`NAME:`, with the group of that name), and a script.  An RDMA device of this machine is hidden: the
-suite would use it instead of the lab."""
+"""Its arguments are the root's folder, `USER:` (with the group of that name), and a script.  An
+RDMA device of this machine is hidden: the suite would use it instead of the lab."""
 
 _ENDING_S: Final = 30.0
 """In which the processes of a command that was killed have ended, and write no file any more."""

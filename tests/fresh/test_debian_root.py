@@ -51,8 +51,10 @@ def test_a_command_is_that_of_a_user_at_home(root: DebianRoot, user: str, home: 
 
 
 def test_a_user_that_cannot_be_made_is_a_failed_step(root: DebianRoot) -> None:
-    with pytest.raises(StepFailed, match="there is no user no/body: "):
-        root.add_user("no/body")
+    (root.folder.parent / "bin" / "useradd").write_text("#!/bin/sh\necho no; exit 3\n")
+    (root.folder.parent / "bin" / "useradd").chmod(0o755)
+    with pytest.raises(StepFailed, match="there is no user somebody: "):
+        root.add_user("somebody")
 
 
 def test_what_is_told_of_entering_is_shown_too(root: DebianRoot, shown: list[str]) -> None:

@@ -129,6 +129,18 @@ def test_what_shows_only_sometimes_may_pass_but_not_deviate_otherwise() -> None:
         assert check(run_of(Judged("d/1/slow", verdict, "within 5 s")), racing).problems != ()
 
 
+def test_a_race_of_several_ends_comes_as_one_of_them() -> None:
+    slow = KnownCase("d/1/slow", Verdict.FAIL, "within 5 s", sometimes=True)
+    other = KnownCase("d/1/slow", Verdict.WARN, "other words", sometimes=True)
+    race = (BaselineFinding("it is late", (slow,)), BaselineFinding("it is early", (other,)))
+    early = Judged("d/1/slow", Verdict.WARN, "In other words.")
+    for case, why in ((SLOW, "it is late"), (early, "it is early")):
+        assert [one.why for one in check(run_of(case), *race).known.values()] == [why]
+    assert check(run_of(Judged("d/1/slow", Verdict.PASS)), *race).problems == ()
+    for case in (Judged("d/1/slow", Verdict.WARN, "within 5 s"), Judged("d/1/slow", Verdict.NA)):
+        assert len(check(run_of(case), *race).problems) == 1
+
+
 def test_several_texts_must_all_be_there_in_order() -> None:
     case = KnownCase("d/1/slow", Verdict.FAIL, ("came", "5 s"))
     assert case.describes("Nothing came within 5 s.")

@@ -76,6 +76,16 @@ def test_what_shows_only_sometimes_is_kept_whether_it_shows_or_not() -> None:
     assert "sometimes = true" in render_baseline(draft.baseline)
 
 
+def test_every_end_of_a_race_is_kept_while_one_of_them_shows() -> None:
+    ends = tuple(
+        BaselineFinding(why, (KnownCase("d/2/odd", verdict, text, sometimes=True),))
+        for why, verdict, text in (("late", Verdict.FAIL, "x"), ("early", Verdict.WARN, "Odd."))
+    )
+    draft = draw_up(RUN, Baseline("server", ends))
+    assert draft.baseline.finding[:2] == ends
+    assert draft.dropped == ()
+
+
 def test_another_verdict_has_to_be_explained_again() -> None:
     draft = draw_up(RUN, Baseline("server", (known("d/2/odd", Verdict.FAIL, "Odd."),)))
     assert "d/2/odd" in draft.unexplained

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.oracle.requester.following import follow
-from conformance.tester.server.served import ServedAct
+from conformance.tester.server.served import ServedAct, may_complete
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -41,6 +41,8 @@ class Judging:
         self.served: list[ServedAct] = []
         self._sent: list[ReactionExpectation] = []
         self._answered_last = False
+        self._ended: set[int] = set()
+        self._went_on = False
         self._device = device
         self._trackers: dict[Line, RequesterTracker] = {}
         self._refused: frozenset[bytes] = frozenset()
@@ -50,6 +52,7 @@ class Judging:
         self.violations = []
         self.served = []
         self._sent = []
+        self._ended, self._went_on = set(), False
         self._refused = frozenset()
         self._trackers = {line: self._trackers[line] for line in kept}
 
@@ -81,6 +84,7 @@ class Judging:
         """A message has arrived; it is told which rules it breaks."""
         call.broken = self._trackers[line].judge(call.octets, call.unreduced, call.sends)
         self.violations += call.broken
+        self._went_on = self._went_on or (bool(self._ended) and call.xid not in self._ended)
 
     def received_option(self, line: Line, octets: bytes) -> None:
         """A message of Version Two that is no call has arrived."""
@@ -91,14 +95,22 @@ class Judging:
         expectation = self._trackers[line].answered(octets, line.placed.contents)
         self._sent.append(expectation)
         self._answered_last = expectation.xid is not None and expectation.must_end
+        if expectation.xid is not None and not may_complete(expectation):
+            self._ended.add(expectation.xid)
 
     def ended(self, result: ActResult) -> ServedAct:
         """An act has ended: what was sent since the one before has led to that."""
         served = ServedAct(
-            result.state, result.detail, result.data, result.digest, tuple(self._sent)
+            result.state,
+            result.detail,
+            result.data,
+            result.digest,
+            tuple(self._sent),
+            self._went_on,
         )
         self.served.append(served)
         self._sent = []
+        self._ended, self._went_on = set(), False
         return served
 
     def done(self) -> None:

@@ -15,10 +15,15 @@ from targets.base import ActResult
 if TYPE_CHECKING:
     from conformance.oracle.requester.expectation import ReactionExpectation
 
-__all__ = ["CallVerdict", "ServedAct"]
+__all__ = ["CallVerdict", "ServedAct", "may_complete"]
 
 _GOES_ON: Final = frozenset({Reaction.COMPLETED, Reaction.WAITING})
 _ENDS: Final = frozenset({Reaction.FAILED, Reaction.CLOSED})
+
+
+def may_complete(expectation: ReactionExpectation) -> bool:
+    """Whether the Call that a message is about may still complete."""
+    return bool(expectation.reactions & _GOES_ON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +32,13 @@ class ServedAct(ActResult):
 
     Attributes:
         sent: what the client might do about each message that was sent since the act before ended.
+        went_on: whether another Call came after one that had to end with an error.
         accepted: the ends that the verifications of the case accept, True for a good one; empty if
             none has looked at it.
     """
 
     sent: tuple[ReactionExpectation, ...] = ()
+    went_on: bool = False
     accepted: set[bool] = field(default_factory=set, compare=False)
 
     def takes(self, *, done: bool) -> None:
@@ -43,9 +50,11 @@ class ServedAct(ActResult):
         """The ends that the oracle allows, True for a good one, and False for a bad one.
 
         An act ends well if each of its Calls may complete; that of a message that changes nothing
-        is completed by another.  It ends badly if one of its Calls may.
+        is completed by another.  It ends badly if one of its Calls may.  Where another Call came
+        after one that was refused, either is right: NFSv4 recovers its state and asks once more, or
+        can do without what a first Call was to tell it.
         """
-        well = all(each.reactions & _GOES_ON for each in self.sent)
+        well = self.went_on or all(may_complete(each) for each in self.sent)
         plain = (item.kind for each in self.sent for item in each.allowed if not item.warning)
         ends = {True} if well else set()
         return frozenset(ends | ({False} if _ENDS.intersection(plain) else set()))

@@ -13,7 +13,7 @@ from conformance import verify
 from conformance.oracle.verdict import broken_rule
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server.harness import ClientHarness
-from conformance.tester.server.served import CallVerdict
+from conformance.tester.server.served import CallVerdict, ServedAct
 from reports.record import Verdict
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import ErrChunk, encode_header
@@ -48,6 +48,12 @@ def test_done_and_failed_are_told_apart() -> None:
     assert found.value.actual == "failed (input/output error)"
     with pytest.raises(Deviation, match="takes for done what was refused"):
         verify.calls.failed(DONE)
+
+
+def test_what_went_on_after_a_refusal_may_end_either_way() -> None:
+    act = ServedAct(ActState.DONE, went_on=True)
+    verify.calls.failed(act)
+    assert act.accepted == {True, False}
 
 
 def read(data: bytes) -> ActResult:

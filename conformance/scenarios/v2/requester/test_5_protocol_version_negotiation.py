@@ -59,7 +59,6 @@ def test_requester_sends_one_message_until_it_is_answered(
     role="requester",
     interpretations=("D-16", "D-62"),
     means={"v2.5.one-message-until-the-first-answer": NO_LIFT},
-    wider="the error is there for its credits; what becomes of its call is looked at in 4.2.3",
 )
 def test_requester_takes_no_grant_from_an_error(
     service_fresh: Service, client: ActingClient

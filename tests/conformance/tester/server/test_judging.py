@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from conformance.oracle.device import Device
 from conformance.oracle.requester.expectation import Reaction
 from conformance.tester.server.judging import Judging
@@ -74,6 +76,20 @@ def test_an_act_is_told_what_was_sent_since_the_one_before() -> None:
     assert [one.reactions for one in refused.sent] == [{Reaction.FAILED}]
     assert (refused.state, refused.detail, other.sent) == (ActState.FAILED, "refused", ())
     assert judging.served == [refused, other]
+
+
+@pytest.mark.parametrize(("later", "went_on"), [((), False), ((1,), False), ((2,), True)])
+def test_an_act_goes_on_by_another_call_after_a_refusal(
+    later: tuple[int, ...], went_on: bool
+) -> None:
+    judging = opened(LINE)
+    judging.received(LINE, message(1))
+    judging.sending(LINE, encode_header(TransportHeader(1, 1, 4, RdmaError(ErrChunk()))))
+    for xid in later:
+        judging.received(LINE, message(xid))
+    assert judging.ended(ActResult(ActState.DONE)).went_on is went_on
+    judging.received(LINE, message(3))
+    assert not judging.ended(ActResult(ActState.DONE)).went_on
 
 
 def test_an_act_that_is_done_has_seen_the_answers_that_came_last() -> None:

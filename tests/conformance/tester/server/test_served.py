@@ -43,6 +43,10 @@ def test_ends_follow_from_what_may_become_of_the_calls(
     assert ServedAct(ActState.DONE, sent=messages).allowed == allowed
 
 
+def test_an_act_that_went_on_after_a_refusal_may_end_either_way() -> None:
+    assert ServedAct(ActState.DONE, sent=(ERROR, GOOD), went_on=True).allowed == {True, False}
+
+
 def test_each_end_that_is_accepted_is_noted() -> None:
     act = ServedAct(ActState.FAILED, "so it is")
     assert act.accepted == set()

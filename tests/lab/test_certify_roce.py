@@ -5,33 +5,122 @@ The tester speaks RoCEv2 by itself: none of this needs an RDMA device, a driver 
 
 from __future__ import annotations
 
+import io
+import subprocess
 import sys
+from bisect import bisect_left
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.cli.main import main
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 RESULTS = Path(__file__).parents[2] / "results" / "linux-6.1"
 
 RUNS = {
-    "linux-server": "baseline.toml",
-    "linux-server-nfs3": "baseline-nfs3.toml",
-    "linux-client": "baseline-client.toml",
+    "linux-server": ("linux-server", "baseline.toml"),
+    "linux-server-nfs3": ("linux-server-nfs3", "baseline-nfs3.toml"),
+    "linux-server-nfs41": ("linux-server-nfs41", "baseline-nfs41.toml", "--document", "bidir"),
+    "linux-client": ("linux-client", "baseline-client.toml"),
+    "linux-client-nfs40": ("linux-client-nfs40", "baseline-client-nfs40.toml", "--section", "4.3"),
+    "linux-client-nfs41": ("linux-client-nfs41", "baseline-client-nfs41.toml", "--section", "4.5"),
+    "linux-client-nfs41-called-back": (
+        "linux-client-nfs41",
+        "baseline-client-nfs41.toml",
+        "--document",
+        "bidir",
+    ),
 }
+"""Target, baseline and selection; what is chosen has findings."""
+
+WITHOUT_A_CALL = {
+    "responder-pulls-a-long-call-with-a-further-read-chunk",
+    "responder-executes-nothing-behind-the-lists-of-nomsg",
+    "responder-answers-nomsg-without-any-list-with-err-chunk",
+    "responder-executes-no-call-whose-rpc-header-is-cut",
+    "responder-refuses-at-rpc-level-by-rdma-msg",
+    "responder-refuses-a-reduced-ineligible-argument",
+}
+"""Cases whose Calls are none to Wireshark: in chunks that it does not join, cut, of no program."""
 
 
-@pytest.mark.parametrize("target", RUNS)
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that has ended: its exit status, what it printed, and its folder."""
+
+    status: int
+    output: str
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def certified(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ended]:
+    """Makes a run, once."""
+
+    @cache
+    def certify(run: str) -> Ended:
+        target, baseline, *selection = RUNS[run]
+        folder, printed = tmp_path_factory.mktemp(run), io.StringIO()
+        known = ["--baseline", str(RESULTS / baseline), "--output", str(folder)]
+        with redirect_stdout(printed):
+            status = main(["certify", target, *selection, *known])
+        return Ended(status, printed.getvalue(), folder)
+
+    return certify
+
+
+@pytest.mark.parametrize("run", RUNS)
 def test_verdicts_are_those_of_the_baseline(
-    target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: str, certified: Callable[[str], Ended], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every case that can be run by default; a difference is a line of the output."""
-    status = main(
-        ["certify", target, "--baseline", str(RESULTS / RUNS[target]), "--output", str(tmp_path)]
-    )
+    """A difference is a line of the output."""
+    ended = certified(run)
 
-    output = capsys.readouterr().out
     with capsys.disabled():
-        sys.stdout.write("\n".join(("", *output.splitlines()[-5:], "")))
-    assert status == 0, output
-    assert "over roce qemu" in output
+        sys.stdout.write("\n".join(("", *ended.output.splitlines()[-5:], "")))
+    assert ended.status == 0, ended.output
+    assert "over roce qemu" in ended.output
+
+
+def said(*command: str | Path) -> list[str]:
+    """The lines that a program prints."""
+    words = [str(word) for word in command]
+    ended = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
+    return ended.stdout.splitlines()
+
+
+def dissected(capture: Path, only: str, *fields: str) -> list[list[str]]:
+    """Fields of some frames of a capture, as Wireshark dissects them in two passes."""
+    wanted = [word for field in fields for word in ("-e", field)]
+    lines = said("tshark", "-n", "-2", "-r", capture, "-Y", only, "-T", "fields", *wanted)
+    return [line.split("\t") for line in lines]
+
+
+def test_a_capture_of_a_whole_run_is_dissected_and_its_replies_find_their_calls(
+    certified: Callable[[str], Ended], tmp_path: Path
+) -> None:
+    """As README.md makes it of the captures of all cases."""
+    captures = certified("linux-server").folder.glob("evidence/*.pcapng")
+    lines = said("capinfos", "-T", "-r", "-S", "-M", "-a", "-c", *captures)
+    table = sorted((line.split("\t") for line in lines), key=lambda columns: float(columns[2]))
+    ends = list(accumulate(int(count) for _, count, _ in table))
+    whole = tmp_path / "run.pcapng"
+    said("mergecap", "-w", whole, *(name for name, _, _ in table))
+
+    layers = dissected(whole, "frame", "frame.protocols")
+    assert len(layers) == ends[-1]
+    assert [names for (names,) in layers if ":udp:infiniband" not in names] == []
+
+    replies = dissected(whole, "rpc.msgtyp == 1", "frame.number", "_ws.col.Info")
+    assert len(replies) > 1000
+    alone = (int(number) for number, told in replies if "Call In" not in told)
+    cases = {Path(table[bisect_left(ends, number)][0]).stem for number in alone}
+    assert [case for case in cases if not any(name in case for name in WITHOUT_A_CALL)] == []

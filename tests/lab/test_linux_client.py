@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from conformance.suite.guest import GuestOrder
     from reports.record import RunRecord
 
-GOOD_CALLS = (
-    "rfc8166/4/requester-makes-good-calls",
-    "rfc8166/4/requester-reads-what-was-written",
-)
 # Some, one of which has a finding: all cases of the backward direction take a minute.
 CALLED_BACK = (
     "bidir/1.3.3/client-gives-back-what-it-is-asked-for-while-a-call-of-its-own-waits",
@@ -33,10 +29,9 @@ CALLED_BACK = (
 @pytest.fixture(scope="module")
 def orders(order: Callable[..., GuestOrder]) -> Mapping[str, GuestOrder]:
     return {
-        # With findings among them; all of Version One takes more than two minutes.
-        "section-4.3": order("linux-client", Selection(section="4.3", role="requester")),
-        "nfs40": order("linux-client-nfs40", Selection(cases=GOOD_CALLS)),
-        "nfs41": order("linux-client-nfs41", Selection(cases=GOOD_CALLS)),
+        # All of it, and in every version of NFS, is judged from outside
+        # of the guest: test_certify_roce.py.
+        "section-4.3.3": order("linux-client", Selection(section="4.3.3", role="requester")),
         "backward": order("linux-client-nfs41", Selection(cases=CALLED_BACK)),
     }
 
@@ -46,21 +41,14 @@ def test_it_is_judged_to_the_end(
     runs: Mapping[str, RunRecord],
     disagreements: Callable[[RunRecord, str], dict[str, str]],
 ) -> None:
-    record, folder = runs["section-4.3"], Path(orders["section-4.3"].folder)
+    record, folder = runs["section-4.3.3"], Path(orders["section-4.3.3"].folder)
     summary = summarise(record)
     assert summary.missing == ()
     assert summary.counts[Verdict.ERROR] == 0
-    assert summary.counts[Verdict.PASS] > 25
+    assert summary.counts[Verdict.PASS] > 3
     assert all((folder / name).exists() for case in record.cases for name in case.evidence)
     assert [case.reason for case in record.cases if case.verdict is Verdict.INCONC] == []
     assert disagreements(record, "baseline-client.toml") == {}
-
-
-@pytest.mark.parametrize("run", ["nfs40", "nfs41"])
-def test_mounts_of_every_version_act(runs: Mapping[str, RunRecord], run: str) -> None:
-    cases = runs[run].cases
-    assert {case.id.partition("[")[0] for case in cases} == set(GOOD_CALLS)
-    assert {case.id: case.reason for case in cases if case.verdict is not Verdict.PASS} == {}
 
 
 def test_it_is_called_back(

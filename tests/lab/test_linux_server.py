@@ -32,7 +32,7 @@ CALLED_BACK = (
 @pytest.fixture(scope="module")
 def orders(order: Callable[..., GuestOrder]) -> Mapping[str, GuestOrder]:
     return {
-        "section-4.3": order("linux-server", Selection(section="4.3")),
+        "section-4.3.3": order("linux-server", Selection(section="4.3.3")),
         "backward": order("linux-server-nfs41", Selection(cases=CALLED_BACK)),
     }
 
@@ -42,7 +42,7 @@ def test_it_is_judged_to_the_end(
     runs: Mapping[str, RunRecord],
     disagreements: Callable[[RunRecord, str], dict[str, str]],
 ) -> None:
-    record, folder = runs["section-4.3"], Path(orders["section-4.3"].folder)
+    record, folder = runs["section-4.3.3"], Path(orders["section-4.3.3"].folder)
     assert summarise(record).missing == ()
     assert summarise(record).counts[Verdict.ERROR] == 0
     assert [case.reason for case in record.cases if case.verdict is Verdict.INCONC] == []

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from conformance.suite.guest import GuestOrder
     from reports.record import RunRecord, Verdict
 
-# Version Two at a server is looked at in test_version_two.py.  A client connects anew for every
-# case: all of them would take the lane five minutes.
+# Sections that use all that the fabric can do: in the guest everything takes its time.  All of the
+# documents are compared over packets, without a guest: test_reference_roce.py.
 RUNS = {
-    "server": ("reference", Selection(document="rfc8166,bidir")),
-    "client": ("reference-client", Selection(document="rfc8166", section="4")),
+    "server": ("reference", Selection(document="rfc8166", section="4.5")),
+    "server-of-chunks": ("reference", Selection(document="rfc8166", section="3.4")),
+    "server-that-calls-back": ("reference", Selection(document="bidir", section="1")),
+    "client": ("reference-client", Selection(document="rfc8166", section="4.3")),
     "client-of-version-two": (
         "reference-client",
         Selection(

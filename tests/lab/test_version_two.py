@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.suite.guest import GuestOrder
-from conformance.suite.in_lab import collect, lab_run
-from conformance.suite.runner import Selection, certify
+from conformance.cli.main import main
+from conformance.suite.runner import RECORDS, Selection, certify
 from reports.record import Verdict
+from reports.stream import read_run
 from reports.summary import summarise
-from targets.registry import find_any_target, find_profile
+from targets.registry import find_any_target
 
 if TYPE_CHECKING:
     from reports.record import RunRecord
@@ -45,10 +45,10 @@ def test_a_server_is_certified_with_the_profile_of_the_readme_alone(tmp_path: Pa
     profile.write_text(text)
 
     folder = tmp_path / "results"
-    order = GuestOrder(str(profile), "", str(folder), SELECTION, workers=2)
-    record, problem = collect(lab_run([order], find_profile(str(profile))), folder)
+    main(["certify", str(profile), "--document", SELECTION.document, "--output", str(folder)])
 
-    assert problem == ""
+    record = read_run(folder / RECORDS)
+    assert record.header.fabric == "roce qemu"
     assert summarise(record).counts[Verdict.PASS] > 200
     loopback = certify(find_any_target("reference"), SELECTION, tmp_path / "loopback")
     assert verdicts(record) == verdicts(loopback)

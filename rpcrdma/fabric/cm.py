@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import ConnectionRejected, FabricError
 from rpcrdma.fabric.rdmacm import CmEvent, CmEventKind, ConnectOptions, EventChannel, Identifier
+from rpcrdma.fabric.refusals import why_refused
 from rpcrdma.fabric.verbs_device import unavailable
 
 if TYPE_CHECKING:
@@ -23,15 +24,10 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.base import Address, ConnectionParameters
     from rpcrdma.fabric.verbs_queue import Queue
 
-__all__ = ["MOST_IN_REJECT", "MOST_IN_REPLY", "MOST_IN_REQUEST", "Handshake", "options", "wait"]
-
-MOST_IN_REQUEST: Final = 56  # octets of private data that rdma_cm leaves to the caller
-MOST_IN_REPLY: Final = 196
-MOST_IN_REJECT: Final = 148
+__all__ = ["Handshake", "options", "wait"]
 
 _SLICE: Final = 0.002  # seconds; how long others in this process may wait for their turn
 _RESOLVE_MS: Final = 5000
-_NOBODY_LISTENS: Final = 8  # IB_CM_REJ_INVALID_SERVICE_ID
 
 
 class _Underway(threading.local):
@@ -125,9 +121,7 @@ class Handshake:
                     self.identifier.establish()
                     self.established = True
                 case CmEventKind.REJECTED:
-                    nobody = event.status == _NOBODY_LISTENS
-                    why = "nobody listens" if nobody else f"the peer refused (code {event.status})"
-                    text = f"{self._address}: {why}"
+                    text = f"{self._address}: {why_refused(event.status)}"
                     self.failure = ConnectionRejected(text, event.private_data)
                 case CmEventKind.ADDR_ERROR | CmEventKind.ROUTE_ERROR:
                     number = abs(event.status)

@@ -20,13 +20,21 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.errors import ConnectionRejected, DeadlineExceeded, FabricError
+from rpcrdma.errors import ConnectionRejected, FabricError
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.faults import FaultPlan, IgnoreConnections, RefuseConnections
 from rpcrdma.fabric.loopback_connection import LoopbackConnection
 from rpcrdma.fabric.memory import HandleAllocator
+from rpcrdma.fabric.private_data import (
+    MOST_IN_REJECT,
+    MOST_IN_REPLY,
+    MOST_IN_REQUEST,
+    require_room,
+)
+from rpcrdma.fabric.recorder import note_rejection
+from rpcrdma.fabric.refusals import answered_already, unanswered, unfinished
 from rpcrdma.fabric.schedule import Schedule
-from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+from rpcrdma.fabric.trace import EventKind, Side, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,9 +50,6 @@ DEFAULT_LATENCY: Final = 10e-6
 """Seconds one way; about what Soft-RoCE takes on one host."""
 
 _FIRST_FREE_PORT: Final = 49152
-_MOST_IN_REQUEST: Final = 56  # octets of private data that rdma_cm leaves to the caller
-_MOST_IN_REPLY: Final = 196
-_MOST_IN_REJECT: Final = 148
 
 
 class LoopbackNetwork:
@@ -156,7 +161,7 @@ class LoopbackRequest:
     def accept(self, parameters: ConnectionParameters, timeout: float) -> LoopbackConnection:
         """Accept; returns when the peer has finished the handshake."""
         listener = self._take()
-        _check_private_data(parameters.private_data, _MOST_IN_REPLY)
+        require_room(parameters.private_data, MOST_IN_REPLY)
         connection = LoopbackConnection(listener.fabric, parameters)
         connection.bind(self._initiator, self._private_data)
         connection.recorder.note(Side.LOCAL, EventKind.CONNECT, data=parameters.private_data)
@@ -165,15 +170,15 @@ class LoopbackRequest:
         network = listener.fabric.network
         if not network.schedule.wait(lambda: connection.connected, timeout):
             connection.abandon()
-            raise DeadlineExceeded(f"the peer did not finish connecting within {timeout} s")
+            raise unfinished(timeout)
         return connection
 
     def reject(self, private_data: bytes = b"") -> None:
         """Refuse the connection."""
         listener = self._take()
-        _check_private_data(private_data, _MOST_IN_REJECT)
+        require_room(private_data, MOST_IN_REJECT)
         fabric = listener.fabric
-        fabric.note(Side.LOCAL, EventKind.REJECT, private_data)
+        note_rejection(fabric, private_data)
         self.answer_refusal(f"the listener at {listener.address} refused", private_data)
 
     def answer_refusal(self, why: str, private_data: bytes) -> None:
@@ -183,7 +188,7 @@ class LoopbackRequest:
 
     def _take(self) -> LoopbackListener:
         if self._answered or self._listener is None:
-            raise FabricError("the connection request was answered already")
+            raise answered_already()
         self._answered = True
         return self._listener
 
@@ -261,7 +266,7 @@ class LoopbackFabric:
         self, address: Address, parameters: ConnectionParameters, timeout: float
     ) -> LoopbackConnection:
         """Connect to a listener of this network."""
-        _check_private_data(parameters.private_data, _MOST_IN_REQUEST)
+        require_room(parameters.private_data, MOST_IN_REQUEST)
         connection = LoopbackConnection(self, parameters)
         connection.recorder.note(
             Side.LOCAL, EventKind.CONNECT, data=parameters.private_data, detail=str(address)
@@ -282,7 +287,7 @@ class LoopbackFabric:
         connection.recorder.note(
             Side.LOCAL, EventKind.FAILURE, detail="no answer to the connection request"
         )
-        raise DeadlineExceeded(f"no answer from {address} within {timeout} s")
+        raise unanswered(address, timeout)
 
     def listen(self, address: Address) -> LoopbackListener:
         """Listen at any name and port.
@@ -301,10 +306,6 @@ class LoopbackFabric:
     def adopt(self, connection: LoopbackConnection) -> None:
         """Close the connection together with the fabric."""
         self._connections.append(connection)
-
-    def note(self, side: Side, kind: EventKind, data: bytes) -> None:
-        """Report an event that belongs to no connection."""
-        self.trace.add(TraceEvent(self.clock.now(), 0, side, kind, data, length=len(data)))
 
     def close(self) -> None:
         """Close listeners and connections, and detach the steps."""
@@ -328,8 +329,3 @@ class LoopbackFabric:
     ) -> None:
         """Close."""
         self.close()
-
-
-def _check_private_data(data: bytes, most: int) -> None:
-    if len(data) > most:
-        raise FabricError(f"{len(data)} octets of private data; the CM carries {most} here")

@@ -22,12 +22,12 @@ from enum import Enum, auto
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.loopback_responder import LoopbackResponder, LoopbackWork
 from rpcrdma.fabric.memory import ProtectionDomain, Region
 from rpcrdma.fabric.recorder import Recorder
+from rpcrdma.fabric.refusals import full, gone
 from rpcrdma.fabric.segments import one_segment, require_segments
 from rpcrdma.fabric.trace import EventKind, Side
 
@@ -109,14 +109,7 @@ class LoopbackConnection:
     def register(self, length: int, access: Access) -> Region:
         """Register `length` octets of zeroed memory."""
         region = self._domain.register(length, access)
-        self.recorder.note(
-            Side.LOCAL,
-            EventKind.REGISTER,
-            handle=region.handle,
-            offset=region.offset,
-            length=length,
-            detail=" ".join(right.name or "" for right in access),
-        )
+        self.recorder.registered(region)
         return region
 
     def invalidate(self, region: MemoryRegion) -> None:
@@ -214,7 +207,7 @@ class LoopbackConnection:
 
     def _require_connection(self) -> None:
         if self._state is not _State.CONNECTED:
-            raise ConnectionLost("the connection is gone")
+            raise gone()
 
     def _next_id(self) -> WorkId:
         self._last_id += 1
@@ -223,7 +216,7 @@ class LoopbackConnection:
     def _new_work(self, opcode: Opcode, length: int) -> LoopbackWork:
         self._require_connection()
         if len(self._requests) >= self._parameters.send_depth:
-            raise FabricError(f"{len(self._requests)} requests are posted: the queue is full")
+            raise full(len(self._requests))
         return LoopbackWork(
             self._next_id(), opcode, self._sequence, self._parameters.rnr_retry, length
         )
@@ -252,11 +245,8 @@ class LoopbackConnection:
         self.recorder.note(Side.LOCAL, kind, data=data, handle=work.handle, offset=work.offset)
 
     def _may_use_local_region(self, work: LoopbackWork) -> bool:
-        if work.region is None or work.length == 0:
-            return True  # nothing is touched
         access = Access.LOCAL_WRITE if work.opcode is Opcode.RDMA_READ else None
-        found = self._domain.check_local(work.region, work.start, work.length, access)
-        return isinstance(found, Region)
+        return self._domain.lends(work.region, work.start, work.length, access)
 
     def _launch(self, work: LoopbackWork) -> None:
         """Let the request leave: for the first time, or again."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import CompletionStatus, Opcode
 from rpcrdma.fabric.memory import Denial
-from rpcrdma.fabric.posted_receives import PostedReceives, note_failed_request
+from rpcrdma.fabric.posted_receives import PostedReceives, note_failed_work
 from rpcrdma.fabric.trace import EventKind, Side
 
 if TYPE_CHECKING:
@@ -100,16 +100,7 @@ class LoopbackResponder:
 
     def note_failure(self, side: Side, work: LoopbackWork, why: str) -> None:
         """Report that a request of this end (LOCAL) or the other (PEER) failed."""
-        is_send = work.opcode is Opcode.SEND
-        note_failed_request(
-            self._recorder,
-            side,
-            work.opcode,
-            why,
-            handle=work.invalidate if is_send else work.handle,
-            offset=None if is_send else work.offset,
-            length=work.length,
-        )
+        note_failed_work(self._recorder, side, work, why)
 
     def _serve(self, work: LoopbackWork, access: Access) -> Executed:
         """Carry out a Read or Write of this end's memory."""

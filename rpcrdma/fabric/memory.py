@@ -161,6 +161,14 @@ class ProtectionDomain:
             return Denial.OUT_OF_BOUNDS
         return found
 
+    def lends(
+        self, region: MemoryRegion | None, start: int, length: int, access: Access | None
+    ) -> bool:
+        """Whether work of this end may use the region: always, if it touches no octet."""
+        if region is None or length == 0:
+            return True
+        return isinstance(self.check_local(region, start, length, access), Region)
+
     def invalidate_all(self) -> None:
         """End every use of every handle, as deregistering does."""
         for region in self._regions.values():

@@ -9,12 +9,12 @@ and say the same of it.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.memory import Denial
+from rpcrdma.fabric.refusals import full
 from rpcrdma.fabric.segments import placements, total
 from rpcrdma.fabric.trace import EventKind, Side
 
@@ -26,7 +26,31 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.recorder import Recorder
     from rpcrdma.fabric.segments import Segments
 
-__all__ = ["PostedReceives", "note_failed_request"]
+__all__ = ["FailedWork", "PostedReceives", "note_failed_request", "note_failed_work"]
+
+
+class FailedWork(Protocol):
+    """What is told of a request: as `TraceEvent` has it, and the handle that a Send would end."""
+
+    opcode: Opcode
+    length: int
+    invalidate: int | None
+    handle: int
+    offset: int
+
+
+def note_failed_work(recorder: Recorder, side: Side, work: FailedWork, why: str) -> None:
+    """Report that a request of this end (LOCAL) or the other (PEER) failed."""
+    is_send = work.opcode is Opcode.SEND
+    note_failed_request(
+        recorder,
+        side,
+        work.opcode,
+        why,
+        handle=work.invalidate if is_send else work.handle,
+        offset=None if is_send else work.offset,
+        length=work.length,
+    )
 
 
 def note_failed_request(
@@ -39,7 +63,7 @@ def note_failed_request(
     offset: int | None,
     length: int,
 ) -> None:
-    """Report that a request of this end (LOCAL) or the other (PEER) failed."""
+    """Report a failed request that is known by its parts alone."""
     recorder.note(
         side,
         EventKind.FAILURE,
@@ -75,7 +99,7 @@ class PostedReceives:
             FabricError: the queue is full.
         """
         if len(self._receives) >= self._depth:
-            raise FabricError(f"{len(self._receives)} Receives are posted: the queue is full")
+            raise full(len(self._receives), "Receives")
         first = segments[0]
         if first.region is None and len(segments) == 1:  # `has_address`, which takes longer
             self._receives.append((work_id, first.length, None))

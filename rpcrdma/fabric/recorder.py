@@ -1,17 +1,16 @@
-"""Reports the events of one connection to whatever trace its fabric has at that moment."""
+"""Reports events to whatever trace a fabric has at that moment."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.fabric.trace import TraceEvent
+from rpcrdma.fabric.trace import EventKind, Side, TraceEvent
 
 if TYPE_CHECKING:
-    from rpcrdma.fabric.base import Fabric
+    from rpcrdma.fabric.base import Fabric, MemoryRegion
     from rpcrdma.fabric.segments import Placement
-    from rpcrdma.fabric.trace import EventKind, Side
 
-__all__ = ["Recorder"]
+__all__ = ["Recorder", "note_rejection"]
 
 
 class Recorder:
@@ -50,3 +49,27 @@ class Recorder:
             now, self._number, side, kind, data, handle, offset, length, detail, placed
         )
         trace.add(event)
+
+    def registered(self, region: MemoryRegion) -> None:
+        """Add that memory of this side may be named by the peer from now on."""
+        self.note(
+            Side.LOCAL,
+            EventKind.REGISTER,
+            handle=region.handle,
+            offset=region.offset,
+            length=region.length,
+            detail=" ".join(right.name or "" for right in region.access),
+        )
+
+
+def note_rejection(fabric: Fabric, private_data: bytes) -> None:
+    """Report that this side rejects a peer: an event of no connection, since none is made."""
+    event = TraceEvent(
+        fabric.clock.now(),
+        0,
+        Side.LOCAL,
+        EventKind.REJECT,
+        private_data,
+        length=len(private_data),
+    )
+    fabric.trace.add(event)

@@ -18,12 +18,20 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.errors import DeadlineExceeded, FabricError
+from rpcrdma.errors import FabricError
 from rpcrdma.fabric import cm
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.clock import RealClock
+from rpcrdma.fabric.private_data import (
+    MOST_IN_REJECT,
+    MOST_IN_REPLY,
+    MOST_IN_REQUEST,
+    require_room,
+)
 from rpcrdma.fabric.rdmacm import CmEvent, CmEventKind, EventChannel, Identifier
-from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
+from rpcrdma.fabric.recorder import note_rejection
+from rpcrdma.fabric.refusals import answered_already, unanswered, unfinished
+from rpcrdma.fabric.trace import EventKind, Side, Trace
 from rpcrdma.fabric.verbs_device import VerbsDevice, unavailable
 
 if TYPE_CHECKING:
@@ -60,7 +68,7 @@ class VerbsRequest:
     def accept(self, parameters: ConnectionParameters, timeout: float) -> VerbsConnection:
         """Accept; returns when the peer has finished the handshake."""
         self._take()
-        _check_private_data(parameters.private_data, cm.MOST_IN_REPLY)
+        require_room(parameters.private_data, MOST_IN_REPLY)
         fabric = self._listener.fabric
         try:
             connection, queue = fabric.new_connection(self._identifier, parameters)
@@ -80,15 +88,15 @@ class VerbsRequest:
         if not cm.wait(self._is_decided, timeout, [self._channel.fileno()]) or self._gone:
             connection.close()
             self._discard()
-            raise DeadlineExceeded(f"the peer did not finish connecting within {timeout} s")
+            raise unfinished(timeout)
         connection.establish(self._identifier, self._channel, self._event.private_data)
         return connection
 
     def reject(self, private_data: bytes = b"") -> None:
         """Refuse the connection."""
         self._take()
-        _check_private_data(private_data, cm.MOST_IN_REJECT)
-        self._listener.fabric.note(Side.LOCAL, EventKind.REJECT, private_data)
+        require_room(private_data, MOST_IN_REJECT)
+        note_rejection(self._listener.fabric, private_data)
         self._identifier.reject(private_data)
         self._discard()
 
@@ -100,7 +108,7 @@ class VerbsRequest:
 
     def _take(self) -> None:
         if self._answered:
-            raise FabricError("the connection request was answered already")
+            raise answered_already()
         self._answered = True
 
     def _is_decided(self) -> bool:
@@ -200,7 +208,7 @@ class VerbsFabric:
         self, address: Address, parameters: ConnectionParameters, timeout: float
     ) -> VerbsConnection:
         """Connect to a listener."""
-        _check_private_data(parameters.private_data, cm.MOST_IN_REQUEST)
+        require_room(parameters.private_data, MOST_IN_REQUEST)
         deadline = self._clock.now() + timeout
         try:
             handshake = cm.Handshake(self._source, address, timeout)
@@ -283,10 +291,6 @@ class VerbsFabric:
             importlib.import_module("rpcrdma.fabric.verbs_connection")
         return self._devices[name]
 
-    def note(self, side: Side, kind: EventKind, data: bytes) -> None:
-        """Report an event that belongs to no connection."""
-        self.trace.add(TraceEvent(self._clock.now(), 0, side, kind, data, length=len(data)))
-
     @staticmethod
     def silence(connection: VerbsConnection) -> None:
         """Make a connection's end answer no longer, as if its host were gone; for tests."""
@@ -331,7 +335,7 @@ class VerbsFabric:
         if handshake.failure is not None:
             raise handshake.failure
         if not reached():
-            raise DeadlineExceeded(f"no answer from {address} within {timeout} s")
+            raise unanswered(address, timeout)
 
     def _note_failure(self, connection: VerbsConnection | None, error: Exception) -> None:
         if connection is None:
@@ -341,8 +345,3 @@ class VerbsFabric:
             connection.recorder.note(Side.PEER, EventKind.REJECT, data=data)
         else:
             connection.recorder.note(Side.LOCAL, EventKind.FAILURE, detail=str(error))
-
-
-def _check_private_data(data: bytes, most: int) -> None:
-    if len(data) > most:
-        raise FabricError(f"{len(data)} octets of private data; the CM carries {most} here")

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from pyverbs.pyverbs_error import PyverbsError, PyverbsRDMAError
 
-from rpcrdma.errors import ConnectionLost, FabricError
+from rpcrdma.errors import FabricError
 from rpcrdma.fabric import verbs_work
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.rdmacm import CmEventKind
 from rpcrdma.fabric.recorder import Recorder
+from rpcrdma.fabric.refusals import full, gone
 from rpcrdma.fabric.segments import one_segment, placements
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, Regions, VerbsRegion
@@ -134,7 +135,7 @@ class VerbsConnection:
     def post_receive(self, segments: Segments) -> WorkId:
         """Post a Receive, whose message fills the segments in their order."""
         if not self._connected:
-            raise ConnectionLost("the connection is gone")
+            raise gone()
         return self._post_receive(segments)
 
     def post_send(
@@ -217,9 +218,9 @@ class VerbsConnection:
     def _post(self, request: Any, work: VerbsWork | None) -> WorkId:  # noqa: ANN401  # a pyverbs SendWR
         """Post a request; `work` is what to remember, None for what is not signalled."""
         if not self._connected:
-            raise ConnectionLost("the connection is gone")
+            raise gone()
         if (posted := self._sends + len(self._unsignalled)) >= self._parameters.send_depth:
-            raise FabricError(f"{posted} requests are posted: the queue is full")
+            raise full(posted)
         work_id = next(self._numbers)
         request.wr_id = work_id
         try:

@@ -21,7 +21,7 @@ from pyverbs.wr import SGE, RecvWR, SendWR
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.fabric.verbs_status import ACCESS_FLAGS, MW_BIND, access_flags
-from rpcrdma.fabric.verbs_work import SEND, SEND_WITH_INVALIDATE, SIGNALED, note_registration
+from rpcrdma.fabric.verbs_work import SEND, SEND_WITH_INVALIDATE, SIGNALED
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Access
@@ -170,7 +170,7 @@ class Regions:
     def add(self, region: VerbsRegion) -> None:
         """Remember a region that is ready to be named."""
         self._by_handle[region.handle] = region
-        note_registration(self._recorder, region)
+        self._recorder.registered(region)
 
     def invalidate(self, handle: int) -> None:
         """This end ends the peer's access; a handle that has ended already is passed over."""

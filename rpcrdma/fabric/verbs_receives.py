@@ -16,6 +16,7 @@ from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.wr import SGE, RecvWR
 
 from rpcrdma.errors import FabricError
+from rpcrdma.fabric.refusals import full
 from rpcrdma.fabric.segments import has_address, require_segments, total
 from rpcrdma.fabric.verbs_memory import ReceiveBuffer, VerbsRegion
 
@@ -97,7 +98,7 @@ class Receives:
                 not one of this device, or the device refuses the request.
         """
         if self.posted >= self._depth:
-            raise FabricError(f"{self.posted} Receives are posted: the queue is full")
+            raise full(self.posted, "Receives")
         require_segments(segments, self._most)
         receive: ReceiveBuffer | ScatteredReceive
         if has_address(segments):

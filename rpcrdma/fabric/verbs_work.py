@@ -32,7 +32,6 @@ __all__ = [
     "binding",
     "note_failure",
     "note_read",
-    "note_registration",
     "note_write",
     "transfer",
 ]
@@ -106,18 +105,6 @@ def binding(domain: Any, region: VerbsRegion) -> tuple[Any, Any]:  # noqa: ANN40
         window, MWBindInfo(region.registration, region.offset, region.length, flags)
     )
     return window, request
-
-
-def note_registration(recorder: Recorder, region: MemoryRegion) -> None:
-    """Memory that is ready to be named."""
-    recorder.note(
-        Side.LOCAL,
-        EventKind.REGISTER,
-        handle=region.handle,
-        offset=region.offset,
-        length=region.length,
-        detail=" ".join(right.name or "" for right in region.access),
-    )
 
 
 def note_read(recorder: Recorder, work: VerbsWork, region: MemoryRegion) -> None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.errors import ConnectionLost, ConnectionRejected, FabricError
+from rpcrdma.errors import ConnectionRejected, FabricError
 from rpcrdma.fabric.completion import WorkId
 from rpcrdma.fabric.memory import ProtectionDomain, Region
 from rpcrdma.fabric.recorder import Recorder
+from rpcrdma.fabric.refusals import gone, why_refused
 from rpcrdma.fabric.segments import one_segment, require_segments
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.roce.cm import CmNoticeKind, CmOffer
 from rpcrdma.roce.packet.aeth import ack_timeout_seconds
-from rpcrdma.roce.packet.cm_codes import RejectReason
 from rpcrdma.roce.transport.queue_pair import QueuePair, QueuePairAttributes, QueuePairState
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rpcrdma.roce.cm import CmHandshake, CmNotice
     from rpcrdma.roce.fabric import RoceFabric
 
-__all__ = ["RoceConnection", "check_private_data"]
+__all__ = ["RoceConnection"]
 
 _GONE_PAUSE: Final = 1e-3
 """Seconds that polling a connection takes which has nothing left to say: lets the others go on."""
@@ -96,14 +96,7 @@ class RoceConnection:
         """Register `length` octets of zeroed memory."""
         with self._device.lock:
             region = self._domain.register(length, access)
-        self.recorder.note(
-            Side.LOCAL,
-            EventKind.REGISTER,
-            handle=region.handle,
-            offset=region.offset,
-            length=length,
-            detail=" ".join(right.name or "" for right in access),
-        )
+        self.recorder.registered(region)
         return region
 
     def invalidate(self, region: MemoryRegion) -> None:
@@ -252,9 +245,7 @@ class RoceConnection:
             case CmNoticeKind.ESTABLISHED:
                 self._establish()
             case CmNoticeKind.REJECTED:
-                nobody = notice.reason == RejectReason.INVALID_SERVICE_ID
-                why = "nobody listens" if nobody else f"the peer refused (code {notice.reason})"
-                self.refusal = ConnectionRejected(why, notice.private_data)
+                self.refusal = ConnectionRejected(why_refused(notice.reason), notice.private_data)
                 self._finish()
             case CmNoticeKind.UNREACHABLE:
                 self.refusal = FabricError("no answer")
@@ -307,7 +298,7 @@ class RoceConnection:
 
     def _require_connection(self) -> None:
         if not self.connected:
-            raise ConnectionLost("the connection is gone")
+            raise gone()
 
     def _next_id(self) -> WorkId:
         self._last_id += 1
@@ -339,13 +330,3 @@ class RoceConnection:
                 self.recorder.note(Side.PEER, EventKind.DISCONNECT)
             self._ended = True
             self.pair.fail()
-
-
-def check_private_data(data: bytes, most: int) -> None:
-    """Refuse private data that do not fit.
-
-    Raises:
-        FabricError: with both sizes.
-    """
-    if len(data) > most:
-        raise FabricError(f"{len(data)} octets of private data; the CM carries {most} here")

@@ -12,11 +12,13 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.errors import ConnectionRejected, DeadlineExceeded, DeviceUnavailable, FabricError
+from rpcrdma.errors import ConnectionRejected, DeviceUnavailable, FabricError
 from rpcrdma.fabric.base import Address
-from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
-from rpcrdma.roce.cm import MOST_IN_REQUEST, CmNoticeKind
-from rpcrdma.roce.connection import RoceConnection, check_private_data
+from rpcrdma.fabric.private_data import MOST_IN_REQUEST, require_room
+from rpcrdma.fabric.refusals import unanswered
+from rpcrdma.fabric.trace import EventKind, Side, Trace
+from rpcrdma.roce.cm import CmNoticeKind
+from rpcrdma.roce.connection import RoceConnection
 from rpcrdma.roce.heartbeat import Heartbeat
 from rpcrdma.roce.link.faulty_link import FaultyLink
 from rpcrdma.roce.listener import RoceListener
@@ -99,7 +101,7 @@ class RoceFabric:
         self, address: Address, parameters: ConnectionParameters, timeout: float
     ) -> RoceConnection:
         """Connect to a listener."""
-        check_private_data(parameters.private_data, MOST_IN_REQUEST)
+        require_room(parameters.private_data, MOST_IN_REQUEST)
         link = self.device.link
         local, path_mtu = link.local_address(address.host), link.path_mtu(address.host)
         connection = RoceConnection(self, parameters, local, address.host)
@@ -119,7 +121,7 @@ class RoceFabric:
         connection.recorder.note(
             Side.LOCAL, EventKind.FAILURE, detail="no answer to the connection request"
         )
-        raise DeadlineExceeded(f"no answer from {address} within {timeout} s")
+        raise unanswered(address, timeout)
 
     def listen(self, address: Address) -> RoceListener:
         """Listen at a port of the link's address.
@@ -156,10 +158,6 @@ class RoceFabric:
         """Close the connection together with the fabric."""
         self._connections = [entry for entry in self._connections if not entry.closed]
         self._connections.append(connection)
-
-    def note(self, side: Side, kind: EventKind, data: bytes) -> None:
-        """Report an event that belongs to no connection."""
-        self.trace.add(TraceEvent(self.clock.now(), 0, side, kind, data, length=len(data)))
 
     def silence(self, connection: RoceConnection) -> None:
         """Make a connection's end answer no longer, as if its host were gone; for tests."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from rpcrdma.errors import DeadlineExceeded, FabricError
-from rpcrdma.fabric.trace import EventKind, Side
-from rpcrdma.roce.cm import MOST_IN_REJECT, MOST_IN_REPLY
-from rpcrdma.roce.connection import RoceConnection, check_private_data
+from rpcrdma.errors import FabricError
+from rpcrdma.fabric.private_data import MOST_IN_REJECT, MOST_IN_REPLY, require_room
+from rpcrdma.fabric.recorder import note_rejection
+from rpcrdma.fabric.refusals import answered_already, unfinished
+from rpcrdma.roce.connection import RoceConnection
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Address, ConnectionParameters
@@ -40,7 +41,7 @@ class RoceRequest:
     def accept(self, parameters: ConnectionParameters, timeout: float) -> RoceConnection:
         """Accept; returns when the peer has finished the handshake."""
         fabric, handshake = self._take(), self._handshake
-        check_private_data(parameters.private_data, MOST_IN_REPLY)
+        require_room(parameters.private_data, MOST_IN_REPLY)
         peer = handshake.peer
         if peer is None:
             raise FabricError("the connection request cannot be accepted: the peer is gone")
@@ -49,15 +50,15 @@ class RoceRequest:
         fabric.device.wait(lambda: connection.established or connection.closed, timeout)
         if not connection.established:
             connection.abandon()
-            raise DeadlineExceeded(f"the peer did not finish connecting within {timeout} s")
+            raise unfinished(timeout)
         fabric.adopt(connection)
         return connection
 
     def reject(self, private_data: bytes = b"") -> None:
         """Refuse the connection."""
         fabric = self._take()
-        check_private_data(private_data, MOST_IN_REJECT)
-        fabric.note(Side.LOCAL, EventKind.REJECT, private_data)
+        require_room(private_data, MOST_IN_REJECT)
+        note_rejection(fabric, private_data)
         device = fabric.device
         with device.lock:
             self._handshake.reject(private_data)
@@ -65,7 +66,7 @@ class RoceRequest:
 
     def _take(self) -> RoceFabric:
         if self._answered:
-            raise FabricError("the connection request was answered already")
+            raise answered_already()
         self._answered = True
         return self._listener.fabric
 

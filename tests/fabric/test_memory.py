@@ -125,6 +125,18 @@ def test_local_bounds_and_rights() -> None:
     assert memory.check_local(region, 0, 8, LOCAL) is Denial.WRONG_ACCESS
 
 
+def test_work_that_touches_no_octet_needs_no_region() -> None:
+    """Work of some octets needs a region that allows it."""
+    memory = domain()
+    region = memory.register(8, READ)
+
+    assert memory.lends(None, 0, 8, LOCAL)
+    assert memory.lends(region, 9, 0, LOCAL)
+    assert memory.lends(region, 0, 8, None)
+    assert not memory.lends(region, 0, 8, LOCAL)
+    assert not memory.lends(region, 1, 8, None)
+
+
 def test_invalidate_all_ends_every_handle() -> None:
     """As deregistering does."""
     memory = domain()

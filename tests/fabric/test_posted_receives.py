@@ -10,8 +10,9 @@ from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.loopback_responder import LoopbackWork
 from rpcrdma.fabric.memory import HandleAllocator, ProtectionDomain
-from rpcrdma.fabric.posted_receives import PostedReceives, note_failed_request
+from rpcrdma.fabric.posted_receives import PostedReceives, note_failed_request, note_failed_work
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.segments import Placement, ReceiveSegment, one_segment
 from rpcrdma.fabric.trace import EventKind, Side, Trace
@@ -122,3 +123,18 @@ def test_failed_request_is_told_with_its_kind(queue: Queue) -> None:
     event = queue.trace.events[-1]
     assert (event.side, event.detail) == (Side.LOCAL, "RDMA Read: why")
     assert (event.handle, event.offset, event.length) == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("opcode", "handle", "offset"), [(Opcode.SEND, 4, None), (Opcode.RDMA_READ, 1, 2)]
+)
+def test_failed_work_is_told_with_what_it_names(
+    queue: Queue, opcode: Opcode, handle: int, offset: int | None
+) -> None:
+    """A Send names the handle that it would have ended, any other work the peer's memory."""
+    work = LoopbackWork(WorkId(1), opcode, 0, 7, 3, invalidate=4, handle=1, offset=2)
+    note_failed_work(queue.recorder, Side.PEER, work, "why")
+
+    event = queue.trace.events[-1]
+    assert (event.side, event.detail) == (Side.PEER, f"{opcode.value}: why")
+    assert (event.handle, event.offset, event.length) == (handle, offset, 3)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.loopback import LoopbackNetwork
-from rpcrdma.fabric.recorder import Recorder
+from rpcrdma.fabric.memory import HandleAllocator, ProtectionDomain
+from rpcrdma.fabric.recorder import Recorder, note_rejection
 from rpcrdma.fabric.trace import EventKind, Side, Trace
 
 
@@ -36,3 +38,31 @@ def test_connection_is_numbered_anew_in_a_new_trace() -> None:
 
     assert [event.connection for event in fresh.events] == [1, 1]
     assert fresh.connections == 1
+
+
+def test_registered_memory_is_told_as_the_peer_names_it() -> None:
+    """With the words of its access rights."""
+    fabric = LoopbackNetwork().fabric("tester")
+    region = ProtectionDomain(HandleAllocator(1)).register(
+        8, Access.REMOTE_READ | Access.REMOTE_WRITE
+    )
+    Recorder(fabric).registered(region)
+
+    (event,) = fabric.trace.events
+    assert (event.side, event.kind) == (Side.LOCAL, EventKind.REGISTER)
+    assert (event.handle, event.offset, event.length) == (region.handle, region.offset, 8)
+    assert event.detail == "REMOTE_READ REMOTE_WRITE"
+
+
+def test_rejection_belongs_to_no_connection() -> None:
+    """None was made."""
+    fabric = LoopbackNetwork().fabric("dut")
+    note_rejection(fabric, b"no")
+
+    (event,) = fabric.trace.events
+    assert (event.connection, event.kind, event.data, event.length) == (
+        0,
+        EventKind.REJECT,
+        b"no",
+        2,
+    )

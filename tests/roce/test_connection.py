@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import Access, Address, ConnectionParameters
 from rpcrdma.fabric.completion import CompletionStatus
-from rpcrdma.roce.connection import RoceConnection, check_private_data
+from rpcrdma.roce.connection import RoceConnection
 from rpcrdma.roce.packet.bth import BthOpcode
 from rpcrdma.roce.packet.datagram import from_frame
 from tests.roce.conftest import FOUR, message_in, messages, packet_of
@@ -106,13 +105,6 @@ def test_peer_that_offers_no_reads_is_not_read_from(world: RoceWorld) -> None:
     assert done.status is CompletionStatus.LOCAL_QP_OPERATION_ERROR
     opcodes = [packet.opcode for packet in sent(world)]
     assert BthOpcode.READ_REQUEST not in opcodes
-
-
-def test_private_data_that_do_not_fit_are_refused() -> None:
-    """Both sizes are told."""
-    check_private_data(bytes(56), 56)
-    with pytest.raises(FabricError, match=r"57 octets of private data; the CM carries 56 here"):
-        check_private_data(bytes(57), 56)
 
 
 def test_connection_that_was_lost_is_closed_without_harm(world: RoceWorld) -> None:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import Opcode
-from rpcrdma.fabric.memory import Denial
-from rpcrdma.fabric.posted_receives import note_failed_request
+from rpcrdma.fabric.posted_receives import note_failed_work
 from rpcrdma.fabric.trace import EventKind, Side
 
 if TYPE_CHECKING:
@@ -33,11 +32,8 @@ class LocalMemory:
 
     def allows(self, work: TransportWork) -> bool:
         """Whether the request may use the region that it names."""
-        if work.region is None or work.length == 0:
-            return True  # nothing is touched
         access = Access.LOCAL_WRITE if work.is_read else None
-        found = self._domain.check_local(work.region, work.start, work.length, access)
-        return not isinstance(found, Denial)
+        return self._domain.lends(work.region, work.start, work.length, access)
 
     def take(self, work: TransportWork) -> None:
         """Give a Write its octets; a Send or Write is noted now, a Read when it is done."""
@@ -60,13 +56,4 @@ class LocalMemory:
 
     def note_failure(self, work: TransportWork, why: str) -> None:
         """Report a request that failed by itself, and not in a flush."""
-        is_send = work.opcode is Opcode.SEND
-        note_failed_request(
-            self._recorder,
-            Side.LOCAL,
-            work.opcode,
-            why,
-            handle=work.invalidate if is_send else work.handle,
-            offset=None if is_send else work.offset,
-            length=work.length,
-        )
+        note_failed_work(self._recorder, Side.LOCAL, work, why)

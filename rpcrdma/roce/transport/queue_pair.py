@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric.completion import Completion, Opcode
+from rpcrdma.fabric.refusals import gone
 from rpcrdma.roce.packet.bth import OPERATIONS, TransportOperation
 from rpcrdma.roce.transport.attributes import QueuePairAttributes
 from rpcrdma.roce.transport.requester import TransportRequester
@@ -169,7 +170,7 @@ class QueuePair:
             FabricError: the queue is full.
         """
         if self.state is QueuePairState.ERROR:
-            raise ConnectionLost("the connection is gone")
+            raise gone()
         self._responder.post_receive(work_id, segments)
 
     def post_send(
@@ -241,8 +242,8 @@ class QueuePair:
 
     def _require_sending(self) -> None:
         if self.state is not QueuePairState.READY_TO_SEND:
-            why = "gone" if self.state is QueuePairState.ERROR else "not made yet"
-            raise ConnectionLost(f"the connection is {why}")
+            is_gone = self.state is QueuePairState.ERROR
+            raise gone() if is_gone else ConnectionLost("the connection is not made yet")
         self._requester.require_room()
 
     # -- packets, time and completions

@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.errors import FabricError
 from rpcrdma.fabric.completion import Completion, CompletionStatus
+from rpcrdma.fabric.refusals import full
 from rpcrdma.roce.packet.aeth import NakCode, SyndromeKind, read_syndrome, rnr_timer_seconds
 from rpcrdma.roce.packet.bth import BthOpcode
 from rpcrdma.roce.transport.attributes import FOR_EVER
@@ -112,7 +112,7 @@ class TransportRequester:
             FabricError: it is full.
         """
         if len(self._queue) >= self._depth:
-            raise FabricError(f"{len(self._queue)} requests are posted: the queue is full")
+            raise full(len(self._queue))
 
     def post(self, work: TransportWork) -> None:
         """Add a request."""

@@ -35,7 +35,16 @@ _PSN_BITS: Final = 24
 
 
 class RoceConnection:
-    """One end of a connection, from its first message of connection management on."""
+    """One end of a connection, from its first message of connection management on.
+
+    Attributes:
+        pair: the queue pair.
+        local, remote: addresses of both ends.
+        recorder: of its events.
+        refusal: why there will be no connection, once the peer has said so or is silent.
+        established: whether it was made.
+        ended: whether it is over, or was given up; the peer may not know that yet.
+    """
 
     def __init__(
         self, fabric: RoceFabric, parameters: ConnectionParameters, local: str, remote: str
@@ -45,14 +54,13 @@ class RoceConnection:
         self.recorder = Recorder(fabric)
         self.refusal: FabricError | None = None
         self.established = False
-        self.ending = False
+        self.ended = False
         self._device = device = fabric.device
         self._settings = fabric.settings
         self._parameters = parameters
         self._domain = ProtectionDomain(device.allocator)
         self._private_data = b""
         self._handshake: CmHandshake | None = None
-        self._ended = False
         self._mtu = 0
         self._last_id = 0
         self._found: list[Completion] = []
@@ -80,7 +88,7 @@ class RoceConnection:
     @property
     def connected(self) -> bool:
         """Whether work can still be posted."""
-        return self.established and not self._ended
+        return self.established and not self.ended
 
     @property
     def clock(self) -> Clock:
@@ -154,7 +162,7 @@ class RoceConnection:
     def poll(self, timeout: float) -> list[Completion]:
         """Completions in order; waits up to `timeout` seconds for the first."""
         device = self._device
-        if self._ended and not self._has_completions():
+        if self.ended and not self._has_completions():
             timeout = min(timeout, _GONE_PAUSE)
         device.wait(self._has_completions, timeout)
         completions, self._found = self._found, []
@@ -165,7 +173,7 @@ class RoceConnection:
     def disconnect(self) -> None:
         """End the connection in an orderly way."""
         with self._device.lock:
-            if not self._ended:
+            if not self.ended:
                 self.recorder.note(Side.LOCAL, EventKind.DISCONNECT)
                 self._end()
 
@@ -177,11 +185,6 @@ class RoceConnection:
             self._device.release(self)
 
     # -- making the connection
-
-    @property
-    def closed(self) -> bool:
-        """Whether it has ended, so that nothing of it is left to be closed."""
-        return self._ended
 
     def offer(self, path_mtu: int, initiator_depth: int, private_data: bytes) -> CmOffer:
         """What this end brings, for its REQ or REP."""
@@ -229,7 +232,7 @@ class RoceConnection:
     def abandon(self) -> None:
         """Give up before the connection is made."""
         with self._device.lock:
-            self._ended = True
+            self.ended = True
             self.pair.fail()
             if self._handshake is not None:
                 self._handshake.abandon()
@@ -257,18 +260,18 @@ class RoceConnection:
 
     def advanced(self) -> None:
         """See whether work has failed, after which the peer must learn that this is the end."""
-        if self._handshake is not None and not self.established and not self._ended:
+        if self._handshake is not None and not self.established and not self.ended:
             # The peer's first packet may overtake its RTU (IBA 12.9.7.2, communication
             # established).
             self._handshake.communication_established()
             self._device.manage()
-        if self.pair.state is QueuePairState.ERROR and not self._ended:
+        if self.pair.state is QueuePairState.ERROR and not self.ended:
             self._end()
 
     def _replied(self, notice: CmNotice) -> None:
         handshake = notice.handshake
         peer = handshake.peer
-        if peer is None or self._ended:
+        if peer is None or self.ended:
             return
         self._private_data = peer.private_data
         self.recorder.note(Side.PEER, EventKind.CONNECT, data=peer.private_data)
@@ -277,7 +280,7 @@ class RoceConnection:
         self._establish()
 
     def _establish(self) -> None:
-        if not self._ended and not self.established:
+        if not self.ended and not self.established:
             self.pair.ready_to_send()
             self.established = True
 
@@ -311,12 +314,11 @@ class RoceConnection:
 
     def _end(self) -> None:
         """Stop posting, flush, and have the peer learn of it."""
-        self._ended = True
+        self.ended = True
         device = self._device
         device.transmit(self)  # the NAK that says why
         self.pair.fail()
         if self._handshake is not None:
-            self.ending = True
             self._handshake.disconnect(self.clock.now())
             device.manage()
 
@@ -324,9 +326,8 @@ class RoceConnection:
         """The peer has ended the connection, or has confirmed its end."""
         if self._handshake is not None:
             self._device.forget(self._handshake)
-        self.ending = False
-        if not self._ended:
+        if not self.ended:
             if self.established:
                 self.recorder.note(Side.PEER, EventKind.DISCONNECT)
-            self._ended = True
+            self.ended = True
             self.pair.fail()

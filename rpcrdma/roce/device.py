@@ -19,29 +19,23 @@ from typing import TYPE_CHECKING, Final, Protocol
 from rpcrdma.errors import BadFrame
 from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.roce.cm import ConnectionManager
-from rpcrdma.roce.packet.bth import BthOpcode, Deth, Packet, decode, encode
+from rpcrdma.roce.packet.bth import PSN_MASK, decode, encode
 from rpcrdma.roce.packet.datagram import seal
+from rpcrdma.roce.packet.mad import GENERAL_SERVICES, QUEUE_KEY, mad_packet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.roce.cm import CmHandshake, CmNotice
     from rpcrdma.roce.link.base import Link
+    from rpcrdma.roce.packet.bth import Packet
     from rpcrdma.roce.packet.datagram import Datagram
     from rpcrdma.roce.transport.queue_pair import QueuePair
 
 __all__ = ["BoundPair", "RoceDevice"]
 
-_ICRC: Final = 4
-_GENERAL_SERVICES: Final = 1
-"""The queue pair of connection management."""
-
-_QUEUE_KEY: Final = 0x80010000
-"""Of every general services packet (IBA 10.2.5)."""
-
 _FIRST_NUMBER: Final = 0x10
 _NUMBERS: Final = 1 << 24
-_PSN_MASK: Final = 0xFFFFFF
 
 
 class BoundPair(Protocol):
@@ -50,8 +44,6 @@ class BoundPair(Protocol):
     pair: QueuePair
     local: str
     remote: str
-    ending: bool
-    """Whether the peer has not confirmed yet that this is the end."""
 
     def noticed(self, notice: CmNotice) -> None:
         """Learn something of the connection management."""
@@ -121,9 +113,10 @@ class RoceDevice:
         self.release(bound)
 
     @property
-    def has_handshakes(self) -> bool:
-        """Whether something is still being made or ended by connection management."""
-        return any(bound.ending for bound in self._handshakes.values())
+    def is_disconnecting(self) -> bool:
+        """Whether a peer has not confirmed yet that its connection is at its end."""
+        with self.lock:
+            return any(handshake.is_disconnecting for handshake in self._handshakes)
 
     # -- progress
 
@@ -193,7 +186,7 @@ class RoceDevice:
         for packet in pair.take_packets(self._now()):
             if pair.number in self._silenced:
                 continue
-            self.link.send(seal(bound.local, bound.remote, self.link.port, encode(packet)))
+            self._send(bound.local, bound.remote, packet)
 
     def manage(self) -> None:
         """Send what the connection manager has to say, and hand out what it has learnt."""
@@ -217,15 +210,11 @@ class RoceDevice:
 
     def _send_messages(self) -> None:
         for local, remote, octets in self.manager.take_messages():
-            packet = Packet(
-                BthOpcode.UD_SEND_ONLY,
-                _GENERAL_SERVICES,
-                self._datagrams,
-                octets,
-                deth=Deth(_QUEUE_KEY, _GENERAL_SERVICES),
-            )
-            self._datagrams = (self._datagrams + 1) & _PSN_MASK
-            self.link.send(seal(local, remote, self.link.port, encode(packet)))
+            self._send(local, remote, mad_packet(octets, self._datagrams))
+            self._datagrams = (self._datagrams + 1) & PSN_MASK
+
+    def _send(self, local: str, remote: str, packet: Packet) -> None:
+        self.link.send(seal(local, remote, self.link.port, encode(packet)))
 
     def is_intact(self, datagram: Datagram) -> bool:
         """Whether its ICRC is right, as far as the link can see."""
@@ -237,11 +226,11 @@ class RoceDevice:
             self.dropped["ICRC"] += 1
             return None
         try:
-            packet = decode(datagram.payload[:-_ICRC])
+            packet = decode(datagram.transport)
         except BadFrame:
             self.dropped["header"] += 1
             return None
-        if packet.destination == _GENERAL_SERVICES:
+        if packet.destination == GENERAL_SERVICES:
             self._take_message(datagram, packet, now)
             return None
         bound = self._bound.get(packet.destination)
@@ -252,7 +241,7 @@ class RoceDevice:
         return bound
 
     def _take_message(self, datagram: Datagram, packet: Packet, now: float) -> None:
-        if packet.deth is None or packet.deth.queue_key != _QUEUE_KEY:
+        if packet.deth is None or packet.deth.queue_key != QUEUE_KEY:
             self.dropped["Q_Key"] += 1
             return
         self.manager.receive(datagram.source, datagram.destination, packet.payload, now)

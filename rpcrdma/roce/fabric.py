@@ -109,7 +109,7 @@ class RoceFabric:
             Side.LOCAL, EventKind.CONNECT, data=parameters.private_data, detail=str(address)
         )
         connection.request(address.port, path_mtu)
-        self.device.wait(lambda: connection.established or connection.closed, timeout)
+        self.device.wait(lambda: connection.established or connection.ended, timeout)
         if connection.established:
             self.adopt(connection)
             return connection
@@ -156,7 +156,7 @@ class RoceFabric:
 
     def adopt(self, connection: RoceConnection) -> None:
         """Close the connection together with the fabric."""
-        self._connections = [entry for entry in self._connections if not entry.closed]
+        self._connections = [entry for entry in self._connections if not entry.ended]
         self._connections.append(connection)
 
     def silence(self, connection: RoceConnection) -> None:
@@ -174,7 +174,7 @@ class RoceFabric:
             connection.close()
         link = self.device.link
         if self._heartbeat is not None:
-            self.device.wait(lambda: not self.device.has_handshakes, self.settings.linger)
+            self.device.wait(lambda: not self.device.is_disconnecting, self.settings.linger)
             self._heartbeat.stop()
         link.detach(self)
         self._connections.clear()

@@ -47,7 +47,7 @@ class RoceRequest:
             raise FabricError("the connection request cannot be accepted: the peer is gone")
         connection = RoceConnection(fabric, parameters, handshake.local, handshake.remote)
         connection.accept(handshake, peer, fabric.device.link.path_mtu(handshake.remote))
-        fabric.device.wait(lambda: connection.established or connection.closed, timeout)
+        fabric.device.wait(lambda: connection.established or connection.ended, timeout)
         if not connection.established:
             connection.abandon()
             raise unfinished(timeout)

@@ -84,7 +84,7 @@ class Spoiling:
 
 
 def packet_of(datagram: Datagram) -> Packet:
-    return decode(datagram.payload[:-4])
+    return decode(datagram.transport)
 
 
 def message_in(datagram: Datagram) -> str:

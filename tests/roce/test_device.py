@@ -114,3 +114,17 @@ def test_owner_asleep_learns_of_what_another_thread_took(
 
     assert woken == [True]
     assert world.tester.device.dropped == {"nobody's": 1}
+
+
+def test_device_is_disconnecting_until_the_peer_has_confirmed(world: RoceWorld) -> None:
+    """Whoever closes a real link waits for that, so that the peer is not left behind."""
+    connection = world.connect()
+    device = world.tester.device
+    assert not device.is_disconnecting
+
+    connection.disconnect()
+    assert device.is_disconnecting
+
+    device.wait(lambda: not device.is_disconnecting, 1.0)
+    assert not device.is_disconnecting
+    assert not world.accepted[0].connected

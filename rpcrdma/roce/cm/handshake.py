@@ -129,6 +129,11 @@ class CmHandshake:
         return self.state in OVER
 
     @property
+    def is_disconnecting(self) -> bool:
+        """Whether the peer was told that this is the end, and has not confirmed it."""
+        return self.state is CmState.DREQ_SENT
+
+    @property
     def deadline(self) -> float | None:
         """When `tick` has something to do; None: nothing is awaited."""
         return self._timer.deadline

@@ -22,6 +22,7 @@ import msgspec
 
 from rpcrdma.roce.link.fault_choice import FaultChoice
 from rpcrdma.roce.link.faults import FrameAct, FrameDirection, FrameFaults
+from rpcrdma.roce.packet.icrc import ICRC_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FaultyLink"]
 
-_ICRC: Final = 4
 _MOST_LOGGED: Final = 10_000
 _MOST_HELD: Final = 4096
 """Datagrams that are delayed or wait for the next; more pass at once."""
@@ -235,7 +235,9 @@ def _corrupted(datagram: Datagram, direction: FrameDirection) -> Datagram:
     other octets than were meant.  What comes has a wrong ICRC only: not every link sees ICRCs.
     """
     payload = datagram.payload
-    place, intact = (-1, False) if direction is FrameDirection.RECEIVED else (-1 - _ICRC, None)
+    place, intact = (
+        (-1, False) if direction is FrameDirection.RECEIVED else (-1 - ICRC_LENGTH, None)
+    )
     if len(payload) < -place:
         return datagram
     octets = bytearray(payload)

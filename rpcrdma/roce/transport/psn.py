@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["PSN_BITS", "full_psn"]
+from rpcrdma.roce.packet.bth import PSN_MASK
 
-PSN_BITS: Final = 0xFFFFFF
-"""What of a number goes onto the wire."""
+__all__ = ["full_psn"]
 
 _HALF: Final = 0x800000
 
 
 def full_psn(psn: int, near: int) -> int:
     """The number with these 24 bits from half of all before `near` to half of all after it."""
-    return near + ((psn - near + _HALF) & PSN_BITS) - _HALF
+    return near + ((psn - near + _HALF) & PSN_MASK) - _HALF

@@ -12,8 +12,7 @@ from collections import deque
 from typing import NamedTuple
 
 from rpcrdma.roce.packet.aeth import acknowledged
-from rpcrdma.roce.packet.bth import Aeth, BthOpcode, Packet, Reth
-from rpcrdma.roce.transport.psn import PSN_BITS
+from rpcrdma.roce.packet.bth import PSN_MASK, Aeth, BthOpcode, Packet, Reth
 from rpcrdma.roce.transport.work import packet_count
 
 __all__ = ["ReadResponses"]
@@ -71,10 +70,10 @@ class ReadResponses:
     def _cut(self, response: _Response, out: list[Packet], destination: int) -> None:
         psn, data, messages = response
         mtu = self._mtu
-        aeth = Aeth(acknowledged(), messages & PSN_BITS)
+        aeth = Aeth(acknowledged(), messages & PSN_MASK)
         count = packet_count(len(data), mtu)
         if count == 1:
-            packet = Packet(BthOpcode.READ_RESPONSE_ONLY, destination, psn & PSN_BITS, data)
+            packet = Packet(BthOpcode.READ_RESPONSE_ONLY, destination, psn & PSN_MASK, data)
             packet.aeth = aeth
             out.append(packet)
             return
@@ -85,7 +84,7 @@ class ReadResponses:
             elif index == count - 1:
                 opcode = BthOpcode.READ_RESPONSE_LAST
             octets = data[index * mtu : (index + 1) * mtu]
-            packet = Packet(opcode, destination, (psn + index) & PSN_BITS, octets)
+            packet = Packet(opcode, destination, (psn + index) & PSN_MASK, octets)
             if opcode != BthOpcode.READ_RESPONSE_MIDDLE:
                 packet.aeth = aeth
             out.append(packet)

@@ -32,8 +32,8 @@ from rpcrdma.fabric.memory import Denial
 from rpcrdma.fabric.posted_receives import PostedReceives, note_failed_request
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.roce.packet.aeth import NakCode, acknowledged, rnr_nak
-from rpcrdma.roce.packet.bth import Aeth, BthOpcode, Packet
-from rpcrdma.roce.transport.psn import PSN_BITS, full_psn
+from rpcrdma.roce.packet.bth import PSN_MASK, Aeth, BthOpcode, Packet
+from rpcrdma.roce.transport.psn import full_psn
 from rpcrdma.roce.transport.read_responses import ReadResponses
 from rpcrdma.roce.transport.work import packet_count
 
@@ -148,7 +148,7 @@ class TransportResponder:
     def receive(self, packet: Packet) -> None:
         """A packet with an opcode of a request, or with one that is none."""
         expected = self._expected
-        if packet.psn != expected & PSN_BITS:
+        if packet.psn != expected & PSN_MASK:
             self._out_of_order(packet, full_psn(packet.psn, expected))
             return
         self._waits = False
@@ -176,8 +176,8 @@ class TransportResponder:
         else:
             return
         self._nak, self._asked = None, False
-        packet = Packet(BthOpcode.ACKNOWLEDGE, remote, psn & PSN_BITS)
-        packet.aeth = Aeth(syndrome, self._messages & PSN_BITS)
+        packet = Packet(BthOpcode.ACKNOWLEDGE, remote, psn & PSN_MASK)
+        packet.aeth = Aeth(syndrome, self._messages & PSN_MASK)
         out.append(packet)
 
     def flush(self) -> None:

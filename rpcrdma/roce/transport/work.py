@@ -12,8 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.fabric.completion import Opcode
-from rpcrdma.roce.packet.bth import BthOpcode, Packet, Reth
-from rpcrdma.roce.transport.psn import PSN_BITS
+from rpcrdma.roce.packet.bth import PSN_MASK, BthOpcode, Packet, Reth
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,7 +112,7 @@ class TransportWork:
 
     def packet(self, index: int, path_mtu: int, destination: int) -> Packet:
         """A packet of a Send or Write."""
-        psn = (self.first + index) & PSN_BITS
+        psn = (self.first + index) & PSN_MASK
         if self.count == 1:
             packet = Packet(self._only(), destination, psn, self.data)
         else:
@@ -130,7 +129,7 @@ class TransportWork:
         """The request for some of the packets of a Read's response."""
         begin = index * path_mtu
         length = min(self.length - begin, count * path_mtu)
-        psn = (self.first + index) & PSN_BITS
+        psn = (self.first + index) & PSN_MASK
         packet = Packet(BthOpcode.READ_REQUEST, destination, psn)
         packet.reth = self._reth(begin, length)
         return packet

@@ -249,3 +249,11 @@ def test_who_replies_waits_as_long_as_the_request_says(wire: Wire) -> None:
 
     assert wire.kinds().count("ConnectReply") == 3
     assert wire.passive.told() == [CmNoticeKind.REQUEST, CmNoticeKind.UNREACHABLE]
+
+
+@pytest.mark.parametrize("state", CmState, ids=lambda state: state.name)
+def test_a_connection_is_disconnecting_until_the_peer_confirms(state: CmState) -> None:
+    """In no state but the one in which its DREQ is under way."""
+    _, _, handshake = reach(state)
+
+    assert handshake.is_disconnecting == (state is CmState.DREQ_SENT)

@@ -18,8 +18,7 @@ from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import EventKind, Trace, TraceEvent
 from rpcrdma.roce.packet.aeth import acknowledged
-from rpcrdma.roce.packet.bth import Aeth, BthOpcode, Packet, decode, encode
-from rpcrdma.roce.transport.psn import PSN_BITS
+from rpcrdma.roce.packet.bth import PSN_MASK, Aeth, BthOpcode, Packet, decode, encode
 from rpcrdma.roce.transport.queue_pair import QueuePair, QueuePairAttributes
 
 if TYPE_CHECKING:
@@ -206,7 +205,7 @@ class LoneEnd(End):
 
     def give(self, opcode: int, psn: int, payload: bytes = b"", **fields: object) -> None:
         """Have a packet arrive."""
-        packet = Packet(opcode, 17, psn & PSN_BITS, payload)
+        packet = Packet(opcode, 17, psn & PSN_MASK, payload)
         for name, value in fields.items():
             setattr(packet, name, value)
         self.pair.receive(packet, self.now)

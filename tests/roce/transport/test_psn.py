@@ -6,17 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcrdma.roce.transport.psn import PSN_BITS, full_psn
+from rpcrdma.roce.packet.bth import PSN_MASK
+from rpcrdma.roce.transport.psn import full_psn
 
 NUMBERS = st.integers(-(1 << 30), 1 << 40)
 
 
-@given(near=NUMBERS, psn=st.integers(0, PSN_BITS))
+@given(near=NUMBERS, psn=st.integers(0, PSN_MASK))
 def test_full_number_has_the_bits_and_is_near(near: int, psn: int) -> None:
     """From half of all numbers before to half of all after."""
     full = full_psn(psn, near)
 
-    assert full & PSN_BITS == psn
+    assert full & PSN_MASK == psn
     assert -0x800000 <= full - near < 0x800000
 
 

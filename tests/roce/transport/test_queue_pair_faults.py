@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.trace import EventKind, Side
-from rpcrdma.roce.packet.bth import Aeth, BthOpcode, Packet, Reth
-from rpcrdma.roce.transport.psn import PSN_BITS
+from rpcrdma.roce.packet.bth import PSN_MASK, Aeth, BthOpcode, Packet, Reth
 from rpcrdma.roce.transport.queue_pair import QueuePairState
 from rpcrdma.roce.transport.requester import WINDOW_OCTETS, WINDOW_PACKETS
 from tests.roce.transport.conftest import ALL, LATENCY, USUAL, End, LoneEnd, WirePair
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 SIZE = 5000
 MTUS = st.sampled_from([256, 512, 1024, 2048, 4096])
-PSNS = st.one_of(st.integers(0, PSN_BITS), st.integers(PSN_BITS - 60, PSN_BITS))
+PSNS = st.one_of(st.integers(0, PSN_MASK), st.integers(PSN_MASK - 60, PSN_MASK))
 ENDS = st.integers(0, 1)
 RANGES = st.tuples(st.integers(0, SIZE), st.integers(0, SIZE)).map(
     lambda pair: (min(pair), max(pair) - min(pair))
@@ -110,7 +109,7 @@ class ModelEnd:
 @given(mtu=MTUS, psns=st.tuples(PSNS, PSNS), acts=st.lists(ACTS, max_size=30), fates=FATES)
 @example(
     mtu=256,
-    psns=(PSN_BITS - 3, PSN_BITS),
+    psns=(PSN_MASK - 3, PSN_MASK),
     acts=[("receive", 1, 3), ("send", 0, SIZE), ("read", 0, (0, SIZE)), ("write", 0, (5, 999))],
     fates=[[], [1.0, 5.0], [5.0], [1.0]] * 10,
 )
@@ -204,7 +203,7 @@ def test_peer_that_vanishes_is_given_up(wire: WirePair) -> None:
 # -- any packets
 
 NUMBERS = st.one_of(
-    st.integers(880, 920), st.integers(45, 60), st.integers(0, PSN_BITS), st.just(PSN_BITS)
+    st.integers(880, 920), st.integers(45, 60), st.integers(0, PSN_MASK), st.just(PSN_MASK)
 )
 OFFSETS = st.one_of(st.integers(0, (1 << 64) - 1), st.integers(-2, 600))
 
@@ -225,7 +224,7 @@ def packets(draw: st.DrawFn) -> Packet:
         lengths = st.one_of(st.integers(0, (1 << 32) - 1), sizes)
         packet.reth = Reth(draw(OFFSETS), draw(st.sampled_from([1, 2])), draw(lengths))
     if draw(st.booleans()):
-        packet.aeth = Aeth(draw(st.integers(0, 255)), draw(st.integers(0, PSN_BITS)))
+        packet.aeth = Aeth(draw(st.integers(0, 255)), draw(st.integers(0, PSN_MASK)))
     if draw(st.booleans()):
         packet.invalidate = draw(st.sampled_from([1, 2]))
     return packet

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fuzz.invariant import BrokenInvariant
+from rpcrdma.roce.link.wrapped_link import WrappedLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
-    from rpcrdma.fabric.base import Clock
     from rpcrdma.roce.link.base import Link
     from rpcrdma.roce.packet.datagram import Datagram
 
@@ -19,8 +19,8 @@ _MOST_LOOKS: Final = 20_000
 """Times that the owner may look for datagrams within one input: no timer may keep it busy."""
 
 
-class FedLink:
-    """A link (see `rpcrdma.roce.link.base.Link`) before another one.
+class FedLink(WrappedLink):
+    """A link before another one, which carries nothing of what it is fed with.
 
     Args:
         inner: carries what is for hosts that are there.
@@ -31,9 +31,7 @@ class FedLink:
     def __init__(
         self, inner: Link, played: Container[str], on_sent: Callable[[Datagram], None]
     ) -> None:
-        self.counts = inner.counts
-        self.tap: Callable[[float, bytes], None] | None = None
-        self._inner = inner
+        super().__init__(inner)
         self._played = played
         self._on_sent = on_sent
         self._fed: list[Datagram] = []
@@ -43,40 +41,12 @@ class FedLink:
         """Have the datagram come in next."""
         self._fed.append(datagram)
 
-    @property
-    def name(self) -> str:
-        """That of the link."""
-        return self._inner.name
-
-    @property
-    def clock(self) -> Clock:
-        """That of the link."""
-        return self._inner.clock
-
-    @property
-    def is_virtual(self) -> bool:
-        """As the link is."""
-        return self._inner.is_virtual
-
-    @property
-    def port(self) -> int:
-        """That of the link."""
-        return self._inner.port
-
-    def local_address(self, remote: str) -> str:
-        """That of the link."""
-        return self._inner.local_address(remote)
-
-    def path_mtu(self, remote: str) -> int:
-        """That of the link."""
-        return self._inner.path_mtu(remote)
-
     def send(self, datagram: Datagram) -> None:
         """Send to a host that is there, or show what would be sent."""
         if datagram.destination in self._played:
             self._on_sent(datagram)
         else:
-            self._inner.send(datagram)
+            super().send(datagram)
 
     def receive(self) -> list[Datagram]:
         """What was fed, and what has come.
@@ -88,32 +58,8 @@ class FedLink:
         if self._looks > _MOST_LOOKS:
             raise BrokenInvariant("time-unbounded", f"{self._looks} looks at {self.clock.now()} s")
         fed, self._fed = self._fed, []
-        return fed + self._inner.receive()
+        return fed + super().receive()
 
     def sleep(self, until: float) -> None:
         """Sleep as the link does, unless something was fed."""
-        self._inner.sleep(self.clock.now() if self._fed else until)
-
-    def wake(self) -> None:
-        """End the present sleep."""
-        self._inner.wake()
-
-    def wake_at(self, moment: float) -> None:
-        """Pass it on."""
-        self._inner.wake_at(moment)
-
-    def at(self, moment: float, action: Callable[[], None]) -> None:
-        """Pass it on."""
-        self._inner.at(moment, action)
-
-    def attach(self, owner: object, step: Callable[[], None]) -> None:
-        """Pass it on."""
-        self._inner.attach(owner, step)
-
-    def detach(self, owner: object) -> None:
-        """Pass it on."""
-        self._inner.detach(owner)
-
-    def close(self) -> None:
-        """Close the link."""
-        self._inner.close()
+        super().sleep(self.clock.now() if self._fed else until)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcrdma.fabric.base import Address, ConnectionParameters
+from rpcrdma.roce.link.wrapped_link import WrappedLink
 from rpcrdma.roce.network import RoceNetwork
 from rpcrdma.roce.packet.bth import decode
 from rpcrdma.roce.packet.cm_messages import decode_cm
@@ -62,25 +63,16 @@ class RoceWorld:
         return found
 
 
-class Spoiling:
+class Spoiling(WrappedLink):
     """A link that does to what is sent what a function says: which datagrams leave in its place."""
 
     def __init__(self, link: Link, spoil: Callable[[Datagram], list[Datagram]]) -> None:
-        self._link = link
+        super().__init__(link)
         self._spoil = spoil
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._link, name)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name.startswith("_"):
-            object.__setattr__(self, name, value)
-        else:
-            setattr(self._link, name, value)
 
     def send(self, datagram: Datagram) -> None:
         for left in self._spoil(datagram):
-            self._link.send(left)
+            super().send(left)
 
 
 def packet_of(datagram: Datagram) -> Packet:
@@ -107,8 +99,7 @@ def make_world() -> Callable[..., RoceWorld]:
         def wrap(side: str, link: Link) -> Link:
             if spoil is None:
                 return link
-            spoiling: Link = Spoiling(link, lambda datagram: spoil(side, datagram))  # type: ignore[assignment]
-            return spoiling
+            return Spoiling(link, lambda datagram: spoil(side, datagram))
 
         network = RoceNetwork(seed=1, wrap=wrap)
         tester, dut = network.fabric("tester"), network.fabric("dut")

@@ -6,7 +6,7 @@ alone may be called from any other.
 
     InfiniBand Architecture volume 1, annex A17 (RoCEv2): datagrams to UDP port 4791
 
-This file is an interface only: it does no I/O.
+This file is an interface, and what every link checks: it does no I/O.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
+from rpcrdma.errors import FabricError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.fabric.base import Clock
     from rpcrdma.roce.packet.datagram import Datagram
 
-__all__ = ["DYNAMIC_PORT", "Link", "LinkCounts"]
+__all__ = ["DYNAMIC_PORT", "Link", "LinkCounts", "require_sender"]
 
 DYNAMIC_PORT: Final = 49152
 """UDP source port of links that may choose: the first of those for everybody (RFC 6335 6)."""
@@ -142,3 +144,16 @@ class Link(Protocol):
     def close(self) -> None:
         """Free what the link holds; twice is allowed.  Later datagrams are lost."""
         ...
+
+
+def require_sender(datagram: Datagram, address: str, port: int) -> None:
+    """Refuse a datagram that is not from a link's own address and port.
+
+    Raises:
+        FabricError: no ICRC of it could be right where it arrives.
+    """
+    if datagram.source != address or datagram.port != port:
+        raise FabricError(
+            f"the link sends from {address}, port {port}, and the ICRC is for"
+            f" {datagram.source}, port {datagram.port}"
+        )

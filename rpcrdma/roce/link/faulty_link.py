@@ -22,12 +22,10 @@ import msgspec
 
 from rpcrdma.roce.link.fault_choice import FaultChoice
 from rpcrdma.roce.link.faults import FrameAct, FrameDirection, FrameFaults
+from rpcrdma.roce.link.wrapped_link import WrappedLink
 from rpcrdma.roce.packet.icrc import ICRC_LENGTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rpcrdma.fabric.base import Clock
     from rpcrdma.roce.link.base import Link
     from rpcrdma.roce.link.fault_choice import MetFault
     from rpcrdma.roce.packet.datagram import Datagram
@@ -42,7 +40,7 @@ _LONGEST_SWAP: Final = 0.02
 """Seconds that a datagram waits for the next one to overtake it; there may be none."""
 
 
-class FaultyLink:
+class FaultyLink(WrappedLink):
     """A link (see `base.Link`) before another one, with faults in both directions.
 
     Attributes:
@@ -51,10 +49,9 @@ class FaultyLink:
     """
 
     def __init__(self, inner: Link, faults: FrameFaults | None = None) -> None:
-        self.counts = inner.counts
+        super().__init__(inner)
         self.log: deque[MetFault] = deque(maxlen=_MOST_LOGGED)
         self.tally: Counter[FrameAct] = Counter()
-        self._inner = inner
         self._held = 0
         self._inbox: list[Datagram] = []
         self._overtaken: dict[FrameDirection, list[Datagram]] = {
@@ -81,39 +78,7 @@ class FaultyLink:
     def name(self) -> str:
         """That of the link, with the faults."""
         faults = str(self.faults)
-        return f"{self._inner.name} with faults {faults}" if faults else self._inner.name
-
-    @property
-    def clock(self) -> Clock:
-        """That of the link."""
-        return self._inner.clock
-
-    @property
-    def is_virtual(self) -> bool:
-        """As the link is."""
-        return self._inner.is_virtual
-
-    @property
-    def port(self) -> int:
-        """That of the link."""
-        return self._inner.port
-
-    @property
-    def tap(self) -> Callable[[float, bytes], None] | None:
-        """That of the link."""
-        return self._inner.tap
-
-    @tap.setter
-    def tap(self, tap: Callable[[float, bytes], None] | None) -> None:
-        self._inner.tap = tap
-
-    def local_address(self, remote: str) -> str:
-        """That of the link."""
-        return self._inner.local_address(remote)
-
-    def path_mtu(self, remote: str) -> int:
-        """That of the link."""
-        return self._inner.path_mtu(remote)
+        return f"{super().name} with faults {faults}" if faults else super().name
 
     def send(self, datagram: Datagram) -> None:
         """Send, as far as the faults let."""
@@ -134,31 +99,11 @@ class FaultyLink:
 
     def sleep(self, until: float) -> None:
         """Sleep as the link does, unless something has come already."""
-        self._inner.sleep(self.clock.now() if self._inbox else until)
-
-    def wake(self) -> None:
-        """End the present sleep."""
-        self._inner.wake()
-
-    def wake_at(self, moment: float) -> None:
-        """Pass it on."""
-        self._inner.wake_at(moment)
-
-    def at(self, moment: float, action: Callable[[], None]) -> None:
-        """Pass it on."""
-        self._inner.at(moment, action)
-
-    def attach(self, owner: object, step: Callable[[], None]) -> None:
-        """Pass it on."""
-        self._inner.attach(owner, step)
-
-    def detach(self, owner: object) -> None:
-        """Pass it on."""
-        self._inner.detach(owner)
+        super().sleep(self.clock.now() if self._inbox else until)
 
     def close(self) -> None:
         """Close the link; what is held is lost."""
-        self._inner.close()
+        super().close()
         self._inbox.clear()
         for waiting in self._overtaken.values():
             waiting.clear()

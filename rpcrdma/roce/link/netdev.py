@@ -16,21 +16,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.errors import BadFrame, DeviceUnavailable, FabricError
-from rpcrdma.fabric.clock import RealClock
-from rpcrdma.roce.link.base import DYNAMIC_PORT, LinkCounts
+from rpcrdma.errors import BadFrame, DeviceUnavailable
+from rpcrdma.roce.link.base import DYNAMIC_PORT
 from rpcrdma.roce.link.frame_socket import FrameSocket
 from rpcrdma.roce.link.neighbours import Neighbours
 from rpcrdma.roce.link.path_mtu import path_mtu_of
+from rpcrdma.roce.link.real_link import RealLink
 from rpcrdma.roce.link.route import check_same_version, parse_address, version_of
 from rpcrdma.roce.link.stations import station_of
-from rpcrdma.roce.link.waiting import DescriptorWait
 from rpcrdma.roce.packet.arp import arp_from_frame
 from rpcrdma.roce.packet.datagram import from_frame
 from rpcrdma.roce.packet.ethernet import BROADCAST, ETHERTYPE_ARP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from rpcrdma.roce.packet.datagram import Datagram
@@ -45,7 +43,7 @@ _ETHERTYPE: Final = slice(12, 14)  # of the frames made here, which have no tag
 _ARP: Final = ETHERTYPE_ARP.to_bytes(2, "big")
 
 
-class NetdevLink:
+class NetdevLink(RealLink):
     """The other end of a QEMU's network device (see `base.Link`).
 
     Args:
@@ -66,43 +64,23 @@ class NetdevLink:
         station: bytes | None = None,
         mtu: int = DEFAULT_MTU,
     ) -> None:
-        self.tap: Callable[[float, bytes], None] | None = None
-        self.counts = LinkCounts()
-        self._address, _ = parse_address(address)
-        if version_of(self._address) != 4:
+        canonical, _ = parse_address(address)
+        if version_of(canonical) != 4:
             raise DeviceUnavailable(f"{address}: QEMU's network is spoken to by IPv4 alone")
-        self._station = station_of(self._address) if station is None else station
+        self._station = station_of(canonical) if station is None else station
         self._mtu = mtu
-        self._clock = RealClock()
+        self._neighbours = Neighbours(self._station, canonical)
         self._frames = FrameSocket(own, peer)
-        self._neighbours = Neighbours(self._station, self._address)
-        self._waiting = DescriptorWait(self._clock)
-        self._waiting.watch(self._frames.incoming)
+        super().__init__(canonical, DYNAMIC_PORT, self._frames, self._frames.incoming)
         self._watches_room = False
         self._unsent = 0
         self._reminded: float | None = None
-        self._closed = False
         self._settle()
 
     @property
     def name(self) -> str:
         """For reports."""
         return "roce qemu"
-
-    @property
-    def clock(self) -> RealClock:
-        """The machine's."""
-        return self._clock
-
-    @property
-    def is_virtual(self) -> bool:
-        """It is not."""
-        return False
-
-    @property
-    def port(self) -> int:
-        """Any would do."""
-        return DYNAMIC_PORT
 
     def local_address(self, remote: str) -> str:
         """The link's only address.
@@ -119,11 +97,7 @@ class NetdevLink:
 
     def send(self, datagram: Datagram) -> None:
         """Send, or have the datagram wait until its station is known."""
-        if datagram.source != self._address or datagram.port != DYNAMIC_PORT:
-            raise FabricError(
-                f"the link sends from {self._address}, port {DYNAMIC_PORT}, and the ICRC is for"
-                f" {datagram.source}, port {datagram.port}"
-            )
+        self._require_sender(datagram)
         if self._closed or version_of(datagram.destination) != 4:
             self._unsent += 1
             self._count()
@@ -150,35 +124,9 @@ class NetdevLink:
 
     def sleep(self, until: float) -> None:
         """Wait for a frame, for `wake`, or until `until`; in slices while others need turns."""
-        self._waiting.sleep(until)
+        super().sleep(until)
         if self._frames.has_backlog:
             self._settle()
-
-    def wake(self) -> None:
-        """End the present sleep, or the next one; from any thread."""
-        self._waiting.wake()
-
-    def wake_at(self, moment: float) -> None:
-        """Nothing: time passes by itself."""
-
-    def at(self, moment: float, action: Callable[[], None]) -> None:
-        """Run `action` at `moment`, or when the link is used after it."""
-        self._waiting.at(moment, action)
-
-    def attach(self, owner: object, step: Callable[[], None]) -> None:
-        """Give `step` a turn whenever this thread sleeps, in slices of 2 ms."""
-        self._waiting.attach(owner, step)
-
-    def detach(self, owner: object) -> None:
-        """Forget the steps of `owner`."""
-        self._waiting.detach(owner)
-
-    def close(self) -> None:
-        """Close the sockets and remove ours from its folder."""
-        if not self._closed:
-            self._closed = True
-            self._waiting.close()
-            self._frames.close()
 
     def _sort(self, frame: bytes) -> Datagram | None:
         """The datagram of a frame that has one for us; ARP is taken in."""
@@ -239,7 +187,3 @@ class NetdevLink:
         self._reminded = None
         self._neighbours.tick(self._clock.now())
         self._settle()
-
-    def _show(self, frame: bytes) -> None:
-        if self.tap is not None:
-            self.tap(self._clock.now(), frame)

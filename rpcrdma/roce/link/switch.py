@@ -18,11 +18,11 @@ import msgspec
 
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.schedule import Schedule
-from rpcrdma.roce.link.base import DYNAMIC_PORT, LinkCounts
+from rpcrdma.roce.link.base import DYNAMIC_PORT, LinkCounts, require_sender
 from rpcrdma.roce.link.path_mtu import PATH_MTUS
 from rpcrdma.roce.link.route import check_same_version
-from rpcrdma.roce.link.stations import station_of
-from rpcrdma.roce.packet.datagram import Datagram, is_sealed, to_frame
+from rpcrdma.roce.link.stations import frame_of
+from rpcrdma.roce.packet.datagram import Datagram, is_sealed
 from rpcrdma.roce.packet.internet import address_octets, address_text
 
 if TYPE_CHECKING:
@@ -125,11 +125,7 @@ class SwitchLink:
 
     def send(self, datagram: Datagram) -> None:
         """Have the datagram arrive after the latency."""
-        if datagram.source != self._address or datagram.port != DYNAMIC_PORT:
-            raise FabricError(
-                f"the link sends from {self._address}, port {DYNAMIC_PORT}, and the ICRC is for"
-                f" {datagram.source}, port {datagram.port}"
-            )
+        require_sender(datagram, self._address, DYNAMIC_PORT)
         target = None if self._closed else self._switch.find(datagram.destination)
         if target is None:
             self.counts.unsent += 1
@@ -208,5 +204,4 @@ class SwitchLink:
 
     def _show(self, datagram: Datagram) -> None:
         if self.tap is not None:
-            stations = station_of(datagram.source), station_of(datagram.destination)
-            self.tap(self.clock.now(), to_frame(datagram, *stations))
+            self.tap(self.clock.now(), frame_of(datagram))

@@ -16,20 +16,15 @@ from __future__ import annotations
 import errno
 import select
 import socket
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from rpcrdma.errors import DeviceUnavailable, FabricError
-from rpcrdma.fabric.clock import RealClock
-from rpcrdma.roce.link.base import LinkCounts
+from rpcrdma.errors import DeviceUnavailable
 from rpcrdma.roce.link.path_mtu import path_mtu_of
+from rpcrdma.roce.link.real_link import RealLink
 from rpcrdma.roce.link.route import find_route, parse_address, socket_address, version_of
-from rpcrdma.roce.link.stations import station_of
-from rpcrdma.roce.link.waiting import DescriptorWait
-from rpcrdma.roce.packet.datagram import Datagram, is_sealed, to_frame
+from rpcrdma.roce.link.stations import frame_of
+from rpcrdma.roce.packet.datagram import Datagram, is_sealed
 from rpcrdma.roce.packet.udp import PORT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["UdpLink"]
 
@@ -55,7 +50,7 @@ _MOST_AT_ONCE: Final = 512
 """Datagrams taken by one `receive`, so that a flood cannot keep its owner."""
 
 
-class UdpLink:
+class UdpLink(RealLink):
     """One socket at UDP port 4791 of one address of this host (see `base.Link`)."""
 
     def __init__(self, address: str, *, checks: bool = False) -> None:
@@ -68,41 +63,21 @@ class UdpLink:
         Raises:
             DeviceUnavailable: no address, not one of this host, or its port is in use.
         """
-        self.tap: Callable[[float, bytes], None] | None = None
-        self.counts = LinkCounts()
-        self._checks = checks
-        self._clock = RealClock()
-        self._address, self._zone = parse_address(address)
-        if self._address in ("0.0.0.0", "::"):  # noqa: S104 (refused)
+        own, self._zone = parse_address(address)
+        if own in ("0.0.0.0", "::"):  # noqa: S104 (refused)
             raise DeviceUnavailable(
                 f"{address} is every address of this host; RoCE needs the one of an interface"
             )
-        self._socket = _open(f"{self._address}%{self._zone}" if self._zone else self._address)
-        self._waiting = DescriptorWait(self._clock)
-        self._waiting.watch(self._socket.fileno())
+        self._checks = checks
+        self._socket = _open(f"{own}%{self._zone}" if self._zone else own)
+        super().__init__(own, PORT, self._socket, self._socket.fileno())
         self._room = select.poll()
         self._room.register(self._socket.fileno(), select.POLLOUT)
-        self._closed = False
 
     @property
     def name(self) -> str:
         """For reports."""
         return "roce udp"
-
-    @property
-    def clock(self) -> RealClock:
-        """The machine's."""
-        return self._clock
-
-    @property
-    def is_virtual(self) -> bool:
-        """It is not."""
-        return False
-
-    @property
-    def port(self) -> int:
-        """The socket's: a device of its own would choose others, by connection."""
-        return PORT
 
     def local_address(self, remote: str) -> str:
         """The socket's address, if that leads to `remote`.
@@ -123,15 +98,11 @@ class UdpLink:
 
     def send(self, datagram: Datagram) -> None:
         """Hand the datagram to the host; what it does not take is lost."""
-        if datagram.source != self._address or datagram.port != PORT:
-            raise FabricError(
-                f"the link sends from {self._address}, port {PORT}, and the ICRC is for"
-                f" {datagram.source}, port {datagram.port}"
-            )
+        self._require_sender(datagram)
         self._waiting.run_due()
         if self._hand_over(datagram):
             self.counts.sent += 1
-            self._show(datagram)
+            self._show_datagram(datagram)
         else:
             self.counts.unsent += 1
 
@@ -156,39 +127,9 @@ class UdpLink:
             if self._checks:
                 datagram = Datagram(source, own, port, payload, is_sealed(datagram))
             taken.append(datagram)
-            self._show(datagram)
+            self._show_datagram(datagram)
         self.counts.received += len(taken)
         return taken
-
-    def sleep(self, until: float) -> None:
-        """Wait for the socket, for `wake`, or until `until`; in slices while others need turns."""
-        self._waiting.sleep(until)
-
-    def wake(self) -> None:
-        """End the present sleep, or the next one; from any thread."""
-        self._waiting.wake()
-
-    def wake_at(self, moment: float) -> None:
-        """Nothing: time passes by itself."""
-
-    def at(self, moment: float, action: Callable[[], None]) -> None:
-        """Run `action` at `moment`, or when the link is used after it."""
-        self._waiting.at(moment, action)
-
-    def attach(self, owner: object, step: Callable[[], None]) -> None:
-        """Give `step` a turn whenever this thread sleeps, in slices of 2 ms."""
-        self._waiting.attach(owner, step)
-
-    def detach(self, owner: object) -> None:
-        """Forget the steps of `owner`."""
-        self._waiting.detach(owner)
-
-    def close(self) -> None:
-        """Close the socket."""
-        if not self._closed:
-            self._closed = True
-            self._waiting.close()
-            self._socket.close()
 
     def _hand_over(self, datagram: Datagram) -> bool:
         """Whether the host took the datagram."""
@@ -215,10 +156,9 @@ class UdpLink:
             return destination, PORT
         return socket_address(f"{destination}%{self._zone}", PORT)
 
-    def _show(self, datagram: Datagram) -> None:
-        if self.tap is not None:
-            stations = station_of(datagram.source), station_of(datagram.destination)
-            self.tap(self._clock.now(), to_frame(datagram, *stations))
+    def _show_datagram(self, datagram: Datagram) -> None:
+        if self.tap is not None:  # a frame is not made for nobody
+            self._show(frame_of(datagram))
 
 
 def _open(address: str) -> socket.socket:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.roce.link.links import Pair, faulty_pair, netdev_pair, switch_pair, udp_pair
+from tests.roce.link.links import (
+    Pair,
+    faulty_pair,
+    netdev_pair,
+    switch_pair,
+    udp_pair,
+    wrapped_pair,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +28,7 @@ KINDS: dict[str, Callable[[], Pair]] = {
     "netdev": netdev_pair,
     "switch": switch_pair,
     "udp": udp_pair,
+    "wrapped": wrapped_pair,
 }
 
 

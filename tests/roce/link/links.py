@@ -16,6 +16,7 @@ from rpcrdma.roce.link.faulty_link import FaultyLink
 from rpcrdma.roce.link.netdev import NetdevLink
 from rpcrdma.roce.link.switch import Switch
 from rpcrdma.roce.link.udp import UdpLink
+from rpcrdma.roce.link.wrapped_link import WrappedLink
 from rpcrdma.roce.packet.bth import BthOpcode, Packet, encode
 from rpcrdma.roce.packet.datagram import Datagram, seal
 
@@ -114,3 +115,9 @@ def faulty_pair(make: Callable[[], Pair]) -> Pair:
     """Two ends of another kind, with links before them that could have faults and have none."""
     made = make()
     return Pair(FaultyLink(made.near), FaultyLink(made.far), made.here, made.there, made.folder)
+
+
+def wrapped_pair() -> Pair:
+    """Two ends of a switch, with links before them that do nothing of their own."""
+    made = switch_pair()
+    return Pair(WrappedLink(made.near), WrappedLink(made.far), made.here, made.there)

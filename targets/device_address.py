@@ -1,4 +1,4 @@
-"""An address at which this machine's RDMA devices can be reached, as the kernel tells it.
+"""This machine's RDMA devices: whether there are any, and an address at which they are reached.
 
 A RoCE device's table of identifiers (GIDs) holds the addresses of its network interface; those of
 version 4 are written `::ffff:10.9.0.1`.
@@ -12,9 +12,14 @@ from typing import Final
 
 from rpcrdma.errors import DeviceUnavailable
 
-__all__ = ["device_address", "device_host"]
+__all__ = ["device_address", "device_host", "has_rdma_device"]
 
 _DEVICES: Final = Path("/sys/class/infiniband")
+
+
+def has_rdma_device(devices: Path = _DEVICES) -> bool:
+    """Whether the kernel knows of any."""
+    return devices.is_dir() and any(devices.iterdir())
 
 
 def device_address(devices: Path = _DEVICES) -> str:

@@ -14,20 +14,22 @@ they take two of 127.0.0.0/8.
 from __future__ import annotations
 
 import ipaddress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import DeviceUnavailable
-from targets.device_address import device_host
+from targets.device_address import device_host, has_rdma_device
+from targets.python_path import make_pyverbs_importable
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Fabric
     from rpcrdma.roce.fabric import RoceFabric
+    from targets.profile import Profile
 
 __all__ = [
     "BETWEEN",
     "FABRICS",
     "IN_PROCESS",
+    "chosen_fabric",
     "fabric_towards",
     "open_fabric",
     "open_hosts",
@@ -42,7 +44,6 @@ BETWEEN: Final = ("roce", "verbs")
 
 FABRICS: Final = (*IN_PROCESS, *BETWEEN)
 
-_DEVICES: Final = Path("/sys/class/infiniband")
 _PAIRS: Final = 100
 """Pairs of local addresses that are tried: so many runs at one time find one."""
 
@@ -61,14 +62,26 @@ def open_fabric(name: str, host: str, *, checks: bool = False) -> Fabric:
     if name == "roce":
         return _over_udp(host, checks=checks)
     # Only here is pyverbs needed, which a machine without RDMA does not have.
+    make_pyverbs_importable()
     from rpcrdma.fabric.verbs import VerbsFabric
 
     return VerbsFabric(host or None)
 
 
-def usual_fabric(devices: Path = _DEVICES) -> str:
+def usual_fabric() -> str:
     """What a device elsewhere is reached over: `verbs` where this host has an RDMA device."""
-    return "verbs" if devices.is_dir() and any(devices.iterdir()) else "roce"
+    return "verbs" if has_rdma_device() else "roce"
+
+
+def chosen_fabric(asked: str, profile: Profile, usual: str | None = None) -> str:
+    """What a profile's device elsewhere is reached over.
+
+    Args:
+        asked: by whoever runs the suite; empty: the profile's.
+        profile: of the device; it may leave the choice to this host.
+        usual: this host's choice; found out if None.
+    """
+    return asked or profile.fabric or usual or usual_fabric()
 
 
 def fabric_towards(name: str, host: str) -> Fabric:

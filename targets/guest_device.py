@@ -10,6 +10,7 @@ agent starts a server anew, runs what makes a client act, and knows when the gue
 from __future__ import annotations
 
 import ipaddress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -33,6 +34,8 @@ from targets.standing.stay import guest_for
 from targets.upper_tester.client import CommandSession
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from targets.base import ClientTarget, Target
     from targets.profile import Profile
     from targets.standing.guest import StandingGuest
@@ -61,17 +64,12 @@ class GuestServerTarget:
 
     def start(self) -> GuestServerSession:
         """Wait until the guest is set up."""
-        self._await()
+        with _told_of_the_target():
+            self._guest.await_ready()
         if self.profile.binding is Binding.NFS3 and not self.profile.extra.root_handle:
             self.profile = self._with_handle()
         fabric = _fabric(self._guest, neighbour_of(self.profile.extra.address))
         return GuestServerSession(self.profile, self._guest, fabric)
-
-    def _await(self) -> None:
-        try:
-            self._guest.await_ready()
-        except LabError as error:
-            raise TargetError(str(error)) from error
 
     def _with_handle(self) -> Profile:
         """What the server's MOUNT service says by TCP, which only the guest itself can ask."""
@@ -123,10 +121,8 @@ class GuestClientTarget:
 
     def start_client(self) -> CommandSession:
         """Wait until the guest is set up."""
-        try:
+        with _told_of_the_target():
             place = GuestPlace(self._guest, self._address)
-        except LabError as error:
-            raise TargetError(str(error)) from error
         agent = self._guest.agent
         fabric = _fabric(self._guest, self.profile.extra.address)
         agent.meanwhile(fabric.device.progress)
@@ -160,6 +156,15 @@ def guest_target(profile: Profile, guest: StandingGuest) -> Target | ClientTarge
     if profile.adapter == "command":
         return GuestClientTarget(profile, guest)
     return GuestServerTarget(profile, guest)
+
+
+@contextmanager
+def _told_of_the_target() -> Iterator[None]:
+    """Tell what the lab cannot do as something that the target cannot: it does not come up."""
+    try:
+        yield
+    except LabError as error:
+        raise TargetError(str(error)) from error
 
 
 def _fabric(guest: StandingGuest, address: str) -> RoceFabric:

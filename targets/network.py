@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.fabric.base import Address
 from targets.base import TargetError
-from targets.fabrics import BETWEEN, fabric_towards, usual_fabric
+from targets.fabrics import BETWEEN, chosen_fabric, fabric_towards
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.nfsd import restart_nfsd
@@ -79,7 +79,7 @@ class NetworkTarget:
             )
         self.name = profile.name
         self.profile = profile
-        self._fabric = fabric or profile.fabric or usual_fabric()
+        self._fabric = chosen_fabric(fabric, profile)
 
     def start(self) -> NetworkSession:
         """Open the fabric; the server is contacted only by the suite."""

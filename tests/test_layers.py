@@ -80,14 +80,21 @@ ARROWS: dict[str, set[str]] = {
         "targets.profile": "rpcrdma.wire targets.base targets.acts",
         "targets.acts": "targets.base",
         "targets.device_address": "rpcrdma.errors",
+        "targets.python_path": "",
         "targets.fabrics": (
-            "rpcrdma.errors rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.device_address"
+            "rpcrdma.errors rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.profile "
+            "targets.device_address targets.python_path"
         ),
         "targets.in_process": "rpcrdma.fabric rpcrdma.roce targets.base",
         "targets.ping": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "targets.tested_versions": "",
-        "targets.lab": "rpcrdma.ulp targets.profile targets.fabrics targets.tested_versions",
-        "targets.standing": "rpcrdma.ulp targets.base targets.profile targets.acts targets.lab",
+        "targets.lab": (
+            "rpcrdma.ulp targets.profile targets.device_address targets.fabrics "
+            "targets.python_path targets.tested_versions"
+        ),
+        "targets.standing": (
+            "rpcrdma.ulp targets.base targets.profile targets.acts targets.python_path targets.lab"
+        ),
         "targets.kernel_log": "targets.lab",
         "targets.network": (
             "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab"
@@ -112,6 +119,7 @@ ARROWS: dict[str, set[str]] = {
             "targets.base targets.profile targets.lab targets.standing targets.network "
             "targets.nfs targets.upper_tester"
         ),
+        "targets.placed": "targets.base targets.lab targets.guest_device",
         "targets.mutants": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
             "rpcrdma.roce.packet rpcrdma.roce.transport rpcrdma.endpoint.core "
@@ -209,7 +217,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.record "
             "reports.stream reports.baseline reports.baseline_file reports.summary "
             "reports.render reports.compare targets.base targets.profile targets.fabrics "
-            "targets.ping targets.lab targets.standing targets.reference targets.guest_device "
+            "targets.ping targets.lab targets.standing targets.reference targets.placed "
             "targets.mutants targets.variants targets.registry conformance.bad_input "
             "conformance.catalogue conformance.tester conformance.tester.client "
             "conformance.suite conformance.explore conformance.proof"

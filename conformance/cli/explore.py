@@ -15,7 +15,6 @@ from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from targets.fabrics import FABRICS
 from targets.lab.lab import Ending, is_native, run_in_lab
-from targets.lab.python_path import make_pyverbs_importable
 from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
@@ -68,8 +67,6 @@ def run(arguments: argparse.Namespace) -> int:
     seed: int = arguments.seed or int.from_bytes(os.urandom(3))
     if on_device and not is_native():
         return _in_lab(arguments, profile, seed)
-    if on_device:
-        make_pyverbs_importable()
     # Imported only now: hypothesis takes seconds to import in a machine without KVM.
     from conformance.explore.explore import Way, explore
 

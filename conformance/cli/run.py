@@ -6,7 +6,6 @@ import argparse
 import re
 import shlex
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +22,8 @@ from reports.render.folder import render_all
 from reports.render.terminal import Progress, print_summary
 from reports.summary import exit_status
 from targets.fabrics import FABRICS
-from targets.guest_device import guest_of, guest_target
-from targets.lab.lab import is_native
 from targets.lab.place import RunPlace, place_of
-from targets.lab.python_path import make_pyverbs_importable
+from targets.placed import placed
 from targets.registry import find_any_target, find_profile
 
 if TYPE_CHECKING:
@@ -81,24 +78,20 @@ def run(arguments: argparse.Namespace) -> int:
     place = place_of(profile, arguments.fabric)
     if place is RunPlace.ALL_IN_GUEST:
         return _in_lab(arguments, profile, folder, baseline)
-    with ExitStack() as stack:
-        facts: tuple[tuple[str, str], ...] = ()
-        if place is RunPlace.DEVICE_IN_GUEST:
-            guest = stack.enter_context(guest_of(profile, arguments.kernel))
-            target, facts = guest_target(profile, guest), (("kernel", guest.release),)
-        elif is_native():
-            make_pyverbs_importable()
-        console = Console()
-        with _progress(console, arguments, baseline) as progress:
-            record = certifier(arguments.workers)(
-                target,
-                selection,
-                folder,
-                called=_called(arguments),
-                facts=facts,
-                on_begin=progress.begin,
-                on_case=lambda case, _planned: progress.judged(case),
-            )
+    console = Console()
+    with (
+        placed(target, place, arguments.kernel) as (device, facts),
+        _progress(console, arguments, baseline) as progress,
+    ):
+        record = certifier(arguments.workers)(
+            device,
+            selection,
+            folder,
+            called=_called(arguments),
+            facts=facts,
+            on_begin=progress.begin,
+            on_case=lambda case, _planned: progress.judged(case),
+        )
     return _report(record, folder, console, baseline, arguments.baseline)
 
 

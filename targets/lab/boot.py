@@ -23,8 +23,8 @@ from targets.lab.accelerator import Accelerator
 from targets.lab.guest import INSIDE
 from targets.lab.image import MOUNT_POINT, Image
 from targets.lab.programs import search_path
-from targets.lab.python_path import pyverbs_path
 from targets.lab.virtme_ng import find_virtme_ng
+from targets.python_path import pyverbs_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,8 +22,8 @@ from targets.lab.busybox import find_busybox, is_static
 from targets.lab.errors import LabError
 from targets.lab.kernel import installed_kernels, select_kernel
 from targets.lab.programs import find_program
-from targets.lab.python_path import find_pyverbs
 from targets.lab.virtme_ng import find_virtme_ng, virtme_ng_version
+from targets.python_path import find_pyverbs
 from targets.tested_versions import VIRTME_NG
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
 from targets.lab.programs import find_program
-from targets.lab.python_path import find_pyverbs
 from targets.lab.step import last_words
+from targets.python_path import find_pyverbs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

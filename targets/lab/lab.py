@@ -20,6 +20,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from targets.device_address import has_rdma_device
 from targets.lab.accelerator import Accelerator, choose_accelerator
 from targets.lab.boot import STARTED, Machine, boot_command, guest_script, host_environment
 from targets.lab.console import ConsoleFault, Severity, find_faults
@@ -28,9 +29,9 @@ from targets.lab.guest import INSIDE
 from targets.lab.image import build_image, python_files
 from targets.lab.kernel import select_kernel
 from targets.lab.process import ProgramEnd, run_streaming
-from targets.lab.python_path import make_pyverbs_importable
 from targets.lab.setup import GuestReport, GuestSetup, LabServer, ServerKind, Stage
 from targets.lab.virtme_ng import untested_virtme_ng
+from targets.python_path import make_pyverbs_importable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,8 +55,6 @@ _FACTOR: Final = "RPCRDMA_TIMEOUT_FACTOR"
 _ACCELERATOR: Final = "RPCRDMA_LAB_ACCELERATOR"
 _START_S: Final = {Accelerator.KVM: 30.0, Accelerator.TCG: 120.0}
 """How long a guest may take until it executes anything; measured 4 to 10 s under TCG."""
-
-_DEVICES: Final = Path("/sys/class/infiniband")
 
 
 class Ending(Enum):
@@ -134,9 +133,9 @@ def server_of(profile: Profile) -> LabServer:
     return LabServer(kind, profile.lab.start, profile.extra.port, ready_s=profile.lab.ready)
 
 
-def is_native(devices: Path = _DEVICES) -> bool:
+def is_native() -> bool:
     """Whether this machine needs no guest: it is the guest, or it has an RDMA device."""
-    return INSIDE in os.environ or (devices.is_dir() and any(devices.iterdir()))
+    return INSIDE in os.environ or has_rdma_device()
 
 
 def run_in_lab(run: LabRun, on_line: Callable[[str], None]) -> LabResult:

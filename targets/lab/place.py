@@ -13,7 +13,7 @@ import os
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from targets.fabrics import usual_fabric
+from targets.fabrics import chosen_fabric, usual_fabric
 from targets.lab.guest import INSIDE
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def place_of(profile: Profile, fabric: str, usual: str | None = None) -> RunPlac
     usual = usual or usual_fabric()
     if profile.adapter not in ELSEWHERE:
         return RunPlace.ALL_IN_GUEST if fabric == "verbs" != usual else RunPlace.HERE
-    chosen = fabric or profile.fabric or usual
+    chosen = chosen_fabric(fabric, profile, usual)
     if chosen == usual == "verbs":
         return RunPlace.HERE
     if chosen == "verbs":

@@ -17,7 +17,7 @@ import struct
 import zlib
 from typing import TYPE_CHECKING, Final
 
-from targets.lab.python_path import user_cache
+from targets.python_path import user_cache
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from rpcrdma.ulp.mount3 import MountProgram
 from rpcrdma.ulp.pattern import pattern
 from targets.acts import uses
 from targets.base import TargetError
-from targets.fabrics import BETWEEN, open_fabric, usual_fabric
+from targets.fabrics import BETWEEN, chosen_fabric, open_fabric
 from targets.nfs.mount_service import MountService
 from targets.profile import timeout_factor
 from targets.upper_tester.commands import CommandActs, InTurn
@@ -180,7 +180,7 @@ class CommandClientTarget:
         self.name = profile.name
         self.profile = profile
         self._acts = profile.acts
-        self._fabric = fabric or profile.fabric or usual_fabric()
+        self._fabric = chosen_fabric(fabric, profile)
 
     def start_client(self) -> ClientSession:
         """Stand at the profile's address and wait to be told to act."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcrdma.errors import DeviceUnavailable
-from targets.device_address import device_address
+from targets.device_address import device_address, has_rdma_device
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +18,13 @@ def identifiers(folder: Path, device: str, *texts: str) -> None:
     gids.mkdir(parents=True)
     for index, text in enumerate(texts):
         (gids / str(index)).write_text(f"{text}\n")
+
+
+def test_a_device_is_there_when_the_kernel_has_a_folder_for_it(tmp_path: Path) -> None:
+    assert not has_rdma_device(tmp_path / "nothing")
+    assert not has_rdma_device(tmp_path)
+    (tmp_path / "rxe0").mkdir()
+    assert has_rdma_device(tmp_path)
 
 
 def test_the_first_ipv4_address_is_taken(tmp_path: Path) -> None:

@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Literal
 
+import msgspec
 import pytest
 
 from rpcrdma.errors import DeviceUnavailable
-from targets.fabrics import fabric_towards, open_fabric, open_hosts, usual_fabric
+from targets import fabrics
+from targets.fabrics import chosen_fabric, fabric_towards, open_fabric, open_hosts, usual_fabric
+from targets.registry import find_profile
 
-if TYPE_CHECKING:
-    from pathlib import Path
+
+@pytest.mark.parametrize(("is_there", "usual"), [(True, "verbs"), (False, "roce")])
+def test_verbs_is_usual_where_there_is_a_device(
+    is_there: bool, usual: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without one, it is RoCEv2 of our own."""
+    monkeypatch.setattr(fabrics, "has_rdma_device", lambda: is_there)
+
+    assert usual_fabric() == usual
 
 
-def test_verbs_is_usual_where_there_is_a_device(tmp_path: Path) -> None:
-    """Without one, or without the folder, it is RoCEv2 of our own."""
-    assert usual_fabric(tmp_path / "missing") == "roce"
-    assert usual_fabric(tmp_path) == "roce"
-    (tmp_path / "rxe0").mkdir()
-    assert usual_fabric(tmp_path) == "verbs"
+@pytest.mark.parametrize(
+    ("asked", "in_profile", "chosen"),
+    [("roce", "verbs", "roce"), ("", "verbs", "verbs"), ("", "", "roce")],
+)
+def test_whoever_asks_comes_before_the_profile_and_that_before_the_host(
+    asked: str, in_profile: Literal["", "verbs"], chosen: str
+) -> None:
+    """The host's own choice is what is left."""
+    profile = msgspec.structs.replace(find_profile("linux-server"), fabric=in_profile)
+
+    assert chosen_fabric(asked, profile, "roce") == chosen
+
+
+def test_pyverbs_is_made_importable_for_verbs_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tester that speaks RoCEv2 by itself does not look for it."""
+    made: list[bool] = []
+    monkeypatch.setattr(fabrics, "make_pyverbs_importable", lambda: made.append(True))
+
+    fabric_towards("roce", "127.98.0.1").close()
+    assert made == []
+    fabric_towards("verbs", "192.0.2.1").close()
+    assert made == [True]
 
 
 def test_two_ends_on_this_host_have_an_address_each() -> None:

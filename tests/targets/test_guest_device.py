@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,10 +26,23 @@ HANDLE = b"the root"
 
 
 @dataclass
+class FakeClient:
+    """Lets nothing begin."""
+
+    failure: str = ""
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def begin(self, _verb: str, **_parts: object) -> None:
+        if self.failure:
+            raise LabError("talking to the guest", self.failure)
+
+
+@dataclass
 class FakeAgent:
     """Notes what it is asked for."""
 
     mounted: wire.MountResult
+    client: FakeClient = field(default_factory=FakeClient)
     asked: list[str] = field(default_factory=list)
 
     def meanwhile(self, act: Callable[[], None]) -> None:
@@ -118,6 +132,14 @@ def test_guest_that_does_not_come_up_is_told(guest: FakeGuest) -> None:
 
     with pytest.raises(TargetError, match="no output"):
         server(guest).start()
+
+
+def test_client_in_a_guest_that_does_not_come_up_is_told(guest: FakeGuest) -> None:
+    """By the same sentence as a server."""
+    guest.agent.client.failure = "no output"
+
+    with pytest.raises(TargetError, match="no output"):
+        GuestClientTarget(find_profile("linux-client"), guest).start_client()  # type: ignore[arg-type]
 
 
 def test_client_finds_the_tester_beside_it(guest: FakeGuest) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from targets.lab import python_path
-from targets.lab.python_path import find_pyverbs, make_pyverbs_importable, pyverbs_path
+from targets import python_path
+from targets.python_path import find_pyverbs, make_pyverbs_importable, pyverbs_path
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,14 +16,17 @@ from fuzz.invariant import BrokenInvariant
 from fuzz.registry import FuzzHarness, find_harness, harness_names
 from rpcrdma.wire import describe
 from targets.fabrics import FABRICS
-from targets.lab.lab import Ending, is_native, run_in_lab
-from targets.registry import find_profile, find_target
+from targets.lab.lab import Ending, run_in_lab
+from targets.lab.place import RunPlace, place_of
+from targets.placed import placed
+from targets.registry import find_profile, find_target, require_server
 
 if TYPE_CHECKING:
     import argparse
 
     from conformance.explore.finding import Finding
     from conformance.explore.firing import Fired
+    from targets.base import Target
     from targets.profile import Profile
 
 __all__ = ["add_parser", "run"]
@@ -43,7 +46,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description=(
             "Decode what `rpcrdma explore` or `rpcrdma fuzz` has kept, check the reference with it"
             " if it is the input of a fuzz harness, send it to a target and judge each answer by"
-            " the specification. Exit status 1 if something is wrong."
+            " the specification. Exit status 1 if something is wrong. A profile with [lab] is in a"
+            " guest, and the tester outside of it, where this machine has no RDMA device; with"
+            " --fabric verbs the guest holds both."
         ),
         epilog="example: rpcrdma replay findings/v1-header-round-trip-0123456789ab.json",
     )
@@ -68,20 +73,26 @@ def run(arguments: argparse.Namespace) -> int:
     """Replay; returns the exit status."""
     finding = load(arguments.file)
     profile = find_profile(arguments.target)
-    on_device = profile.adapter == "network" or arguments.fabric == "verbs"
-    if on_device and not is_native():
+    target = find_target(arguments.target, arguments.fabric)  # refused now, not after a boot
+    place = place_of(profile, arguments.fabric)
+    if place is RunPlace.ALL_IN_GUEST:
         return _in_lab(arguments, profile)
+    with placed(target, place, arguments.kernel) as (device, _):
+        return _replay(arguments, finding, require_server(device))
+
+
+def _replay(arguments: argparse.Namespace, finding: Finding, target: Target) -> int:
     if finding.shots or finding.steps:
         count = len(finding.shots) + len(finding.steps)
         print(f"{count} steps of `{finding.way}`, found at {finding.target}: {finding.detail}")
         for step in finding.steps:
             print(f"  {step}")
-        return _send(arguments, finding, [])
+        return _send(arguments, finding, [], target)
     name: str = arguments.harness or finding.way or _BARE
     harness = find_harness(name)
     print(f"{len(finding.octets)} octets for {name}")
     failed = _check_reference(harness, finding.octets)
-    return _send(arguments, finding, harness.messages(finding.octets)) or int(failed)
+    return _send(arguments, finding, harness.messages(finding.octets), target) or int(failed)
 
 
 def _check_reference(harness: FuzzHarness, octets: bytes) -> bool:
@@ -94,14 +105,16 @@ def _check_reference(harness: FuzzHarness, octets: bytes) -> bool:
     return False
 
 
-def _send(arguments: argparse.Namespace, finding: Finding, messages: list[bytes]) -> int:
-    target = Harness(find_target(arguments.target, arguments.fabric))
+def _send(
+    arguments: argparse.Namespace, finding: Finding, messages: list[bytes], target: Target
+) -> int:
+    harness = Harness(target)
     try:
-        problems = replay(target, finding, messages, _print_fired)
+        problems = replay(harness, finding, messages, _print_fired)
     except Inconclusive as error:
         raise BadInput(f"{arguments.target}: {error}") from error
     finally:
-        target.close()
+        harness.close()
     print()
     for problem in problems:
         print(f"{arguments.target}: FAIL: {problem}")

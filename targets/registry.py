@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from targets.base import ClientTarget, TargetFactory
     from targets.profile import Profile
 
-__all__ = ["GROUP", "find_any_target", "find_profile", "find_target"]
+__all__ = ["GROUP", "find_any_target", "find_profile", "find_target", "require_server"]
 
 GROUP: Final = "rpcrdma_conformance.targets"
 """Entry points of this group are `TargetFactory`s."""
@@ -67,9 +67,17 @@ def find_target(name: str, fabric: str = "") -> Target:
     Raises:
         TargetError: there is none, it is a client, or it does not run on that fabric.
     """
-    target = find_any_target(name, fabric)
+    return require_server(find_any_target(name, fabric))
+
+
+def require_server(target: Target | ClientTarget) -> Target:
+    """The target, if it is a server.
+
+    Raises:
+        TargetError: it is a client alone.
+    """
     if not isinstance(target, Target):
-        raise TargetError(f"target `{name}` is a client, which calls and is not called")
+        raise TargetError(f"target `{target.name}` is a client, which calls and is not called")
     return target
 
 

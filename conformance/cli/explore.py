@@ -13,14 +13,19 @@ from conformance.bad_input import BadInput
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
+from targets.base import TargetError
 from targets.fabrics import FABRICS
-from targets.lab.lab import Ending, is_native, run_in_lab
-from targets.registry import find_profile, find_target
+from targets.lab.errors import LabError
+from targets.lab.lab import Ending, run_in_lab
+from targets.lab.place import RunPlace, place_of
+from targets.placed import placed
+from targets.registry import find_profile, find_target, require_server
 
 if TYPE_CHECKING:
     import argparse
 
     from conformance.explore.explore import Exploration
+    from targets.base import Target
     from targets.profile import Profile
 
 __all__ = ["add_parser", "run"]
@@ -36,7 +41,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="send generated messages to a server for a given time; keep what it handles wrongly",
         description=(
             "Draw sequences of good and broken messages, judge each answer by the specification,"
-            " make failing sequences smaller and keep them. Exit status 1 if there are any."
+            " make failing sequences smaller and keep them. Exit status 1 if there are any, or if"
+            " the target serves no more. A profile with [lab] is explored in a guest, from outside"
+            " of it, where this machine has no RDMA device; with --fabric verbs the guest holds the"
+            " tester, too."
         ),
         epilog="example: rpcrdma explore linux-server --time 120 --seed 7",
     )
@@ -63,23 +71,66 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.time <= 0:
         raise BadInput("--time must be more than 0 seconds")
     profile = find_profile(arguments.target)
-    on_device = profile.adapter == "network" or arguments.fabric == "verbs"
+    target = find_target(arguments.target, arguments.fabric)  # refused now, not after a boot
     seed: int = arguments.seed or int.from_bytes(os.urandom(3))
-    if on_device and not is_native():
+    place = place_of(profile, arguments.fabric)
+    if place is RunPlace.ALL_IN_GUEST:
         return _in_lab(arguments, profile, seed)
-    # Imported only now: hypothesis takes seconds to import in a machine without KVM.
-    from conformance.explore.explore import Way, explore
+    explored = _Explored(arguments, seed)
+    with placed(target, place, arguments.kernel) as (device, _):
+        explored.explore(require_server(device))
+    while place is RunPlace.DEVICE_IN_GUEST and explored.may_go_on:
+        print(f"{explored.found.stopped}; going on in a new guest", flush=True)
+        try:
+            with placed(target, place, arguments.kernel) as (device, _):
+                explored.explore(require_server(device))
+        except (LabError, TargetError) as error:
+            explored.found.stopped = str(error)
+            break
+    return _report(explored.found, explored.seconds, arguments)
 
-    harness = Harness(find_target(arguments.target, arguments.fabric))
-    print(f"exploring {arguments.target} by {arguments.way} from seed {seed}", flush=True)
-    began = time.monotonic()
-    try:
-        found = explore(harness, Way(arguments.way), arguments.time, seed, _say)
-    except Inconclusive as error:
-        raise BadInput(f"{arguments.target}: {error}") from error
-    finally:
-        harness.close()
-    return _report(found, time.monotonic() - began, arguments)
+
+class _Explored:
+    """What was found so far, in as many guests as it took."""
+
+    def __init__(self, arguments: argparse.Namespace, seed: int) -> None:
+        # Imported only now: hypothesis takes seconds to import in a machine without KVM.
+        from conformance.explore.explore import Exploration
+
+        self.found = Exploration()
+        self._arguments = arguments
+        self._seed = seed
+        self._began = 0.0
+        self._is_barren = False
+
+    @property
+    def seconds(self) -> float:
+        """Since exploring began: when the target had been started for the first time."""
+        return time.monotonic() - self._began
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether the target serves no more, and one that is started anew would have time left."""
+        is_stopped = bool(self.found.stopped) and not self._is_barren
+        return is_stopped and self.seconds < self._arguments.time
+
+    def explore(self, target: Target) -> None:
+        """Explore a target for the time that is left."""
+        from conformance.explore.explore import Way, explore
+
+        arguments, found, tried = self._arguments, self.found, self.found.examples
+        harness = Harness(target)
+        if not self._began:
+            self._began = time.monotonic()
+            _say(f"exploring {arguments.target} by {arguments.way} from seed {self._seed}")
+        left = arguments.time - self.seconds
+        try:
+            explore(harness, Way(arguments.way), left, self._seed, _say, earlier=found)
+        except Inconclusive as error:
+            raise BadInput(f"{arguments.target}: {error}") from error
+        finally:
+            harness.close()
+        self._is_barren = found.examples == tried  # the guest is the one that serves no more
 
 
 def _say(line: str) -> None:
@@ -98,11 +149,13 @@ def _report(found: Exploration, seconds: float, arguments: argparse.Namespace) -
         path = keep(arguments.output, finding)
         print(f"  {', '.join(finding.broken)}\n    {finding.detail}")
         print(f"    again: {shlex.join(['rpcrdma', 'replay', str(path), arguments.target])}")
-    return int(bool(found.findings))
+    if found.stopped:
+        print(f"rpcrdma explore: {arguments.target}: {found.stopped}", file=sys.stderr)
+    return int(bool(found.findings or found.stopped))
 
 
 def _in_lab(arguments: argparse.Namespace, profile: Profile, seed: int) -> int:
-    """The same in a guest; findings land in the folder that was asked for."""
+    """All of it in a guest; findings land in the folder that was asked for."""
     folder: Path = arguments.output.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     again = [

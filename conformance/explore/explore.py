@@ -23,6 +23,7 @@ from conformance.explore.firing import fire_all
 from conformance.explore.machine import ExchangeMachine
 from conformance.explore.replay import open_exchange, require_test_program
 from conformance.explore.sequences import SEQUENCES
+from conformance.tester.case import Inconclusive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,13 +56,18 @@ class Exploration:
     """What a time of exploring gave.
 
     Attributes:
+        rounds: from how many seeds.
         examples: sequences tried.  judged: messages or steps in them.
         findings: the smallest for each kind.
+        stopped: why it ended early: the target serves no more; empty if it did not.
     """
+
+    rounds: int = 0
 
     examples: int = 0
     judged: int = 0
     findings: dict[tuple[str, ...], Finding] = field(default_factory=dict)
+    stopped: str = ""
 
 
 class _BrokenRule(AssertionError):
@@ -75,26 +81,47 @@ def explore(
     first_seed: int,
     progress: Callable[[str], None] = lambda line: None,
     clock: Callable[[], float] = time.monotonic,
+    earlier: Exploration | None = None,
 ) -> Exploration:
     """Explore for so many seconds of the clock (and what the last finding takes to shrink).
 
+    It ends early where the target serves no more and cannot be started again.
+
+    Args:
+        harness: of the running target.
+        way: what is generated.
+        seconds: for how long.
+        first_seed: of the first round.
+        progress: is told of each new finding.
+        clock: by which the time is measured.
+        earlier: an exploration that goes on, at a target that was started anew.
+
+    Returns:
+        What was found; `earlier` itself, if it is given.
+
     Raises:
         BadInput: the target's program is not the one that the clients speak.
-        Inconclusive: the target does not serve at all.
+        Inconclusive: the target has never served.
     """
     harness.begin()
-    explorer = _Explorer(harness, way, clock() + seconds, clock)
+    result = earlier or Exploration()
+    result.stopped = ""
+    explorer = _Explorer(harness, way, clock() + seconds, clock, result)
     if way is Way.EXCHANGES:
         require_test_program(harness)
-    number = first_seed
-    while clock() < explorer.end:
-        known = len(explorer.result.findings)
-        explorer.round(number)
-        number += 1
-        if len(explorer.result.findings) > known:
-            newest = list(explorer.result.findings.values())[-1]
+    while clock() < explorer.end and not result.stopped:
+        known = len(result.findings)
+        try:
+            explorer.round(first_seed + result.rounds)
+        except Inconclusive as error:
+            if not result.examples:
+                raise
+            result.stopped = str(error)
+        result.rounds += 1
+        if len(result.findings) > known:
+            newest = list(result.findings.values())[-1]
             progress(f"found with seed {newest.seed}: {newest.detail}")
-    return explorer.result
+    return result
 
 
 def _alike(problem: str) -> str:
@@ -105,10 +132,17 @@ def _alike(problem: str) -> str:
 class _Explorer:
     """One exploration under way."""
 
-    def __init__(self, harness: Harness, way: Way, end: float, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        harness: Harness,
+        way: Way,
+        end: float,
+        clock: Callable[[], float],
+        result: Exploration,
+    ) -> None:
         self.end = end
+        self.result = result
         self._clock = clock
-        self.result = Exploration()
         self._harness = harness
         self._way = way
         self._target = harness.target.name

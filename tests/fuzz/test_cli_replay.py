@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,14 +11,21 @@ import pytest
 from conformance.cli.main import main
 from conformance.explore.finding import keep
 from conformance.explore.named_memory import WRITABLE
+from fuzz import cli_replay
 from fuzz.harnesses.v1_responder import good_call
 from fuzz.invariant import BrokenInvariant, finding_of
 from fuzz.sequence import join
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
+from targets.lab.lab import Ending, LabRun
+from targets.lab.place import RunPlace
+from targets.registry import find_target
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from targets.base import Target
 
 PLACE = RdmaSegment(WRITABLE.handle, 100, WRITABLE.offset + 4)
 FETCH = encode_header(TransportHeader(1, 1, 8, RdmaMsg((), (WriteChunk((PLACE,)),), None)))
@@ -62,6 +71,50 @@ def test_bad_input_is_one_sentence_and_status_two(
     captured = capsys.readouterr()
     assert words in captured.err
     assert captured.err.count("\n") == 1
+
+
+def test_device_in_a_guest_is_sent_to_from_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the kernel that was asked for; here a mutant is in its place."""
+    asked: list[tuple[str, RunPlace, str]] = []
+
+    @contextmanager
+    def placed(target: Target, place: RunPlace, kernel: str) -> Iterator[tuple[Target, tuple[()]]]:
+        asked.append((target.name, place, kernel))
+        yield find_target("mutant:grants-zero"), ()
+
+    monkeypatch.setattr(cli_replay, "place_of", lambda _profile, _fabric: RunPlace.DEVICE_IN_GUEST)
+    monkeypatch.setattr(cli_replay, "placed", placed)
+    (tmp_path / "crash").write_bytes(TWISTED)
+
+    assert main(["replay", str(tmp_path / "crash"), "linux-server", "--kernel", "6.12"]) == 0
+
+    assert asked == [("linux-server", RunPlace.DEVICE_IN_GUEST, "6.12")]
+    assert "linux-server: keeps the rules" in capsys.readouterr().out
+
+
+def test_over_verbs_tester_and_device_are_in_the_lab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The guest runs the same command, and its status is ours."""
+    asked: list[LabRun] = []
+
+    def run_in_lab(run: LabRun, _listener: object) -> SimpleNamespace:
+        asked.append(run)
+        return SimpleNamespace(ending=Ending.EXITED, status=1)
+
+    monkeypatch.setattr(cli_replay, "place_of", lambda _profile, _fabric: RunPlace.ALL_IN_GUEST)
+    monkeypatch.setattr(cli_replay, "run_in_lab", run_in_lab)
+    (tmp_path / "crash").write_bytes(TWISTED)
+
+    assert main(["replay", str(tmp_path / "crash"), "linux-server", "--fabric", "verbs"]) == 1
+
+    (run,) = asked
+    assert run.setup.command[3:] == (
+        *("replay", str(tmp_path / "crash"), "linux-server"),
+        *("--fabric", "verbs"),
+    )
 
 
 def test_bare_sequence_is_one_by_the_name_of_its_harness(

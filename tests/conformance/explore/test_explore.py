@@ -11,12 +11,14 @@ from conformance.cli.main import main
 from conformance.explore.explore import Exploration, Way, explore
 from conformance.explore.finding import Finding, keep, load
 from conformance.explore.replay import replay
+from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from targets.registry import find_target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from conformance.tester.client.peer import Peer
 
 LOOKS = {Way.CALLS: 60, Way.EXCHANGES: 8}
 """How often the clock is looked at before the time is over; an exchange takes longer."""
@@ -64,6 +66,43 @@ def repeated(target: str, finding: Finding) -> tuple[str, ...]:
         return replay(harness, finding)
     finally:
         harness.close()
+
+
+def serving(harness: Harness, sequences: int) -> None:
+    """Have the device serve no more after so many."""
+    ready_peer, left = harness.ready_peer, count(sequences, -1)
+
+    def dying() -> Peer:
+        if next(left) <= 0:
+            raise Inconclusive("it is gone")
+        return ready_peer()
+
+    harness.ready_peer = dying  # type: ignore[method-assign]
+
+
+def test_what_was_found_stays_when_the_target_serves_no_more() -> None:
+    """Exploring goes on where it is started anew, and knows what was found."""
+    harness = Harness(find_target("mutant:grants-zero"))
+    serving(harness, 30)
+    found = explore(harness, Way.CALLS, 600, 1)
+    harness.close()
+    assert (found.stopped, found.examples) == ("it is gone", 30)
+    assert found.findings
+
+    again = Harness(find_target("mutant:grants-zero"))
+    ticks = count(0, 60 / LOOKS[Way.CALLS])
+    assert explore(again, Way.CALLS, 60, 1, clock=ticks.__next__, earlier=found) is found
+    again.close()
+    assert not found.stopped
+    assert found.examples > 30
+
+
+def test_target_that_has_never_served_is_no_exploration() -> None:
+    harness = Harness(find_target("reference"))
+    serving(harness, 0)
+    with pytest.raises(Inconclusive, match="it is gone"):
+        explore(harness, Way.CALLS, 60, 1)
+    harness.close()
 
 
 def test_command_explores_and_its_file_replays(

@@ -20,14 +20,17 @@ from typing import TYPE_CHECKING, Final
 from targets.lab.accelerator import QEMU
 from targets.lab.busybox import find_busybox, is_static
 from targets.lab.errors import LabError
-from targets.lab.kernel import installed_kernels, select_kernel
+from targets.lab.kernel import NETWORK_MODULE, installed_kernels, select_kernel
 from targets.lab.programs import find_program
+from targets.lab.qemu import LEAST_VERSION, qemu_version
 from targets.lab.virtme_ng import find_virtme_ng, virtme_ng_version
 from targets.python_path import find_pyverbs
 from targets.tested_versions import VIRTME_NG
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from targets.lab.kernel import Kernel
 
 __all__ = ["Check", "diagnose", "install_command", "kernel_advice", "render"]
 
@@ -68,6 +71,9 @@ _PROGRAMS: Final = (
 )
 
 
+_OLD_WAY: Final = "run with --fabric verbs, which has the tester inside"
+
+
 def diagnose(root: Path = Path("/"), kernel: str | None = None) -> tuple[Check, ...]:
     """Look for everything that the lab needs.
 
@@ -77,6 +83,7 @@ def diagnose(root: Path = Path("/"), kernel: str | None = None) -> tuple[Check, 
     """
     return (
         *(_program(root, *program) for program in _PROGRAMS),
+        *_qemu_version(root),
         _busybox(root),
         _virtme_ng(),
         *_kernel(root, kernel),
@@ -135,6 +142,26 @@ def _program(root: Path, name: str, purpose: str, packages: tuple[str, ...]) -> 
     return Check(f"{name}, {purpose}", found is not None, str(found or "not found"), packages)
 
 
+def _qemu_version(root: Path) -> tuple[Check, ...]:
+    """Whether QEMU, if there is one, can connect a guest with a tester outside of it."""
+    command = find_program(QEMU, root)
+    if command is None:
+        return ()  # told already
+    least = _dotted(LEAST_VERSION)
+    name = f"QEMU {least} or newer, lets a tester outside reach the guest's device"
+    version = qemu_version(command)
+    if version is None:
+        return (Check(name, present=False, found=f"{command} does not tell its version"),)
+    if version < LEAST_VERSION:
+        words = f"{command} is {_dotted(version)}, without -netdev dgram; {_OLD_WAY}"
+        return (Check(name, present=False, found=words),)
+    return (Check(name, present=True, found=_dotted(version)),)
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
 def _busybox(root: Path) -> Check:
     name = "busybox, statically linked, starts the guest"
     packages = ("busybox-static",)
@@ -169,10 +196,21 @@ def _kernel(root: Path, wanted: str | None) -> tuple[Check, ...]:
         # A named kernel is the person's own affair: no package brings it.
         packages = ("linux-image-amd64",) if wanted is None else ()
         return (Check(name, present=False, found=error.cause, packages=packages),)
-    found = Check(name, present=True, found=str(kernel.image), packages=("linux-image-amd64",))
+    checks = [
+        Check(name, present=True, found=str(kernel.image), packages=("linux-image-amd64",)),
+        _network(kernel),
+    ]
     if kernel.needs_zstd():
-        return (found, _program(root, "zstd", "unpacks this kernel's modules", ("zstd",)))
-    return (found,)
+        checks.append(_program(root, "zstd", "unpacks this kernel's modules", ("zstd",)))
+    return tuple(checks)
+
+
+def _network(kernel: Kernel) -> Check:
+    name = f"{NETWORK_MODULE} in this kernel, lets a tester outside reach the guest's device"
+    if kernel.has_network():
+        return Check(name, present=True, found=kernel.release)
+    words = f"{kernel.release} has no such module; {_OLD_WAY}, or name another with --kernel"
+    return Check(name, present=False, found=words)
 
 
 def _verbs_library(root: Path) -> Check:

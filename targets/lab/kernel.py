@@ -17,6 +17,7 @@ from targets.lab.errors import LabError
 
 __all__ = [
     "BOOT_MODULES",
+    "NETWORK_MODULE",
     "REQUIRED_MODULES",
     "Kernel",
     "installed_kernels",
@@ -24,7 +25,10 @@ __all__ = [
 ]
 
 BOOT_MODULES: Final = ("9p", "9pnet_virtio", "overlay", "virtio_console", "virtio_pci")
-"""By these virtme-ng brings the host's file system into the guest, and the guest's output back."""
+"""By these the host's file system comes into a guest, and its output back."""
+
+NETWORK_MODULE: Final = "virtio_net"
+"""By it a guest that holds the device alone is reached by the tester outside."""
 
 REQUIRED_MODULES: Final = ("rdma_rxe", "rdma_ucm", "ib_uverbs", "rpcrdma", "nfsd", "dummy")
 """Loaded in the guest: Soft-RoCE, verbs, the connection manager for programs, NFS/RDMA, a link."""
@@ -49,12 +53,19 @@ class Kernel:
 
     def missing_modules(self) -> tuple[str, ...]:
         """What the lab needs and this kernel neither has built in nor as a file."""
-        present = {_module_name(file) for file in self._module_files()}
-        return tuple(name for name in (*REQUIRED_MODULES, *BOOT_MODULES) if name not in present)
+        return self._without(*REQUIRED_MODULES, *BOOT_MODULES)
+
+    def has_network(self) -> bool:
+        """Whether a tester outside of its guest can reach that."""
+        return not self._without(NETWORK_MODULE)
 
     def needs_zstd(self) -> bool:
         """Whether modules are files that virtme-ng unpacks by the program `zstd`, as Ubuntu's."""
         return any(file.endswith(".ko.zst") for file in self._module_files())
+
+    def _without(self, *names: str) -> tuple[str, ...]:
+        present = {_module_name(file) for file in self._module_files()}
+        return tuple(name for name in names if name not in present)
 
     def _module_files(self) -> list[str]:
         if self.modules is None:

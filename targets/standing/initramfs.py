@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Final
 from targets.lab.busybox import find_busybox, is_static
 from targets.lab.errors import LabError
 from targets.lab.export import fill_export
+from targets.lab.kernel import BOOT_MODULES, NETWORK_MODULE
 from targets.lab.setup import ServerKind
 from targets.standing.archive import Archive
 from targets.standing.setup import SETUP_FILE
@@ -46,7 +47,7 @@ _FOLDERS: Final = ("bin", "dev", "proc", "sys", "host", "layer", "root", "module
 _TOOLS: Final = ("sh", "mount", "switch_root", "mkdir", "insmod", "cp", "ln", "cat", "poweroff")
 
 # What the machine itself needs: the host's files, a layer over them, the agent's port, the network.
-_MACHINE: Final = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_console", "virtio_net")
+_MACHINE: Final = (*BOOT_MODULES, NETWORK_MODULE)
 # Soft-RoCE checks each packet by crc32; it would ask a modprobe for it that is not there yet.
 _DEVICE: Final = ("crc32_generic", "rdma_rxe")
 _OF_SERVER: Final = {

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from targets import tested_versions
 from targets.lab import doctor
+from targets.lab.accelerator import QEMU
 from targets.lab.doctor import Check, diagnose, install_command, kernel_advice, render
-from targets.lab.kernel import BOOT_MODULES, REQUIRED_MODULES
+from targets.lab.kernel import BOOT_MODULES, NETWORK_MODULE, REQUIRED_MODULES
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from tests.targets.lab.conftest import MakeElf
 
@@ -76,6 +77,42 @@ def test_a_kernel_with_packed_modules_needs_the_program_that_unpacks_them(tmp_pa
         install_kernel(tmp_path, release, (*REQUIRED_MODULES, *BOOT_MODULES), suffix)
         names = [check.name.partition(",")[0] for check in diagnose(tmp_path)]
         assert ("zstd" in names) is needed
+
+
+def test_a_kernel_without_the_network_of_a_guest_is_told(tmp_path: Path) -> None:
+    """It boots in the lab all the same, with the tester inside."""
+    modules = (*REQUIRED_MODULES, *BOOT_MODULES)
+    for release, more, has_network in (("6.1.0", (), False), ("6.2.0", (NETWORK_MODULE,), True)):
+        install_kernel(tmp_path, release, (*modules, *more))
+        (check,) = (check for check in diagnose(tmp_path) if check.name.startswith("virtio_net "))
+        assert check.present is has_network
+        assert check.found.startswith(release)
+        assert ("--fabric verbs" in check.found) is not has_network
+        assert not check.packages
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("QEMU emulator version 7.2.22 (Debian)", "7.2.22"),
+        ("QEMU emulator version 5.2.0", " is 5.2.0, without -netdev dgram; run with --fabric"),
+        ("something else", " does not tell its version"),
+    ],
+)
+def test_a_qemu_that_is_too_old_for_a_tester_outside_is_told(
+    tmp_path: Path, said: str, found: str
+) -> None:
+    """Where there is none at all, one sentence says that."""
+    assert not [check for check in diagnose(tmp_path) if check.name.startswith("QEMU ")]
+    program = tmp_path / "bin" / QEMU
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho '{said}'\n")
+    program.chmod(0o755)
+
+    (check,) = (check for check in diagnose(tmp_path) if check.name.startswith("QEMU 7.2 "))
+
+    assert check.present is (found == "7.2.22")
+    assert found in check.found
 
 
 def test_a_named_kernel_that_is_missing_is_not_mended_by_a_package(tmp_path: Path) -> None:

@@ -185,11 +185,10 @@ def test_everybody_has_a_turn_at_the_moment_asked_for(pair: Pair) -> None:
     pair.near.attach(pair, lambda: turns.append(pair.near.clock.now()))
     for _ in range(3):
         pair.near.wake_at(moment)
-    while pair.near.clock.now() < moment + 0.01:
+    while not turns or turns[-1] < moment:  # a busy machine may let much time pass in one sleep
         pair.near.sleep(moment + 0.01)
 
     assert any(moment <= turn < moment + 0.01 for turn in turns) or not pair.near.is_virtual
-    assert max(turns) >= moment
 
 
 def test_the_tap_shows_frames_of_both_directions(pair: Pair) -> None:

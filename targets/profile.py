@@ -163,7 +163,8 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         root_handle: NFSv3 file handle of the export's root in hexadecimal digits; empty to ask
             the MOUNT service.
         uid: AUTH_SYS user id of the calls.  gid: likewise, the group.
-        grace: how long nothing may come before silence counts as silence.
+        grace: how long nothing may come before silence counts as silence.  Like the deadlines, it
+            does not run while a packet that `--faults` took has not been made up for.
         deadline: how long an answer may take.  connect_deadline: how long connecting may take.
         start: how long a client may take from being told to act until its first call, beyond that;
             waited for only as long as nothing has come.

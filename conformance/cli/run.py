@@ -17,10 +17,13 @@ from conformance.suite.guest import GuestOrder, certifier
 from conformance.suite.in_lab import collect, lab_run, target_word
 from conformance.suite.parallel import check_workers
 from conformance.suite.runner import KnownIds
+from conformance.tester.weather import Weather
 from reports.baseline import check_baseline, load_baseline
 from reports.render.folder import render_all
 from reports.render.terminal import Progress, print_summary
 from reports.summary import exit_status
+from rpcrdma.errors import FabricError
+from targets.base import TargetError
 from targets.fabrics import FABRICS
 from targets.lab.place import RunPlace, place_of
 from targets.placed import placed
@@ -51,6 +54,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     listing.add_selection(parser)
     parser.add_argument("--output", type=Path, metavar="DIR", help="default: rpcrdma-report-TARGET")
     parser.add_argument("--fabric", default="", choices=FABRICS)
+    parser.add_argument(
+        "--faults",
+        type=_weather,
+        metavar="TEXT",
+        help="lose, double, exchange, delay or damage packets by chance, over roce or switch:"
+        " seed=7,loss=0.01; sent.loss is that of what the tester sends, received.loss the other"
+        " way; see rpcrdma/roce/link/faults.py",
+    )
     parser.add_argument("--kernel", default="", help="release of the lab's kernel, or its image")
     parser.add_argument(
         "--baseline",
@@ -76,7 +87,10 @@ def run(arguments: argparse.Namespace) -> int:
     check_workers(target, arguments.workers)
     baseline = load_baseline(arguments.baseline, profile.name) if arguments.baseline else None
     place = place_of(profile, arguments.fabric)
+    weather: Weather | None = arguments.faults
     if place is RunPlace.ALL_IN_GUEST:
+        if weather is not None:
+            raise weather.refusal("verbs")
         return _in_lab(arguments, profile, folder, baseline)
     console = Console()
     with (
@@ -89,6 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
             folder,
             called=_called(arguments),
             facts=facts,
+            weather=weather,
             on_begin=progress.begin,
             on_case=lambda case, _planned: progress.judged(case),
         )
@@ -124,12 +139,20 @@ def _workers(text: str) -> int:
     return number
 
 
+def _weather(text: str) -> Weather:
+    """The argument of --faults."""
+    try:
+        return Weather(text)
+    except (FabricError, TargetError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def _called(arguments: argparse.Namespace) -> str:
     """What a command that runs a case again says after `rpcrdma certify`."""
     words = [arguments.target]
-    for option in ("fabric", "kernel"):
+    for option in ("fabric", "faults", "kernel"):
         if value := getattr(arguments, option):
-            words += [f"--{option}", value]
+            words += [f"--{option}", str(value)]
     return shlex.join(words)
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.suite.plugin import Case
+    from conformance.tester.weather import Weather
     from reports.record import RunRecord
     from targets.base import ClientTarget, Target
 
@@ -104,6 +105,7 @@ def certify_parallel(
     workers: int,
     called: str = "",
     facts: tuple[tuple[str, str], ...] = (),
+    weather: Weather | None = None,
     captures: bool = True,
     on_begin: Callable[[str, int], None] = lambda case, planned: None,
     on_case: Callable[[CaseRecord, int], None] = lambda record, planned: None,
@@ -123,7 +125,7 @@ def certify_parallel(
     }
     if not cases:
         raise SuiteError("no case is selected; `rpcrdma cases` lists them all")
-    job = _Job(target, folder, called, facts, captures, scenarios_folder)
+    job = _Job(target, folder, called, facts, weather, captures, scenarios_folder)
     return _Run(job, cases, on_begin, on_case).execute(workers)
 
 
@@ -135,6 +137,7 @@ class _Job:
     folder: Path
     called: str
     facts: tuple[tuple[str, str], ...]
+    weather: Weather | None
     captures: bool
     scenarios_folder: Path
 
@@ -301,6 +304,7 @@ def _judge(pipe: Connection, job: _Job, chosen: Selection, records: str) -> None
             job.folder,
             called=job.called,
             facts=job.facts,
+            weather=job.weather,
             captures=job.captures,
             records=records,
             on_begin=lambda case, _planned: tell(_Begun(case)),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from conformance.suite.rigs import Rig
+    from conformance.tester.weather import Weather
     from reports.record import RunRecord
     from targets.base import ClientTarget, Target
 
@@ -118,6 +119,7 @@ def certify(
     *,
     called: str = "",
     facts: tuple[tuple[str, str], ...] = (),
+    weather: Weather | None = None,
     captures: bool = True,
     records: str = RECORDS,
     on_begin: Callable[[str, int], None] = lambda case, planned: None,
@@ -133,6 +135,7 @@ def certify(
         called: what to call the target on a command line, where its name does not do: a path.
         facts: what is known of the surroundings, for the record; instead of this machine's kernel
             that of a device elsewhere.
+        weather: what happens to the packets; nothing if None.
         captures: make captures and exchanges of the traces; else `evidence.complete` may do so.
         records: name of the file of records in the folder.
         on_begin: called before each case with its id and the number of planned cases.
@@ -144,6 +147,8 @@ def certify(
         SuiteError: a scenario is wrong, or no case is selected.
     """
     began = time.monotonic()
+    if weather is not None:
+        facts = (*facts, ("faults", str(weather)))
     roles = target.profile.claims.roles
     rigs: dict[str, Rig] = {}
     with ExitStack() as stack:
@@ -160,11 +165,21 @@ def certify(
                     " `rpcrdma cases` lists them all"
                 )
             rigs.update(open_rigs(target))
+            expose()
             _preflight(rigs)
             planned = tuple(case for case in cases if case.role in rigs)
             header = _header(target, next(iter(rigs.values())), planned, facts)
             writers.append(stack.enter_context(RunWriter(folder / records, header)))
             return planned
+
+        def expose(case: str = "") -> None:
+            if weather is not None:
+                for rig in rigs.values():
+                    weather.begin(rig.session.fabric, case)
+
+        def begun(case: str) -> None:
+            expose(case)
+            on_begin(case, len(plugin.planned))
 
         def record(case: CaseRecord) -> None:
             writers[0].add(case)
@@ -177,7 +192,7 @@ def certify(
             folder=folder,
             captures=captures,
             on_planned=begin,
-            on_begin=lambda case: on_begin(case, len(plugin.planned)),
+            on_begin=begun,
             on_case=record,
             called=called or target.name,
         )

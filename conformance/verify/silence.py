@@ -6,6 +6,9 @@ verify.reported(peer, call)               an error; whoever drops the call is no
 verify.cut(peer, call)                    a header that is cut: an error, or what D-40 allows
 verify.silent(peer)                       nothing more comes
 
+Where packets of the run are lost on purpose (`conformance.tester.weather`), the grace period does
+not pass while one of them has not been made up for.
+
 rfc8166 section 4.5  Error Handling
 bidir section 2.4    Backward Direction Message Size
 """

@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING
 from rpcrdma.fabric.trace import EventKind, Side, TraceEvent
 
 if TYPE_CHECKING:
-    from rpcrdma.fabric.base import Fabric, MemoryRegion
+    from rpcrdma.fabric.base import Clock, Fabric, MemoryRegion
     from rpcrdma.fabric.segments import Placement
 
 __all__ = ["Recorder", "note_rejection"]
 
 
 class Recorder:
-    """Numbers the connection in each trace that it meets: a new one may be put in between cases."""
+    """Numbers the connection in each trace that it meets: a new one may be put in between cases.
 
-    def __init__(self, fabric: Fabric) -> None:
+    Args:
+        fabric: of the connection.
+        clock: that tells when events were; None: the fabric's.
+    """
+
+    def __init__(self, fabric: Fabric, clock: Clock | None = None) -> None:
         self._fabric = fabric
-        self._clock = fabric.clock
+        self._clock = clock or fabric.clock
         self._trace = fabric.trace
         self._number = self._trace.open_connection()
 
@@ -62,10 +67,16 @@ class Recorder:
         )
 
 
-def note_rejection(fabric: Fabric, private_data: bytes) -> None:
-    """Report that this side rejects a peer: an event of no connection, since none is made."""
+def note_rejection(fabric: Fabric, private_data: bytes, clock: Clock | None = None) -> None:
+    """Report that this side rejects a peer: an event of no connection, since none is made.
+
+    Args:
+        fabric: of the peer.
+        private_data: that go with the rejection.
+        clock: that tells when it was; None: the fabric's.
+    """
     event = TraceEvent(
-        fabric.clock.now(),
+        (clock or fabric.clock).now(),
         0,
         Side.LOCAL,
         EventKind.REJECT,

@@ -31,6 +31,9 @@ __all__ = ["RoceConnection"]
 _GONE_PAUSE: Final = 1e-3
 """Seconds that polling a connection takes which has nothing left to say: lets the others go on."""
 
+_ANY: Final = 1.0
+"""Seconds of a timeout that does not run out, since the clock stands."""
+
 _PSN_BITS: Final = 24
 
 
@@ -51,7 +54,7 @@ class RoceConnection:
     ) -> None:
         self.local = local
         self.remote = remote
-        self.recorder = Recorder(fabric)
+        self.recorder = Recorder(fabric, fabric.device.link.clock)  # that of the frames
         self.refusal: FabricError | None = None
         self.established = False
         self.ended = False
@@ -92,8 +95,8 @@ class RoceConnection:
 
     @property
     def clock(self) -> Clock:
-        """The link's clock."""
-        return self._device.link.clock
+        """The fabric's clock."""
+        return self._device.link.patience
 
     @property
     def bears_invalidation(self) -> bool:
@@ -164,6 +167,8 @@ class RoceConnection:
         device = self._device
         if self.ended and not self._has_completions():
             timeout = min(timeout, _GONE_PAUSE)
+        elif timeout > 0:
+            timeout = max(timeout, device.least_wait)
         device.wait(self._has_completions, timeout)
         completions, self._found = self._found, []
         if completions:
@@ -171,7 +176,9 @@ class RoceConnection:
         return completions
 
     def disconnect(self) -> None:
-        """End the connection in an orderly way."""
+        """End the connection in an orderly way; first, what the peer is owed gets there."""
+        if self._is_lacked():
+            self._device.wait_patiently(lambda: not self._is_lacked(), _ANY)
         with self._device.lock:
             if not self.ended:
                 self.recorder.note(Side.LOCAL, EventKind.DISCONNECT)
@@ -223,7 +230,7 @@ class RoceConnection:
             self.recorder.note(Side.PEER, EventKind.CONNECT, data=peer.private_data)
             own = self._parameters.private_data
             self.recorder.note(Side.LOCAL, EventKind.CONNECT, data=own)
-            self.pair.ready_to_receive(self._attributes(peer))
+            self._ready_to_receive(peer)
             device.watch(handshake, self)
             depth = min(self._settings.most_reads, peer.responder_resources)
             handshake.accept(self.offer(self._mtu, depth, own), device.link.clock.now())
@@ -234,6 +241,7 @@ class RoceConnection:
         with self._device.lock:
             self.ended = True
             self.pair.fail()
+            self._owe_nothing()
             if self._handshake is not None:
                 self._handshake.abandon()
                 self._device.manage()
@@ -275,9 +283,13 @@ class RoceConnection:
             return
         self._private_data = peer.private_data
         self.recorder.note(Side.PEER, EventKind.CONNECT, data=peer.private_data)
-        self.pair.ready_to_receive(self._attributes(peer))
+        self._ready_to_receive(peer)
         handshake.ready()
         self._establish()
+
+    def _ready_to_receive(self, peer: CmOffer) -> None:
+        self.pair.ready_to_receive(self._attributes(peer))
+        self._device.link.owed.join(self.pair.number, peer.queue_pair)
 
     def _establish(self) -> None:
         if not self.ended and not self.established:
@@ -319,8 +331,9 @@ class RoceConnection:
         device.transmit(self)  # the NAK that says why
         self.pair.fail()
         if self._handshake is not None:
-            self._handshake.disconnect(self.clock.now())
+            self._handshake.disconnect(device.link.clock.now())
             device.manage()
+        self._owe_nothing()
 
     def _finish(self) -> None:
         """The peer has ended the connection, or has confirmed its end."""
@@ -331,3 +344,14 @@ class RoceConnection:
                 self.recorder.note(Side.PEER, EventKind.DISCONNECT)
             self.ended = True
             self.pair.fail()
+            self._owe_nothing()
+
+    def _owe_nothing(self) -> None:
+        """What was lost of the connection is not sent again."""
+        link = self._device.link
+        link.owed.part(self.pair.number, link.clock.now())
+
+    def _is_lacked(self) -> bool:
+        """Whether the peer will still be sent what it has not got: not once this end is over."""
+        link = self._device.link
+        return not self.ended and link.owed.lacks(self.pair.number, link.clock.now())

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.roce.cm import CmHandshake, CmNotice
-    from rpcrdma.roce.link.base import Link
+    from rpcrdma.roce.link.faulty_link import FaultyLink
     from rpcrdma.roce.packet.bth import Packet
     from rpcrdma.roce.packet.datagram import Datagram
     from rpcrdma.roce.transport.queue_pair import QueuePair
 
 __all__ = ["BoundPair", "RoceDevice"]
 
+_LOOK: Final = 0.005  # seconds
 _FIRST_NUMBER: Final = 0x10
 _NUMBERS: Final = 1 << 24
 
@@ -64,7 +65,7 @@ class RoceDevice:
     """
 
     def __init__(
-        self, link: Link, seed: int | None = None, allocator: HandleAllocator | None = None
+        self, link: FaultyLink, seed: int | None = None, allocator: HandleAllocator | None = None
     ) -> None:
         self.link = link
         self.lock = threading.RLock()
@@ -134,6 +135,23 @@ class RoceDevice:
             due = self._due()
             link.sleep(deadline if due is None else min(deadline, due))
             slept = True
+
+    def wait_patiently(self, ready: Callable[[], bool], timeout: float) -> bool:
+        """The same, but seconds in which a packet is owed (`link.owed`) do not count."""
+        patience = self.link.patience
+        end = patience.now() + timeout
+        while not self.wait(ready, max(end - patience.now(), self.least_wait)):
+            if patience.now() >= end:
+                return False
+        return True
+
+    @property
+    def least_wait(self) -> float:
+        """Seconds that whoever waits by the link's patience must let pass at a time.
+
+        That clock may stand in the moment before a timeout is over.
+        """
+        return _LOOK if self.link.owed else 0.0
 
     def progress(self) -> None:
         """Take in what has come, let timers run out, and send what is to be sent."""
@@ -245,6 +263,9 @@ class RoceDevice:
             self.dropped["Q_Key"] += 1
             return
         self.manager.receive(datagram.source, datagram.destination, packet.payload, now)
+        # At once: to a second REP that came with the first, a connection has an answer (an RTU, not
+        # a MRA, for which the peer would wait long if the RTU got lost).
+        self._manage(now)
 
     def _plan(self, due: float, now: float) -> None:
         """See that time stops where our next timer runs out, while others sleep."""

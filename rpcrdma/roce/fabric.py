@@ -40,6 +40,9 @@ __all__ = ["RoceFabric"]
 _FIRST_FREE_PORT: Final = 49152
 _FREE_PORTS: Final = 0x10000 - _FIRST_FREE_PORT
 
+_ANY: Final = 1.0
+"""Seconds of a timeout that does not run out, since the clock stands."""
+
 
 class RoceFabric:
     """All connections of one link.
@@ -94,8 +97,8 @@ class RoceFabric:
 
     @property
     def clock(self) -> Clock:
-        """The link's clock."""
-        return self.device.link.clock
+        """The link's clock, which stands while a packet is owed (`link.owed`)."""
+        return self.wire.patience
 
     def connect(
         self, address: Address, parameters: ConnectionParameters, timeout: float
@@ -109,7 +112,7 @@ class RoceFabric:
             Side.LOCAL, EventKind.CONNECT, data=parameters.private_data, detail=str(address)
         )
         connection.request(address.port, path_mtu)
-        self.device.wait(lambda: connection.established or connection.ended, timeout)
+        self.device.wait_patiently(lambda: connection.established or connection.ended, timeout)
         if connection.established:
             self.adopt(connection)
             return connection
@@ -158,6 +161,11 @@ class RoceFabric:
         """Close the connection together with the fabric."""
         self._connections = [entry for entry in self._connections if not entry.ended]
         self._connections.append(connection)
+
+    def calm(self) -> None:
+        """End all faults, and wait until nothing that they took is owed."""
+        self.wire.heal()
+        self.device.wait_patiently(lambda: not self.wire.owed, _ANY)
 
     def silence(self, connection: RoceConnection) -> None:
         """Make a connection's end answer no longer, as if its host were gone; for tests."""

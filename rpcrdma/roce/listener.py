@@ -47,7 +47,7 @@ class RoceRequest:
             raise FabricError("the connection request cannot be accepted: the peer is gone")
         connection = RoceConnection(fabric, parameters, handshake.local, handshake.remote)
         connection.accept(handshake, peer, fabric.device.link.path_mtu(handshake.remote))
-        fabric.device.wait(lambda: connection.established or connection.ended, timeout)
+        fabric.device.wait_patiently(lambda: connection.established or connection.ended, timeout)
         if not connection.established:
             connection.abandon()
             raise unfinished(timeout)
@@ -58,7 +58,7 @@ class RoceRequest:
         """Refuse the connection."""
         fabric = self._take()
         require_room(private_data, MOST_IN_REJECT)
-        note_rejection(fabric, private_data)
+        note_rejection(fabric, private_data, fabric.device.link.clock)
         device = fabric.device
         with device.lock:
             self._handshake.reject(private_data)

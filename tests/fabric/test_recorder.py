@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rpcrdma.fabric.base import Access
+from rpcrdma.fabric.clock import VirtualClock
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.memory import HandleAllocator, ProtectionDomain
 from rpcrdma.fabric.recorder import Recorder, note_rejection
@@ -17,6 +18,15 @@ def test_events_carry_number_and_time() -> None:
 
     (event,) = fabric.trace.events
     assert (event.connection, event.time, event.length) == (2, 0.0, 3)
+
+
+def test_another_clock_may_tell_the_time() -> None:
+    """That of the frames, where the fabric's stands from time to time."""
+    fabric, clock = LoopbackNetwork().fabric("tester"), VirtualClock()
+    clock.advance_to(3.0)
+    Recorder(fabric, clock).note(Side.LOCAL, EventKind.DISCONNECT)
+
+    assert fabric.trace.events[0].time == 3.0
 
 
 def test_length_may_be_given_without_octets() -> None:

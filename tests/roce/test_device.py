@@ -9,7 +9,7 @@ import pytest
 
 from rpcrdma.roce.packet.bth import BthOpcode, Deth, Packet, encode
 from rpcrdma.roce.packet.datagram import seal
-from tests.roce.conftest import packet_of
+from tests.roce.conftest import message_in, messages, packet_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +74,22 @@ def test_packet_for_a_queue_pair_that_is_gone_is_dropped(world: RoceWorld) -> No
     give(world, Packet(BthOpcode.SEND_ONLY, number, 0, b"x"))
 
     assert world.tester.device.dropped["nobody's"] == 1
+
+
+def test_second_of_two_replies_that_come_together_gets_an_answer(
+    make_world: Callable[..., RoceWorld],
+) -> None:
+    """Not the wish for more time: if the answer to the first got lost, the peer would wait long."""
+
+    def twice(side: str, datagram: Datagram) -> list[Datagram]:
+        return [datagram] * (2 if message_in(datagram) == "ConnectReply" else 1)
+
+    world = make_world(twice)
+    world.connect()
+    world.tester.device.wait(lambda: False, 0.001)
+
+    said = messages(world.tester.trace.frames)
+    assert sorted(said) == ["ConnectReply"] * 2 + ["ConnectRequest"] + ["ReadyToUse"] * 2
 
 
 def test_timers_run_while_others_sleep(make_world: Callable[..., RoceWorld]) -> None:

@@ -10,6 +10,9 @@ dropped on its way in is; the log says which.
 A corrupted datagram has a wrong ICRC, and its receiver drops it.  Where one was corrupted on its
 way out, its last octet is another: a receiver that does not look at ICRCs (`UdpLink`, unless it was
 told to) takes wrong contents.  One that was corrupted on its way in is known here for what it is.
+
+Faults may be put in force that nobody is to be judged by (`patiently`): what they take is owed, and
+`patience`, a clock, stands until it has been made up for (see `owed`).
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ import msgspec
 
 from rpcrdma.roce.link.fault_choice import FaultChoice
 from rpcrdma.roce.link.faults import FrameAct, FrameDirection, FrameFaults
+from rpcrdma.roce.link.owed import OwedPackets, PatientClock, is_final
 from rpcrdma.roce.link.wrapped_link import WrappedLink
+from rpcrdma.roce.packet.datagram import is_sealed
 from rpcrdma.roce.packet.icrc import ICRC_LENGTH
 
 if TYPE_CHECKING:
@@ -36,6 +41,9 @@ _MOST_LOGGED: Final = 10_000
 _MOST_HELD: Final = 4096
 """Datagrams that are delayed or wait for the next; more pass at once."""
 
+_COSTLY: Final = frozenset({FrameAct.DROP, FrameAct.CORRUPT, FrameAct.DELAY, FrameAct.REORDER})
+"""Acts after which a packet is not where it should be."""
+
 _LONGEST_SWAP: Final = 0.02
 """Seconds that a datagram waits for the next one to overtake it; there may be none."""
 
@@ -46,12 +54,16 @@ class FaultyLink(WrappedLink):
     Attributes:
         log: what was done to which datagrams, the latest 10,000.
         tally: how often each act was done since the faults were put in force.
+        owed: what faults took that were put in force patiently.
+        patience: a clock that stands while anything is.
     """
 
     def __init__(self, inner: Link, faults: FrameFaults | None = None) -> None:
         super().__init__(inner)
         self.log: deque[MetFault] = deque(maxlen=_MOST_LOGGED)
         self.tally: Counter[FrameAct] = Counter()
+        self.owed = OwedPackets()
+        self.patience = PatientClock(inner.clock, self.owed)
         self._held = 0
         self._inbox: list[Datagram] = []
         self._overtaken: dict[FrameDirection, list[Datagram]] = {
@@ -59,9 +71,15 @@ class FaultyLink(WrappedLink):
         }
         self.inject(faults or FrameFaults())
 
-    def inject(self, faults: FrameFaults) -> None:
-        """Put faults in force, in the place of those before; packets are counted from 1 again."""
+    def inject(self, faults: FrameFaults, *, patiently: bool = False) -> None:
+        """Put faults in force, in the place of those before; packets are counted from 1 again.
+
+        Args:
+            faults: which.
+            patiently: whether what they take is owed; what could not be is not taken.
+        """
         self._choose_by(faults)
+        self._patiently = patiently
         self.log.clear()
         self.tally.clear()
 
@@ -82,7 +100,7 @@ class FaultyLink(WrappedLink):
 
     def send(self, datagram: Datagram) -> None:
         """Send, as far as the faults let."""
-        if self._healthy and not self._held:
+        if self._healthy and not self._held and not self.owed:
             self._inner.send(datagram)
         else:
             self._meet(FrameDirection.SENT, datagram)
@@ -90,7 +108,7 @@ class FaultyLink(WrappedLink):
     def receive(self) -> list[Datagram]:
         """What has come, as far as the faults let."""
         received = self._inner.receive()
-        if self._healthy and not self._held and not self._inbox:
+        if self._healthy and not self._held and not self._inbox and not self.owed:
             return received
         for datagram in received:
             self._meet(FrameDirection.RECEIVED, datagram)
@@ -111,12 +129,15 @@ class FaultyLink(WrappedLink):
     def _meet(self, direction: FrameDirection, datagram: Datagram) -> None:
         """Have a datagram meet its faults."""
         choice = self._choices[direction]
-        met = None if choice.is_idle else choice.choose(datagram.payload, self.clock.now())
-        if met is None:
+        now = self.clock.now()
+        met = None if choice.is_idle else choice.choose(datagram.payload, now)
+        if met is None or (self._patiently and is_final(datagram)):
             self._let_through(direction, datagram)
             return
         self.log.append(met)
         self.tally.update(met.acts)
+        if self._patiently and not _COSTLY.isdisjoint(met.acts):
+            self.owed.take(direction, datagram, now)
         if FrameAct.DROP in met.acts:
             return
         if FrameAct.CORRUPT in met.acts:
@@ -167,10 +188,19 @@ class FaultyLink(WrappedLink):
                 return
 
     def _pass(self, direction: FrameDirection, datagram: Datagram) -> None:
+        if (self.owed or self._patiently) and _is_taken(direction, datagram):
+            self.owed.pay(direction, datagram, self.clock.now())
         if direction is FrameDirection.SENT:
             self._inner.send(datagram)
         else:
             self._inbox.append(datagram)
+
+
+def _is_taken(direction: FrameDirection, datagram: Datagram) -> bool:
+    """Whether a receiver has use for it: a corrupted one makes up for nothing."""
+    if direction is FrameDirection.SENT:
+        return is_sealed(datagram)
+    return datagram.intact is not False
 
 
 def _corrupted(datagram: Datagram, direction: FrameDirection) -> Datagram:

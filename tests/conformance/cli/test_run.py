@@ -90,6 +90,36 @@ def test_a_timeout_factor_that_is_no_number_gets_one_sentence(
     assert "set it to a positive number" in said
 
 
+def test_certify_with_faults_says_so_in_the_command_that_runs_a_case_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("certify", "reference", "--fabric", "switch", "--faults", " loss = 0.01, seed=7")
+
+    assert run(*words, "--case", CASE, "--output", str(tmp_path)) == 0
+
+    record = read_run(tmp_path / "records.jsonl")
+    called = "reference --fabric switch --faults seed=7,loss=0.01"
+    assert record.cases[0].rerun == f"rpcrdma certify {called} --case '{CASE}[0]'"
+    assert dict(record.header.facts)["faults"] == "seed=7,loss=0.01"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--faults", "loss=2"), "in 'loss=2', '2' is no number from 0 to 1"),
+        (("--faults", ""), "no fault is named"),
+        (("--faults", "loss=0.01"), "and there are none over loopback; use --fabric roce"),
+        (("--faults", "loss=0.01", "--fabric", "verbs"), "there are none over verbs"),
+    ],
+)
+def test_faults_that_cannot_be_had_get_one_sentence(
+    tmp_path: Path, words: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(capsys, "certify", "reference", *words, "--output", str(tmp_path / "out"))
+
+    assert problem in said
+
+
 def test_certify_in_two_processes_says_the_same_as_in_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 DEADLINE = 30.0 * float(os.environ.get("RPCRDMA_TIMEOUT_FACTOR", "1"))
 """Seconds, by the link's clock, in which a datagram must have come."""
 
+QUEUE_PAIR = 17
+"""That all packets go to."""
+
 _MOST_TRIES = 50
 _SLICE = 0.001  # seconds that one end sleeps while the other one has to do something, too
 _numbers = itertools.count()
@@ -56,7 +59,7 @@ class Pair:
 
 def send_only(link: Link, remote: str, psn: int = 1, payload: bytes = b"octets") -> Datagram:
     """A Send Only packet from the link."""
-    packet = Packet(BthOpcode.SEND_ONLY, 17, psn, payload)
+    packet = Packet(BthOpcode.SEND_ONLY, QUEUE_PAIR, psn, payload)
     return seal(link.local_address(remote), remote, link.port, encode(packet))
 
 

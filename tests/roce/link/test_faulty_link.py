@@ -10,9 +10,10 @@ from rpcrdma.roce.link.fault_choice import rules_of
 from rpcrdma.roce.link.faults import FrameAct, FrameDirection, FrameFaults
 from rpcrdma.roce.link.faulty_link import FaultyLink
 from rpcrdma.roce.link.switch import DEFAULT_LATENCY
-from rpcrdma.roce.packet.bth import decode
-from rpcrdma.roce.packet.datagram import Datagram, from_frame
-from tests.roce.link.links import DEADLINE, Pair, send_only, switch_pair, take
+from rpcrdma.roce.packet.aeth import NakCode
+from rpcrdma.roce.packet.bth import Aeth, BthOpcode, Packet, decode, encode
+from rpcrdma.roce.packet.datagram import Datagram, from_frame, seal
+from tests.roce.link.links import DEADLINE, QUEUE_PAIR, Pair, send_only, switch_pair, take
 
 if TYPE_CHECKING:
     from rpcrdma.roce.link.base import Link
@@ -258,6 +259,68 @@ def test_the_tap_shows_what_was_carried() -> None:
 
     seen = [datagram for frame in shown if (datagram := from_frame(frame)) is not None]
     assert psns(seen) == [2, 2, 3]
+
+
+@pytest.mark.parametrize("act", ["drop", "corrupt", "delay", "reorder"])
+def test_what_is_taken_patiently_is_owed(direction: FrameDirection, act: str) -> None:
+    """Until it comes after all; a corrupted one does not count as having come."""
+    ends = switch_pair()
+    faulty = FaultyLink(ends.near if direction is FrameDirection.SENT else ends.far)
+    near, far = (faulty, ends.far) if direction is FrameDirection.SENT else (ends.near, faulty)
+    faults = FrameFaults.parse(f"{direction.value}.ANY.1={act},seconds=0.25")
+    faulty.owed.join(QUEUE_PAIR, QUEUE_PAIR)
+    faulty.inject(faults, patiently=True)
+    near.send(send_only(near, ends.there, 5))
+    near.sleep(near.clock.now() + 0.01)
+    far.receive()
+    owed, before = bool(faulty.owed), faulty.patience.now()
+    until_idle(far)
+    gone_on = faulty.patience.now() > before + 0.1
+    near.send(send_only(near, ends.there, 5))
+    until_idle(far)
+
+    assert (owed, gone_on) == (True, act in ("delay", "reorder"))
+    assert not faulty.owed
+
+
+@pytest.mark.parametrize("patiently", [True, False])
+def test_what_nobody_would_say_again_is_not_taken_patiently(patiently: bool) -> None:
+    ends = switch_pair()
+    near = FaultyLink(ends.near)
+    near.inject(FrameFaults.parse("loss=1"), patiently=patiently)
+    nak = Packet(BthOpcode.ACKNOWLEDGE, 17, 3, aeth=Aeth(NakCode.REMOTE_ACCESS_ERROR, 0))
+    near.send(seal(ends.here, ends.there, near.port, encode(nak)))
+
+    assert psns(until_idle(ends.far)) == ([3] if patiently else [])
+    assert len(near.log) == (0 if patiently else 1)
+
+
+@pytest.mark.parametrize("faults", ["ANY.1=drop", "ANY.1=duplicate"])
+def test_nothing_else_is_owed(direction: FrameDirection, faults: str) -> None:
+    """Not what was lost for a case to judge, and not what came twice."""
+    _, ends = through(direction, f"HERE.{faults}", 1)
+    assert isinstance(ends.near, FaultyLink)
+    assert not ends.near.owed
+
+    ends.near.owed.join(QUEUE_PAIR, QUEUE_PAIR)
+    ends.near.inject(FrameFaults.parse("sent.ANY.1=duplicate"), patiently=True)
+    ends.near.send(send_only(ends.near, ends.there, 5))
+
+    assert not ends.near.owed
+
+
+def test_what_is_owed_stays_owed_when_the_link_is_healed() -> None:
+    ends = switch_pair()
+    near = FaultyLink(ends.near)
+    near.owed.join(QUEUE_PAIR, QUEUE_PAIR)
+    near.inject(FrameFaults.parse("loss=1"), patiently=True)
+    send(near, ends.there, 2)
+    near.heal()
+    assert near.owed
+
+    send(near, ends.there, 2)
+
+    assert not near.owed
 
 
 def test_closing_loses_what_is_held() -> None:

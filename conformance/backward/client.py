@@ -224,10 +224,11 @@ class BackwardClient:
         accepted.note(self.peer, sent, kinds, (), accepted.UNEXECUTED, self._blamed)
         self.peer.send(octets)
 
-    def hung_up(self, *, tolerated: verify.Ids = ()) -> bool:
+    def hung_up(self, *, tolerated: verify.Ids = (), told_of_memory: bool = False) -> bool:
         """Whether the device has ended the connection over what was sent; a warning if tolerated.
 
-        A forward Call shows it: what it takes is on the wire after what was sent.
+        A forward Call shows it: what it takes is on the wire after what was sent.  A device that
+        was told of memory may learn only later that it must not reach it: within the grace period.
         """
         allowed, warned = ((), (Disconnected,)) if tolerated else ((Disconnected,), ())
         for sent in self._unseen:
@@ -236,12 +237,18 @@ class BackwardClient:
         call = build.null_call(self.peer)
         self._note_served(call)
         self.peer.send(call)
+        timeout: float | None = None
         while True:
-            outcome = self.peer.receive()
+            outcome = self.peer.receive(timeout)
+            if timeout is not None and isinstance(outcome, Silent):
+                return False
             self.peer.case.expected, self.peer.case.actual = ("a Reply",), str(outcome)
             if isinstance(outcome, Answered) and outcome.xid == call.xid:
                 verify.right(self.peer, call, outcome)
-                return False
+                if not told_of_memory:
+                    return False
+                timeout = self.peer.profile.grace
+                continue
             if isinstance(outcome, Disconnected):
                 if tolerated:
                     reason = f"{outcome} for a message that should cost no more than itself."

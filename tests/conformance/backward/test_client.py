@@ -146,6 +146,19 @@ def test_an_error_about_something_odd_is_borne_and_about_anything_else_is_not(
         client.hung_up()
 
 
+@pytest.mark.parametrize("told_of_memory", [True, False])
+def test_what_memory_costs_may_come_after_the_reply_to_a_good_call(
+    client: BackwardClient, monkeypatch: pytest.MonkeyPatch, told_of_memory: bool
+) -> None:
+    receive = client.peer.receive
+
+    def ends_in_the_grace_period(timeout: float | None = None) -> Outcome:
+        return receive() if timeout is None else Disconnected("by the device")
+
+    monkeypatch.setattr(client.peer, "receive", ends_in_the_grace_period)
+    assert client.hung_up(told_of_memory=told_of_memory) is told_of_memory
+
+
 def test_an_answer_of_another_kind_than_the_case_accepts_is_a_deviation(
     client: BackwardClient,
 ) -> None:

@@ -96,7 +96,7 @@ def test_a_damaged_file_is_told_and_mended(guest: StandingGuest) -> None:
         with pytest.raises(Deviation, match=r"size-4096 from octet 0 on: .* 1 of 4096 octets"):
             harness.look()
         guest.agent.renew()
-        harness.files.begin(harness.ready_peer())
+        harness.preflight()  # which waits for the end of the server's grace period
         assert harness.facts == (("files", "compared after each section"),)
     finally:
         harness.close()

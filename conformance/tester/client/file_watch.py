@@ -65,7 +65,7 @@ class FileWatch:
         """
         if not isinstance(self._workload, Watched):
             return
-        self._pieces = dict(self._workload.untouched())
+        self._pieces, self.unwatched = dict(self._workload.untouched()), ""
         try:
             self.look(peer)
         except Deviation as error:

@@ -52,6 +52,6 @@ def test_a_panic_of_the_guest_is_told_as_one(tmp_path: Path) -> None:
 
 def test_the_deadline_ends_the_machine(tmp_path: Path) -> None:
     setup = GuestSetup(("sleep", "1000"), "/", server=LabServer(ServerKind.NONE))
-    result = run_in_lab(LabRun(setup, 60, job=tmp_path), lambda line: None)
+    result = run_in_lab(LabRun(setup, 40, job=tmp_path), lambda line: None)
     assert result.ending is Ending.DEADLINE
     assert running_machines(tmp_path) == []

@@ -87,13 +87,16 @@ class ExposedChunk:
     def written(self) -> tuple[RdmaSegment, ...]:
         """The segments as the device is told of them, with the lengths that it has written.
 
-        What ends in octets of `FILL` seems shorter than it is.
+        A segment is full if a later one is written to, since they are filled in order (rfc8166
+        3.4.6).  What ends in octets of `FILL` in the last of them seems shorter than it is.
         """
+        lengths: list[int] = []
+        for segment in reversed(self.segments):
+            length = len(segment.region.read().rstrip(bytes((FILL,))))
+            lengths.append(max(length, segment.told.length if any(lengths) else 0))
         return tuple(
-            msgspec.structs.replace(
-                segment.told, length=len(segment.region.read().rstrip(bytes((FILL,))))
-            )
-            for segment in self.segments
+            msgspec.structs.replace(segment.told, length=length)
+            for segment, length in zip(self.segments, reversed(lengths), strict=True)
         )
 
     def overwritten(self, returned: Sequence[RdmaSegment]) -> tuple[int, int] | None:

@@ -71,5 +71,12 @@ def test_octets_beyond_the_returned_lengths_are_found(peer: Peer) -> None:
     assert room.overwritten(returned(0, 2)) is None
     assert room.overwritten(returned(0, 1)) == (1, 1)
     assert room.overwritten(returned(0)) == (1, 0)
-    assert [segment.length for segment in room.written()] == [0, 2]
+
+
+def test_what_is_written_has_no_gaps_though_it_holds_octets_of_the_filling(peer: Peer) -> None:
+    room = peer.room((1, 4, 4, 4))
+    for segment, octets in zip(room.segments, (bytes((FILL,)), b"abc", b"ef"), strict=False):
+        segment.region.write(octets)
+
+    assert [segment.length for segment in room.written()] == [1, 4, 2, 0]
     assert [segment.handle for segment in room.written()] == [one.handle for one in room.told]

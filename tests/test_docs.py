@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.cli.main import main
-from conformance.suite.runner import KnownIds
+from conformance.suite.runner import known_ids
 from reports.baseline import BaselineFinding, load_baseline
 from targets.registry import find_any_target
 
@@ -72,7 +72,7 @@ def leads_somewhere(finding: BaselineFinding, folder: Path) -> bool:
 def test_a_published_baseline_lists_cases_that_exist_and_links_to_their_findings(
     file: Path,
 ) -> None:
-    exists = KnownIds()
+    exists = known_ids()
     findings = load_baseline(file).finding
     assert [case.id for found in findings for case in found.case if case.id not in exists] == []
     assert [found.link for found in findings if not leads_somewhere(found, file.parent)] == []

@@ -16,7 +16,7 @@ from conformance.cli import listing
 from conformance.suite.guest import GuestOrder, certifier
 from conformance.suite.in_lab import collect, lab_run, target_word
 from conformance.suite.parallel import check_workers
-from conformance.suite.runner import KnownIds
+from conformance.suite.runner import known_ids
 from conformance.tester.weather import Weather
 from reports.baseline import check_baseline, load_baseline
 from reports.render.folder import render_all
@@ -124,7 +124,7 @@ def _report(
     """Write and print what there is to say; `file` is the baseline's, if there is one."""
     check = None
     if baseline is not None:
-        check = check_baseline(record, baseline, file, KnownIds())
+        check = check_baseline(record, baseline, file, known_ids())
     html, *_ = render_all(record, folder, check)
     print_summary(console, record, check)
     console.print(f"report: {html}", highlight=False, soft_wrap=True)

@@ -18,7 +18,7 @@ from conformance import scenarios
 from conformance.catalogue.entries import load_catalogue
 from conformance.suite.plugin import Case, Plugin, SuiteError, case_id
 from conformance.suite.rigs import close_rigs, open_rigs
-from conformance.suite.section_end import is_files_case
+from conformance.suite.section_end import files_id
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import FORMAT_VERSION, CaseRecord, RunHeader
 from reports.stream import RunWriter, read_run
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from reports.record import RunRecord
     from targets.base import ClientTarget, Target
 
-__all__ = ["RECORDS", "KnownIds", "Selection", "certify", "collect_cases", "judge"]
+__all__ = ["RECORDS", "Selection", "certify", "collect_cases", "judge", "known_ids"]
 
 RECORDS: Final = "records.jsonl"
 """Name of the file of records in a run's folder."""
@@ -101,15 +101,10 @@ def collect_cases(*where: Path) -> tuple[Case, ...]:
     return plugin.all_cases
 
 
-class KnownIds:
+def known_ids() -> frozenset[str]:
     """The ids that a record may have: those of the cases, and of the looks after sections."""
-
-    def __init__(self) -> None:
-        self._cases = frozenset(case.id for case in collect_cases())
-
-    def __contains__(self, identity: object) -> bool:
-        """Whether the suite has it."""
-        return identity in self._cases or is_files_case(str(identity), self._cases)
+    cases = frozenset(case.id for case in collect_cases())
+    return cases | {files_id(case) for case in cases}
 
 
 def certify(

@@ -15,7 +15,7 @@ from conformance.tester.case import Deviation
 if TYPE_CHECKING:
     from conformance.suite.plugin import Case
 
-__all__ = ["files_case", "is_files_case", "section_of", "since"]
+__all__ = ["files_case", "files_id", "section_of", "since"]
 
 _NAME: Final = "files-stay-whole"
 
@@ -28,15 +28,9 @@ def section_of(identity: str) -> str:
     return identity.rpartition("/")[0]
 
 
-def is_files_case(identity: str, among: frozenset[str]) -> bool:
-    """Whether an id is that of a look at the files after a section.
-
-    Args:
-        identity: any id.
-        among: ids of the cases that scenarios make.
-    """
-    section, _, name = identity.rpartition("/")
-    return name == _NAME and section in {section_of(case) for case in among}
+def files_id(identity: str) -> str:
+    """The id of the look at the files after the section of a case."""
+    return f"{section_of(identity)}/{_NAME}"
 
 
 def files_case(first: Case, last: Case) -> Case:
@@ -44,7 +38,7 @@ def files_case(first: Case, last: Case) -> Case:
     document, section = section_of(first.id).split("/")
     return replace(
         last,
-        id=f"{section_of(last.id)}/{_NAME}",
+        id=files_id(last.id),
         title="What no case writes holds after this section what it held before.",
         requirements=(_WHOLE,),
         interpretations=(),

@@ -31,9 +31,6 @@ __all__ = ["RoceConnection"]
 _GONE_PAUSE: Final = 1e-3
 """Seconds that polling a connection takes which has nothing left to say: lets the others go on."""
 
-_ANY: Final = 1.0
-"""Seconds of a timeout that does not run out, since the clock stands."""
-
 _PSN_BITS: Final = 24
 
 
@@ -178,7 +175,7 @@ class RoceConnection:
     def disconnect(self) -> None:
         """End the connection in an orderly way; first, what the peer is owed gets there."""
         if self._is_lacked():
-            self._device.wait_patiently(lambda: not self._is_lacked(), _ANY)
+            self._device.outwait(self._is_lacked)
         with self._device.lock:
             if not self.ended:
                 self.recorder.note(Side.LOCAL, EventKind.DISCONNECT)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["BoundPair", "RoceDevice"]
 
 _LOOK: Final = 0.005  # seconds
+_ANY: Final = 1.0  # likewise
 _FIRST_NUMBER: Final = 0x10
 _NUMBERS: Final = 1 << 24
 
@@ -144,6 +145,11 @@ class RoceDevice:
             if patience.now() >= end:
                 return False
         return True
+
+    def outwait(self, is_owed: Callable[[], bool]) -> None:
+        """Make progress until something is owed no longer, which has an end of its own."""
+        # The clock stands meanwhile, so that no timeout would run out.
+        self.wait_patiently(lambda: not is_owed(), _ANY)
 
     @property
     def least_wait(self) -> float:

@@ -40,9 +40,6 @@ __all__ = ["RoceFabric"]
 _FIRST_FREE_PORT: Final = 49152
 _FREE_PORTS: Final = 0x10000 - _FIRST_FREE_PORT
 
-_ANY: Final = 1.0
-"""Seconds of a timeout that does not run out, since the clock stands."""
-
 
 class RoceFabric:
     """All connections of one link.
@@ -165,7 +162,7 @@ class RoceFabric:
     def calm(self) -> None:
         """End all faults, and wait until nothing that they took is owed."""
         self.wire.heal()
-        self.device.wait_patiently(lambda: not self.wire.owed, _ANY)
+        self.device.outwait(lambda: bool(self.wire.owed))
 
     def silence(self, connection: RoceConnection) -> None:
         """Make a connection's end answer no longer, as if its host were gone; for tests."""

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Final
 
-__all__ = ["find_program", "search_path"]
+__all__ = ["find_program", "search_path", "told_version"]
 
 _FOLDERS: Final = ("usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin")
 _HOST: Final = Path("/")
+
+_DEADLINE_S: Final = 30.0
+"""For telling a version, on a machine that is busy; measured 0.2 s of virtme-ng."""
 
 
 def find_program(name: str, root: Path = _HOST) -> Path | None:
@@ -27,6 +31,22 @@ def find_program(name: str, root: Path = _HOST) -> Path | None:
     path = search_path() if root == _HOST else os.pathsep.join(_below(root))
     found = shutil.which(name, path=path)
     return Path(found) if found else None
+
+
+def told_version(command: Path) -> str:
+    """What a command prints of its version; empty if it cannot."""
+    try:
+        told = subprocess.run(
+            [command, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_DEADLINE_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return told.stdout if told.returncode == 0 else ""
 
 
 def search_path() -> str:

@@ -6,18 +6,15 @@ The command may be this environment's or the system's, so that it is asked for i
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
 from targets.lab.errors import LabError
+from targets.lab.programs import told_version
 from targets.tested_versions import VIRTME_NG
 
 __all__ = ["find_virtme_ng", "untested_virtme_ng", "virtme_ng_version"]
-
-_DEADLINE_S: Final = 30.0
-"""For telling a version, on a machine that is busy; measured 0.2 s."""
 
 _UNKNOWN: Final = "of unknown version"
 
@@ -39,19 +36,8 @@ def find_virtme_ng() -> Path:
 
 def virtme_ng_version(command: Path) -> str:
     """What the command says of its version, such as `1.42`; words to that effect if it cannot."""
-    try:
-        told = subprocess.run(
-            [command, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_DEADLINE_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return _UNKNOWN
-    words = told.stdout.split()
-    return words[-1] if told.returncode == 0 and words else _UNKNOWN
+    words = told_version(command).split()
+    return words[-1] if words else _UNKNOWN
 
 
 def untested_virtme_ng() -> str:

@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     from targets.base import Target
 
 
-def embedded(folder: Path, binding: str) -> Target:
-    """A target that is the reference, spoken to in the words of a binding."""
+def profile_of(folder: Path, binding: str) -> Path:
+    """Its profile, spoken to in the words of a binding."""
     path = folder / f"{binding}.toml"
     handle = FileStore(()).root.handle.hex()
     text = (SHIPPED / "reference.toml").read_text().replace('"testprog"', f'"{binding}"')
     path.write_text(text.replace("[extra]", f'[extra]\nroot_handle = "{handle}"'))
-    return find_target(str(path))
+    return path
+
+
+def embedded(folder: Path, binding: str) -> Target:
+    """A target that is the reference, spoken to in the words of a binding."""
+    return find_target(str(profile_of(folder, binding)))
 
 
 def files_of_servers(monkeypatch: pytest.MonkeyPatch) -> FileStore:

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.suite.guest import GuestOrder
 from conformance.suite.in_lab import collect_all, lab_run
-from conformance.suite.runner import KnownIds, Selection
+from conformance.suite.runner import Selection, known_ids
 from reports.baseline import check_baseline, kernel_of, load_baseline
 from reports.record import RunRecord
 from targets.registry import find_profile
@@ -27,7 +27,7 @@ def disagreements() -> Disagreements:
         if not kernel_of(record).startswith("6.1."):
             return {}
         path = LINUX_6_1 / name
-        check = check_baseline(record, load_baseline(path), path, KnownIds())
+        check = check_baseline(record, load_baseline(path), path, known_ids())
         return {problem.case: problem.sentence for problem in check.problems}
 
     return differ

@@ -39,10 +39,8 @@ class Judging:
     def __init__(self, device: Device) -> None:
         self.violations: list[BrokenRule] = []
         self.served: list[ServedAct] = []
-        self._sent: list[ReactionExpectation] = []
+        self._begin_act()
         self._answered_last = False
-        self._ended: set[int] = set()
-        self._went_on = False
         self._device = device
         self._trackers: dict[Line, RequesterTracker] = {}
         self._refused: frozenset[bytes] = frozenset()
@@ -51,8 +49,7 @@ class Judging:
         """Begin a case with some connections of the last one."""
         self.violations = []
         self.served = []
-        self._sent = []
-        self._ended, self._went_on = set(), False
+        self._begin_act()
         self._refused = frozenset()
         self._trackers = {line: self._trackers[line] for line in kept}
 
@@ -84,7 +81,8 @@ class Judging:
         """A message has arrived; it is told which rules it breaks."""
         call.broken = self._trackers[line].judge(call.octets, call.unreduced, call.sends)
         self.violations += call.broken
-        self._went_on = self._went_on or (bool(self._ended) and call.xid not in self._ended)
+        if self._ended and call.xid not in self._ended:
+            self._went_on = True
 
     def received_option(self, line: Line, octets: bytes) -> None:
         """A message of Version Two that is no call has arrived."""
@@ -109,8 +107,7 @@ class Judging:
             self._went_on,
         )
         self.served.append(served)
-        self._sent = []
-        self._ended, self._went_on = set(), False
+        self._begin_act()
         return served
 
     def done(self) -> None:
@@ -123,6 +120,12 @@ class Judging:
         """Whatever was sent has been seen by the client."""
         for tracker in self._trackers.values():
             tracker.settled()
+
+    def _begin_act(self) -> None:
+        """Know nothing yet of what leads to the end of the next act."""
+        self._sent: list[ReactionExpectation] = []
+        self._ended: set[int] = set()
+        self._went_on = False
 
     def _refused_so_far(self) -> frozenset[bytes]:
         return frozenset().union(*(one.state.refused for one in self._trackers.values()))

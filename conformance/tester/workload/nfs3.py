@@ -25,7 +25,7 @@ from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size, pieces
+from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, pieces
 from rpcrdma.ulp.nfs3_binding import LARGEST_FIXED
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.pattern import pattern
@@ -41,11 +41,6 @@ if TYPE_CHECKING:
     from targets.profile import Profile
 
 __all__ = ["Nfs3Workload"]
-
-_LARGEST: Final = 1048576
-"""Octets of the largest file of the tree."""
-
-_READ: Final = f"size-{_LARGEST}"
 
 
 class _RoomForListings(Nfs3Program):
@@ -89,7 +84,7 @@ class Nfs3Workload(NullWorkload):
         root = self._root()
         found = {"": root}
         watched = (file.name for file, _, _ in pieces(pages.PIECE))
-        for name in dict.fromkeys((_READ, WRITABLE.name, DIRECTORY.name, *watched)):
+        for name in dict.fromkeys((pages.LARGEST.name, WRITABLE.name, DIRECTORY.name, *watched)):
             request = self._request(f"LOOKUP of {name}", nfs3.lookup(root, name.encode()), _any)
             problem, found[name] = _looked_up(caller.reply_to(request))
             if problem:
@@ -109,20 +104,18 @@ class Nfs3Workload(NullWorkload):
 
     def fetch(self, length: int) -> Request:
         """READ of the beginning of the largest file."""
-        return self._read(_READ, length, file_of_size(_LARGEST).content[:length])
+        return self._read(pages.LARGEST.name, 0, length, pages.LARGEST.content[:length])
 
     def fetch_aside(self, length: int, page: int) -> Request:
         """READ of one of the last pages of the largest file."""
-        start = pages.start_of(page, _LARGEST)
-        content = file_of_size(_LARGEST).content[start : start + length]
-        return self._read(_READ, length, content, start)
+        start = pages.start_of(page, pages.LARGEST.size)
+        return self._read(
+            pages.LARGEST.name, start, length, pages.LARGEST.content[start : start + length]
+        )
 
     def untouched(self) -> Mapping[str, Request]:
         """READs of the files that only READs are about."""
-        return {
-            f"{file.name} from octet {start} on": self._read(file.name, len(part), part, start)
-            for file, start, part in pieces(pages.PIECE)
-        }
+        return pages.untouched(self._read)
 
     def fetch_nothing(self) -> Request:
         """READ of a directory, which fails."""
@@ -139,7 +132,7 @@ class Nfs3Workload(NullWorkload):
     def stored(self, data: bytes, start: int = 0) -> Request | None:
         """READ of what WRITE wrote."""
         content = data[start:]
-        return self._read(WRITABLE.name, len(content), content, start)
+        return self._read(WRITABLE.name, start, len(content), content)
 
     def long_call(self, length: int) -> Request:
         """WRITE, whose data stay in the stream unless a scenario reduces them.
@@ -163,8 +156,8 @@ class Nfs3Workload(NullWorkload):
             "GETATTR without arguments", nfs3.Ask(wire.NFS_V3.NFSPROC3_GETATTR), _any
         )
 
-    def _read(self, name: str, length: int, content: bytes, offset: int = 0) -> Request:
-        ask = nfs3.read(self._handle(name), offset, length)
+    def _read(self, name: str, start: int, length: int, content: bytes) -> Request:
+        ask = nfs3.read(self._handle(name), start, length)
         check = _parsed(wire.decode_read_result, lambda result: _reads(result, content))
         return self._request(f"READ of {length} octets", ask, check)
 

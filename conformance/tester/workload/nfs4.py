@@ -19,7 +19,7 @@ from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs4, rpc
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, file_of_size, pieces
+from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from targets.profile import Profile
 
 __all__ = ["Nfs4Workload"]
-
-_LARGEST: Final = 1048576
-"""Octets of the largest file of the tree."""
-
-_READ: Final = f"size-{_LARGEST}"
 
 _LOOK: Final = 0.2
 """Seconds between two questions whether the grace period is over."""
@@ -75,26 +70,25 @@ class Nfs4Workload(NullWorkload):
 
     def fetch(self, length: int) -> Request:
         """READ of the beginning of the largest file."""
-        return self._read(_READ, 0, file_of_size(_LARGEST).content[:length], length)
+        return self._read(pages.LARGEST.name, 0, length, pages.LARGEST.content[:length])
 
     def fetch_aside(self, length: int, page: int) -> Request:
         """READ of one of the last pages of the largest file."""
-        start = pages.start_of(page, _LARGEST)
-        return self._read(_READ, start, file_of_size(_LARGEST).content[start:][:length], length)
+        start = pages.start_of(page, pages.LARGEST.size)
+        return self._read(
+            pages.LARGEST.name, start, length, pages.LARGEST.content[start : start + length]
+        )
 
     def untouched(self) -> Mapping[str, Request]:
         """READs of the files that only READs are about."""
-        return {
-            f"{file.name} from octet {start} on": self._read(file.name, start, part, len(part))
-            for file, start, part in pieces(pages.PIECE)
-        }
+        return pages.untouched(self._read)
 
     def fetch_two(self, first: int, second: int) -> Request:
         """Two READs of the largest file's beginning."""
-        content = file_of_size(_LARGEST).content
+        content = pages.LARGEST.content
         return self._compound(
             f"READs of {first} and {second} octets",
-            (*self._at(_READ), nfs4.read(0, first), nfs4.read(0, second)),
+            (*self._at(pages.LARGEST.name), nfs4.read(0, first), nfs4.read(0, second)),
             lambda reply: _reads(reply, content[:second]) or _reads(reply, content[:first], -2),
         )
 
@@ -155,13 +149,13 @@ class Nfs4Workload(NullWorkload):
     def long_fetch(self, length: int, data: int) -> Request:
         """READDIR of the large directory, and READ."""
         maximum = max(length * 2, 4096)
-        content = file_of_size(_LARGEST).content[:data]
+        content = pages.LARGEST.content[:data]
         return self._compound(
             f"READDIR of at most {maximum} octets, READ of {data}",
             (
                 *self._at(DIRECTORY.name),
                 nfs4.read_directory(maximum, 1),
-                *self._at(_READ),
+                *self._at(pages.LARGEST.name),
                 nfs4.read(0, data),
             ),
             lambda reply: _reads(reply, content),
@@ -178,7 +172,7 @@ class Nfs4Workload(NullWorkload):
             self._layer,
         )
 
-    def _read(self, name: str, start: int, content: bytes, length: int) -> Request:
+    def _read(self, name: str, start: int, length: int, content: bytes) -> Request:
         return self._compound(
             f"READ of {length} octets",
             (*self._at(name), nfs4.read(start, length)),

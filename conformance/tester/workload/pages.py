@@ -7,9 +7,27 @@ held against.  They are the last pages of the largest file of `rpcrdma.ulp.file_
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["BEYOND_ROOM", "EMPTY_SEGMENT", "PIECE", "TOO_SMALL", "start_of"]
+from rpcrdma.ulp.file_tree import file_of_size, pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.tester.sent import Request
+
+__all__ = [
+    "BEYOND_ROOM",
+    "EMPTY_SEGMENT",
+    "LARGEST",
+    "PIECE",
+    "TOO_SMALL",
+    "start_of",
+    "untouched",
+]
+
+LARGEST: Final = file_of_size(1048576)
+"""What cases read."""
 
 _PAGE: Final = 4096
 
@@ -27,7 +45,6 @@ BEYOND_ROOM: Final = {
 }
 """Section 8.1.4: room that is told to be absurd, by form and length."""
 
-
 PIECE: Final = 65536
 """Octets of a READ that looks for damage: servers that allow fewer are rare."""
 
@@ -35,3 +52,15 @@ PIECE: Final = 65536
 def start_of(page: int, size: int) -> int:
     """The offset of a page in a file of so many octets; 0 is the last one."""
     return size - (page + 1) * _PAGE
+
+
+def untouched(read: Callable[[str, int, int, bytes], Request]) -> Mapping[str, Request]:
+    """READs of the files that only READs are about, by place.
+
+    Args:
+        read: makes one, of the name of a file, offset and count, and what is there.
+    """
+    return {
+        f"{file.name} from octet {start} on": read(file.name, start, len(part), part)
+        for file, start, part in pieces(PIECE)
+    }

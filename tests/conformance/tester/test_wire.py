@@ -17,12 +17,12 @@ from reports.record import Verdict
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.roce.link.faults import FrameDirection
 from rpcrdma.roce.network import RoceNetwork
-from rpcrdma.ulp.file_store import FileStore
 from targets.base import Unsupported
 from targets.profile import SHIPPED, load_profile
 from targets.reference.server import ReferenceTarget
 from targets.reference.server_parts import REFERENCE
 from targets.registry import find_any_target
+from tests.conformance.embedded import profile_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,10 +143,7 @@ class _ExecutesCutCalls(Responder):
 def test_a_cut_call_that_is_executed_shows_in_what_is_stored(
     tmp_path: Path, responder: type[Responder], verdict: Verdict
 ) -> None:
-    text = (SHIPPED / "reference.toml").read_text().replace('"testprog"', '"nfs3"')
-    path = tmp_path / "embedded.toml"
-    root = FileStore(()).root.handle.hex()
-    path.write_text(text.replace("[extra]", f'[extra]\nroot_handle = "{root}"'))
+    path = profile_of(tmp_path, "nfs3")
     parts = replace(REFERENCE, responder=responder)
     target = ReferenceTarget(load_profile(path), "switch", parts=parts)
 

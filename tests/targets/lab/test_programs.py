@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from targets.lab.programs import find_program, search_path
+import pytest
+
+from targets.lab.programs import find_program, search_path, told_version
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def make(program: Path) -> Path:
@@ -52,3 +52,14 @@ def test_another_root_has_its_own_programs_only(
     assert find_program("mke2fs", tmp_path / "root") == program
     assert find_program("mke2fs", tmp_path) is None
     assert find_program("sh", tmp_path / "root") is None
+
+
+@pytest.mark.parametrize(
+    ("script", "told"), [("echo version 7", "version 7\n"), ("echo 7; exit 1", "")]
+)
+def test_a_program_tells_its_version_if_it_can(tmp_path: Path, script: str, told: str) -> None:
+    program = tmp_path / "program"
+    assert told_version(program) == ""
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    assert told_version(program) == told

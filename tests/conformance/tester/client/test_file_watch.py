@@ -99,7 +99,7 @@ def test_files_that_are_none_of_the_suites_are_not_watched(
 
 
 class _WrongOnce:
-    """The requests of a workload, one of which finds fault with the first answer alone."""
+    """The requests of a workload, one of which finds fault with one answer alone."""
 
     def __init__(self, pieces: Mapping[str, Request]) -> None:
         self._answers = 0

@@ -13,8 +13,7 @@ from rpcrdma.ulp.file_tree import file_of_size
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
 from targets.base import Unsupported
-from targets.profile import SHIPPED
-from targets.registry import find_target
+from tests.conformance.embedded import embedded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,10 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def peer(tmp_path: Path) -> Iterator[Peer]:
     """Connected to the embedded endpoint, which serves NFSv4.0 beside the test program."""
-    path = tmp_path / "embedded.toml"
-    text = (SHIPPED / "reference.toml").read_text().replace('"testprog"', '"nfs4"')
-    path.write_text(text)
-    harness = Harness(find_target(str(path)))
+    harness = Harness(embedded(tmp_path, "nfs4"))
     yield harness.ready_peer()
     harness.close()
 

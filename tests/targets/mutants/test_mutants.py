@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -43,6 +45,11 @@ from targets.reference.client import ReferenceClientTarget
 from targets.reference.client_parts import ClientParts
 from targets.reference.replaced_parts import Registry
 from targets.reference.server_parts import Parts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.proof.kills import Kill
 
 ALL = mutants()
 ANY = "rfc8166.3.3.1.grant-is-never-zero"
@@ -348,10 +355,16 @@ def test_says_its_deviation_in_one_sentence(one: base.Mutant) -> None:
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
 def test_is_killed_by_a_verdict_that_names_what_it_breaks(one: base.Mutant) -> None:
-    kill = read_kills().get(one.slug)
+    kill = kills().get(one.slug)
     assert kill is not None, f"`rpcrdma dev matrix --write {one.slug}` makes its entry"
     row = run_mutant(one.slug, kill.killers[:1])
 
     assert row.killed
     assert not row.unjudged
     assert not row.differences
+
+
+@cache
+def kills() -> Mapping[str, Kill]:
+    """The snapshot, read once: it is long."""
+    return read_kills()

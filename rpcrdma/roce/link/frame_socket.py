@@ -68,10 +68,14 @@ class FrameSocket:
         self._waiting: deque[bytes] = deque()
         self._room = select.poll()
         _check_length(peer)
-        self._receiver = _bind(own)
+        self._sender = _unbound(own)
+        # The name is taken last: nothing after it can fail and leave it taken.
+        try:
+            self._receiver = _bind(own)
+        except DeviceUnavailable:
+            self._sender.close()
+            raise
         self._identity = _identity(own)
-        self._sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._sender.settimeout(0.0)
         self._room.register(self._sender.fileno(), select.POLLOUT)
         self._closed = False
 
@@ -161,6 +165,20 @@ class FrameSocket:
         return 0
 
 
+def _unbound(path: Path) -> socket.socket:
+    """A socket that has no name yet, of the two at `path`.
+
+    Raises:
+        DeviceUnavailable: with the reason.
+    """
+    try:
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    except OSError as error:
+        raise DeviceUnavailable(f"no socket for QEMU at {path}: {error.strerror}") from error
+    made.settimeout(0.0)
+    return made
+
+
 def _bind(path: Path) -> socket.socket:
     """A socket that has the name, whoever had it before.
 
@@ -169,9 +187,8 @@ def _bind(path: Path) -> socket.socket:
     """
     aside = path.with_name(f"{path.name}~")
     _check_length(aside)
-    bound = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    bound = _unbound(path)
     try:
-        bound.settimeout(0.0)
         aside.unlink(missing_ok=True)
         bound.bind(str(aside))
         aside.rename(path)

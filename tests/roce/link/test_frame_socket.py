@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from typing import TYPE_CHECKING
@@ -175,3 +176,24 @@ def test_the_longest_path_works(folder: Path) -> None:
 def test_a_folder_that_is_not_there_is_one_sentence(folder: Path) -> None:
     with pytest.raises(DeviceUnavailable, match=r"no socket for QEMU at .*: No such file"):
         FrameSocket(folder / "none" / "own", folder / "qemu")
+
+
+@pytest.mark.parametrize("there_are", [0, 1])
+def test_a_socket_that_cannot_be_opened_leaves_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, there_are: int
+) -> None:
+    opened: list[socket.socket] = []
+
+    def limited(*words: int) -> socket.socket:
+        if len(opened) == there_are:
+            raise OSError(errno.EMFILE, "Too many open files")
+        opened.append(real(*words))
+        return opened[-1]
+
+    real = socket.socket
+    monkeypatch.setattr(socket, "socket", limited)
+    with pytest.raises(DeviceUnavailable, match=r"no socket .*own: Too many open files"):
+        FrameSocket(folder / "own", folder / "qemu")
+
+    assert [one.fileno() for one in opened] == [-1] * there_are
+    assert list(folder.iterdir()) == []

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from conformance.suite.guest import GuestOrder
     from reports.record import RunRecord, Verdict
 
-# Sections that use all that the fabric can do: in the guest everything takes its time.  All of the
-# documents are compared over packets, without a guest: test_reference_roce.py.  A kernel's command
-# line has room for four folders.
+# Few cases that use all that an endpoint asks of a fabric: in the guest everything takes its time.
+# What the fabric promises is held by test_fabric_contract.py, and all of the documents are compared
+# over packets, without a guest: test_reference_roce.py.  A kernel's command line has room for four
+# folders.
 RUNS = {
-    "server-of-chunks": ("reference", Selection(document="rfc8166", section="3.4")),
-    "server-that-calls-back": ("reference", Selection(document="rfc8166,bidir", section="2")),
-    "client": ("reference-client", Selection(document="rfc8166", section="4.3")),
+    "server-of-chunks": ("reference", Selection(document="rfc8166", section="3.5.3")),
+    "server-that-calls-back": ("reference", Selection(document="bidir", section="2.1")),
+    "client": ("reference-client", Selection(document="rfc8166", section="4.3.2")),
     "client-of-version-two": (
         "reference-client",
         Selection(

@@ -31,7 +31,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from rpcrdma.wire.operations import BY_NAME
+from rpcrdma.wire.operations import XCHAREXT, operations_of
 from targets.acts import Acts  # noqa: TC001  (msgspec needs it at run time)
 from targets.base import TargetError
 
@@ -104,6 +104,10 @@ class Binding(Enum):
     """Nothing but the NULL procedure of the program."""
 
 
+_OPERATIONS: Final = tuple(one.name for one in operations_of(XCHAREXT))
+"""What can be claimed of optional operations: those that the suite judges."""
+
+
 class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """PICS: what the device claims to implement.
 
@@ -146,8 +150,9 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if not self.versions:
             raise ValueError("`versions` is empty")
         for name in self.operations:
-            if name not in BY_NAME:
-                raise ValueError(f"no operation is called `{name}`: there are {', '.join(BY_NAME)}")
+            if name not in _OPERATIONS:
+                there_are = ", ".join(_OPERATIONS)
+                raise ValueError(f"no operation is called `{name}`: there are {there_are}")
 
 
 class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 
 from conformance.oracle.device import Device
 from conformance.oracle.limits import Limits
+from rpcrdma.wire.operations import BY_NAME, among
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rpcrdma.wire.operations import OptionalOperation
     from targets.profile import Profile
 
-__all__ = ["device_of"]
+__all__ = ["claimed_operations", "device_of"]
 
 
 def device_of(profile: Profile) -> Device:
@@ -25,3 +29,8 @@ def device_of(profile: Profile) -> Device:
         operations=frozenset(claims.operations),
         chosen=profile.extra.interpretations,
     )
+
+
+def claimed_operations(profile: Profile) -> Mapping[int, OptionalOperation]:
+    """The optional operations that a device claims to support, by opttype."""
+    return among({BY_NAME[name].code for name in profile.claims.operations})

@@ -35,6 +35,17 @@ _NOTHING: Final = {Kind.OPTIONAL: "absent", Kind.LIST: "empty", Kind.STRUCTURE: 
 _SUBSETS: Final = frozenset({"opticonnpr_nochg", "optrespr_done", "optrespr_rej"})
 _HEXADECIMAL: Final = frozenset({"rdma_xid", "xid", "handle", "offset"}) | _SUBSETS
 _WITH_PAYLOAD: Final = frozenset({"RdmaMsg", "RdmaMsgp", "Rdma2Msg"})
+_GROUP: Final = {
+    "optxrq_count": "{} transmissions",
+    "optxrs_count": "{} transmissions",
+    "optxc_xnum": "transmission number {}",
+    "optxrq_rsbuf": "{} for the response",
+    "optxrq_pslen": "{} octets of payload here",
+    "optxrs_pslen": "{} octets of payload here",
+    "optxc_pslen": "{} octets of payload here",
+    "optre_which": "{}",
+}
+"""What a group of transmissions, or an error about one, is told by (rtrext 9)."""
 _LABELLED: Final = (
     "rdma_body.proc",
     "rdma_body.rdma_proc",
@@ -67,6 +78,11 @@ def one_line(octets: bytes) -> str:
             parts.append(f"{word} {_number(values[name])}")
     parts.extend(values[path].label for path in _LABELLED if path in values)
     parts.extend(_option_gist(tree))
+    parts.extend(
+        _GROUP[node.name].format(node.label or _number(node))
+        for node in tree.leaves()
+        if node.name in _GROUP
+    )
     parts.extend(_chunk_counts(tree))
     parts.extend(
         f"{node.name} {node.label or _value(node)}"
@@ -141,13 +157,13 @@ def _number(node: Node) -> int:
 
 
 def _has_payload(tree: Tree) -> bool:
-    """Whether a Payload stream follows the header: by its procedure, or by its operation."""
+    """Whether an RPC message follows the header: by its procedure, or by its operation."""
     for node in tree.root.children:
         if node.label in _WITH_PAYLOAD:
             return True
         for below in node.children:
             operation = BY_CODE.get(_number(below)) if below.name == "rdma_opttype" else None
-            if operation is not None and operation.has_payload:
+            if operation is not None and operation.begins_rpc:
                 return True
     return False
 

@@ -3,8 +3,10 @@
     v2 section 3.1      Optional Features
     v2 section 4.2.2    Message Direction
     xcharext section 4  New Operations (table 2: codes, types, "No." for the payload)
+    rtrext section 9    New Operations (table 4: codes, types, notes for the payload; D-90)
 
-An extension that adds operations adds rows here and nowhere else.  The codec
+An extension that adds operations adds rows here and nowhere else.  An end may know of some
+documents only: operations of the others are unknown to it.  The codec
 (`rpcrdma.wire.optional`), the text of messages (`rpcrdma.wire.overlays`), the endpoint, the oracle,
 profiles, mutants and scenarios all take code, type, payload and answer of an operation from it.
 """
@@ -14,8 +16,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from rpcrdma.wire import _generated_rtrext as rtrext
 from rpcrdma.wire import _generated_xcharext as xcharext
 from rpcrdma.wire._generated_rpc import MessageType
+from rpcrdma.wire._generated_rtrext import (
+    ROPT_REPTERR,
+    ROPT_XMTCONT,
+    ROPT_XMTREQ,
+    ROPT_XMTRESP,
+    ReptErr,
+    XmtCont,
+    XmtReq,
+    XmtResp,
+)
 from rpcrdma.wire._generated_xcharext import (
     ROPT_CONNPROP,
     ROPT_REQPROP,
@@ -28,7 +41,7 @@ from rpcrdma.wire._generated_xcharext import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from rpcrdma.xdr import model
     from rpcrdma.xdr.runtime import Buffer
@@ -38,25 +51,42 @@ __all__ = [
     "BY_NAME",
     "OPERATIONS",
     "ROPT_CONNPROP",
+    "ROPT_REPTERR",
     "ROPT_REQPROP",
     "ROPT_RESPROP",
     "ROPT_UPDPROP",
+    "ROPT_XMTCONT",
+    "ROPT_XMTREQ",
+    "ROPT_XMTRESP",
+    "RTREXT",
     "XCHAREXT",
     "ConnProp",
     "KnownOption",
     "OptionalOperation",
+    "PropertyOption",
+    "ReptErr",
     "ReqProp",
     "RespProp",
     "UpdProp",
+    "XmtCont",
+    "XmtReq",
+    "XmtResp",
+    "among",
     "operation_of",
     "operations_of",
 ]
 
-KnownOption = ConnProp | ReqProp | RespProp | UpdProp
+PropertyOption = ConnProp | ReqProp | RespProp | UpdProp
+"""The contents of an operation of the transport properties."""
+
+KnownOption = PropertyOption | XmtReq | XmtResp | XmtCont | ReptErr
 """The contents of an operation of the table."""
 
 XCHAREXT: Final = "xcharext"
 """The short name of the document of the transport properties."""
+
+RTREXT: Final = "rtrext"
+"""The short name of the document of the round-trip reductions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +100,9 @@ class OptionalOperation:
         contents: class of what rdma_optinfo holds.
         decode: contents out of octets, and where they end.
         encode: the octets of contents.
-        direction: rdma_optdir, as the end says that sends it (D-78).
-        has_payload: whether octets of an RPC message follow its header.
+        direction: rdma_optdir, as the end says that sends it (D-78, D-110); None is that of the
+            message which it continues.
+        has_payload: whether octets of an RPC message may follow its header.
         sends: how many Sends there are of the message that it begins, by its contents.
         answered_by: name of the operation that answers it; empty if nothing does.
         needs: names of operations that an end supports wherever it supports this one.
@@ -87,7 +118,7 @@ class OptionalOperation:
     contents: type[KnownOption]
     decode: Callable[[Buffer], tuple[KnownOption, int]]
     encode: Callable[[Any], bytes]
-    direction: MessageType
+    direction: MessageType | None
     has_payload: bool
     sends: Callable[[Any], int]
     answered_by: str
@@ -102,10 +133,24 @@ class OptionalOperation:
         """Whether it goes the way of Replies, and so answers something."""
         return self.direction is MessageType.REPLY
 
+    @property
+    def begins_rpc(self) -> bool:
+        """Whether the beginning of an RPC message follows its header."""
+        return self.has_payload and self.direction is not None
+
+    def way(self, group: MessageType = MessageType.CALL) -> MessageType:
+        """rdma_optdir of a message of it; `group` is that of what a continuation continues."""
+        return group if self.direction is None else self.direction
+
 
 def _alone(_contents: KnownOption) -> int:
     """The message is one Send."""
     return 1
+
+
+def _counted(contents: XmtReq | XmtResp) -> int:
+    """A group begins, whose count includes this Send (D-98)."""
+    return contents.optxrq_count if isinstance(contents, XmtReq) else contents.optxrs_count
 
 
 OPERATIONS: Final = (
@@ -177,8 +222,77 @@ OPERATIONS: Final = (
         document=XCHAREXT,
         section="4.4",
     ),
+    OptionalOperation(
+        code=ROPT_XMTREQ,
+        constant="ROPT_XMTREQ",
+        name="xmtreq",
+        contents=XmtReq,
+        decode=rtrext.decode_xmt_req,
+        encode=rtrext.encode_xmt_req,
+        direction=MessageType.CALL,
+        has_payload=True,
+        sends=_counted,
+        answered_by="",
+        needs=("repterr",),
+        propvalset="",
+        schema=rtrext.SCHEMA,
+        document=RTREXT,
+        section="9.2",
+    ),
+    OptionalOperation(
+        code=ROPT_XMTRESP,
+        constant="ROPT_XMTRESP",
+        name="xmtresp",
+        contents=XmtResp,
+        decode=rtrext.decode_xmt_resp,
+        encode=rtrext.encode_xmt_resp,
+        direction=MessageType.REPLY,
+        has_payload=True,
+        sends=_counted,
+        answered_by="",
+        needs=("repterr",),
+        propvalset="",
+        schema=rtrext.SCHEMA,
+        document=RTREXT,
+        section="9.3",
+    ),
+    OptionalOperation(
+        code=ROPT_XMTCONT,
+        constant="ROPT_XMTCONT",
+        name="xmtcont",
+        contents=XmtCont,
+        decode=rtrext.decode_xmt_cont,
+        encode=rtrext.encode_xmt_cont,
+        direction=None,
+        has_payload=True,
+        sends=_alone,
+        answered_by="",
+        needs=("repterr",),
+        propvalset="",
+        schema=rtrext.SCHEMA,
+        document=RTREXT,
+        section="9.4",
+    ),
+    OptionalOperation(
+        code=ROPT_REPTERR,
+        constant="ROPT_REPTERR",
+        name="repterr",
+        contents=ReptErr,
+        decode=rtrext.decode_rept_err,
+        encode=rtrext.encode_rept_err,
+        direction=MessageType.REPLY,
+        has_payload=False,
+        sends=_alone,
+        answered_by="",
+        needs=(),
+        propvalset="",
+        schema=rtrext.SCHEMA,
+        document=RTREXT,
+        section="9.5",
+    ),
 )
-"""Every operation that is known here, by code.  What one needs: xcharext 4, after table 2."""
+"""Every operation that is known here, by code.  What one needs: xcharext 4, after table 2; rtrext
+5.4, REPTERR."""
 
 BY_CODE: Final[Mapping[int, OptionalOperation]] = {one.code: one for one in OPERATIONS}
 """The operations by rdma_opttype; any other is unknown, and gets RDMA2_ERR_INVAL_OPTION."""
@@ -194,6 +308,11 @@ _BY_CONTENTS: Final[Mapping[type[KnownOption], OptionalOperation]] = {
 def operation_of(contents: KnownOption) -> OptionalOperation:
     """The operation that contents are of."""
     return _BY_CONTENTS[type(contents)]
+
+
+def among(codes: Collection[int]) -> Mapping[int, OptionalOperation]:
+    """The operations that have one of these codes, by code."""
+    return {code: one for code, one in BY_CODE.items() if code in codes}
 
 
 def operations_of(document: str) -> tuple[OptionalOperation, ...]:

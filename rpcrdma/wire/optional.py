@@ -17,7 +17,7 @@ import msgspec
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire._generated_v2 import SCHEMA, Rdma2Optional, encode_rdma2_optional
 from rpcrdma.wire.operations import BY_CODE, KnownOption, operation_of
-from rpcrdma.wire.overlays import overlaid
+from rpcrdma.wire.overlays import BASIC_TYPES, overlaid
 from rpcrdma.wire.properties import decode_property
 from rpcrdma.wire.versions import FIXED_WORDS
 from rpcrdma.xdr.tree_builder import build_tree
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Option",
     "UnknownOption",
-    "carries_rpc",
     "decode_option",
     "encode_option",
     "opttype_of",
@@ -98,12 +97,6 @@ def opttype_of(option: Option) -> int:
     return option.opttype if isinstance(option, UnknownOption) else operation_of(option).code
 
 
-def carries_rpc(optional: Rdma2Optional) -> bool:
-    """Whether octets of an RPC message follow the header: an unknown operation has none."""
-    operation = BY_CODE.get(optional.rdma_opttype)
-    return operation is not None and operation.has_payload
-
-
 def values_of(option: KnownOption) -> tuple[PropertyValue, ...]:
     """The property values that an operation carries."""
     field = operation_of(option).propvalset
@@ -119,7 +112,8 @@ def with_values(operation: OptionalOperation, values: Sequence[PropertyValue]) -
 
 def _explanation(optional: Rdma2Optional, offset: int) -> DecodeError:
     """The fault of a body that is known to have one, placed in the whole message."""
-    tree = overlaid(build_tree(SCHEMA, "Rdma2Optional", encode_rdma2_optional(optional)))
+    body = build_tree(SCHEMA, "Rdma2Optional", encode_rdma2_optional(optional))
+    tree = overlaid(body, BASIC_TYPES)
     # The tree stops where the decoders stop (a test compares them), so there is one.
     error = cast("DecodeError", tree.error)
     place = offset + FIXED_WORDS + error.offset

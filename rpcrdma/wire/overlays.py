@@ -4,6 +4,7 @@
     xcharext section 2.1  pv_data, by pv_which
     xcharext section 3    the properties and their types (table 1)
     xcharext section 4    the operations and their types (table 2): `rpcrdma.wire.operations`
+    rtrext section 8      further properties (table 3; D-91)
 
 The tables are data; whoever adds an extension adds its rows.  `overlaid` shows a message's tree
 with such fields opened, and with the fault of the first one that is not what it should be.
@@ -15,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.wire import _generated_rtrext as rtrext
 from rpcrdma.wire import _generated_xcharext as xcharext
 from rpcrdma.wire.operations import OPERATIONS
 from rpcrdma.xdr.tree_builder import build_tree
@@ -26,13 +28,14 @@ if TYPE_CHECKING:
     from rpcrdma.xdr.tree import Node, Tree
 
 __all__ = [
+    "BASIC_TYPES",
     "DEFAULT_OF",
     "OPTION_TYPES",
-    "OVERLAYS",
     "PROPERTY_TYPES",
     "Overlay",
     "OverlayType",
     "overlaid",
+    "overlays",
 ]
 
 
@@ -77,30 +80,49 @@ OPTION_TYPES: Final[Mapping[int, OverlayType]] = {
 }
 """rdma_optinfo by rdma_opttype."""
 
-PROPERTY_TYPES: Final[Mapping[int, OverlayType]] = {
+BASIC_TYPES: Final[Mapping[int, OverlayType]] = {
     xcharext.PROP_RBSIZ: OverlayType("PROP_RBSIZ", xcharext.SCHEMA, "ReceiveBufferSize"),
     xcharext.PROP_REQREMINV: OverlayType(
         "PROP_REQREMINV", xcharext.SCHEMA, "RequesterRemoteInvalidation"
     ),
     xcharext.PROP_BRS: OverlayType("PROP_BRS", xcharext.SCHEMA, "BackwardRequestSupport"),
 }
-"""pv_data by pv_which."""
+"""pv_data by pv_which, of the basic properties (xcharext 3)."""
 
-OVERLAYS: Final[Mapping[str, Overlay]] = {
-    "Rdma2Optional": Overlay("rdma_opttype", "rdma_optinfo", OPTION_TYPES, empty_is_default=False),
-    "PropertyValue": Overlay("pv_which", "pv_data", PROPERTY_TYPES, empty_is_default=True),
+PROPERTY_TYPES: Final[Mapping[int, OverlayType]] = {
+    **BASIC_TYPES,
+    rtrext.XPROP_RTRSUPP: OverlayType("XPROP_RTRSUPP", rtrext.SCHEMA, "RtrSupport"),
+    rtrext.XPROP_RBSTRUCT: OverlayType("XPROP_RBSTRUCT", rtrext.SCHEMA, "ReceiveBufferStructure"),
+    rtrext.XPROP_REQRXLIM: OverlayType(
+        "XPROP_REQRXLIM", rtrext.SCHEMA, "RequestTransmissionReceiveLimit"
+    ),
+    rtrext.XPROP_RESPSXLIM: OverlayType(
+        "XPROP_RESPSXLIM", rtrext.SCHEMA, "ResponseTransmissionSendLimit"
+    ),
 }
-"""By the Python name of the structure that has both fields."""
+"""pv_data by pv_which, of every property that any document defines."""
+
+_OPTION: Final = Overlay("rdma_opttype", "rdma_optinfo", OPTION_TYPES, empty_is_default=False)
 
 
-def overlaid(tree: Tree) -> Tree:
+def overlays(properties: Mapping[int, OverlayType]) -> Mapping[str, Overlay]:
+    """The fields that are opened, by the Python name of the structure that has both of a pair."""
+    value = Overlay("pv_which", "pv_data", properties, empty_is_default=True)
+    return {"Rdma2Optional": _OPTION, "PropertyValue": value}
+
+
+def overlaid(tree: Tree, properties: Mapping[int, OverlayType] = PROPERTY_TYPES) -> Tree:
     """The tree with its overlays opened, however deep they are nested.
 
     An opened field keeps its node and value, and has the item that it holds for a child; selectors
     get the constant for a label.  Where the tree has no fault of its own, that of the first overlay
     becomes its fault.
+
+    Args:
+        tree: of a message, or of a part of one.
+        properties: which have a type here; others stay opaque, and are no fault.
     """
-    opener = _Opener(tree.octets)
+    opener = _Opener(tree.octets, overlays(properties))
     root = opener.opened(tree.root)
     return replace(tree, root=root, error=tree.error or opener.error)
 
@@ -108,12 +130,13 @@ def overlaid(tree: Tree) -> Tree:
 class _Opener:
     """Rebuilds nodes with their overlays opened, and keeps the first fault."""
 
-    def __init__(self, octets: bytes) -> None:
+    def __init__(self, octets: bytes, known: Mapping[str, Overlay]) -> None:
         self._octets = octets
+        self._overlays = known
         self.error: DecodeError | None = None
 
     def opened(self, node: Node) -> Node:
-        overlay = OVERLAYS.get(node.label)
+        overlay = self._overlays.get(node.label)
         found: OverlayType | None = None
         children = []
         for part in node.children:

@@ -20,7 +20,6 @@ import msgspec
 
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
-from rpcrdma.wire.operations import BY_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,10 +59,10 @@ class Assembler:
     not go on with the group that is under way is taken by itself, and the group is lost.
 
     Args:
-        operations: which are known, by code.
+        operations: which begin groups here, by code; of all others each Send is a message.
     """
 
-    def __init__(self, operations: Mapping[int, OptionalOperation] = BY_CODE) -> None:
+    def __init__(self, operations: Mapping[int, OptionalOperation]) -> None:
         self._operations = operations
         self._parts: list[bytes] = []
         self._payload: list[bytes] = []

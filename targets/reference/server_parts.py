@@ -112,9 +112,10 @@ def server_factory(
         forward = parts.responder(
             programs, None, lost, parts.calls(dialects), parts.replies(dialects)
         )
-        directions = parts.directions(MessageType.REPLY, speaks_two=in_two)
         granted = forward.options.receives
         optional = optional_half(parts, granted, wishes) if in_two else None
+        supported = None if optional is None else optional.exchange.options.operations
+        directions = parts.directions(MessageType.REPLY, supported)
         role = parts.duplex(forward, parts.backward(None, TestProgram()), directions, optional)
         port.attach(role)
         return role

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,8 +22,9 @@ from rpcrdma.wire import (
     rpc,
     v2,
 )
+from rpcrdma.wire._generated_rtrext import BadSequence, TransmissionId
 from rpcrdma.wire.describe import capture_comment, indented, one_line
-from rpcrdma.wire.operations import BY_CODE, BY_NAME, ConnProp, RespProp, UpdProp
+from rpcrdma.wire.operations import ConnProp, ReptErr, RespProp, UpdProp, XmtCont, XmtReq
 from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
@@ -75,14 +74,18 @@ def test_anything_behind_a_header_can_be_described(header, rest):
     assert indented(header + rest)
 
 
-def test_an_operation_that_carries_an_rpc_shows_what_follows(monkeypatch):
-    carrying = dataclasses.replace(BY_NAME["connprop"], code=99, has_payload=True)
-    message = version_two(v2.Rdma2Optional(CALL_WAY, 99, b"")) + calls.null(0x11)
-    assert "program" not in one_line(message)
+def test_an_operation_that_begins_an_rpc_shows_what_follows():
+    begun = version_two(encode_option(CALL_WAY, XmtReq((), (), 2, 3, 40))) + calls.null(0x11)
+    continued = version_two(encode_option(CALL_WAY, XmtCont(1, 5, 40))) + calls.null(0x11)
 
-    monkeypatch.setitem(BY_CODE, 99, carrying)
-
-    assert "program" in one_line(message)
+    assert one_line(begun).endswith(
+        "ROPT_XMTREQ, 2 transmissions, 3 for the response, 40 octets of payload here,"
+        " Call of program 536904038, version 1, procedure 0"
+    )
+    assert one_line(continued).endswith(
+        "ROPT_XMTCONT, transmission number 1, 40 octets of payload here"
+    )
+    assert indented(continued).splitlines()[-4].endswith("40 octets follow")
 
 
 def version_two(body):
@@ -114,6 +117,16 @@ PROPERTIES = property_values(
         (
             v2.Rdma2Optional(CALL_WAY, 99, b"abc"),
             "RDMA2_OPTIONAL, CALL, operation 99",
+        ),
+        (
+            encode_option(
+                REPLY_WAY, ReptErr(TransmissionId(7, CALL_WAY, 1), None, BadSequence(1, 2))
+            ),
+            "RDMA2_OPTIONAL, REPLY, ROPT_REPTERR, OPTRERR_BADSEQ",
+        ),
+        (
+            encode_option(REPLY_WAY, UpdProp((PropertyValue(4, bytes((0, 0, 0, 7))),))),
+            "RDMA2_OPTIONAL, REPLY, ROPT_UPDPROP, XPROP_RTRSUPP 7",
         ),
         (
             encode_option(CALL_WAY, ConnProp(PROPERTIES, (1, 0x80000000))),

@@ -6,14 +6,24 @@ import ast
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from conformance.strategies import _generated_rtrext as strategies
+from rpcrdma.wire import _generated_rtrext as rtrext
 from rpcrdma.wire import _generated_xcharext as xcharext
 from rpcrdma.wire import operations
 from rpcrdma.wire.operations import (
     BY_CODE,
     BY_NAME,
     OPERATIONS,
+    XCHAREXT,
+    KnownOption,
     OptionalOperation,
+    XmtCont,
+    XmtReq,
+    XmtResp,
+    among,
     operation_of,
     operations_of,
 )
@@ -22,7 +32,7 @@ from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
 
 ROOT = Path(__file__).parents[2]
-SCHEMAS = {"xcharext": xcharext.SCHEMA}
+SCHEMAS = {"rtrext": rtrext.SCHEMA, "xcharext": xcharext.SCHEMA}
 """Every document whose generated XDR has operations."""
 
 WRITTEN = sorted(
@@ -60,12 +70,12 @@ def test_codes_names_and_contents_are_each_of_one_operation() -> None:
     assert [one.code for one in OPERATIONS] == sorted(BY_CODE)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=by_name)
-def test_operation_round_trips(operation: OptionalOperation) -> None:
+@pytest.mark.parametrize("operation", operations_of(XCHAREXT), ids=by_name)
+def test_operation_with_properties_round_trips(operation: OptionalOperation) -> None:
     values = property_values(ReceiveBufferSize(8192))
     option = with_values(operation, values)
 
-    body = encode_option(operation.direction, option)
+    body = encode_option(operation.way(), option)
 
     assert type(option) is operation.contents
     assert operation_of(option) is operation
@@ -74,20 +84,58 @@ def test_operation_round_trips(operation: OptionalOperation) -> None:
     assert values_of(option) == values
 
 
+@given(
+    strategies.xmt_reqs()
+    | strategies.xmt_resps()
+    | strategies.xmt_conts()
+    | strategies.rept_errs(),
+    st.sampled_from(MessageType),
+)
+def test_operation_that_reduces_round_trips_does_likewise(
+    option: KnownOption, group: MessageType
+) -> None:
+    operation = operation_of(option)
+
+    body = encode_option(operation.way(group), option)
+
+    assert body.rdma_opttype == operation.code
+    assert decode_option(body) == option
+    assert values_of(option) == ()
+
+
+def test_a_continuation_goes_the_way_of_what_it_continues() -> None:
+    ways = {one.name: (one.way(MessageType.CALL), one.way(MessageType.REPLY)) for one in OPERATIONS}
+
+    assert ways["xmtcont"] == (MessageType.CALL, MessageType.REPLY)
+    assert all(len(set(both)) == 1 for name, both in ways.items() if name != "xmtcont")
+
+
+def test_a_group_has_as_many_sends_as_it_says() -> None:
+    assert BY_NAME["xmtreq"].sends(XmtReq((), (), 3, 1, 100)) == 3
+    assert BY_NAME["xmtresp"].sends(XmtResp((), 2, 100)) == 2
+    assert BY_NAME["xmtcont"].sends(XmtCont(1, 5, 100)) == 1
+
+
 @pytest.mark.parametrize("operation", OPERATIONS, ids=by_name)
 def test_names_in_a_row_are_those_of_operations(operation: OptionalOperation) -> None:
     assert set(operation.needs) <= BY_NAME.keys() - {operation.name}
-    assert operation.propvalset in operation.contents.__struct_fields__
+    has_values = operation.propvalset in operation.contents.__struct_fields__
+    assert has_values is bool(operation.propvalset) is (operation.document == XCHAREXT)
     assert operation.contents.__name__ in operation.schema.types
     if operation.answered_by:
         assert BY_NAME[operation.answered_by].direction is MessageType.REPLY
         assert operation.answered_by in operation.needs
 
 
+def test_some_are_told_by_their_codes() -> None:
+    assert among({5, 77}) == {5: BY_NAME["xmtreq"]}
+
+
 def test_what_goes_the_way_of_replies_answers_something() -> None:
     answers = {one.answered_by for one in OPERATIONS if one.answered_by}
+    about_messages = {"xmtresp", "repterr"}  # what they answer is no operation alone
 
-    assert {one.name for one in OPERATIONS if one.is_answer} == answers
+    assert {one.name for one in OPERATIONS if one.is_answer} == answers | about_messages
 
 
 # -- nothing else lists them

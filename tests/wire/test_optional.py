@@ -12,7 +12,7 @@ from conformance.strategies._generated_xcharext import conn_props, req_props, re
 from conformance.strategies.options import known_options
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire._generated_v2 import SCHEMA
-from rpcrdma.wire.operations import ConnProp, KnownOption, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.operations import ConnProp, KnownOption, ReqProp, RespProp, UpdProp, XmtCont
 from rpcrdma.wire.optional import (
     Option,
     UnknownOption,
@@ -65,7 +65,8 @@ def refusal(body: Rdma2Optional) -> DecodeError | None:
             words(1, 2, 0, 1, *SIZE_WORDS),
         ),
         (UpdProp(()), 4, words(0)),
-        (UnknownOption(5, b"abc"), 5, b"abc"),
+        (XmtCont(1, 5, 100), 7, words(1, 5, 100)),
+        (UnknownOption(77, b"abc"), 77, b"abc"),
     ],
 )
 def test_option_has_the_octets_of_the_document(option: Option, opttype: int, octets: bytes) -> None:

@@ -24,15 +24,13 @@ from conformance.oracle.responder.expectation import Expectation, ResponderState
 from conformance.oracle.sizes import HEADER_TWO
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import v2
-from rpcrdma.wire.operations import (
-    BY_CODE,
-    operation_of,
-)
-from rpcrdma.wire.optional import UnknownOption, carries_rpc, decode_option
+from rpcrdma.wire.operations import BY_CODE, XCHAREXT
+from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import Rdma2Procedure
 
 if TYPE_CHECKING:
+    from rpcrdma.wire.operations import OptionalOperation
     from rpcrdma.wire.versions import FixedWords
 
 __all__ = ["expected_in_two"]
@@ -96,8 +94,8 @@ def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) ->
     match header.rdma_body:
         case v2.Rdma2Optional() as body:
             result = _optional(body, state)
-            is_known = body.rdma_opttype in BY_CODE
-            if end != len(message) and is_known and not carries_rpc(body):
+            operation = _known(body.rdma_opttype, state)
+            if end != len(message) and operation is not None and not operation.has_payload:
                 result = _with_octets_behind(result, state)
             return replace(result, xid=words.xid, version=words.version)
         case body if v2.direction_of(body) is MessageType.REPLY:
@@ -159,15 +157,18 @@ def _with_octets_behind(result: Expectation, state: ResponderState) -> Expectati
 
 def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
     refused = may_answer(InvalidOption, _REFUSED, VERSION_TWO, ("D-53",))
-    supported = _is_supported(body.rdma_opttype, state)
+    operation = _known(body.rdma_opttype, state)
+    supported = None if operation is None else _is_supported(operation, state)
     if body.rdma_optdir is MessageType.REPLY:
         dropped = may_answer(Silent, _OPTIONAL_WAY, VERSION_TWO, ("D-146",))
         error = may_answer(ErrChunk, _OPTIONAL_WAY, VERSION_TWO, ("D-146",), warning=True)
-        is_answer = supported is True and BY_CODE[body.rdma_opttype].is_answer
+        is_answer = supported is True and operation is not None and operation.is_answer
         refusal = replace(refused, warning=is_answer)
         return Expectation("an answer to no request", (dropped, refusal, error))
+    if operation is None:
+        return Expectation(f"operation {body.rdma_opttype}", (refused,))
     try:
-        option = decode_option(body)
+        decode_option(body)
     except DecodeError as error_found:
         strict = choice("D-59", state.chosen) == "bad-header"
         answers = [
@@ -176,12 +177,9 @@ def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
         ]
         if error_found.reason is Reason.TRAILING:
             # Octets left over in the contents or in a value may be passed over.
-            outcome = OptionReceived if BY_CODE[body.rdma_opttype].answered_by else Silent
+            outcome = OptionReceived if operation.answered_by else Silent
             answers.append(may_answer(outcome, _XDR_ERROR, VERSION_TWO, ("D-60", "D-76")))
         return Expectation(str(error_found), tuple(answers))
-    if isinstance(option, UnknownOption):
-        return Expectation(f"operation {body.rdma_opttype}", (refused,))
-    operation = operation_of(option)
     if supported is False:
         # D-63: whoever supports some operations refuses the others as if they were unknown.
         return Expectation(f"{operation.name}, which is not supported", (refused,))
@@ -200,8 +198,18 @@ def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
     return Expectation("", (may_answer(Silent, _UNANSWERED, VERSION_TWO), *refusals))
 
 
-def _is_supported(code: int, state: ResponderState) -> bool | None:
+def _known(code: int, state: ResponderState) -> OptionalOperation | None:
+    """The operation that a device may take it for.
+
+    None of them knows of the round-trip reductions unless it says so: to others these are
+    operations that nobody knows (v2 3.1).
+    """
+    operation = BY_CODE.get(code)
+    if operation is None or operation.document == XCHAREXT or _is_supported(operation, state):
+        return operation
+    return None
+
+
+def _is_supported(operation: OptionalOperation, state: ResponderState) -> bool | None:
     """Whether the device supports an operation; None if nobody knows."""
-    if state.operations is None or code not in BY_CODE:
-        return None
-    return BY_CODE[code].name in state.operations
+    return None if state.operations is None else operation.name in state.operations

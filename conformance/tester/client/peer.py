@@ -31,7 +31,7 @@ from conformance.oracle.outcome import (
     read_outcome,
 )
 from conformance.oracle.responder.state import state_of
-from conformance.tester.claimed import device_of
+from conformance.tester.claimed import claimed_operations, device_of
 from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
 from conformance.tester.sent import REQUESTED_CREDITS
 from rpcrdma.errors import ConnectionLost
@@ -104,7 +104,7 @@ class Peer:
         self._arrived: deque[Outcome] = deque()
         self._aside: deque[Outcome] = deque()
         self._begun: deque[OptionReceived] = deque()
-        self._assembler = Assembler()
+        self._assembler = Assembler(claimed_operations(profile))
         self._failure = ""
         self._memory = ExposedRegions()
 

@@ -21,11 +21,12 @@ from rpcrdma.wire import RdmaSegment
 from rpcrdma.wire.transmission import Assembler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from conformance.tester.server.reply import ReplyPlacement
     from rpcrdma.fabric.base import Connection, MemoryRegion
     from rpcrdma.fabric.completion import Completion, WorkId
+    from rpcrdma.wire.operations import OptionalOperation
     from rpcrdma.wire.transmission import Transmission
 
 __all__ = ["RECEIVES", "RECEIVE_LENGTH", "Line", "Welcome"]
@@ -94,7 +95,13 @@ class Line:
         placed: what was written to the client's memory.
     """
 
-    def __init__(self, number: int, connection: Connection, welcome: Welcome) -> None:
+    def __init__(
+        self,
+        number: int,
+        connection: Connection,
+        welcome: Welcome,
+        operations: Mapping[int, OptionalOperation],
+    ) -> None:
         self.number = number
         self.private_data = connection.private_data
         self.granted: int | None = None
@@ -103,7 +110,7 @@ class Line:
         self.placed = Placed()
         self._connection = connection
         self._welcome = welcome
-        self._assembler = Assembler()
+        self._assembler = Assembler(operations)
         self._messages: deque[Transmission] = deque()
         self._writing: dict[WorkId, MemoryRegion] = {}
         self._ended: dict[WorkId, CompletionStatus] = {}

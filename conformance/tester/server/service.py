@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.header import VERSION_ONE
 from conformance.oracle.sizes import THRESHOLD_ONE, THRESHOLD_TWO
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
-from conformance.tester.claimed import device_of
+from conformance.tester.claimed import claimed_operations, device_of
 from conformance.tester.server.judging import Judging
 from conformance.tester.server.line import Line, Welcome
 from conformance.tester.server.options import Options
@@ -380,7 +380,8 @@ class Service:
             request.reject(welcome.private_data)
             return
         connection = request.accept(welcome.parameters, self.profile.connect_deadline)
-        line = Line(len(self.lines) + 1, connection, welcome)
+        operations = claimed_operations(self.profile)
+        line = Line(len(self.lines) + 1, connection, welcome, operations)
         program = self._make_program()
         self.replies.open(line, program)
         thresholds = (self.call_threshold, self.reply_threshold)

@@ -29,7 +29,7 @@ from typing import Final
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, fixed_words, v2
-from rpcrdma.wire.optional import carries_rpc
+from rpcrdma.wire.operations import among
 from rpcrdma.wire.rpc import CallBody, MessageType, ReplyBody, decode_message, message_type_of
 from rpcrdma.xdr.runtime import word_at
 
@@ -68,16 +68,18 @@ class DirectionRules:
     Args:
         backward: msg_type of the backward messages that this end receives: REPLY at a server, CALL
             at a client.
-        speaks_two: whether this end speaks Version Two.
+        operations: the optional operations that this end supports, by opttype; None if it does not
+            speak Version Two.
 
     Attributes:
         errors: the half that makes Calls, which errors are for (D-15).
     """
 
-    def __init__(self, backward: MessageType, *, speaks_two: bool = False) -> None:
+    def __init__(self, backward: MessageType, operations: frozenset[int] | None = None) -> None:
         is_server = backward is MessageType.REPLY
         self.backward = backward
-        self.speaks_two = speaks_two
+        self.speaks_two = operations is not None
+        self._carrying = {code for code, one in among(operations or ()).items() if one.has_payload}
         self.forward = MessageType.CALL if is_server else MessageType.REPLY
         self.errors = Half.BACKWARD if is_server else Half.FORWARD
 
@@ -114,7 +116,7 @@ class DirectionRules:
             known = is_call and word_at(message, _DIRECTION) == self.backward
             return Half.BACKWARD if known else Half.FORWARD
         match body:
-            case v2.Rdma2Optional(rdma_optdir=way) if carries_rpc(body):
+            case v2.Rdma2Optional(way, opttype) if opttype in self._carrying:
                 return Half.BACKWARD if way == self.backward else Half.FORWARD
             case v2.Rdma2Optional() | v2.Rdma2Error(error=v2.ErrInvalidOption()):
                 return Half.OPTIONAL

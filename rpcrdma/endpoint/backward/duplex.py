@@ -127,6 +127,11 @@ class Duplex:
         """Those of the backward half; the forward half posts its own at once."""
         return self.backward.later_receives
 
+    @property
+    def operations(self) -> frozenset[int]:
+        """Those of the third part."""
+        return frozenset() if self.optional is None else self.optional.exchange.options.operations
+
     def peer_is_ready(self, channel: Backchannel) -> None:
         """What `events.PeerReady` does, for an Upper-Layer Protocol that is just being executed."""
         if isinstance(self.backward, BackwardRequester):
@@ -260,7 +265,8 @@ class ClientDuplex(Duplex):
         backward: BackwardResponder,
         optional: OptionalHalf | None = None,
     ) -> None:
-        rules = DirectionRules(MessageType.CALL, speaks_two=optional is not None)
+        operations = None if optional is None else optional.exchange.options.operations
+        rules = DirectionRules(MessageType.CALL, operations)
         super().__init__(forward, backward, rules, optional)
 
     def may_settle(self, message: bytes) -> bool:

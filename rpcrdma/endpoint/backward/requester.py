@@ -128,6 +128,11 @@ class BackwardRequester:
         return ()
 
     @property
+    def operations(self) -> frozenset[int]:
+        """None: optional messages are not its affair."""
+        return frozenset()
+
+    @property
     def later_receives(self) -> int:
         """Most Receives that are posted later."""
         return self.options.credits

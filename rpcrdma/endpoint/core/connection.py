@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Action, Disconnect
 from rpcrdma.errors import LocalProtocolError
+from rpcrdma.wire.operations import among
 from rpcrdma.wire.transmission import Assembler
 
 if TYPE_CHECKING:
@@ -98,6 +99,11 @@ class EndpointRole(Protocol):
         """Most Receives that are posted beside those, later."""
         ...
 
+    @property
+    def operations(self) -> frozenset[int]:
+        """The optional operations that it supports, by opttype; others begin no group."""
+        ...
+
 
 class Endpoint:
     """One role on one connection, without I/O."""
@@ -105,7 +111,7 @@ class Endpoint:
     def __init__(self, role: EndpointRole, assembler: Assembler | None = None) -> None:
         self.role = role
         self.state = State.IDLE
-        self._assembler = assembler or Assembler()
+        self._assembler = assembler or Assembler(among(role.operations))
         # What handles the legal events of each state: one look-up for each message.
         self._tables: dict[State, dict[type[events.Event], Handler]] = {
             state: {

@@ -89,6 +89,11 @@ class NegotiatingClient:
         """Those of the role that is in place."""
         return self.role.later_receives
 
+    @property
+    def operations(self) -> frozenset[int]:
+        """Those of the role that is in place."""
+        return self.role.operations
+
     # -- calls
 
     def _request(self, event: events.CallRequested, now: float) -> list[Action]:

@@ -37,11 +37,12 @@ from rpcrdma.wire.operations import (
     ROPT_RESPROP,
     ROPT_UPDPROP,
     ConnProp,
+    PropertyOption,
     ReqProp,
     RespProp,
     UpdProp,
 )
-from rpcrdma.wire.optional import UnknownOption, values_of
+from rpcrdma.wire.optional import values_of
 from rpcrdma.wire.properties import (
     DEFAULTS,
     PROP_RBSIZ,
@@ -213,7 +214,7 @@ class PropertyExchange:
             return self._refusal(xid, self.rules.unsupported())
         try:
             option = self.rules.decode(message)
-            if isinstance(option, UnknownOption):
+            if not isinstance(option, PropertyOption):
                 return []
             values = self.rules.read(values_of(option))
         except DecodeError:

@@ -150,7 +150,7 @@ class PropertyRules:
         """REPLY for an answer, CALL for what an end sends of itself (D-78)."""
         if isinstance(option, UnknownOption):
             return MessageType.CALL
-        return operation_of(option).direction
+        return operation_of(option).way()
 
     def is_request(self, message: Rdma2Optional) -> bool:
         """Whether a ROPT_REQPROP asks: one that is said to be an answer asks nothing (D-78)."""

@@ -86,6 +86,7 @@ class Requester:
     """The role that makes calls; `owes_receive` is true while one is to be posted after a Send."""
 
     later_receives = 0
+    operations: frozenset[int] = frozenset()
 
     def __init__(
         self, options: RequesterOptions | None = None, parts: RequesterParts = REQUESTER

@@ -106,6 +106,7 @@ class Responder:
     """
 
     later_receives = 0
+    operations: frozenset[int] = frozenset()
 
     def __init__(
         self,

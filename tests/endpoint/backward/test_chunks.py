@@ -24,7 +24,11 @@ from rpcrdma.endpoint.core.thresholds import InlineThresholds
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.endpoint.properties.exchange import PropertyExchange
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
-from rpcrdma.endpoint.properties.values import PropertyOptions, PropertyValues
+from rpcrdma.endpoint.properties.values import (
+    PROPERTY_OPERATIONS,
+    PropertyOptions,
+    PropertyValues,
+)
 from rpcrdma.endpoint.requester.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
@@ -74,7 +78,7 @@ class World:
     def _serve(self) -> Duplex:
         forward = Responder(TestProgram(), calls=CallRules((TWO,)), replies=ReplyRules((TWO,)))
         backward = BackwardRequester(BackwardOptions(FOUR, self.credits), TestProgram())
-        directions = DirectionRules(MessageType.REPLY, speaks_two=True)
+        directions = DirectionRules(MessageType.REPLY, PROPERTY_OPERATIONS)
         role = Duplex(forward, backward, directions, self._optional())
         role.peer_is_ready(self.channel)
         return role

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from rpcrdma.endpoint.backward.direction import DirectionRules, Half, is_whole
+from rpcrdma.endpoint.properties.values import PROPERTY_OPERATIONS
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import (
@@ -22,7 +21,7 @@ from rpcrdma.wire import (
     encode_header,
     v2,
 )
-from rpcrdma.wire.operations import BY_CODE, BY_NAME
+from rpcrdma.wire.operations import ROPT_CONNPROP, ROPT_REPTERR, ROPT_XMTREQ, ROPT_XMTRESP
 from rpcrdma.wire.rpc import MessageType
 
 SERVER = DirectionRules(MessageType.REPLY)
@@ -75,8 +74,8 @@ def test_whole_means_the_whole_header_of_that_type() -> None:
     assert not is_whole(CALL[:-1], MessageType.CALL)
 
 
-BOTH_SERVER = DirectionRules(MessageType.REPLY, speaks_two=True)
-BOTH_CLIENT = DirectionRules(MessageType.CALL, speaks_two=True)
+BOTH_SERVER = DirectionRules(MessageType.REPLY, PROPERTY_OPERATIONS)
+BOTH_CLIENT = DirectionRules(MessageType.CALL, PROPERTY_OPERATIONS)
 
 
 def in_two(body: v2.Rdma2Body, payload: bytes = b"") -> bytes:
@@ -120,17 +119,17 @@ def test_who_does_not_speak_version_two_leaves_it_to_the_forward_half() -> None:
 
 @pytest.mark.parametrize("way", MessageType)
 def test_operation_that_carries_an_rpc_message_is_for_the_half_of_its_direction(
-    way: MessageType, monkeypatch: pytest.MonkeyPatch
+    way: MessageType,
 ) -> None:
-    """What the table says of an operation decides; all others are no half's."""
-    carrier = replace(BY_NAME["connprop"], code=99, has_payload=True)
-    monkeypatch.setitem(BY_CODE, 99, carrier)
-    client = DirectionRules(MessageType.CALL, speaks_two=True)
+    """If this end supports it, and it carries one; all others are no half's."""
+    client = DirectionRules(MessageType.CALL, PROPERTY_OPERATIONS | {ROPT_XMTREQ, ROPT_REPTERR})
 
     def sorted_as(code: int) -> Half:
         body = v2.Rdma2Optional(way, code, b"")
         return client.sort(v2.encode_header(v2.Rdma2Header(7, 2, 1, body)))
 
-    assert sorted_as(99) is (BACKWARD if way is MessageType.CALL else FORWARD)
-    assert sorted_as(1) is Half.OPTIONAL
+    assert sorted_as(ROPT_XMTREQ) is (BACKWARD if way is MessageType.CALL else FORWARD)
+    assert sorted_as(ROPT_XMTRESP) is Half.OPTIONAL
+    assert sorted_as(ROPT_REPTERR) is Half.OPTIONAL
+    assert sorted_as(ROPT_CONNPROP) is Half.OPTIONAL
     assert sorted_as(77) is Half.OPTIONAL

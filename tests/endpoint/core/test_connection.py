@@ -42,6 +42,7 @@ class Recording:
     """A role that notes what it is told, and may want to disconnect."""
 
     initial_receives = ()
+    operations: frozenset[int] = frozenset()
 
     def __init__(self) -> None:
         self.told: list[type] = []

@@ -107,6 +107,7 @@ class Script:
 
     initial_receives = (1024, 1024)
     later_receives = 0
+    operations: frozenset[int] = frozenset()
 
     def __init__(self) -> None:
         self.told: list[Event] = []

@@ -62,7 +62,7 @@ def _judge_form(tester: OptionTester, found: Heard, what: str) -> None:
 
 def _send_empty(tester: OptionTester, operation: OptionalOperation) -> int:
     """Send an operation that carries no value; returns its XID."""
-    return tester.send(with_values(operation, ()), operation.direction)
+    return tester.send(with_values(operation, ()), operation.way())
 
 
 def _first_begun(tester: OptionTester, since: int, breaks: tuple[str, ...]) -> Heard:

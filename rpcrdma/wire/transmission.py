@@ -2,36 +2,70 @@
 
     rtrext section 4.2  Message Continuation Changes (transmission groups)
     rtrext section 4.3  Message Continuation and Credits
+    rtrext section 9    New Operations (counts, numbers, lengths; what is wrong with them)
 
 Between a connection, which carries Sends, and whoever deals with messages.  The transport header
 that counts is that of the first Send; the Payload stream goes on in those after it.  Each Send uses
 up one Receive and so takes one credit, whatever it carries: who counts either asks here.
 
-How many Sends belong together is for the operation to say that begins the message (`sends` of the
-table in `rpcrdma.wire.operations`); whatever is no such operation comes by itself.  Every operation
-of the table does so far.
+Theory of operation.  `Assembler` looks at each Send that arrives.  One that begins a group of
+several is kept until the last of its continuations is here; whatever else comes is a message by
+itself.  What cannot go on with the group that is under way breaks it: the group is lost, its sender
+is to hear of it (`BrokenGroup`), and the Send that broke it is a message if it is one by itself
+(D-119).  Which operations begin groups is for whoever assembles to say: an end that does not
+support them takes each Send for a message.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
+from rpcrdma.wire._generated_rtrext import (
+    BadContinuation,
+    BadHeaderType,
+    BadOptionalType,
+    BadPayloadLength,
+    BadSequence,
+    BadXid,
+    ReptErr,
+    TransmissionId,
+)
+from rpcrdma.wire.operations import ROPT_XMTCONT, XmtCont, XmtReq, XmtResp
+from rpcrdma.xdr.runtime import word_at
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from rpcrdma.wire.operations import OptionalOperation
+    from rpcrdma.wire._generated_rtrext import ErrorInformation
+    from rpcrdma.wire.operations import KnownOption, OptionalOperation
+    from rpcrdma.wire.rpc import MessageType
 
-__all__ = ["Assembler", "Transmission", "divided"]
+__all__ = [
+    "MOST_IN_GROUP",
+    "Arrived",
+    "Assembler",
+    "BrokenGroup",
+    "Transmission",
+    "divided",
+    "each_message",
+    "payload_length",
+]
+
+MOST_IN_GROUP: Final = 16
+"""Transmissions of a group that an end takes unless it says otherwise."""
 
 _VERSION: Final = slice(4, 8)
 _PROCEDURE: Final = slice(12, 16)
+_OPTTYPE: Final = 20
+_WORD: Final = 4
 _TWO: Final = v2.VERSION.to_bytes(4)
-_OPTIONAL: Final = v2.Rdma2Procedure.RDMA2_OPTIONAL.to_bytes(4)
+_OPTIONAL: Final = v2.Rdma2Procedure.RDMA2_OPTIONAL
+_OPTIONAL_WORD: Final = _OPTIONAL.to_bytes(_WORD)
 
 
 class Transmission(msgspec.Struct, frozen=True):
@@ -52,67 +86,210 @@ class Transmission(msgspec.Struct, frozen=True):
         return len(self.parts)
 
 
-class Assembler:
-    """Makes transmissions of the Sends that arrive on one connection.
+class BrokenGroup(msgspec.Struct, frozen=True):
+    """A group that will never be a message.
 
-    Nothing of the same direction comes between the Sends of a group (rtrext 4.2): a Send that does
-    not go on with the group that is under way is taken by itself, and the group is lost.
-
-    Args:
-        operations: which begin groups here, by code; of all others each Send is a message.
+    Attributes:
+        lost: its Sends, which used up a Receive each; with the one that broke it, unless that is a
+            message by itself.
+        report: what its sender is to be told.
     """
 
-    def __init__(self, operations: Mapping[int, OptionalOperation]) -> None:
+    lost: tuple[bytes, ...]
+    report: ReptErr
+
+
+Arrived: TypeAlias = Transmission | BrokenGroup
+"""What becomes of Sends."""
+
+
+class Assembler:
+    """Makes messages of the Sends that arrive on one connection.
+
+    Args:
+        operations: which are supported here, by code; of all others each Send is a message.
+        longest: transmissions of a group that are taken at most (rtrext 8.4).
+    """
+
+    def __init__(
+        self, operations: Mapping[int, OptionalOperation], longest: int = MOST_IN_GROUP
+    ) -> None:
         self._operations = operations
-        self._parts: list[bytes] = []
-        self._payload: list[bytes] = []
-        self._missing = 0
-        self._xid = 0
+        self._longest = longest
+        self._group: _Group | None = None
 
     def is_whole(self, send: bytes) -> bool:
-        """A Send has arrived; whether its fixed words say that it is a message by itself.
+        """Whether a Send's fixed words say that it is a message by itself, and breaks no group.
 
-        Nearly all are, and these need no `take`.  The group that was under way is lost with it.
+        Nearly all are, and these need no `take`.
         """
-        if send[_PROCEDURE] == _OPTIONAL and send[_VERSION] == _TWO:
+        if self._group is not None:
             return False
-        self._missing = 0
-        return True
+        return send[_PROCEDURE] != _OPTIONAL_WORD or send[_VERSION] != _TWO
 
-    def take(self, send: bytes) -> Transmission | None:
-        """A Send has arrived; returns the message that is complete with it, None if more follow."""
+    def take(self, send: bytes) -> tuple[Arrived, ...]:
+        """A Send has arrived; returns what is complete or broken by it, nothing if more follow."""
         if self.is_whole(send):
-            return Transmission((send,), send)
+            return (Transmission((send,), send),)
+        part = self._part(send)
+        if part is not None and isinstance(part.contents, XmtCont):
+            return self._continued(part, part.contents)
+        broken = self._broken_by(send)
+        if part is None:
+            return (*broken, Transmission((send,), send))
+        return (*broken, *self._begun(part))
+
+    def _part(self, send: bytes) -> _Part | None:
+        """The Send as part of a group; None if it is a message by itself."""
         try:
             header, end = v2.decode_header(send)
+            body = header.rdma_body
+            if not isinstance(body, v2.Rdma2Optional):
+                return None
+            operation = self._operations.get(body.rdma_opttype)
+            if operation is None or not operation.has_payload:
+                return None
+            contents, used = operation.decode(body.rdma_optinfo)
         except DecodeError:
-            self._missing = 0
-            return Transmission((send,), send)
-        if self._missing and header.rdma_xid == self._xid:
-            self._parts.append(send)
-            self._payload.append(send[end:])
-            self._missing -= 1
-        else:
-            self._parts, self._payload = [send], [send]
-            self._missing = self._sends(header) - 1
-            self._xid = header.rdma_xid
-        if self._missing:
             return None
-        return Transmission(tuple(self._parts), b"".join(self._payload))
+        if used != len(body.rdma_optinfo):
+            return None
+        way, length = body.rdma_optdir, payload_length(contents)
+        return _Part(send, header.rdma_xid, way, contents, end, length, operation.sends(contents))
 
-    def _sends(self, header: v2.Rdma2Header) -> int:
-        """How many Sends there are of the message that one with this header begins."""
-        body = header.rdma_body
-        if not isinstance(body, v2.Rdma2Optional):
-            return 1
-        operation = self._operations.get(body.rdma_opttype)
-        if operation is None:
-            return 1
-        try:
-            contents, _ = operation.decode(body.rdma_optinfo)
-        except DecodeError:
-            return 1
-        return max(1, operation.sends(contents))
+    def _begun(self, part: _Part) -> tuple[Arrived, ...]:
+        """A group begins."""
+        group = _Group(part)
+        if part.fault is not None:
+            return self._lost(group, part.fault)
+        if group.count > self._longest:
+            # No code is meant for it (D-106): of the number that its last transmission will have.
+            return self._lost(group, BadSequence(self._longest - 1, group.count - 1))
+        if group.count > 1:
+            self._group = group
+            return ()
+        return (group.transmission(),)
+
+    def _continued(self, part: _Part, contents: XmtCont) -> tuple[Arrived, ...]:
+        """A continuation came, which may be that of the group."""
+        group = self._group
+        bad = TransmissionId(part.xid, part.way, contents.optxc_xnum)
+        if group is None:
+            return (BrokenGroup((part.send,), ReptErr(bad, None, BadContinuation())),)
+        expected = group.next
+        group.parts.append(part)
+        fault: ErrorInformation | None = part.fault
+        if (bad.xmsi_xid, bad.xmsi_dir) != (expected.xmsi_xid, expected.xmsi_dir):
+            fault = BadXid(expected.xmsi_xid, bad.xmsi_xid)
+        elif bad.xmsi_seq != expected.xmsi_seq:
+            fault = BadSequence(expected.xmsi_seq, bad.xmsi_seq)
+        if fault is not None:
+            return self._lost(group, fault, bad)
+        if len(group.parts) < group.count:
+            return ()
+        self._group = None
+        return (group.transmission(),)
+
+    def _broken_by(self, send: bytes) -> tuple[BrokenGroup, ...]:
+        """What came is no continuation: the group, if there is one, is lost."""
+        group = self._group
+        if group is None:
+            return ()
+        fault: ErrorInformation = BadHeaderType(_OPTIONAL, _word(send, _PROCEDURE.start))
+        if send[_VERSION] == _TWO and send[_PROCEDURE] == _OPTIONAL_WORD:
+            fault = BadOptionalType(ROPT_XMTCONT, _word(send, _OPTTYPE))
+        return self._lost(group, fault, group.next)
+
+    def _lost(
+        self, group: _Group, fault: ErrorInformation, bad: TransmissionId | None = None
+    ) -> tuple[BrokenGroup, ...]:
+        """The group is lost, by a transmission after its first unless that itself is `bad`."""
+        self._group = None
+        lost = tuple(part.send for part in group.parts)
+        first = group.number(0)
+        lead = None if bad is None else first
+        return (BrokenGroup(lost, ReptErr(bad or first, lead, fault)),)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A Send that is part of a group.
+
+    Attributes:
+        send: its octets.  xid: of its header.  way: rdma_optdir.
+        contents: of the operation.
+        end: of the header.
+        length: octets of the Payload stream that follow it.
+        count: Sends of the group that it begins.
+    """
+
+    send: bytes
+    xid: int
+    way: MessageType
+    contents: KnownOption
+    end: int
+    length: int
+    count: int
+
+    @property
+    def payload(self) -> bytes:
+        """What it has of the Payload stream."""
+        return self.send[self.end : self.end + self.length]
+
+    @property
+    def fault(self) -> BadPayloadLength | None:
+        """Whether it says to have more of the Payload stream than it has octets (D-99)."""
+        most = len(self.send) - self.end
+        return BadPayloadLength(self.length, 0, most) if self.length > most else None
+
+
+class _Group:
+    """The group that is under way."""
+
+    def __init__(self, first: _Part) -> None:
+        self.parts = [first]
+        self.count = first.count
+
+    def number(self, number: int) -> TransmissionId:
+        """The transmission of that number in it (D-98)."""
+        return TransmissionId(self.parts[0].xid, self.parts[0].way, number)
+
+    @property
+    def next(self) -> TransmissionId:
+        """The transmission that is to come."""
+        return self.number(len(self.parts))
+
+    def transmission(self) -> Transmission:
+        """What they are together."""
+        first = self.parts[0]
+        payload = b"".join(part.payload for part in self.parts)
+        sends = tuple(part.send for part in self.parts)
+        return Transmission(sends, first.send[: first.end] + payload)
+
+
+def each_message(arrived: Iterable[Arrived]) -> Iterator[Transmission]:
+    """The messages among what arrived; each Send of a broken group is one by itself."""
+    for one in arrived:
+        if isinstance(one, Transmission):
+            yield one
+        else:
+            yield from (Transmission((send,), send) for send in one.lost)
+
+
+def payload_length(contents: KnownOption) -> int:
+    """Octets of the Payload stream in the Send that has these contents; 0 if there are none."""
+    match contents:
+        case XmtReq(optxrq_pslen=length) | XmtResp(optxrs_pslen=length):
+            return length
+        case XmtCont(optxc_pslen=length):
+            return length
+        case _:
+            return 0
+
+
+def _word(send: bytes, offset: int) -> int:
+    """A word of the header; 0 if the Send ends before it."""
+    return word_at(send, offset) if len(send) >= offset + _WORD else 0
 
 
 def divided(message: bytes) -> tuple[bytes, ...]:

@@ -40,7 +40,7 @@ from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
 from rpcrdma.wire.rpc import MessageType
-from rpcrdma.wire.transmission import Assembler
+from rpcrdma.wire.transmission import Assembler, each_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -289,8 +289,7 @@ class Peer:
     def _deliver(self, completion: Completion) -> None:
         if self.reposts:
             self.post_receives()
-        transmission = self._assembler.take(completion.data)
-        if transmission is not None:
+        for transmission in each_message(self._assembler.take(completion.data)):
             self._arrive(read_outcome(transmission.octets))
 
     def _arrive(self, outcome: Outcome) -> None:

@@ -18,7 +18,7 @@ from rpcrdma.fabric.base import Access, ConnectionParameters
 from rpcrdma.fabric.completion import CompletionStatus, Opcode
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
-from rpcrdma.wire.transmission import Assembler
+from rpcrdma.wire.transmission import Assembler, each_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -278,9 +278,7 @@ class Line:
     def _arrived(self, octets: bytes) -> None:
         refusal = refusal_of(octets) if self._welcome.version_one_only else None
         if refusal is None:
-            transmission = self._assembler.take(octets)
-            if transmission is not None:
-                self._messages.append(transmission)
+            self._messages.extend(each_message(self._assembler.take(octets)))
         if self.reposts or refusal is not None:
             self.post_receives(1)
         if refusal is not None:

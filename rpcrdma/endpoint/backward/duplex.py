@@ -36,6 +36,7 @@ from rpcrdma.endpoint.core.actions import Action, Disconnect, PostReceive
 from rpcrdma.endpoint.core.connection import EndpointRole
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.properties.optional_half import Limited, OptionalHalf
+from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire import v2
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.xdr.runtime import word_at
@@ -107,6 +108,7 @@ class Duplex:
             },
             events.Connected: self._connected,
             events.MessageReceived: self._behind(receive),
+            events.GroupBroken: self._group_broken,
             events.WorkFailed: self._work_failed,
             events.Disconnected: self._both(events.Disconnected),
         }
@@ -189,6 +191,12 @@ class Duplex:
             actions += self.drop(event)  # a Reply to a Call that was never made
         return actions + optional.begin() if agrees else actions
 
+    def _group_broken(self, event: events.GroupBroken, _now: float) -> list[Action]:
+        optional = self.optional
+        if optional is None:
+            raise LocalProtocolError("a group of which this end supports no operation")
+        return [*self._again(event.sends), *optional.group_broken(event)]
+
     def may_settle(self, _message: bytes) -> bool:
         """Whether this end may send of itself once a message, the first that is good, has come."""
         return True
@@ -203,10 +211,14 @@ class Duplex:
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
         """A message that is too small: all it does is cost a Receive (bidir 2.4)."""
+        return self._again(event.sends)
+
+    def _again(self, sends: int) -> list[Action]:
+        """Post Receives for Sends that are no half's."""
         length = self.initial_receives[0]
         if self.optional is not None:
             length = self.optional.exchange.posted_length
-        return [PostReceive.of(length)] * event.sends
+        return [PostReceive.of(length)] * sends
 
     def _behind(self, handler: Handler) -> Handler:
         """Wraps a handler: after it returns, queued backward Calls are sent."""

@@ -13,7 +13,8 @@ memory is still given back.  `Disconnected` ends everything: the role gives up w
 and the endpoint is CLOSED for ever; reconnecting takes a new one.
 
 Sends arrive, and a role is told of messages: `Assembler` makes the one of the other, and a role
-hears of a message with its last Send.
+hears of a message with its last Send.  Of a group that will never be a message it hears, too, if
+it supports operations that make groups.
 
 What cannot be in the table: a role that asks for `Disconnect` moves OPEN to CLOSING (`handle`).
 """
@@ -28,7 +29,7 @@ from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Action, Disconnect
 from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire.operations import among
-from rpcrdma.wire.transmission import Assembler
+from rpcrdma.wire.transmission import Assembler, BrokenGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -161,13 +162,19 @@ class Endpoint:
         """Tell the role of a Send's message, if it is complete."""
         if self._assembler.is_whole(event.data):
             return handler(event, now)
-        transmission = self._assembler.take(event.data)
-        if transmission is None:
-            return []
-        if transmission.sends == 1:
-            return handler(event, now)
-        whole = events.MessageReceived(transmission.octets, event.invalidated, transmission.sends)
-        return handler(whole, now)
+        actions: list[Action] = []
+        for arrived in self._assembler.take(event.data):
+            if isinstance(arrived, BrokenGroup):
+                broken = events.GroupBroken(arrived.report, len(arrived.lost))
+                actions += self.role.handlers[events.GroupBroken](broken, now)
+                if actions and type(actions[-1]) is Disconnect:
+                    break
+            elif arrived.octets == event.data:
+                actions += handler(event, now)
+            else:
+                octets, sends = arrived.octets, arrived.sends
+                actions += handler(events.MessageReceived(octets, event.invalidated, sends), now)
+        return actions
 
     def _move(
         self, target: State, handler: Handler, event: events.Event, now: float

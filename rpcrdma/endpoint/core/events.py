@@ -20,6 +20,7 @@ import msgspec
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.backchannel import Backchannel
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
+    from rpcrdma.wire.operations import ReptErr
 
 __all__ = [
     "CallCancelled",
@@ -28,6 +29,7 @@ __all__ = [
     "Connected",
     "Disconnected",
     "Event",
+    "GroupBroken",
     "Invalidated",
     "MessageReceived",
     "PeerReady",
@@ -61,6 +63,18 @@ class MessageReceived(msgspec.Struct, frozen=True):
     data: bytes
     invalidated: int | None = None
     sends: int = 1
+
+
+class GroupBroken(msgspec.Struct, frozen=True):
+    """Sends arrived that will never be a message (`rpcrdma.wire.transmission`); to a role only.
+
+    Attributes:
+        report: what the peer is to be told of it (rtrext 9.5).
+        sends: that are lost; each used up one Receive.
+    """
+
+    report: ReptErr
+    sends: int
 
 
 class ReadCompleted(msgspec.Struct, frozen=True):
@@ -151,6 +165,7 @@ class CallsWaiting(msgspec.Struct, frozen=True):
 Event: TypeAlias = (
     Connected
     | MessageReceived
+    | GroupBroken
     | ReadCompleted
     | WorkFailed
     | Registered

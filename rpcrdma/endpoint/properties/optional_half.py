@@ -3,6 +3,7 @@
     v2 section 3.1       Optional Features (what is not supported is refused)
     xcharext section 3   Basic Transport Properties (what they change in the roles)
     xcharext section 4   New Operations
+    rtrext section 5.4   Error Reporting (of groups that are broken)
 
 `PropertyExchange` knows the operations and the properties; here its words become actions, and the
 properties in force become limits of the two halves of a `Duplex`.  Nothing is told to the peer
@@ -24,11 +25,12 @@ from rpcrdma.endpoint.properties.wishes import PropertyWishes
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaError, decode_any_header, fixed_words, v2
 from rpcrdma.wire.operations import ReqProp
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rpcrdma.endpoint.core.events import Connected
+    from rpcrdma.endpoint.core.events import Connected, GroupBroken
     from rpcrdma.endpoint.properties.exchange import Outgoing, PropertyExchange
     from rpcrdma.endpoint.properties.values import PropertyValues
 
@@ -131,6 +133,13 @@ class OptionalHalf:
             return [PostReceive.of(longer), *self._carry_out(outgoing)]
         self.exchange.refused(header.rdma_xid)
         return [PostReceive.of(before)]
+
+    def group_broken(self, event: GroupBroken) -> list[Action]:
+        """Sends came that will never be a message: tell their sender (rtrext 5.4, 9.5)."""
+        # D-110: the report goes the way of Replies, under the XID of what it is about.
+        xid = event.report.optre_bad.xmsi_xid
+        report = OptionMessage(xid, MessageType.REPLY, event.report)
+        return [*self.heard(event.sends), *self._carry_out([report])]
 
     def is_about_an_rpc(self, message: bytes) -> bool:
         """Whether an error refuses an RPC as if it were an operation: none is meant (D-53)."""

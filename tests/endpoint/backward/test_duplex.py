@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,16 +26,35 @@ from rpcrdma.endpoint.ends.calling import Client
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.endpoint.properties.exchange import PropertyExchange
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
-from rpcrdma.endpoint.properties.values import PropertyOptions, PropertyValues
+from rpcrdma.endpoint.properties.values import (
+    PROPERTY_OPERATIONS,
+    PropertyOptions,
+    PropertyValues,
+)
 from rpcrdma.endpoint.requester.requester import Requester, RequesterOptions
 from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
+from rpcrdma.errors import LocalProtocolError
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackNetwork
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import RdmaMsg, TransportHeader, decode_header, encode_header, v2
+from rpcrdma.wire._generated_rtrext import BadContinuation, TransmissionId
+from rpcrdma.wire.operations import (
+    ROPT_REPTERR,
+    ROPT_XMTCONT,
+    ROPT_XMTREQ,
+    KnownOption,
+    ReptErr,
+    XmtCont,
+    XmtReq,
+)
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.rpc import MessageType
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.core.actions import Action
 
 DEADLINE = 5.0
 LAYER = TestProgram()
@@ -269,3 +289,36 @@ def test_what_is_said_of_memory_is_what_the_connection_bears(bears: bool) -> Non
     Endpoint(role).handle(events.Connected(bears), 0.0)
 
     assert optional.exchange.options.own.remote_invalidation is bears
+
+
+def test_every_receive_of_a_broken_group_is_posted_again() -> None:
+    """rtrext 4.3: each transmission used one up."""
+    supported = frozenset({*PROPERTY_OPERATIONS, ROPT_XMTREQ, ROPT_XMTCONT, ROPT_REPTERR})
+    optional = OptionalHalf(PropertyExchange(PropertyOptions(operations=supported)), 32)
+    role = ClientDuplex(
+        Requester(RequesterOptions(dialect=TWO)), BackwardResponder(TestProgram()), optional
+    )
+    endpoint = Endpoint(role)
+    endpoint.handle(events.Connected(), 0.0)
+
+    def hear_part(option: KnownOption) -> list[Action]:
+        body = encode_option(MessageType.CALL, option)
+        message = v2.encode_header(v2.Rdma2Header(7, 2, 1, body))
+        return endpoint.handle(events.MessageReceived(message), 0.0)
+
+    assert role.operations == supported
+    assert hear_part(XmtReq((), (), 3, 1, 0)) == []
+    *receives, report = hear_part(XmtCont(2, ROPT_XMTREQ, 0))
+
+    assert receives == [PostReceive.of(4096)] * 2
+    assert isinstance(report, Send)
+    assert v2.direction_of(v2.decode_header(report.data)[0].rdma_body) is MessageType.REPLY
+
+
+def test_an_end_of_version_one_hears_of_no_group() -> None:
+    role = server_duplex(Responder(TestProgram()), BackwardRequester())
+    report = ReptErr(TransmissionId(7, MessageType.CALL, 0), None, BadContinuation())
+
+    assert role.operations == frozenset()
+    with pytest.raises(LocalProtocolError, match="supports no operation"):
+        role.handlers[events.GroupBroken](events.GroupBroken(report, 1), 0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -17,14 +16,17 @@ from rpcrdma.endpoint.core.thresholds import InlineThresholds
 from rpcrdma.endpoint.requester.outgoing import PHASES, CallStep, Phase
 from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire import v2
-from rpcrdma.wire.operations import BY_NAME
+from rpcrdma.wire._generated_rtrext import BadContinuation, BadHeaderType, TransmissionId
+from rpcrdma.wire.operations import ROPT_XMTCONT, ROPT_XMTREQ, ReptErr, XmtCont, XmtReq
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.rpc import MessageType
-from rpcrdma.wire.transmission import Assembler
 
 KINDS = get_args(events.Event)
+REPORT = ReptErr(TransmissionId(7, MessageType.CALL, 0), None, BadContinuation())
 SAMPLES = {
     events.Connected: events.Connected(),
     events.MessageReceived: events.MessageReceived(b""),
+    events.GroupBroken: events.GroupBroken(REPORT, 1),
     events.ReadCompleted: events.ReadCompleted(1, b""),
     events.WorkFailed: events.WorkFailed(1, ""),
     events.Registered: events.Registered(1, 1, 1),
@@ -58,21 +60,49 @@ class Recording:
 
 def test_a_role_hears_of_a_message_with_its_last_send() -> None:
     """Once, with the Payload stream of all its Sends, and with how many Receives they took."""
-    connprop = BY_NAME["connprop"]
-    pair = replace(connprop, code=99, has_payload=True, sends=lambda _contents: 2)
-    parts = []
-    for code, payload in ((99, b"to "), (1, b"gether")):
-        body = v2.Rdma2Optional(MessageType.CALL, code, bytes(8))
-        parts.append(v2.encode_header(v2.Rdma2Header(7, v2.VERSION, 32, body)) + payload)
+    first, second = group(b"to ", b"gether")
     role = Recording()
-    endpoint = Endpoint(role, Assembler({99: pair, 1: connprop}))
+    role.operations = frozenset({ROPT_XMTREQ, ROPT_XMTCONT})
+    endpoint = Endpoint(role)
     endpoint.handle(events.Connected(), 0.0)
 
-    endpoint.handle(events.MessageReceived(parts[0]), 0.0)
+    endpoint.handle(events.MessageReceived(first), 0.0)
     assert role.events[1:] == []
-    endpoint.handle(events.MessageReceived(parts[1], invalidated=5), 0.0)
+    endpoint.handle(events.MessageReceived(second, invalidated=5), 0.0)
 
-    assert role.events[1:] == [events.MessageReceived(parts[0] + b"gether", 5, sends=2)]
+    assert role.events[1:] == [events.MessageReceived(first + b"gether", 5, sends=2)]
+
+
+@pytest.mark.parametrize("hangs_up", [False, True])
+def test_a_role_hears_of_a_group_that_is_broken_and_of_what_broke_it(*, hangs_up: bool) -> None:
+    """And of the latter no more if the former made it hang up."""
+    first, _ = group(b"to ", b"gether")
+    alone = events.MessageReceived(bytes(28))
+    role = Recording()
+    role.operations = frozenset({ROPT_XMTREQ, ROPT_XMTCONT})
+    endpoint = Endpoint(role)
+    endpoint.handle(events.Connected(), 0.0)
+    endpoint.handle(events.MessageReceived(first), 0.0)
+    role.answer = [Disconnect("enough")] if hangs_up else []
+
+    endpoint.handle(alone, 0.0)
+
+    broken, *rest = role.events[1:]
+    assert isinstance(broken, events.GroupBroken)
+    assert (broken.sends, broken.report.optre_info) == (1, BadHeaderType(5, 0))
+    assert rest == ([] if hangs_up else [alone])
+    assert endpoint.state is (State.CLOSING if hangs_up else State.OPEN)
+
+
+def group(*pieces: bytes) -> tuple[bytes, ...]:
+    """The Sends of a request."""
+    first = XmtReq((), (), len(pieces), 1, len(pieces[0]))
+    rest = [XmtCont(n, ROPT_XMTREQ, len(piece)) for n, piece in enumerate(pieces[1:], 1)]
+    sends = []
+    for contents, piece in zip((first, *rest), pieces, strict=True):
+        body = encode_option(MessageType.CALL, contents)
+        sends.append(v2.encode_header(v2.Rdma2Header(7, v2.VERSION, 32, body)) + piece)
+    return tuple(sends)
 
 
 def test_a_message_of_one_send_is_told_as_it_came() -> None:

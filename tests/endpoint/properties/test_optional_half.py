@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Disconnect, PostReceive, Send
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS, ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
@@ -12,7 +13,8 @@ from rpcrdma.endpoint.properties.exchange import PropertyExchange
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.values import PropertyOptions, PropertyValues
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader, v2
-from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
+from rpcrdma.wire._generated_rtrext import BadSequence, TransmissionId
+from rpcrdma.wire.operations import ConnProp, ReptErr, ReqProp, UpdProp
 from rpcrdma.wire.optional import Option, UnknownOption, decode_option, encode_option
 from rpcrdma.wire.properties import (
     ReceiveBufferSize,
@@ -112,6 +114,16 @@ def test_an_unknown_operation_is_refused_under_its_xid() -> None:
     (header,) = headers(optional.take(message(UnknownOption(4711, b""), xid=0xABC)))
 
     assert (header.rdma_xid, header.rdma_body) == (0xABC, v2.Rdma2Error(v2.ErrInvalidOption()))
+
+
+def test_a_broken_group_is_reported_under_the_xid_of_what_broke_it() -> None:
+    """rtrext 9.5, D-110."""
+    report = ReptErr(TransmissionId(0xABC, MessageType.CALL, 2), None, BadSequence(1, 2))
+
+    (header,) = headers(half().group_broken(events.GroupBroken(report, 2)))
+
+    said = encode_option(MessageType.REPLY, report)
+    assert (header.rdma_xid, header.rdma_body) == (0xABC, said)
 
 
 def test_a_refusal_of_ours_is_taken_and_another_error_is_left_to_the_halves() -> None:

@@ -20,7 +20,7 @@ from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
-from targets.reference import client_process
+from targets.reference import client_process, device_process
 from targets.reference.client_parts import ClientParts
 from targets.reference.client_process import (
     ClientOrder,
@@ -251,7 +251,8 @@ def test_a_client_is_made_after_one_that_ended_by_itself(session: Faked) -> None
 def test_a_process_that_cannot_end_its_client_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(client_process, "STOP_DEADLINE", 0.2)
+    for module in (client_process, device_process):
+        monkeypatch.setattr(module, "STOP_DEADLINE", 0.2)
     session = Stopped(LoopbackNetwork().fabric("tester"), SOMEWHERE)
     end_of(session.prepare(SOMEWHERE), session)
     process = session._process

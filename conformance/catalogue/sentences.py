@@ -19,6 +19,8 @@ How a text becomes sentences (deterministic, and indifferent to how the lines ar
 5.  A block is cut after `.`, `?` or `!` (and a closing quote or bracket) where white space and a
     capital, a digit, a quote or an opening bracket follow.
 
+A copy that has lost its lines is given them back first (`conformance.catalogue.running_text`).
+
 `rpcrdma dev sentences TEXT WORDS...` prints section, fingerprint and text of every sentence in
 which all the words occur.
 """
@@ -29,6 +31,8 @@ import hashlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from conformance.catalogue.running_text import running_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,7 +103,7 @@ def read_sentences(path: Path) -> tuple[Sentence, ...]:
 def split_sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a specification text, in order."""
     found: list[Sentence] = []
-    for section, block in _blocks(text):
+    for section, block in _blocks(running_lines(text)):
         joined = re.sub(r"(?<=\w)-\n\s*(?=\w)", "-", block)
         marked = _END_OF_SENTENCE.sub("\\1\n\n", " ".join(joined.replace("`", "").split()))
         found.extend(Sentence(section, piece) for piece in marked.split("\n\n") if piece)

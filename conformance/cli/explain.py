@@ -96,13 +96,17 @@ def _explain_requirement(identity: str, broken: Iterable[Mutant]) -> None:
     )
 
 
-def _print_rules(identity: str, cited: Iterable[str]) -> None:
+def _print_rules(identity: str, cited: list[str]) -> None:
     """What judges a requirement: its own rules, those it inherits, or what its cases call."""
     own = rules.rules(identity)
     _print_places("rules that judge it:", own)
     inherited = [(one, found) for one in rules.origins(identity) if (found := rules.rules(one))]
     for origin, found in inherited:
         _print_places(f"judged as {origin}, which it inherits:", found)
+    cases = collect_cases(*places.files_with(identity)) if cited else ()
+    for rule in rules.stand_for(identity, cases):
+        title = f"judged as {rule}, which means it in one of its cases:"
+        _print_places(title, rules.rules(rule))
     if not own and not inherited:
         called = {place for case in cited for place in rules.called_by(case)}
         _print_places("no rule names it; its cases judge it, by:", sorted(called))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import load_inheritance
@@ -16,15 +17,20 @@ from conformance.proof.places import ROOT, Place, lines_of, of_case, overridden,
 from targets.mutants.base import mutants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["called_by", "endpoint_code", "mentions", "origins", "rules"]
+    from conformance.suite.plugin import Case
+
+__all__ = ["called_by", "endpoint_code", "mentions", "origins", "rules", "stand_for"]
 
 _ORACLE: Final = ("conformance/oracle",)
 _JUDGES: Final = tuple(
     f"conformance/{room}" for room in ("verify", "tester", "backward", "options", "explore")
 )
 """Where a rule is that takes more than the oracle sees: waiting, memory, several connections."""
+
+_TESTERS: Final = ("conformance/backward", "conformance/options")
+"""Whose methods are checks as well, where a case passes them what is broken."""
 
 _ENDPOINT: Final = ("rpcrdma/endpoint",)
 
@@ -39,8 +45,17 @@ def origins(identity: str) -> tuple[str, ...]:
     return tuple(rule for rule, two in load_inheritance().items() if two == identity)
 
 
+def stand_for(identity: str, cases: Iterable[Case]) -> tuple[str, ...]:
+    """The rules for every message that mean this requirement in the situation of a case."""
+    found = (rule for case in cases for rule, meant in case.means if identity in meant)
+    return tuple(dict.fromkeys(found))
+
+
 def called_by(case: str) -> tuple[Place, ...]:
-    """The functions of `conformance.verify` that a case calls.
+    """The checks that a case calls, by itself or by the functions of its file.
+
+    They are those of `conformance.verify`, and the methods of testers that the case tells what is
+    broken where they find fault.
 
     Args:
         case: its id.
@@ -50,11 +65,17 @@ def called_by(case: str) -> tuple[Place, ...]:
     """
     place = of_case(case)
     tree = ast.parse((ROOT / place.file).read_text(encoding="utf-8"))
-    function = next(
-        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == place.name
-    )
-    called = {ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
-    return tuple(check for name in sorted(called) if (check := _verifier(name)))
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    calls = list(_calls(functions, place.name))
+    named = {ast.unparse(call.func) for call in calls}
+    judging = {
+        call.func.attr
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and "breaks" in {word.arg for word in call.keywords}
+    }
+    checks = (_verifier(name) for name in sorted(named))
+    methods = (place for name in sorted(judging) for place in _judging_methods().get(name, ()))
+    return tuple(dict.fromkeys((*filter(None, checks), *methods)))
 
 
 def endpoint_code(identity: str) -> tuple[Place, ...]:
@@ -92,6 +113,31 @@ def _verifier(called: str) -> Place | None:
         for number, line in enumerate(lines_of(ROOT / file), 1)
         if line.startswith((f"def {name}(", f"class {name}"))
     )
+
+
+def _calls(functions: Mapping[str, ast.FunctionDef], name: str) -> Iterator[ast.Call]:
+    """Every call in a function and, once each, in those of its file that it calls."""
+    left, seen = [name], {name}
+    while left:
+        for node in ast.walk(functions[left.pop()]):
+            if isinstance(node, ast.Call):
+                yield node
+                if isinstance(node.func, ast.Name) and node.func.id in functions.keys() - seen:
+                    left.append(node.func.id)
+                    seen.add(node.func.id)
+
+
+@cache
+def _judging_methods() -> Mapping[str, tuple[Place, ...]]:
+    """The methods of the testers that are told what is broken where they find fault, by name."""
+    found: dict[str, tuple[Place, ...]] = {}
+    for file in _files(_TESTERS):
+        for node, owner in _owned(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and "." in owner:
+                words = {word.arg for word in node.args.kwonlyargs}
+                if "breaks" in words:
+                    found[node.name] = (*found.get(node.name, ()), Place(file, node.lineno, owner))
+    return found
 
 
 def _constants(identity: str, rooms: tuple[str, ...]) -> Iterator[Place]:

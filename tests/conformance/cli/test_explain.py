@@ -8,12 +8,17 @@ import re
 import pytest
 
 from conformance.catalogue.entries import load_catalogue
+from conformance.cli import explain
 from conformance.cli.main import main
+from conformance.proof.coverage import listed
 from conformance.proof.places import ROOT
 from targets.mutants.base import PREFIX, mutants
 
 GRANT = "rfc8166.3.3.1.grant-is-never-zero"
-DRAWN = random.Random(8166).sample([entry.id for entry in load_catalogue() if entry.seen_of], 3)
+OPEN = {identity for lacks in listed().values() for identity in lacks}
+DRAWN = random.Random(8166).sample(
+    [entry.id for entry in load_catalogue() if entry.seen_of and entry.id not in OPEN], 3
+)
 INHERITED = "v2.4.2.3.error-echoes-the-xid"
 CASE = "rfc8166/3.3.1/responder-never-grants-zero-credits"
 CLIENT_CASE = "rfc8166/3.3.3/requester-awaits-the-first-reply"
@@ -81,6 +86,26 @@ def test_what_no_rule_names_leads_to_what_its_cases_call(
     assert headings["no rule names it; its cases judge it, by:"] == [
         "conformance/verify/answers.py"
     ]
+
+
+def test_a_statement_that_a_rule_means_in_its_case_leads_to_that_rule(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    headings = parts(explained("bidir.1.3.4.call-xid-is-unique", capsys))
+
+    rule = "bidir.2.5.call-has-a-fresh-xid"
+    assert headings[f"judged as {rule}, which means it in one of its cases:"]
+
+
+def test_a_requirement_without_a_case_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(explain, "collect_cases", lambda *_: ())
+
+    text = explained(GRANT, capsys)
+
+    assert "\nno case cites it\n" in text
+    assert "no rule names it" not in text
 
 
 def test_a_case_leads_to_its_scenario(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,7 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
         ("cases --document rfc9999", "no document `rfc9999`; there are bidir, rfc8166"),
         ("requirements --section 99", "no requirement is selected by --section 99"),
         ("explain gibberish", "`rpcrdma targets` list them all"),
-        ("explain D-98", "is no requirement, case, interpretation or mutant"),
+        ("explain D-998", "is no requirement, case, interpretation or mutant"),
         ("explain grant-is-never-zer", f"did you mean {REQUIREMENT}"),
         ("explain responder-never-grants-zero-credit", f"did you mean {CASE}"),
         ("decode zz", "neither hexadecimal nor a file"),

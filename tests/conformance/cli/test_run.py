@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         ("[claims]", "[claims", "is not TOML"),
         ('"testprog"', '"smb"', "key `binding`: Invalid enum value 'smb'"),
         ('"reference"', '"exotic"', "adapter `exotic`, which is not installed"),
-        ("port = 0", 'port = 0\ninterpretations = {D-98 = "x"}', "`D-98`, which is no entry"),
+        ("port = 0", 'port = 0\ninterpretations = {D-998 = "x"}', "`D-998`, which is no entry"),
         ("port = 0", 'port = 0\ninterpretations = {D-12 = "x"}', "there are either, err-chunk"),
     ],
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,7 +13,15 @@ from conformance.proof import rules
 from conformance.proof.places import ROOT, Place
 from conformance.suite.runner import collect_cases
 
+if TYPE_CHECKING:
+    from conformance.suite.plugin import Case
+
 WIRE = load_catalogue().select(test=Testability.WIRE)
+
+
+def stem_of(case: Case) -> str:
+    """Its id without parameters."""
+    return case.id.partition("[")[0]
 
 
 def names(places: tuple[Place, ...]) -> set[tuple[str, str]]:
@@ -77,10 +87,35 @@ def test_the_checks_that_a_case_calls_are_found() -> None:
         )
 
 
-def test_every_case_can_be_looked_through_for_checks() -> None:
-    stems = {case.id.partition("[")[0] for case in collect_cases()}
+def test_the_checks_of_a_tester_and_of_helpers_of_the_file_are_found() -> None:
+    found = names(
+        rules.called_by("bidir/1.3.4/server-takes-no-reply-with-an-xid-that-it-did-not-use")
+    )
+    below = names(rules.called_by("xcharext/2.1/value-that-is-too-short-is-reported"))
 
-    assert sum(bool(rules.called_by(stem)) for stem in stems) > len(stems) / 2
+    assert ("conformance/backward/client.py", "BackwardClient.no_call") in found
+    assert ("conformance/options/verify.py", "reports_bad_header") in below
+
+
+def test_a_call_that_is_not_told_what_is_broken_is_no_check() -> None:
+    found = rules.called_by("rfc8166/3.3.1/responder-never-grants-zero-credits")
+
+    assert not [place for place in found if place.name.endswith(".send")]
+
+
+def test_every_requirement_with_a_case_leads_to_what_judges_it() -> None:
+    citing = defaultdict(list)
+    for case in collect_cases():
+        for identity in case.requirements:
+            citing[identity].append(case)
+    checks = {stem: rules.called_by(stem) for stem in map(stem_of, collect_cases())}
+
+    def judged(identity: str) -> bool:
+        cases = citing[identity]
+        named = (identity, *rules.origins(identity), *rules.stand_for(identity, cases))
+        return any(checks[stem_of(case)] for case in cases) or any(map(rules.rules, named))
+
+    assert [entry.id for entry in WIRE if entry.id in citing and not judged(entry.id)] == []
 
 
 def test_the_endpoints_code_is_where_it_names_the_requirement_and_where_mutants_begin() -> None:

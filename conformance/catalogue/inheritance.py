@@ -28,7 +28,7 @@ GOES_ON: Final = "v2.1.version-one-rules-go-on"
 """What Version Two says of every rule for which it has no words of its own."""
 
 _TWO: Final = 2
-_OWN: Final = ("v2.", "xcharext.")
+_OWN: Final = ("v2.", "xcharext.", "rtrext.")
 """What the ids of the documents about Version Two itself begin with."""
 
 

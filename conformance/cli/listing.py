@@ -76,7 +76,7 @@ def selection_of(arguments: argparse.Namespace) -> Selection:
         destructive=arguments.destructive or bool(arguments.case),
     )
     if not any(selection.includes(case) for case in cases):
-        raise BadInput(f"no case is selected{_by(arguments)}; `rpcrdma cases` lists them all")
+        raise BadInput(f"no case is selected{_by(arguments)}; {_hint(arguments.document, known)}")
     return selection
 
 
@@ -165,6 +165,14 @@ def _by(arguments: argparse.Namespace) -> str:
     names = ("document", "section", "role", "level")
     given = [f"--{name} {value}" for name in names if (value := getattr(arguments, name))]
     return f" by {' '.join(given)}" if given else ""
+
+
+def _hint(documents: str, known: Iterable[str]) -> str:
+    """Where to look: at the requirements of documents that no case is about, or at the cases."""
+    begins = tuple(f"{name}/" for name in documents.split(","))
+    if any(identity.startswith(begins) for identity in known) or not documents:
+        return "`rpcrdma cases` lists them all"
+    return f"none is about it yet, `rpcrdma requirements --document {documents}` lists what it says"
 
 
 def _documents(names: str) -> str:

@@ -52,7 +52,7 @@ DEADLINE: Final = 600.0
 
 _BROKEN: Final = (Verdict.FAIL, Verdict.WARN)
 _VERSION_ONE: Final = ("rfc8166.", "bidir.")
-_VERSION_TWO: Final = ("v2/", "xcharext/")
+_VERSION_TWO: Final = ("v2/", "xcharext/", "rtrext/")
 _GOES_ON: Final = "what is broken in Version One goes on in Version Two"
 _ABOUT_IT: Final = "the case is about what is broken, and meets it in another form first"
 

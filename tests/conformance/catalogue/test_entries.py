@@ -80,7 +80,7 @@ def test_cited_interpretations_are_registered() -> None:
     ] == []
 
 
-@pytest.mark.parametrize("document", ["v2", "xcharext"])
+@pytest.mark.parametrize("document", ["rtrext", "v2", "xcharext"])
 def test_version_two_binds_and_shows_both_roles(document: str) -> None:
     entries = CATALOGUE.select(document=document)
 
@@ -103,7 +103,7 @@ def test_every_reading_that_moves_a_verdict_of_version_two_is_cited() -> None:
     moving = {
         name
         for name, item in load_interpretations().items()
-        if item.where.startswith(("v2", "xcharext")) and item.effect != "none"
+        if item.where.startswith(("rtrext", "v2", "xcharext")) and item.effect != "none"
     }
 
     assert moving <= cited

@@ -47,6 +47,14 @@ def test_cases_about_version_two_speak_by_the_ids_of_its_documents() -> None:
     assert {one for one in cited if statement(one, 2) != one} == set()
 
 
+@pytest.mark.parametrize("document", ["v2", "xcharext", "rtrext"])
+def test_statements_of_the_documents_about_version_two_keep_their_ids(document: str) -> None:
+    ids = [entry.id for entry in load_catalogue().select(document=document)]
+
+    assert ids
+    assert [statement(one, 2) for one in ids] == ids
+
+
 def test_both_sides_of_every_answer_are_in_the_catalogue() -> None:
     catalogue = load_catalogue()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.catalogue.entries import Role, Testability, load_catalogue
+from conformance.cli import listing
+from conformance.suite.runner import collect_cases
 from tests.conformance.cli.command_line import CASE, REQUIREMENT, refused, run
 
 
@@ -59,12 +61,27 @@ def test_requirements_say_why_the_wire_does_not_show_one(
 
 
 def test_requirements_of_version_two_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("requirements", "--document", "v2,xcharext") == 0
+    documents = ("rtrext", "v2", "xcharext")
+    assert run("requirements", "--document", ",".join(documents)) == 0
 
     printed = capsys.readouterr().out
-    names = [entry.id for entry in load_catalogue() if entry.document in ("v2", "xcharext")]
-    listed = [line.split()[0] for line in printed.splitlines() if line[:1] in ("v", "x")]
-    assert listed == names
+    names = [entry.id for entry in load_catalogue() if entry.document in documents]
+    assert [line.split()[0] for line in printed.splitlines() if line.startswith(documents)] == names
+
+
+@pytest.mark.parametrize("command", ["cases", "certify reference"])
+def test_a_document_without_cases_refers_to_its_requirements(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others = tuple(case for case in collect_cases() if not case.id.startswith("xcharext/"))
+    monkeypatch.setattr(listing, "collect_cases", lambda: others)
+
+    told = refused(capsys, *command.split(), "--document", "xcharext")
+
+    assert "no case is selected by --document xcharext; none is about it yet" in told
+    assert "`rpcrdma requirements --document xcharext`" in told
+    missing = refused(capsys, *command.split(), "--document", "rfc8166", "--section", "99")
+    assert missing.endswith("`rpcrdma cases` lists them all\n")
 
 
 def test_one_requirement_is_counted_as_one(capsys: pytest.CaptureFixture[str]) -> None:

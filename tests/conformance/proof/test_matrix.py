@@ -106,6 +106,7 @@ def test_a_trip_without_explanation_is_not_good() -> None:
     [
         (BROKEN, "v2/1/b", True),
         (BROKEN, "xcharext/1/b", True),
+        (BROKEN, "rtrext/1/b", True),
         (BROKEN, "bidir/1/b", False),
         ("v2.5.1.answer-is-no-error", "v2/1/b", False),
     ],

@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     place = place_of(profile, arguments.fabric)
     if place is RunPlace.ALL_IN_GUEST:
         return _in_lab(arguments, profile)
-    with placed(target, place, arguments.kernel) as (device, _):
+    with placed(target, place, arguments.kernel, print) as (device, _):
         return _replay(arguments, finding, require_server(device))
 
 

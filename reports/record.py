@@ -101,7 +101,8 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
             came first.
         interpretations: ids of `INTERPRETATIONS.md` on which the verdict rests.
         exchanges: what was sent and received.
-        evidence: file names relative to the run's folder: trace, pcapng.
+        evidence: file names relative to the run's folder: trace, pcapng, and where the
+            device's machine was found dead, its console.
         rerun: the command that runs this one case again.
         started: seconds since the run began.  duration: seconds, wall clock.
         destructive: whether the case may bring an implementation down.

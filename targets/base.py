@@ -32,6 +32,7 @@ __all__ = [
     "ActState",
     "ClientSession",
     "ClientTarget",
+    "HasConsole",
     "RunningAct",
     "Session",
     "Target",
@@ -83,6 +84,15 @@ class Session(Protocol):
 
     def close(self) -> None:
         """Stop the device (if the adapter started it) and release the fabric.  Twice is allowed."""
+        ...
+
+
+@runtime_checkable
+class HasConsole(Protocol):
+    """A session, of either role, whose device runs in a machine that we read the console of."""
+
+    def console(self) -> str:
+        """What the machine that is there now has printed, also when it is dead."""
         ...
 
 

@@ -5,6 +5,9 @@
 
 The guest holds the kernel's server or client, or a program that the profile's `[lab]` starts.  Its
 agent starts a server anew, runs what makes a client act, and knows when the guest's kernel died.
+
+A device is started again in its guest if that will do.  If the guest is dead, or does not do it,
+another one takes its place, with a fabric of its own towards it; one for each `restart`.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from rpcrdma.errors import DecodeError
+from rpcrdma.errors import DecodeError, FabricError
 from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.trace import Trace
 from rpcrdma.roce.fabric import RoceFabric
 from rpcrdma.roce.link.netdev import NetdevLink
 from rpcrdma.ulp import rpc
@@ -27,20 +31,31 @@ from targets.lab.errors import LabError
 from targets.lab.setup import Network
 from targets.network import NetworkSession
 from targets.nfs.mount_client import MountRefused, mount_request, mounted_handle
+from targets.ping import ping
 from targets.profile import Binding
 from targets.standing.place import GuestPlace
+from targets.standing.run_guest import RunGuest
 from targets.standing.setup_of import setup_of
-from targets.standing.stay import guest_for
 from targets.upper_tester.client import CommandSession
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from targets.base import ClientTarget, Target
+    from rpcrdma.fabric.base import Fabric
+    from targets.base import Act, ActKind, ClientTarget, RunningAct, Target
     from targets.profile import Profile
     from targets.standing.guest import StandingGuest
+    from targets.standing.run_guest import GuestEnd
 
-__all__ = ["GuestClientTarget", "GuestServerTarget", "guest_of", "guest_target", "neighbour_of"]
+__all__ = [
+    "GuestClientSession",
+    "GuestClientTarget",
+    "GuestServerSession",
+    "GuestServerTarget",
+    "guest_of",
+    "guest_target",
+    "neighbour_of",
+]
 
 _MTU: Final = Network().mtu
 
@@ -57,7 +72,7 @@ class GuestServerTarget:
         profile: with the file handle that NFSv3 begins with, once it was started.
     """
 
-    def __init__(self, profile: Profile, guest: StandingGuest) -> None:
+    def __init__(self, profile: Profile, guest: RunGuest) -> None:
         self.name = profile.name
         self.profile = profile
         self._guest = guest
@@ -65,50 +80,86 @@ class GuestServerTarget:
     def start(self) -> GuestServerSession:
         """Wait until the guest is set up."""
         with _told_of_the_target():
-            self._guest.await_ready()
-        if self.profile.binding is Binding.NFS3 and not self.profile.extra.root_handle:
-            self.profile = self._with_handle()
-        fabric = _fabric(self._guest, neighbour_of(self.profile.extra.address))
-        return GuestServerSession(self.profile, self._guest, fabric)
-
-    def _with_handle(self) -> Profile:
-        """What the server's MOUNT service says by TCP, which only the guest itself can ask."""
+            self._guest.current.await_ready()
         extra = self.profile.extra
-        credential = rpc.auth_sys(extra.uid, extra.gid)
-        call = mount_request(extra.export, credential)
-        try:
-            reply = self._guest.agent.exchange(
-                extra.address, extra.mount_port, call, self.profile.deadline
-            )
-            handle = mounted_handle(reply)
-        except (LabError, DecodeError, MountRefused) as error:
-            raise TargetError(
-                f"the guest's server does not mount {extra.export}: {error}"
-            ) from error
-        known = msgspec.structs.replace(extra, root_handle=handle.hex())
-        return msgspec.structs.replace(self.profile, extra=known)
+        is_asked = self.profile.binding is Binding.NFS3 and not extra.root_handle
+        if is_asked:
+            known = msgspec.structs.replace(extra, root_handle=_handle(self._guest, self.profile))
+            self.profile = msgspec.structs.replace(self.profile, extra=known)
+        return GuestServerSession(self.profile, self._guest, is_asked=is_asked)
 
 
 class GuestServerSession(NetworkSession):
     """The running server: its kernel can die, and it can be started again."""
 
-    def __init__(self, profile: Profile, guest: StandingGuest, fabric: RoceFabric) -> None:
+    def __init__(self, profile: Profile, guest: RunGuest, *, is_asked: bool) -> None:
+        """Take a server in a guest that is set up.
+
+        Args:
+            profile: the server's.
+            guest: which holds it.
+            is_asked: whether the server was asked for the profile's file handle.
+        """
+        address = Address(profile.extra.address, profile.extra.port)
+        super().__init__(self._reach(profile, guest), address)
+        self._profile = profile
         self._guest = guest
-        is_ours = profile.lab is not None and (profile.lab.nfsd or bool(profile.lab.start))
-        again = guest.agent.restart if is_ours else None
-        super().__init__(fabric, Address(profile.extra.address, profile.extra.port), again)
-        # A server that is stopped says good-bye on its connections and waits for an answer.
-        guest.agent.meanwhile(fabric.device.progress)
+        self._is_asked = is_asked
 
     def alive(self) -> str | None:
         """How the guest died."""
-        return self._guest.alive()
+        return self._guest.current.alive()
+
+    def console(self) -> str:
+        """What the guest's kernel has printed."""
+        return self._guest.current.log()
+
+    def restart(self) -> None:
+        """Start the server again in its guest, or else in a new guest.
+
+        Raises:
+            TargetError: the new one does not come up, or gives out another file handle.
+        """
+        problem = self.alive() or self._start_in_place()
+        if problem:
+            self._move(problem)
+
+    def _start_in_place(self) -> str:
+        """Returns why that does not do; a guest that lives may be in disorder all the same."""
+        extra = self._profile.extra
+        self.fabric.trace = Trace()  # it belongs to no case
+        try:
+            self._guest.current.agent.restart()
+            program = (extra.program, extra.program_version)
+            ping(self.fabric, self.address, program, self._profile.connect_deadline)
+        except (LabError, FabricError, DecodeError) as error:
+            return self.alive() or f"the server cannot be started again: {error}"
+        return ""
+
+    def _move(self, problem: str) -> None:
+        with _told_of_the_target():
+            self._guest.replace(problem)
+        self.fabric.close()
+        self.fabric = self._reach(self._profile, self._guest)
+        known = self._profile.extra.root_handle
+        if self._is_asked and _handle(self._guest, self._profile) != known:
+            raise TargetError(
+                "the server in the new guest has another file handle for"
+                f" {self._profile.extra.export}; certify what is left in a run of its own"
+            )
+
+    @staticmethod
+    def _reach(profile: Profile, guest: RunGuest) -> RoceFabric:
+        fabric = _fabric(guest.current, neighbour_of(profile.extra.address))
+        # A server that is stopped says good-bye on its connections and waits for an answer.
+        guest.current.agent.meanwhile(fabric.device.progress)
+        return fabric
 
 
 class GuestClientTarget:
     """A client in a guest that commands bring to act (see `targets.base.ClientTarget`)."""
 
-    def __init__(self, profile: Profile, guest: StandingGuest) -> None:
+    def __init__(self, profile: Profile, guest: RunGuest) -> None:
         if profile.acts is None:
             raise TargetError(f"profile `{profile.name}` has no table [acts]")
         self.name = profile.name
@@ -119,12 +170,17 @@ class GuestClientTarget:
         self.profile = msgspec.structs.replace(profile, extra=extra)
         self._acts = profile.acts
 
-    def start_client(self) -> CommandSession:
+    def start_client(self) -> GuestClientSession:
         """Wait until the guest is set up."""
+        return GuestClientSession(self._guest, self._begin)
+
+    def _begin(self) -> CommandSession:
+        """The client in the guest that is there now."""
+        guest = self._guest.current
         with _told_of_the_target():
-            place = GuestPlace(self._guest, self._address)
-        agent = self._guest.agent
-        fabric = _fabric(self._guest, self.profile.extra.address)
+            place = GuestPlace(guest, self._address)
+        agent = guest.agent
+        fabric = _fabric(guest, self.profile.extra.address)
         agent.meanwhile(fabric.device.progress)
         if not self._acts.use("mount_port"):
             return CommandSession(self.profile, self._acts, fabric, None, place)
@@ -133,21 +189,91 @@ class GuestClientTarget:
         return CommandSession(self.profile, self._acts, fabric, mounts, place)
 
 
-def guest_of(profile: Profile, kernel: str = "") -> StandingGuest:
+class GuestClientSession:
+    """The running client, in one guest after the other (see `targets.base.ClientSession`)."""
+
+    def __init__(self, guest: RunGuest, begin: Callable[[], CommandSession]) -> None:
+        """Take a client.
+
+        Args:
+            guest: which holds it.
+            begin: takes the client in the guest that is there.
+        """
+        self._guest = guest
+        self._begin = begin
+        self._client = begin()
+
+    @property
+    def fabric(self) -> Fabric:
+        """The tester's, towards the guest that is there."""
+        return self._client.fabric
+
+    @property
+    def listen_address(self) -> Address:
+        """Beside the guest."""
+        return self._client.listen_address
+
+    @property
+    def acts(self) -> frozenset[ActKind]:
+        """What the profile has a command for."""
+        return self._client.acts
+
+    def prepare(self, address: Address) -> RunningAct:
+        """Have the client connect."""
+        return self._client.prepare(address)
+
+    def begin(self, act: Act) -> RunningAct:
+        """Have it act."""
+        return self._client.begin(act)
+
+    def alive(self) -> str | None:
+        """How the guest died."""
+        return self._client.alive()
+
+    def console(self) -> str:
+        """What the guest's kernel has printed."""
+        return self._guest.current.log()
+
+    def restart(self) -> None:
+        """Undo what `prepare` did, or else go on in a new guest.
+
+        Raises:
+            TargetError: the new one does not come up.
+        """
+        try:
+            self._client.restart()
+        except TargetError as error:
+            problem = self.alive() or str(error)
+        else:
+            return
+        self._client.close()
+        with _told_of_the_target():
+            self._guest.replace(problem)
+        self._client = self._begin()
+
+    def close(self) -> None:
+        """Undo what `prepare` did, and release the fabric."""
+        self._client.close()
+
+
+def guest_of(
+    profile: Profile, kernel: str = "", told: Callable[[GuestEnd], None] = lambda end: None
+) -> RunGuest:
     """A guest that holds a profile's device: the one that is up, or else a new one, that boots.
 
     Args:
         profile: of the device.
         kernel: release or image; the profile's choice, or the newest, if empty.
+        told: is told of each guest whose place another one takes.
 
     Raises:
         LabError: there is none, and none can be started.
     """
     chosen = kernel or (profile.lab.kernel if profile.lab else "")
-    return guest_for(setup_of(profile), chosen or None)
+    return RunGuest.begin(setup_of(profile), chosen or None, told)
 
 
-def guest_target(profile: Profile, guest: StandingGuest) -> Target | ClientTarget:
+def guest_target(profile: Profile, guest: RunGuest) -> Target | ClientTarget:
     """The target that a profile's device is, in this guest.
 
     Raises:
@@ -156,6 +282,23 @@ def guest_target(profile: Profile, guest: StandingGuest) -> Target | ClientTarge
     if profile.adapter == "command":
         return GuestClientTarget(profile, guest)
     return GuestServerTarget(profile, guest)
+
+
+def _handle(guest: RunGuest, profile: Profile) -> str:
+    """What the server's MOUNT service says by TCP, which only the guest itself can ask.
+
+    Raises:
+        TargetError: it does not say.
+    """
+    extra = profile.extra
+    call = mount_request(extra.export, rpc.auth_sys(extra.uid, extra.gid))
+    try:
+        reply = guest.current.agent.exchange(
+            extra.address, extra.mount_port, call, profile.deadline
+        )
+        return mounted_handle(reply).hex()
+    except (LabError, DecodeError, MountRefused) as error:
+        raise TargetError(f"the guest's server does not mount {extra.export}: {error}") from error
 
 
 @contextmanager

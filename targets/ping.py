@@ -79,9 +79,12 @@ def ping(fabric: Fabric, address: Address, program: tuple[int, int], timeout: fl
     connected = fabric.clock.now()
     xid = secrets.randbits(32)
     header = TransportHeader(xid, _VERSION, _CREDITS, RdmaMsg((), (), None))
-    connection.post_send(encode_header(header) + encode_call(xid, *program, 0))
-    octets = _answer(connection, timeout)
-    done = fabric.clock.now()
+    try:
+        connection.post_send(encode_header(header) + encode_call(xid, *program, 0))
+        octets = _answer(connection, timeout)
+        done = fabric.clock.now()
+    finally:
+        connection.close()
     words = fixed_words(octets)
     private_data = connection.private_data.rstrip(b"\0")
     return Pong(

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from targets.lab.place import RunPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from targets.base import ClientTarget, Target
+    from targets.standing.run_guest import GuestEnd
 
 __all__ = ["placed"]
 
@@ -26,7 +27,10 @@ Facts = tuple[tuple[str, str], ...]
 
 @contextmanager
 def placed(
-    target: Target | ClientTarget, place: RunPlace, kernel: str = ""
+    target: Target | ClientTarget,
+    place: RunPlace,
+    kernel: str = "",
+    told: Callable[[GuestEnd], None] = lambda end: None,
 ) -> Iterator[tuple[Target | ClientTarget, Facts]]:
     """The target that is to be started, and what its place makes known of it.
 
@@ -34,6 +38,7 @@ def placed(
         target: as it is on this machine.
         place: where it is to be; tester and device are apart from one another, or both here.
         kernel: of a guest: release or image; the profile's choice, or the newest, if empty.
+        told: is told of each guest that is of no use any more, and whose place another one takes.
 
     Raises:
         LabError: there is no guest, and none can be started.
@@ -45,5 +50,6 @@ def placed(
     # Imported only now: nearly all of it is for guests, which few commands want.
     from targets.guest_device import guest_of, guest_target
 
-    with guest_of(target.profile, kernel) as guest:
-        yield guest_target(target.profile, guest), (("kernel", guest.release),)
+    with guest_of(target.profile, kernel, told) as guest:
+        facts = (("kernel", guest.release), ("guest", "replaced where it dies"))
+        yield guest_target(target.profile, guest), facts

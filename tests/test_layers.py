@@ -116,10 +116,10 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.guest_device": (
             "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link "
-            "targets.base targets.profile targets.lab targets.standing targets.network "
-            "targets.nfs targets.upper_tester"
+            "targets.base targets.ping targets.profile targets.lab targets.standing "
+            "targets.network targets.nfs targets.upper_tester"
         ),
-        "targets.placed": "targets.base targets.lab targets.guest_device",
+        "targets.placed": "targets.base targets.lab targets.standing targets.guest_device",
         "targets.mutants": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
             "rpcrdma.roce.packet rpcrdma.roce.transport rpcrdma.endpoint.core "

@@ -13,9 +13,7 @@ from conformance.bad_input import BadInput
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
-from targets.base import TargetError
 from targets.fabrics import FABRICS
-from targets.lab.errors import LabError
 from targets.lab.lab import Ending, run_in_lab
 from targets.lab.place import RunPlace, place_of
 from targets.placed import placed
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from conformance.explore.explore import Exploration
     from targets.base import Target
     from targets.profile import Profile
+    from targets.standing.run_guest import GuestEnd
 
 __all__ = ["add_parser", "run"]
 
@@ -76,61 +75,51 @@ def run(arguments: argparse.Namespace) -> int:
     place = place_of(profile, arguments.fabric)
     if place is RunPlace.ALL_IN_GUEST:
         return _in_lab(arguments, profile, seed)
-    explored = _Explored(arguments, seed)
-    with placed(target, place, arguments.kernel) as (device, _):
-        explored.explore(require_server(device))
-    while place is RunPlace.DEVICE_IN_GUEST and explored.may_go_on:
-        print(f"{explored.found.stopped}; going on in a new guest", flush=True)
-        try:
-            with placed(target, place, arguments.kernel) as (device, _):
-                explored.explore(require_server(device))
-        except (LabError, TargetError) as error:
-            explored.found.stopped = str(error)
-            break
-    return _report(explored.found, explored.seconds, arguments)
+    told = _Told(arguments.output)
+    with placed(target, place, arguments.kernel, told) as (device, _):
+        return max(_explore(arguments, require_server(device), seed), told.status)
 
 
-class _Explored:
-    """What was found so far, in as many guests as it took."""
+class _Told:
+    """Says that a guest was replaced, and keeps what its kernel had printed.
 
-    def __init__(self, arguments: argparse.Namespace, seed: int) -> None:
-        # Imported only now: hypothesis takes seconds to import in a machine without KVM.
-        from conformance.explore.explore import Exploration
+    Attributes:
+        status: 1 if any was: no server should bring its machine to that.
+    """
 
-        self.found = Exploration()
-        self._arguments = arguments
-        self._seed = seed
-        self._began = 0.0
-        self._is_barren = False
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
+        self.status = 0
 
-    @property
-    def seconds(self) -> float:
-        """Since exploring began: when the target had been started for the first time."""
-        return time.monotonic() - self._began
+    def __call__(self, end: GuestEnd) -> None:
+        """A guest is of no use any more."""
+        _say(str(end))
+        if not end.log:
+            return
+        self.status = 1
+        self._count += 1
+        file = self._folder / f"guest-{self._count}.console.log"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(end.log, encoding="utf-8")
+        _say(f"what its kernel had printed: {file}")
 
-    @property
-    def may_go_on(self) -> bool:
-        """Whether the target serves no more, and one that is started anew would have time left."""
-        is_stopped = bool(self.found.stopped) and not self._is_barren
-        return is_stopped and self.seconds < self._arguments.time
 
-    def explore(self, target: Target) -> None:
-        """Explore a target for the time that is left."""
-        from conformance.explore.explore import Way, explore
+def _explore(arguments: argparse.Namespace, target: Target, seed: int) -> int:
+    """Explore a target for the time that was asked for; it begins when the target has started."""
+    # Imported only now: hypothesis takes seconds to import in a machine without KVM.
+    from conformance.explore.explore import Way, explore
 
-        arguments, found, tried = self._arguments, self.found, self.found.examples
-        harness = Harness(target)
-        if not self._began:
-            self._began = time.monotonic()
-            _say(f"exploring {arguments.target} by {arguments.way} from seed {self._seed}")
-        left = arguments.time - self.seconds
-        try:
-            explore(harness, Way(arguments.way), left, self._seed, _say, earlier=found)
-        except Inconclusive as error:
-            raise BadInput(f"{arguments.target}: {error}") from error
-        finally:
-            harness.close()
-        self._is_barren = found.examples == tried  # the guest is the one that serves no more
+    harness = Harness(target)
+    began = time.monotonic()
+    _say(f"exploring {arguments.target} by {arguments.way} from seed {seed}")
+    try:
+        found = explore(harness, Way(arguments.way), arguments.time, seed, _say)
+    except Inconclusive as error:
+        raise BadInput(f"{arguments.target}: {error}") from error
+    finally:
+        harness.close()
+    return _report(found, time.monotonic() - began, arguments)
 
 
 def _say(line: str) -> None:

@@ -94,8 +94,11 @@ def run(arguments: argparse.Namespace) -> int:
         return _in_lab(arguments, profile, folder, baseline)
     console = Console()
     with (
-        placed(target, place, arguments.kernel) as (device, facts),
         _progress(console, arguments, baseline) as progress,
+        placed(target, place, arguments.kernel, lambda end: progress.note(str(end))) as (
+            device,
+            facts,
+        ),
     ):
         record = certifier(arguments.workers)(
             device,

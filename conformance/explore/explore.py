@@ -81,7 +81,6 @@ def explore(
     first_seed: int,
     progress: Callable[[str], None] = lambda line: None,
     clock: Callable[[], float] = time.monotonic,
-    earlier: Exploration | None = None,
 ) -> Exploration:
     """Explore for so many seconds of the clock (and what the last finding takes to shrink).
 
@@ -94,18 +93,13 @@ def explore(
         first_seed: of the first round.
         progress: is told of each new finding.
         clock: by which the time is measured.
-        earlier: an exploration that goes on, at a target that was started anew.
-
-    Returns:
-        What was found; `earlier` itself, if it is given.
 
     Raises:
         BadInput: the target's program is not the one that the clients speak.
         Inconclusive: the target has never served.
     """
     harness.begin()
-    result = earlier or Exploration()
-    result.stopped = ""
+    result = Exploration()
     explorer = _Explorer(harness, way, clock() + seconds, clock, result)
     if way is Way.EXCHANGES:
         require_test_program(harness)

@@ -26,11 +26,10 @@ from conformance.oracle.requester.reassembly import reassemble
 from conformance.oracle.responder.expectation import may_answer
 from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of
-from conformance.tester.case import CaseLog, Deviation
+from conformance.tester.case import Deviation
 from conformance.tester.client.liveness import problem_with
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
-from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp.rpc import decode_call
 from rpcrdma.wire import _generated_testprog as testprog
 from rpcrdma.wire import decode_any_header, v2
@@ -141,8 +140,7 @@ def fire_all(
         Inconclusive: the device does not serve even before.
     """
     # Not `begin`, which would use XIDs again: a device may remember which Calls cost a connection.
-    harness.case = CaseLog()
-    harness.session.fabric.trace = Trace()
+    harness.go_on()
     battery = _Battery(harness)
     failed: list[Fired] = []
     try:
@@ -152,7 +150,7 @@ def fire_all(
             failed += [fired] if fired.verdict is Verdict.FAIL else []
         problem = battery.dead()
     except Deviation as error:
-        problem = error.reason
+        problem = harness.vigil.death() or error.reason
     finally:
         harness.end()
     if problem:
@@ -207,8 +205,7 @@ class _Battery:
 
     def dead(self) -> str:
         """What shows that the device does not serve any more; empty if it does."""
-        died = self._harness.session.alive()
-        if died:
+        if died := self._harness.vigil.death():
             return died
         claimed = self._last.peer.version in self._harness.profile.claims.versions
         if claimed and self._last.peer.connected:

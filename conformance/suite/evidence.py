@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
     from reports.record import CaseRecord, RunRecord
 
-__all__ = ["annotated", "complete", "exchanges", "read_trace", "write_evidence"]
+__all__ = ["annotated", "complete", "exchanges", "read_trace", "write_console", "write_evidence"]
 
 _SHOWN: Final = 512
 """Octets of a message that go into its record; the trace has them all."""
+
+_CONSOLE: Final = ".console.log"
 
 _UNTOLD: Final = (EventKind.POST_RECEIVE, EventKind.REGISTER)
 
@@ -65,6 +67,20 @@ def write_evidence(
     return lines, captured
 
 
+def write_console(text: str, folder: Path, stem: str) -> tuple[str, ...]:
+    """Write `STEM.console.log` into `folder/evidence`, what a dead machine had printed.
+
+    Returns:
+        Its relative name; nothing where there is no text.
+    """
+    if not text:
+        return ()
+    (folder / "evidence").mkdir(parents=True, exist_ok=True)
+    name = f"evidence/{stem}{_CONSOLE}"
+    (folder / name).write_text(text, encoding="utf-8")
+    return (name,)
+
+
 def complete(record: RunRecord, folder: Path, file: Path) -> RunRecord:
     """Add what was left out of a run whose traces are there: captures, and the cases' exchanges.
 
@@ -85,9 +101,10 @@ def complete(record: RunRecord, folder: Path, file: Path) -> RunRecord:
 
 
 def _completed(case: CaseRecord, folder: Path) -> CaseRecord:
-    if not case.evidence:
+    traced = [name for name in case.evidence if not name.endswith(_CONSOLE)]
+    if not traced:
         return case
-    lines, captured = case.evidence
+    lines, captured = traced
     trace = read_trace(folder / lines)
     _write_capture(trace, folder / captured)
     return msgspec.structs.replace(case, exchanges=exchanges(trace))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.catalogue.entries import UnknownRequirement
-from conformance.suite.evidence import annotated, exchanges, write_evidence
+from conformance.suite.evidence import annotated, exchanges, write_console, write_evidence
 from conformance.suite.fixtures import Fixtures, SuiteError
 from conformance.suite.section_end import files_case, section_of, since
 from conformance.tester.case import Deviation, Inconclusive
@@ -301,12 +301,14 @@ class Plugin:
         readings += [reading for entry in entries for reading in entry.interpretations]
         files: tuple[str, ...] = ()
         steps: tuple[Exchange, ...] = ()
-        if self._folder is not None and rig.trace.events:
+        if self._folder is not None:
             stem = re.sub(r"[^A-Za-z0-9.-]+", "-", case.id).strip("-")
-            trace = annotated(rig.trace, log.mutations)
-            files = write_evidence(trace, self._folder, stem, capture=self._captures)
-            # Decoding costs half of a run; without a folder nobody will read it.
-            steps = exchanges(trace) if self._captures else ()
+            files = write_console(rig.console, self._folder, stem)
+            if rig.trace.events:
+                trace = annotated(rig.trace, log.mutations)
+                files = write_evidence(trace, self._folder, stem, capture=self._captures) + files
+                # Decoding costs half of a run; without a folder nobody will read it.
+                steps = exchanges(trace) if self._captures else ()
         self._on_case(
             CaseRecord(
                 id=case.id,

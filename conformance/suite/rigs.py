@@ -80,6 +80,11 @@ class Rig(Protocol):
         """What is known of the rig, (name, value), for the run's record."""
         ...
 
+    @property
+    def console(self) -> str:
+        """What the device's machine had printed when it was found dead in this case, or nothing."""
+        ...
+
     def look(self) -> None:
         """See that the device holds what it held when it was last looked at.
 

@@ -96,6 +96,10 @@ class Progress:
                 soft_wrap=True,
             )
 
+    def note(self, line: str) -> None:
+        """Something has happened between the cases that a person should know of."""
+        self._console.print(escape(line), highlight=False, soft_wrap=True)
+
 
 def print_case(console: Console, case: CaseRecord) -> None:
     """Print everything that a person needs about one case that did not pass."""

@@ -71,9 +71,18 @@ class StandingGuest:
     Attributes:
         files: its sockets and logs.
         release: of its kernel.
+        is_kept: it is the user's, who has it stay; otherwise this process's, and ends with it.
     """
 
-    def __init__(self, files: MachineFiles, release: str, life: Life, ready_s: float) -> None:
+    def __init__(
+        self,
+        files: MachineFiles,
+        release: str,
+        life: Life,
+        ready_s: float,
+        *,
+        is_kept: bool = False,
+    ) -> None:
         """Take a guest that was started.
 
         Args:
@@ -81,9 +90,11 @@ class StandingGuest:
             release: of its kernel.
             life: its machine.
             ready_s: seconds from now in which it must be set up.
+            is_kept: it is the user's.
         """
         self.files = files
         self.release = release
+        self.is_kept = is_kept
         self._life = life
         self._ready_s = ready_s
         self._end = time.monotonic() + ready_s
@@ -142,6 +153,10 @@ class StandingGuest:
             return "the virtual machine has ended"
         return None
 
+    def log(self) -> str:
+        """What its kernel has printed so far; of one that is dead, until it is closed."""
+        return self._console.text()
+
     def let_stay(self, seconds: float) -> None:
         """Have it outlive this process, for so long at most."""
         self._life.let_stay(seconds)
@@ -150,6 +165,7 @@ class StandingGuest:
         """End it, if it is this process's, and let go of it in any case.  Twice is allowed."""
         if self._agent is not None:
             self._agent.client.close()
+        self._console.close()
         self._life.close()
 
     def __enter__(self) -> Self:

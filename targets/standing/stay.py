@@ -28,9 +28,11 @@ from targets.standing.machine import MachineFiles
 from targets.standing.setup import StandingSetup
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import IO
 
 __all__ = [
+    "GuestDead",
     "GuestState",
     "GuestTaken",
     "attach",
@@ -55,6 +57,10 @@ _LOOK_S: Final = 0.02
 
 class GuestTaken(LabError):
     """Another tester has the guest."""
+
+
+class GuestDead(LabError):
+    """The guest's machine runs, and its kernel is dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +168,15 @@ def attach(state: GuestState) -> StandingGuest:
     """Take the guest that stays, with its server's files as they were at first.
 
     Raises:
+        GuestDead: its kernel is dead.
         GuestTaken: another tester has it.
         LabError: it does not answer.
     """
     files = MachineFiles(state.folder)
-    guest = StandingGuest(files, state.release, _Kept(files), scaled(_ANSWER_S))
+    guest = StandingGuest(files, state.release, _Kept(files), scaled(_ANSWER_S), is_kept=True)
+    if died := guest.alive():
+        guest.close()
+        raise GuestDead("taking the guest that is up", died, _DOWN)
     try:
         if state.setup.server.kind is not ServerKind.NONE:
             guest.agent.renew()
@@ -176,16 +186,29 @@ def attach(state: GuestState) -> StandingGuest:
     return guest
 
 
-def guest_for(setup: StandingSetup, kernel: str | None = None) -> StandingGuest:
+def guest_for(
+    setup: StandingSetup,
+    kernel: str | None = None,
+    told: Callable[[str], None] = lambda line: None,
+) -> StandingGuest:
     """A guest with a setup: the one that is up, if it is so and free, or else a new one.
+
+    Args:
+        setup: what it is to set up.
+        kernel: release, path of an image, or None for the newest that will do.
+        told: is told that the one that is up is dead.
 
     Raises:
         LabError: there is none, and none can be started.
     """
     state = find_guest()
     if state is not None and _is_alike(state, setup, kernel):
-        with suppress(GuestTaken):
+        try:
             return attach(state)
+        except GuestDead as error:
+            told(f"{error}; going on in a new one, which ends with this run")
+        except GuestTaken:
+            pass  # nothing is wrong with it
     return StandingGuest.start(setup, kernel)
 
 

@@ -80,7 +80,10 @@ def test_device_in_a_guest_is_sent_to_from_outside(
     asked: list[tuple[str, RunPlace, str]] = []
 
     @contextmanager
-    def placed(target: Target, place: RunPlace, kernel: str) -> Iterator[tuple[Target, tuple[()]]]:
+    def placed(
+        target: Target, place: RunPlace, kernel: str, told: object
+    ) -> Iterator[tuple[Target, tuple[()]]]:
+        assert told is print
         asked.append((target.name, place, kernel))
         yield find_target("mutant:grants-zero"), ()
 

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.suite.runner import Selection, certify
 from conformance.tester.case import Deviation
 from conformance.tester.client.harness import Harness
+from reports.record import Verdict
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp.file_tree import PLAIN
@@ -22,19 +24,23 @@ from rpcrdma.ulp.mount3 import mount_call
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.rpc import AUTH_NONE, decode_reply
 from targets.base import Act, ActKind, ActResult, ActState
-from targets.guest_device import GuestServerTarget
+from targets.guest_device import GuestServerTarget, guest_of, guest_target
 from targets.lab.errors import LabError
 from targets.lab.setup import LabServer, ServerKind
 from targets.registry import find_profile
 from targets.standing.guest import StandingGuest
 from targets.standing.place import GuestPlace
+from targets.standing.run_guest import RunGuest
 from targets.standing.setup import StandingSetup
 from targets.standing.setup_of import setup_of
 from targets.standing.stay import bring_down, bring_up, guest_for
 from targets.upper_tester.client import CommandSession
+from tests.conformance.suite.written import scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from targets.standing.run_guest import GuestEnd
 
 SECONDS = 10.0
 GUEST, TESTER = "10.9.0.1", "10.9.0.2"
@@ -87,7 +93,8 @@ def test_the_kernels_server_listens_and_is_started_again(guest: StandingGuest) -
 
 
 def test_a_damaged_file_is_told_and_mended(guest: StandingGuest) -> None:
-    harness = Harness(GuestServerTarget(find_profile("linux-server"), guest))
+    run = RunGuest(guest, lambda: pytest.fail("the guest lives"))
+    harness = Harness(GuestServerTarget(find_profile("linux-server"), run))
     try:
         harness.preflight()
         assert harness.facts == (("files", "compared after each section"),)
@@ -223,3 +230,42 @@ def test_a_panic_is_told() -> None:
         death = guest.alive()
     assert death is not None
     assert "Kernel panic - not syncing: sysrq triggered crash" in death
+
+
+PANICS = """
+@requirement("rfc8166.8.1.no-new-vulnerabilities")
+def test_a(peer):
+    \"\"\"A page is fetched.\"\"\"
+    call = build.with_write_chunks(peer, peer.workload.fetch(1000))
+    peer.send(call)
+    verify.chunks.served(peer, call)
+
+@requirement("rfc8166.8.1.no-new-vulnerabilities")
+def test_b(peer, session):
+    \"\"\"The guest's kernel panics.\"\"\"
+    with pytest.raises(LabError, match="the guest has ended"):
+        session._guest.current.agent.run(["sh", "-c", "echo c >/proc/sysrq-trigger"])
+
+test_c = test_a
+"""
+"""Cases; what the third one fetches has a file handle of the guest that is there then."""
+
+
+def test_a_run_goes_on_in_a_new_guest_when_the_kernel_panics(tmp_path: Path) -> None:
+    """The case in which that happens fails, and the console is its evidence."""
+    imports = "from targets.lab.errors import LabError\n"
+    scenarios = scenario(tmp_path / "scenarios", imports + PANICS)
+    ends: list[GuestEnd] = []
+    with guest_of(find_profile("linux-server-nfs3"), told=ends.append) as run:
+        dead = run.current
+        target = guest_target(find_profile("linux-server-nfs3"), run)
+        record = certify(target, Selection(), tmp_path / "out", scenarios_folder=scenarios)
+        assert run.current is not dead
+        assert run.current.alive() is None
+
+    assert [case.verdict for case in record.cases] == [Verdict.PASS, Verdict.FAIL, Verdict.PASS]
+    panic = record.cases[1]
+    assert "Kernel panic - not syncing: sysrq triggered crash" in panic.reason
+    assert "sysrq triggered crash" in (tmp_path / "out" / panic.evidence[-1]).read_text()
+    (end,) = ends
+    assert str(end).endswith("sysrq triggered crash; going on in a new guest")

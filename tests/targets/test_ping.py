@@ -60,6 +60,19 @@ def test_server_that_serves_is_described_in_one_line() -> None:
     assert "(sends 4096, receives 4096 octets, no invalidation); NULL: SUCCESS in 0." in told
 
 
+def test_connection_does_not_outlive_the_question() -> None:
+    """A server that bears few connections has none less for it."""
+    answered: list[Connection] = []
+
+    def note(connection: Connection, call: bytes) -> None:
+        answered.append(connection)
+        serve(connection, call)
+
+    ask(note)
+
+    assert not answered[0].connected
+
+
 def test_server_that_refuses_the_version_answers_too() -> None:
     """It is there, which is what was asked."""
 

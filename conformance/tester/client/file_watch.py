@@ -73,6 +73,15 @@ class FileWatch:
         except Inconclusive as error:
             self._pieces, self.unwatched = {}, str(error)
 
+    def renew(self) -> None:
+        """Fetch what is watched by the calls of a device that was started again.
+
+        It may have other file handles now: its machine may be another one.
+        """
+        if isinstance(self._workload, Watched):
+            fresh = self._workload.untouched()
+            self._pieces = {place: fresh[place] for place in self._pieces}
+
     def look(self, peer: Peer) -> None:
         """See that the files hold what they did; a piece that does not is not watched any longer.
 

@@ -14,6 +14,7 @@ from conformance.tester.claimed import device_of
 from conformance.tester.client import build, liveness
 from conformance.tester.client.file_watch import FileWatch
 from conformance.tester.client.peer import RECEIVE_LENGTH, RECEIVES, Peer
+from conformance.tester.vigil import Vigil
 from conformance.tester.workload.base import Prepared
 from conformance.tester.workload.choice import workload_for
 from conformance.tester.xids import Xids
@@ -46,6 +47,7 @@ class Harness:
         target: which device.  profile: its profile.  workload: calls of its binding.
         session: the running device.  case: notes of the running case.
         xids: of the calls of all its cases.  files: of the device, which no case writes.
+        vigil: over the device's life.
     """
 
     def __init__(self, target: Target) -> None:
@@ -56,14 +58,20 @@ class Harness:
         self.files = FileWatch(self.workload)
         self.case = CaseLog()
         self.xids = Xids()
+        self.vigil = Vigil(lambda: self.session, "device")
         self._peers: list[Peer] = []
         self._spare: Peer | None = None
         self._given_up = ""
 
     def begin(self) -> None:
         """Begin a case: new notes, a new trace, XIDs that no case had before."""
-        self.case = CaseLog()
+        self.go_on()
         self.xids.begin()
+
+    def go_on(self) -> None:
+        """Begin what is judged by itself, with XIDs that follow those of what was before."""
+        self.case = CaseLog()
+        self.vigil.begin()
         self.session.fabric.trace = Trace()
 
     @property
@@ -91,15 +99,21 @@ class Harness:
         """See that the device's files hold what they did, in a trace of its own.
 
         Raises:
-            Deviation: they do not.
+            Deviation: they do not, or the device has died since it was last seen.
             Inconclusive: that cannot be seen.
         """
         if self.files.watched:
+            self.vigil.check_untold()
             self.files.look(self.ready_peer())
 
     def judged(self, found: BaseException | None, _cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case: each peer's outcomes are judged by the case itself."""
-        return found
+        return self.vigil.judged(found)
+
+    @property
+    def console(self) -> str:
+        """What the device's machine had printed when it was found dead in this case."""
+        return self.vigil.console
 
     def numbered(self, text: str) -> str:
         """The text with the numbers of the case's calls in place of their XIDs (see `Xids`)."""
@@ -168,16 +182,21 @@ class Harness:
         """A connection on which a good call has just been answered.
 
         Raises:
-            Inconclusive: the device does not serve, not even after having been started again.
+            Inconclusive: the device does not serve, not even after having been started again; or
+                it does so now, and had died of what was before the case.
+            Deviation: it has served in this case, and is dead.
         """
         if self._given_up:
             raise Inconclusive(self._given_up)
+        died = self.vigil.untold()
         peer, problem = self._try()
         if peer is None:
             peer, problem = self._after_restart(problem)
         if peer is None:
             self._given_up = f"the device does not serve a good call before the case: {problem}"
             raise Inconclusive(self._given_up)
+        self.vigil.mourn(died)
+        self.vigil.served()
         return peer
 
     def see_that_it_serves(self) -> None:
@@ -214,14 +233,7 @@ class Harness:
         Raises:
             Deviation: it does not.
         """
-        died = self.session.alive()
-        if died:
-            raise Deviation(
-                f"The device died: {died}.",
-                expected=("a living device",),
-                actual=died,
-                unanswered=True,
-            )
+        self.vigil.check()
         connected = next((peer for peer in self._peers if peer.connected), None)
         liveness.still_serves(connected, self.connect)
 
@@ -275,10 +287,12 @@ class Harness:
         except (TargetError, FabricError) as error:
             return None, f"{problem}; {error}"
         self.session.fabric.trace = trace
+        self.vigil.started()
         peer, problem = self._try()
         if peer is not None:
             try:
                 self._prepare(peer)
+                self.files.renew()
             except Inconclusive as error:
                 return None, str(error)
         return peer, problem

@@ -79,8 +79,6 @@ class Nfs3Workload(NullWorkload):
         Raises:
             Inconclusive: the server does not give them.
         """
-        if self._handles:
-            return
         root = self._root()
         found = {"": root}
         watched = (file.name for file, _, _ in pieces(pages.PIECE))

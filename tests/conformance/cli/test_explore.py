@@ -17,75 +17,84 @@ from targets.lab.guest import INSIDE
 from targets.lab.lab import Ending, LabRun
 from targets.lab.place import RunPlace
 from targets.registry import find_target
+from targets.standing.run_guest import GuestEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from conformance.tester.client.peer import Peer
     from targets.base import Target
 
-MUTANT = "mutant:grants-zero"
-
 
 @dataclass
 class Places:
-    """Where targets were taken to, and how many sequences each of them lives for."""
+    """Where targets were taken to, and which of their guests are of no use there any more."""
 
     asked: list[tuple[str, RunPlace, str]] = field(default_factory=list)
-    lives: list[int] = field(default_factory=list)
+    ends: list[GuestEnd] = field(default_factory=list)
 
     @contextmanager
     def placed(
-        self, target: Target, place: RunPlace, kernel: str = ""
+        self, target: Target, place: RunPlace, kernel: str, told: Callable[[GuestEnd], None]
     ) -> Iterator[tuple[Target, tuple[()]]]:
-        """As `targets.placed.placed`, with a mutant in the place of what is in a guest."""
+        """As `targets.placed.placed`, with the reference in the place of what is in a guest."""
         self.asked.append((target.name, place, kernel))
-        yield find_target(MUTANT), ()
+        for end in self.ends:
+            told(end)
+        yield find_target("reference"), ()
 
 
 @pytest.fixture
 def places(monkeypatch: pytest.MonkeyPatch) -> Places:
-    """Guests whose server serves no more after some sequences."""
+    """Guests."""
     made = Places()
-    ready_peer = Harness.ready_peer
-
-    def dying(harness: Harness) -> Peer:
-        guest = len(made.asked) - 1
-        if guest < len(made.lives):
-            made.lives[guest] -= 1
-            if made.lives[guest] < 0:
-                raise Inconclusive("the kernel is gone")
-        return ready_peer(harness)
-
     monkeypatch.delenv(INSIDE, raising=False)
     monkeypatch.setattr(explore, "place_of", lambda _profile, _fabric: RunPlace.DEVICE_IN_GUEST)
     monkeypatch.setattr(explore, "placed", made.placed)
-    monkeypatch.setattr(Harness, "ready_peer", dying)
     return made
 
 
-def test_device_in_a_guest_is_explored_from_outside_and_replaced_when_it_serves_no_more(
+def test_device_in_a_guest_is_explored_from_outside(
     places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What was found in it is kept; where the next has never served, there is no third."""
-    places.lives = [30, 0]
-    words = ("--time", "600", "--seed", "5", "--kernel", "6.12", "--output", str(tmp_path))
+    words = ("--time", "1", "--seed", "5", "--kernel", "6.12", "--output", str(tmp_path / "found"))
 
-    assert main(["explore", "linux-server", *words]) == 1
+    assert main(["explore", "linux-server", *words]) == 0
 
-    said = capsys.readouterr()
-    assert "the kernel is gone; going on in a new guest" in said.out
-    assert said.err == "rpcrdma explore: linux-server: the kernel is gone\n"
-    assert places.asked == [("linux-server", RunPlace.DEVICE_IN_GUEST, "6.12")] * 2
-    assert list(tmp_path.iterdir())
+    assert places.asked == [("linux-server", RunPlace.DEVICE_IN_GUEST, "6.12")]
+    assert "exploring linux-server by calls from seed 5" in capsys.readouterr().out
+    assert not (tmp_path / "found").exists()
+
+
+def test_guest_that_was_replaced_is_told_and_its_console_kept(
+    places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No good server brings its machine to that; one that was dead before is none of ours."""
+    words = ["explore", "linux-server", "--time", "1", "--output", str(tmp_path)]
+    places.ends = [GuestEnd("the guest that is up is dead")]
+    assert main(words) == 0
+    places.ends = [GuestEnd("oops in the kernel; going on in a new guest", "BUG\n")]
+
+    assert main(words) == 1
+
+    (log,) = tmp_path.iterdir()
+    assert log.read_text() == "BUG\n"
+    told = capsys.readouterr().out.splitlines()
+    assert "the guest that is up is dead" in told
+    assert "oops in the kernel; going on in a new guest" in told
+    assert f"what its kernel had printed: {log}" in told
 
 
 def test_target_that_has_never_served_is_bad_input(
-    places: Places, capsys: pytest.CaptureFixture[str]
+    places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No guest is tried after it."""
-    places.lives = [0]
+    """The harness has done what can be done."""
+
+    def gone(_harness: Harness) -> Peer:
+        raise Inconclusive("the kernel is gone")
+
+    monkeypatch.setattr(Harness, "ready_peer", gone)
 
     assert main(["explore", "linux-server", "--time", "600"]) == 2
 

@@ -14,6 +14,7 @@ from conformance.explore.replay import replay
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from targets.registry import find_target
+from tests.conformance import miniatures as mini
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,7 +82,6 @@ def serving(harness: Harness, sequences: int) -> None:
 
 
 def test_what_was_found_stays_when_the_target_serves_no_more() -> None:
-    """Exploring goes on where it is started anew, and knows what was found."""
     harness = Harness(find_target("mutant:grants-zero"))
     serving(harness, 30)
     found = explore(harness, Way.CALLS, 600, 1)
@@ -89,12 +89,18 @@ def test_what_was_found_stays_when_the_target_serves_no_more() -> None:
     assert (found.stopped, found.examples) == ("it is gone", 30)
     assert found.findings
 
-    again = Harness(find_target("mutant:grants-zero"))
+
+def test_target_that_dies_is_started_again_and_explored_for_the_time_that_is_left() -> None:
+    """Its death is a finding of the sequence that it died in."""
+    target = mini.MiniatureTarget(mini.good, dies_after=200)
+    harness = Harness(target)
     ticks = count(0, 60 / LOOKS[Way.CALLS])
-    assert explore(again, Way.CALLS, 60, 1, clock=ticks.__next__, earlier=found) is found
-    again.close()
-    assert not found.stopped
-    assert found.examples > 30
+    result = explore(harness, Way.CALLS, 60, 1, clock=ticks.__next__)
+    harness.close()
+
+    assert target.session.restarts == 1
+    assert not result.stopped
+    assert any("ended (by the device)" in one.detail for one in result.findings.values())
 
 
 def test_target_that_has_never_served_is_no_exploration() -> None:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.suite.evidence import annotated, complete, exchanges, read_trace, write_evidence
+from conformance.suite.evidence import (
+    annotated,
+    complete,
+    exchanges,
+    read_trace,
+    write_console,
+    write_evidence,
+)
 from reports.record import FORMAT_VERSION, CaseRecord, RunFooter, RunHeader, RunRecord, Verdict
 from reports.stream import read_run
 from rpcrdma.fabric.segments import Placement
@@ -91,6 +98,18 @@ def test_what_was_left_for_later_is_made_of_the_traces(tmp_path: Path) -> None:
     assert found.cases[1] == cases[1]
     assert (tmp_path / files[1]).stat().st_size > 0
     assert read_run(records) == found
+
+
+def test_what_a_dead_machine_has_printed_is_kept_as_it_is(tmp_path: Path) -> None:
+    assert write_console("", tmp_path, "case") == ()
+    (name,) = write_console("Kernel panic\n", tmp_path, "case")
+    assert name == "evidence/case.console.log"
+    assert (tmp_path / name).read_text() == "Kernel panic\n"
+
+    header = RunHeader(FORMAT_VERSION, "mine", "mine", "loopback", ("a",), (), "")
+    case = CaseRecord("a", "", Verdict.INCONC, evidence=(name,))
+    records = tmp_path / "records.jsonl"
+    assert complete(RunRecord(header, (case,)), tmp_path, records).cases == (case,)
 
 
 def test_a_run_that_was_cut_short_stays_so(tmp_path: Path) -> None:

@@ -109,6 +109,21 @@ def test_what_is_found_after_a_case_takes_nothing_back_of_it(tmp_path: Path) -> 
     assert (case.violated, case.not_reached) == ((MAIN,), ())
 
 
+def test_what_a_dead_machine_has_printed_is_evidence_of_the_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The trace and the capture stand before it; the case behind it has none."""
+    monkeypatch.setattr(mini.MiniatureSession, "console", lambda _: "BUG\n", raising=False)
+    run, _ = judge_target(tmp_path, mini.MiniatureTarget(mini.good, dies_after=3))
+
+    first, second, _ = run.cases
+    *_, console = first.evidence
+    assert [name.rpartition(".")[2] for name in first.evidence] == ["jsonl", "pcapng", "log"]
+    assert first.reason.endswith("The device died: killed by signal 11.")
+    assert (tmp_path / "out" / console).read_text() == "BUG\n"
+    assert len(second.evidence) == 2
+
+
 def test_a_recommendation_that_is_not_followed_ends_nothing(tmp_path: Path) -> None:
     body = f'''
     @requirement("{MAIN}", "{SECOND}")

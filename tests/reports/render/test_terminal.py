@@ -40,6 +40,15 @@ def test_progress_writes_a_line_for_each_case_that_needs_attention(run: RunRecor
     assert [line.split()[0] for line in text.splitlines()] == ["WARN", "FAIL", "INCONC", "ERROR"]
 
 
+def test_progress_tells_what_happens_between_cases() -> None:
+    console = Console(file=io.StringIO(), width=20, _environ={})
+    with Progress(console) as progress:
+        progress.note("oops [at last]; going on in a new guest")
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert text == "oops [at last]; going on in a new guest\n"
+
+
 def test_progress_leaves_what_a_baseline_lists_to_the_summary(run: RunRecord) -> None:
     console = Console(file=io.StringIO(), width=60, _environ={})
     with Progress(console, listed={"rfc8166/4.5.1/case[FAIL]"}) as progress:

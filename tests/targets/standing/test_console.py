@@ -31,3 +31,18 @@ def test_a_death_is_told_when_its_line_is_whole(tmp_path: Path) -> None:
         (Severity.WARNING, 1),
         (Severity.OOPS, 2),
     ]
+    console.close()
+
+
+def test_what_was_printed_can_be_had_when_the_file_is_gone(tmp_path: Path) -> None:
+    file = tmp_path / "console.log"
+    file.write_text(WARNING)
+    console = ConsoleLog(file)
+    assert console.text() == WARNING
+    with file.open("a") as stream:
+        stream.write(OOPS)
+    file.unlink()
+    assert console.text() == WARNING + OOPS
+    console.close()
+    console.close()
+    assert console.text() == WARNING + OOPS

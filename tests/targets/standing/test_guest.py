@@ -102,6 +102,7 @@ def test_a_panic_is_told_before_anything_else(start: Callable[[str], StandingGue
     with pytest.raises(LabError, match="did not start: panic in the kernel: Kernel panic - not"):
         guest.await_ready()
     assert guest.alive() == "panic in the kernel: Kernel panic - not syncing: Attempted"
+    assert guest.log() == "Kernel panic - not syncing: Attempted\n"
 
 
 def test_a_guest_that_takes_too_long_is_told(

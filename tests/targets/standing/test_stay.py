@@ -19,6 +19,7 @@ from targets.standing.guest import StandingGuest
 from targets.standing.machine import MachineFiles
 from targets.standing.setup import StandingSetup
 from targets.standing.stay import (
+    GuestDead,
     GuestState,
     GuestTaken,
     attach,
@@ -179,8 +180,26 @@ def test_a_tester_takes_the_one_that_is_up_and_alike() -> None:
     state = bring_up(SETUP, "linux-client")
     with guest_for(SETUP) as guest:
         assert guest.files.folder == state.folder
+        assert guest.is_kept
         with guest_for(SETUP) as other:  # it is taken
             assert other.files.folder != state.folder
+
+
+def test_one_that_is_dead_is_told_and_left_alone() -> None:
+    state = bring_up(SETUP, "linux-client")
+    MachineFiles(state.folder).console.write_text("Kernel panic - not syncing: Attempted\n")
+    told: list[str] = []
+    with pytest.raises(GuestDead, match="Kernel panic - not syncing: Attempted; `rpcrdma lab"):
+        attach(state)
+    with guest_for(SETUP, told=told.append) as guest:
+        assert guest.files.folder != state.folder
+        assert not guest.is_kept
+    (line,) = told
+    assert line == (
+        "taking the guest that is up: panic in the kernel: Kernel panic - not syncing: Attempted;"
+        " `rpcrdma lab down` ends it; going on in a new one, which ends with this run"
+    )
+    assert find_guest() == state
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,22 @@ def test_damage_is_told_once_with_its_place(
     assert harness.files.watched
 
 
+def test_a_device_that_was_started_again_is_asked_by_its_own_calls(
+    started: Callable[[str], Harness], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are as they are for the device that is there now; what is watched stays the same."""
+    harness = started("nfs3")
+    assert isinstance(harness.workload, Watched)
+    fresh = dict(harness.workload.untouched())
+    gone = next(iter(fresh))
+    del harness.files._pieces[gone]
+    monkeypatch.setattr(harness.workload, "untouched", lambda: fresh)
+
+    harness.files.renew()
+
+    assert harness.files._pieces == {place: fresh[place] for place in fresh if place != gone}
+
+
 def test_what_cases_write_is_not_watched(
     started: Callable[[str], Harness], store: FileStore
 ) -> None:

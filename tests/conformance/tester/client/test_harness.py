@@ -83,17 +83,62 @@ def test_a_dead_device_is_told_by_how_it_died(mini: ModuleType) -> None:
     harness.close()
 
 
-def test_the_trace_goes_on_over_a_restart(mini: ModuleType) -> None:
+def killed(mini: ModuleType) -> Harness:
+    """A device that has died in a case, and nobody has been told."""
     harness = Harness(mini.MiniatureTarget(mini.good, dies_after=2))
     harness.begin()
-    trace = harness.trace
     peer = harness.ready_peer()
     peer.send(b"the last thing that it hears")
     peer.receive()
+    return harness
+
+
+def test_the_trace_goes_on_over_a_restart(mini: ModuleType) -> None:
+    harness = killed(mini)
+    harness.judged(None, ())
+    harness.begin()
+    trace = harness.trace
 
     harness.ready_peer()
 
     assert harness.trace is trace
+    harness.close()
+
+
+def test_a_device_that_a_case_finds_dead_behind_its_back_died_in_it(mini: ModuleType) -> None:
+    """Whatever the case itself says, and it is not started again before the next one."""
+    harness = killed(mini)
+
+    with pytest.raises(Deviation, match="The device died: killed by signal 11"):
+        harness.ready_peer()
+
+    assert harness.session.restarts == 0
+    harness.close()
+
+
+def test_a_death_that_no_case_has_told_is_told_by_the_next(mini: ModuleType) -> None:
+    """That one is inconclusive; those behind it go on with a device that lives."""
+    harness = killed(mini)
+    harness.begin()
+
+    with pytest.raises(Inconclusive, match="the device had died, after a case that has its verdic"):
+        harness.ready_peer()
+    harness.begin()
+    harness.ready_peer()
+
+    assert harness.session.restarts == 1
+    harness.close()
+
+
+def test_a_device_that_died_in_a_case_is_not_started_again_in_silence(mini: ModuleType) -> None:
+    """What ended the case first is told as well."""
+    harness = killed(mini)
+
+    found = harness.judged(Deviation("A wrong answer.", breaks=("one",)), ())
+
+    assert isinstance(found, Deviation)
+    assert found.reason == "A wrong answer. The device died: killed by signal 11."
+    assert found.breaks == ("one",)
     harness.close()
 
 
@@ -114,6 +159,7 @@ def test_a_server_that_was_started_again_has_time_to_leave_its_grace_period(
     harness = Harness(mini.MiniatureTarget(server, dies_after=2, binding=Binding.NFS4))
     harness.ready_peer().send(build.null_call(harness.connect()))
     harness.end()
+    harness.judged(None, ())
     server.times = 3
 
     harness.ready_peer()

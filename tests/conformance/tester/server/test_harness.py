@@ -274,6 +274,32 @@ def test_a_client_that_died_in_a_case_is_reported() -> None:
         harness.check_after()
 
 
+def test_a_client_that_died_behind_a_case_is_told_by_the_next_one() -> None:
+    """It is started again for those that follow."""
+    harness = made()
+    harness.ready()
+    harness.session._failure = "RuntimeError: no slot"  # type: ignore[attr-defined]
+
+    harness.end()
+    harness.begin()
+    with pytest.raises(Inconclusive, match=r"the client had died, after a case .*: no slot; it"):
+        harness.ready()
+    harness.begin()
+    harness.ready()
+
+
+def test_a_client_that_died_before_its_case_ended_is_reported_beside_it() -> None:
+    harness = made()
+    harness.ready()
+    harness.session._failure = "RuntimeError: no slot"  # type: ignore[attr-defined]
+
+    found = harness.judged(Deviation("Nothing came.", breaks=("one",)), ())
+
+    assert isinstance(found, Deviation)
+    assert found.reason == "Nothing came. The client died: RuntimeError: no slot."
+    assert harness.console == ""
+
+
 def test_a_client_that_has_fallen_silent_is_reported(harness: ClientHarness) -> None:
     harness.ready()
     harness.session._client.close()  # type: ignore[attr-defined]

@@ -168,6 +168,20 @@ def test_calls_need_handles(tmp_path: Path) -> None:
         workload.fetch(1)
 
 
+def test_handles_are_asked_for_again_when_the_server_was_started_again(peer: Peer) -> None:
+    """It may be another one, on another machine."""
+
+    class Silent:
+        def reply_to(self, _request: object) -> bytes:
+            return b""
+
+        def wait(self, seconds: float) -> None: ...
+
+    assert isinstance(peer.workload, Prepared)
+    with pytest.raises(Inconclusive, match="the reply to LOOKUP cannot be decoded"):
+        peer.workload.prepare(Silent())
+
+
 def test_handle_of_the_root_comes_from_the_mount_service(tmp_path: Path) -> None:
     with MountService(MountProgram(FileStore(())), "127.0.0.1") as mounts:
         harness = harness_at(tmp_path / "x.toml", f"mount_port = {mounts.port}")

@@ -1,0 +1,146 @@
+"""Who dies, and in which case: each death of a device is told once, and never passed over.
+
+A device that has died is started again, so nothing but its records would show that it ever did.  A
+death is held against the case in which it was found, if that has had to do with the device.  What
+is found before that follows from an earlier case, which has its verdict: the case that comes then
+is inconclusive and says why.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from conformance.tester.case import Deviation, Inconclusive
+from targets.base import HasConsole, Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Mortal", "Vigil"]
+
+
+class Mortal(Protocol):
+    """A session of either role."""
+
+    def alive(self) -> str | None:
+        """None while the device runs as far as can be told, else how it died."""
+        ...
+
+
+class Vigil:
+    """Watches over one device.
+
+    Attributes:
+        who: what the device is called.
+        console: what its machine had printed when it was found dead in the running case; else
+            empty.
+    """
+
+    def __init__(self, session: Callable[[], Mortal], who: str) -> None:
+        """Watch.
+
+        Args:
+            session: gives the device's.
+            who: what the device is called in sentences: `device`, `client`.
+        """
+        self.who = who
+        self.console = ""
+        self._session = session
+        self._is_told = False
+        self._has_served = False
+
+    def begin(self) -> None:
+        """A case begins."""
+        self.console = ""
+        self._has_served = False
+
+    def served(self) -> None:
+        """The device has served, or called, in the running case."""
+        self._has_served = True
+
+    def started(self) -> None:
+        """The device has been started again."""
+        self._is_told = False
+
+    def death(self) -> str:
+        """How the device died, which is told herewith; empty if it lives."""
+        session = self._session()
+        died = session.alive() or ""
+        if died and not self._is_told:
+            self._is_told = True
+            self.console = session.console() if isinstance(session, HasConsole) else ""
+        return died
+
+    def check(self) -> None:
+        """See that the device lives.
+
+        Raises:
+            Deviation: it does not.
+        """
+        if died := self.death():
+            raise self._deviation(died)
+
+    def check_untold(self) -> None:
+        """See that the device lives, if nobody was told of its death before this.
+
+        Raises:
+            Deviation: it does not.
+        """
+        if not self._is_told:
+            self.check()
+
+    def untold(self) -> str:
+        """How the device died, if nobody was told before this; empty if it lives.
+
+        Raises:
+            Deviation: it has served in this case.
+        """
+        died = "" if self._is_told else self.death()
+        if died and self._has_served:
+            raise self._deviation(died)
+        return died
+
+    def mourn(self, died: str) -> None:
+        """End a case before which the device was found dead, now that it serves again.
+
+        Args:
+            died: what `untold` gave.
+
+        Raises:
+            Inconclusive: it was found dead.
+        """
+        if died:
+            raise Inconclusive(
+                f"the {self.who} had died, after a case that has its verdict: {died}; it was"
+                " started again for the cases that follow"
+            )
+
+    def judged(self, found: BaseException | None) -> BaseException | None:
+        """What ended the case, and that the device died in it.
+
+        Args:
+            found: what ended it, so far.
+        """
+        if self._is_told or not self._has_served:
+            return found
+        died = self.death()
+        if not died or not isinstance(found, Deviation | Inconclusive | Unsupported | None):
+            return found
+        death = self._deviation(died)
+        if not isinstance(found, Deviation):
+            return death
+        return Deviation(
+            f"{found.reason} {death.reason}",
+            expected=found.expected,
+            actual=found.actual,
+            breaks=found.breaks,
+            unanswered=found.unanswered,
+        )
+
+    def _deviation(self, died: str) -> Deviation:
+        return Deviation(
+            f"The {self.who} died: {died}.",
+            expected=(f"a living {self.who}",),
+            actual=died,
+            unanswered=True,
+        )

@@ -1,0 +1,114 @@
+"""Deaths are told once, and to the case that they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.vigil import Vigil
+from targets.base import Unsupported
+
+DEATH = "oops in the kernel: BUG"
+
+
+@dataclass
+class Silent:
+    """A session that lives or not."""
+
+    death: str | None = None
+
+    def alive(self) -> str | None:
+        return self.death
+
+
+class Speaking(Silent):
+    """One in a machine with a console."""
+
+    def console(self) -> str:
+        return "BUG\n"
+
+
+def over(session: Silent) -> Vigil:
+    """A case has begun in which the device has served."""
+    vigil = Vigil(lambda: session, "device")
+    vigil.begin()
+    vigil.served()
+    return vigil
+
+
+def test_a_device_that_lives_is_no_matter() -> None:
+    vigil = over(Silent())
+    vigil.check()
+    vigil.check_untold()
+    vigil.mourn(vigil.untold())
+    assert vigil.judged(None) is None
+    assert (vigil.death(), vigil.console) == ("", "")
+
+
+def test_what_the_machine_had_printed_is_kept_for_the_case_that_tells_of_the_death() -> None:
+    vigil = over(Speaking(DEATH))
+    with pytest.raises(Deviation) as found:
+        vigil.check()
+    assert found.value.reason == f"The device died: {DEATH}."
+    assert (found.value.expected, found.value.actual) == (("a living device",), DEATH)
+    assert vigil.console == "BUG\n"
+    vigil.begin()
+    assert vigil.death() == DEATH
+    assert vigil.console == ""
+
+
+def test_a_session_without_a_console_leaves_none() -> None:
+    vigil = over(Silent(DEATH))
+    assert vigil.death() == DEATH
+    assert vigil.console == ""
+
+
+@pytest.mark.parametrize("found", [None, Inconclusive("no packet"), Unsupported("no call")])
+def test_what_a_case_did_not_come_to_say_is_that_the_device_died(
+    found: BaseException | None,
+) -> None:
+    judged = over(Silent(DEATH)).judged(found)
+    assert isinstance(judged, Deviation)
+    assert (judged.reason, judged.unanswered) == (f"The device died: {DEATH}.", True)
+
+
+def test_what_a_case_has_found_is_told_before_that() -> None:
+    before = Deviation("Wrong.", expected=("right",), actual="wrong", breaks=("one",))
+    judged = over(Silent(DEATH)).judged(before)
+    assert isinstance(judged, Deviation)
+    assert judged.reason == f"Wrong. The device died: {DEATH}."
+    assert (judged.expected, judged.actual, judged.breaks) == (("right",), "wrong", ("one",))
+
+
+def test_our_own_fault_stays_ours() -> None:
+    ours = KeyError("ours")
+    assert over(Silent(DEATH)).judged(ours) is ours
+
+
+def test_a_death_is_told_once_for_each_life() -> None:
+    session = Silent(DEATH)
+    vigil = over(session)
+    assert vigil.death() == DEATH
+    assert vigil.judged(None) is None
+    assert vigil.untold() == ""
+    vigil.check_untold()
+    vigil.started()
+    with pytest.raises(Deviation, match="died"):
+        vigil.check_untold()
+
+
+def test_a_case_in_which_the_device_has_not_served_is_not_blamed() -> None:
+    vigil = over(Silent(DEATH))
+    vigil.begin()
+    assert vigil.judged(None) is None
+    died = vigil.untold()
+    assert died == DEATH
+    with pytest.raises(Inconclusive, match=f"the device had died, .*: {DEATH}; it was started ag"):
+        vigil.mourn(died)
+
+
+def test_a_case_that_looks_for_a_device_that_it_has_killed_is_blamed() -> None:
+    with pytest.raises(Deviation, match=f"The device died: {DEATH}"):
+        over(Silent(DEATH)).untold()

@@ -24,7 +24,7 @@ from targets.lab.lab import (
 from targets.lab.setup import GuestSetup, LabServer, ServerKind
 from targets.registry import find_profile
 from targets.standing.setup_of import setup_of
-from targets.standing.stay import GuestState, bring_down, bring_up, find_guest
+from targets.standing.stay import GuestState, bring_down, bring_up, death_of, find_guest
 
 __all__ = ["add_parser", "run"]
 
@@ -132,7 +132,9 @@ def _add_standing(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         "up",
         help="a guest that stays between runs",
         description="Boots a guest that holds a target's device and stays, so that the runs that"
-        " follow need not boot one. The tester is outside of it. There is one at most.",
+        " follow need not boot one. The tester is outside of it. There is one at most. A run in"
+        " which its kernel dies goes on in a guest of its own, and so do those that follow, until"
+        " `lab down` and `lab up`.",
         epilog="example:\n  rpcrdma lab up linux-server --kernel 6.12.117+deb12-amd64",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -222,8 +224,12 @@ def _up(args: argparse.Namespace) -> int:
 
 def _status() -> int:
     state = find_guest()
-    print("no guest is up" if state is None else _described(state))
-    return _CUT_SHORT if state is None else 0
+    if state is None:
+        print("no guest is up")
+        return _CUT_SHORT
+    death = death_of(state)
+    print(_described(state) + (f", and no run uses it: {death}" if death else ""))
+    return 0
 
 
 def _down() -> int:

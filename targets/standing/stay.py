@@ -23,6 +23,7 @@ from targets.lab.errors import LabError
 from targets.lab.kernel import select_kernel
 from targets.lab.lab import scaled
 from targets.lab.setup import ServerKind
+from targets.standing.console import ConsoleLog
 from targets.standing.guest import PROCESSORS, StandingGuest
 from targets.standing.machine import MachineFiles
 from targets.standing.setup import StandingSetup
@@ -38,6 +39,7 @@ __all__ = [
     "attach",
     "bring_down",
     "bring_up",
+    "death_of",
     "find_guest",
     "guest_for",
 ]
@@ -107,6 +109,15 @@ def find_guest() -> GuestState | None:
         shutil.rmtree(folder, ignore_errors=True)
         return None
     return GuestState.read(folder)
+
+
+def death_of(state: GuestState) -> str | None:
+    """How the kernel of a guest that is up died; None while it lives as far as can be told."""
+    console = ConsoleLog(MachineFiles(state.folder).console)
+    try:
+        return console.death()
+    finally:
+        console.close()
 
 
 def bring_up(

@@ -137,6 +137,21 @@ def test_a_guest_is_brought_up_looked_at_and_brought_down(
     ]
 
 
+def test_a_guest_that_is_up_and_dead_is_said_to_be(
+    standing: list[GuestState], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    lab("up")
+    (tmp_path / "console.log").write_text("Kernel panic - not syncing: Attempted\n")
+
+    assert lab("status") == 0
+
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        f"linux-server on Linux 6.1 is up, in {tmp_path}, and no run uses it: panic in the kernel:"
+        " Kernel panic - not syncing: Attempted"
+    )
+    assert len(standing) == 1
+
+
 def test_the_kernels_server_is_what_is_brought_up_by_default(standing: list[GuestState]) -> None:
     assert lab("up") == 0
     assert standing[0].target == "linux-server"

@@ -25,6 +25,7 @@ from targets.standing.stay import (
     attach,
     bring_down,
     bring_up,
+    death_of,
     find_guest,
     guest_for,
 )
@@ -147,7 +148,7 @@ def test_one_that_ends_by_itself_is_no_longer_up() -> None:
 def test_one_tester_at_a_time_has_it() -> None:
     state = bring_up(SETUP, "linux-client")
     with attach(state) as guest:
-        assert guest.alive() is None
+        assert guest.alive() is death_of(state) is None
         with pytest.raises(GuestTaken, match="a tester has it"):
             attach(state)
     with attach(state) as again:
@@ -194,6 +195,7 @@ def test_one_that_is_dead_is_told_and_left_alone() -> None:
     with guest_for(SETUP, told=told.append) as guest:
         assert guest.files.folder != state.folder
         assert not guest.is_kept
+    assert death_of(state) == "panic in the kernel: Kernel panic - not syncing: Attempted"
     (line,) = told
     assert line == (
         "taking the guest that is up: panic in the kernel: Kernel panic - not syncing: Attempted;"

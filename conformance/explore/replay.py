@@ -68,7 +68,14 @@ def require_test_program(harness: Harness) -> None:
 
 
 def open_exchange(harness: Harness) -> RecipeRun:
-    """A fresh exchange with a target, with XIDs that none before had."""
+    """A fresh exchange with a target, with XIDs that none before had; a dead one is started again.
+
+    Raises:
+        Inconclusive: it cannot be started again.
+    """
+    if harness.vigil.death():  # found by the exchange in which it died
+        harness.see_that_it_serves()
+        harness.end()
     fabric = harness.session.fabric
     simulated = fabric.name == "loopback"
     return RecipeRun(

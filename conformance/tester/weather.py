@@ -12,7 +12,8 @@ again alone meets what it met among others, as far as the same packets go by, an
 whichever process of several judges it.
 
 A case that takes the wire into its own hands (`conformance.tester.wire`) has no weather: it counts
-packets from a moment on, and judges how the device bears the one fault that it makes.
+packets from a moment on, and judges how the device bears the one fault that it makes.  Nor has a
+case before which a guest took the place of a dead one: the fabric towards that is new.
 """
 
 from __future__ import annotations

@@ -11,13 +11,14 @@ from conformance.bad_input import BadInput
 from conformance.explore.finding import Finding
 from conformance.explore.named_memory import WRITABLE
 from conformance.explore.recipes import Breach, Shot, Step
-from conformance.explore.replay import replay
+from conformance.explore.replay import open_exchange, replay
 from conformance.tester.client.harness import Harness
 from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
 from targets.profile import Binding
 from targets.registry import find_target
+from tests.conformance import miniatures as mini
 
 if TYPE_CHECKING:
     from conformance.explore.firing import Fired
@@ -89,3 +90,21 @@ def test_steps_are_refused_to_a_target_of_another_program() -> None:
             replay(harness, Finding("exchanges", steps=(Step("wait"),)))
     finally:
         harness.close()
+
+
+def test_exchange_begins_with_a_target_that_lives() -> None:
+    """The one before has killed it, and what came of that is the other's finding."""
+    target = mini.MiniatureTarget(mini.good, dies_after=2)
+    harness = Harness(target)
+    harness.begin()
+    open_exchange(harness).abandon()
+    peer = harness.ready_peer()
+    peer.send(b"the last thing that it hears")
+    peer.receive()
+    assert target.session.alive()
+
+    open_exchange(harness).abandon()
+
+    assert target.session.restarts == 1
+    assert target.session.alive() is None
+    harness.close()

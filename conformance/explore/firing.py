@@ -150,7 +150,7 @@ def fire_all(
             failed += [fired] if fired.verdict is Verdict.FAIL else []
         problem = battery.dead()
     except Deviation as error:
-        problem = harness.vigil.death() or error.reason
+        problem = harness.life.death() or error.reason
     finally:
         harness.end()
     if problem:
@@ -205,7 +205,7 @@ class _Battery:
 
     def dead(self) -> str:
         """What shows that the device does not serve any more; empty if it does."""
-        if died := self._harness.vigil.death():
+        if died := self._harness.life.death():
             return died
         claimed = self._last.peer.version in self._harness.profile.claims.versions
         if claimed and self._last.peer.connected:

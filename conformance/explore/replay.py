@@ -73,7 +73,7 @@ def open_exchange(harness: Harness) -> RecipeRun:
     Raises:
         Inconclusive: it cannot be started again.
     """
-    if harness.vigil.death():  # found by the exchange in which it died
+    if harness.life.death():  # found by the exchange in which it died
         harness.see_that_it_serves()
         harness.end()
     fabric = harness.session.fabric

@@ -14,7 +14,7 @@ from conformance.tester.claimed import device_of
 from conformance.tester.client import build, liveness
 from conformance.tester.client.file_watch import FileWatch
 from conformance.tester.client.peer import RECEIVE_LENGTH, RECEIVES, Peer
-from conformance.tester.vigil import Vigil
+from conformance.tester.life_watch import LifeWatch
 from conformance.tester.workload.base import Prepared
 from conformance.tester.workload.choice import workload_for
 from conformance.tester.xids import Xids
@@ -47,7 +47,7 @@ class Harness:
         target: which device.  profile: its profile.  workload: calls of its binding.
         session: the running device.  case: notes of the running case.
         xids: of the calls of all its cases.  files: of the device, which no case writes.
-        vigil: over the device's life.
+        life: watches whether the device lives.
     """
 
     def __init__(self, target: Target) -> None:
@@ -58,7 +58,7 @@ class Harness:
         self.files = FileWatch(self.workload)
         self.case = CaseLog()
         self.xids = Xids()
-        self.vigil = Vigil(lambda: self.session, "device")
+        self.life = LifeWatch(lambda: self.session, "device")
         self._peers: list[Peer] = []
         self._spare: Peer | None = None
         self._given_up = ""
@@ -71,7 +71,7 @@ class Harness:
     def go_on(self) -> None:
         """Begin what is judged by itself, with XIDs that follow those of what was before."""
         self.case = CaseLog()
-        self.vigil.begin()
+        self.life.begin()
         self.session.fabric.trace = Trace()
 
     @property
@@ -103,17 +103,17 @@ class Harness:
             Inconclusive: that cannot be seen.
         """
         if self.files.watched:
-            self.vigil.check_untold()
+            self.life.check_untold()
             self.files.look(self.ready_peer())
 
     def judged(self, found: BaseException | None, _cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case: each peer's outcomes are judged by the case itself."""
-        return self.vigil.judged(found)
+        return self.life.judged(found)
 
     @property
     def console(self) -> str:
         """What the device's machine had printed when it was found dead in this case."""
-        return self.vigil.console
+        return self.life.console
 
     def numbered(self, text: str) -> str:
         """The text with the numbers of the case's calls in place of their XIDs (see `Xids`)."""
@@ -188,15 +188,15 @@ class Harness:
         """
         if self._given_up:
             raise Inconclusive(self._given_up)
-        died = self.vigil.untold()
+        died = self.life.untold()
         peer, problem = self._try()
         if peer is None:
             peer, problem = self._after_restart(problem)
         if peer is None:
             self._given_up = f"the device does not serve a good call before the case: {problem}"
             raise Inconclusive(self._given_up)
-        self.vigil.mourn(died)
-        self.vigil.served()
+        self.life.end_after_death(died)
+        self.life.served()
         return peer
 
     def see_that_it_serves(self) -> None:
@@ -233,7 +233,7 @@ class Harness:
         Raises:
             Deviation: it does not.
         """
-        self.vigil.check()
+        self.life.check()
         connected = next((peer for peer in self._peers if peer.connected), None)
         liveness.still_serves(connected, self.connect)
 
@@ -287,7 +287,7 @@ class Harness:
         except (TargetError, FabricError) as error:
             return None, f"{problem}; {error}"
         self.session.fabric.trace = trace
-        self.vigil.started()
+        self.life.started()
         peer, problem = self._try()
         if peer is not None:
             try:

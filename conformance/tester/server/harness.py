@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.verdict import broken_ids
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
+from conformance.tester.life_watch import LifeWatch
 from conformance.tester.server import Service, Welcome
 from conformance.tester.server.programs import program_factory
-from conformance.tester.vigil import Vigil
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import Act, ActKind, TargetError, Unsupported
@@ -135,7 +135,7 @@ class ClientHarness:
 
     Attributes:
         target: which device.  profile: its profile.
-        session: the running device.  case: notes of the running case.  vigil: over its life.
+        session: the running device.  case: notes of the running case.  life: whether it lives.
         service: where it connects.  client: the device as a scenario sees it.
     """
 
@@ -147,7 +147,7 @@ class ClientHarness:
         self.session: ClientSession = target.start_client()
         self._prepared = False
         self._given_up = ""
-        self.vigil = Vigil(lambda: self.session, "client")
+        self.life = LifeWatch(lambda: self.session, "client")
         self._stand()
 
     def _stand(self) -> None:
@@ -174,7 +174,7 @@ class ClientHarness:
     def begin(self) -> None:
         """Begin a case: new notes, a new trace, no connection of an earlier one."""
         self.case = CaseLog()
-        self.vigil.begin()
+        self.life.begin()
         self.session.fabric.trace = Trace()
         self.service.begin(self.case, keep_connections=self.profile.extra.keep_connection)
 
@@ -202,7 +202,7 @@ class ClientHarness:
         """
         if self._given_up:
             raise Inconclusive(self._given_up)
-        died = self.vigil.untold()
+        died = self.life.untold()
         problem = self._try()
         if problem:
             problem = self._after_restart(problem)
@@ -211,8 +211,8 @@ class ClientHarness:
             if not self.service.violations:
                 self._given_up = problem
             raise Inconclusive(problem)
-        self.vigil.mourn(died)
-        self.vigil.served()
+        self.life.end_after_death(died)
+        self.life.served()
         return self.service
 
     def ready_two(self) -> Service:
@@ -255,7 +255,7 @@ class ClientHarness:
     @property
     def console(self) -> str:
         """What the client's machine had printed when it was found dead in this case."""
-        return self.vigil.console
+        return self.life.console
 
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, together with the rules that messages of the client broke.
@@ -267,7 +267,7 @@ class ClientHarness:
             found: what ended the case.
             cited: the requirements that the case is about.
         """
-        found = self.vigil.judged(found)
+        found = self.life.judged(found)
         seen = [
             rule
             for rule in self.service.violations
@@ -309,7 +309,7 @@ class ClientHarness:
         Raises:
             Deviation: it died, or does nothing any more.
         """
-        self.vigil.check()
+        self.life.check()
         if not self._prepared:
             return  # the case did not bring it to connect
         self.service.recover()
@@ -385,6 +385,6 @@ class ClientHarness:
         except (TargetError, FabricError) as error:
             return f"{problem}; {error}"
         self.session.fabric.trace = trace
-        self.vigil.started()
+        self.life.started()
         self._stand()
         return self._try()

@@ -1,4 +1,4 @@
-"""Who dies, and in which case: each death of a device is told once, and never passed over.
+"""Whether a device lives: each death is told once, in one case, and never passed over.
 
 A device that has died is started again, so nothing but its records would show that it ever did.  A
 death is held against the case in which it was found, if that has had to do with the device.  What
@@ -16,10 +16,10 @@ from targets.base import HasConsole, Unsupported
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Mortal", "Vigil"]
+__all__ = ["LifeWatch", "Living"]
 
 
-class Mortal(Protocol):
+class Living(Protocol):
     """A session of either role."""
 
     def alive(self) -> str | None:
@@ -27,7 +27,7 @@ class Mortal(Protocol):
         ...
 
 
-class Vigil:
+class LifeWatch:
     """Watches over one device.
 
     Attributes:
@@ -36,7 +36,7 @@ class Vigil:
             empty.
     """
 
-    def __init__(self, session: Callable[[], Mortal], who: str) -> None:
+    def __init__(self, session: Callable[[], Living], who: str) -> None:
         """Watch.
 
         Args:
@@ -100,7 +100,7 @@ class Vigil:
             raise self._deviation(died)
         return died
 
-    def mourn(self, died: str) -> None:
+    def end_after_death(self, died: str) -> None:
         """End a case before which the device was found dead, now that it serves again.
 
         Args:

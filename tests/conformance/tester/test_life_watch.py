@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from conformance.tester.case import Deviation, Inconclusive
-from conformance.tester.vigil import Vigil
+from conformance.tester.life_watch import LifeWatch
 from targets.base import Unsupported
 
 DEATH = "oops in the kernel: BUG"
@@ -30,39 +30,39 @@ class Speaking(Silent):
         return "BUG\n"
 
 
-def over(session: Silent) -> Vigil:
+def over(session: Silent) -> LifeWatch:
     """A case has begun in which the device has served."""
-    vigil = Vigil(lambda: session, "device")
-    vigil.begin()
-    vigil.served()
-    return vigil
+    life = LifeWatch(lambda: session, "device")
+    life.begin()
+    life.served()
+    return life
 
 
 def test_a_device_that_lives_is_no_matter() -> None:
-    vigil = over(Silent())
-    vigil.check()
-    vigil.check_untold()
-    vigil.mourn(vigil.untold())
-    assert vigil.judged(None) is None
-    assert (vigil.death(), vigil.console) == ("", "")
+    life = over(Silent())
+    life.check()
+    life.check_untold()
+    life.end_after_death(life.untold())
+    assert life.judged(None) is None
+    assert (life.death(), life.console) == ("", "")
 
 
 def test_what_the_machine_had_printed_is_kept_for_the_case_that_tells_of_the_death() -> None:
-    vigil = over(Speaking(DEATH))
+    life = over(Speaking(DEATH))
     with pytest.raises(Deviation) as found:
-        vigil.check()
+        life.check()
     assert found.value.reason == f"The device died: {DEATH}."
     assert (found.value.expected, found.value.actual) == (("a living device",), DEATH)
-    assert vigil.console == "BUG\n"
-    vigil.begin()
-    assert vigil.death() == DEATH
-    assert vigil.console == ""
+    assert life.console == "BUG\n"
+    life.begin()
+    assert life.death() == DEATH
+    assert life.console == ""
 
 
 def test_a_session_without_a_console_leaves_none() -> None:
-    vigil = over(Silent(DEATH))
-    assert vigil.death() == DEATH
-    assert vigil.console == ""
+    life = over(Silent(DEATH))
+    assert life.death() == DEATH
+    assert life.console == ""
 
 
 @pytest.mark.parametrize("found", [None, Inconclusive("no packet"), Unsupported("no call")])
@@ -89,24 +89,24 @@ def test_our_own_fault_stays_ours() -> None:
 
 def test_a_death_is_told_once_for_each_life() -> None:
     session = Silent(DEATH)
-    vigil = over(session)
-    assert vigil.death() == DEATH
-    assert vigil.judged(None) is None
-    assert vigil.untold() == ""
-    vigil.check_untold()
-    vigil.started()
+    life = over(session)
+    assert life.death() == DEATH
+    assert life.judged(None) is None
+    assert life.untold() == ""
+    life.check_untold()
+    life.started()
     with pytest.raises(Deviation, match="died"):
-        vigil.check_untold()
+        life.check_untold()
 
 
 def test_a_case_in_which_the_device_has_not_served_is_not_blamed() -> None:
-    vigil = over(Silent(DEATH))
-    vigil.begin()
-    assert vigil.judged(None) is None
-    died = vigil.untold()
+    life = over(Silent(DEATH))
+    life.begin()
+    assert life.judged(None) is None
+    died = life.untold()
     assert died == DEATH
     with pytest.raises(Inconclusive, match=f"the device had died, .*: {DEATH}; it was started ag"):
-        vigil.mourn(died)
+        life.end_after_death(died)
 
 
 def test_a_case_that_looks_for_a_device_that_it_has_killed_is_blamed() -> None:

@@ -12,27 +12,25 @@ another one takes its place, with a fabric of its own towards it; one for each `
 
 from __future__ import annotations
 
-import ipaddress
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from rpcrdma.errors import DecodeError, FabricError
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.trace import Trace
-from rpcrdma.roce.fabric import RoceFabric
-from rpcrdma.roce.link.netdev import NetdevLink
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.mount3 import MountProgram
 from targets.base import TargetError
+from targets.guest_share import GuestServerShare, fabric_to
 from targets.lab.errors import LabError
-from targets.lab.setup import Network
 from targets.network import NetworkSession
 from targets.nfs.mount_client import MountRefused, mount_request, mounted_handle
 from targets.ping import ping
 from targets.profile import Binding
+from targets.standing.addresses import neighbour_of
 from targets.standing.place import GuestPlace
 from targets.standing.run_guest import RunGuest
 from targets.standing.setup_of import setup_of
@@ -42,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rpcrdma.fabric.base import Fabric
+    from rpcrdma.roce.fabric import RoceFabric
     from targets.base import Act, ActKind, ClientTarget, RunningAct, Target
     from targets.profile import Profile
-    from targets.standing.guest import StandingGuest
     from targets.standing.run_guest import GuestEnd
 
 __all__ = [
@@ -54,15 +52,7 @@ __all__ = [
     "GuestServerTarget",
     "guest_of",
     "guest_target",
-    "neighbour_of",
 ]
-
-_MTU: Final = Network().mtu
-
-
-def neighbour_of(guest: str) -> str:
-    """The tester's address beside that of the guest: the next one."""
-    return str(ipaddress.ip_address(guest) + 1)
 
 
 class GuestServerTarget:
@@ -76,17 +66,32 @@ class GuestServerTarget:
         self.name = profile.name
         self.profile = profile
         self._guest = guest
+        self._is_asked = profile.binding is Binding.NFS3 and not profile.extra.root_handle
+        self._was_ready = False
 
     def start(self) -> GuestServerSession:
         """Wait until the guest is set up."""
+        self._await_ready()
+        return GuestServerSession(self.profile, self._guest, is_asked=self._is_asked)
+
+    def beside(self, tester: int) -> GuestServerShare:
+        """The server for one of several testers (see `targets.shared.SharedTarget`)."""
+        self._await_ready()
+        return GuestServerShare(self.profile, self._guest.current, tester)
+
+    def _await_ready(self) -> None:
+        is_new = not self._was_ready
         with _told_of_the_target():
+            # Several testers may have been there before, and leave a guest that has died.
+            if self._was_ready and (died := self._guest.current.alive()):
+                self._guest.replace(died)
+                is_new = True
             self._guest.current.await_ready()
-        extra = self.profile.extra
-        is_asked = self.profile.binding is Binding.NFS3 and not extra.root_handle
-        if is_asked:
-            known = msgspec.structs.replace(extra, root_handle=_handle(self._guest, self.profile))
-            self.profile = msgspec.structs.replace(self.profile, extra=known)
-        return GuestServerSession(self.profile, self._guest, is_asked=is_asked)
+        self._was_ready = True
+        if is_new and self._is_asked:
+            handle = _handle(self._guest, self.profile)
+            extra = msgspec.structs.replace(self.profile.extra, root_handle=handle)
+            self.profile = msgspec.structs.replace(self.profile, extra=extra)
 
 
 class GuestServerSession(NetworkSession):
@@ -150,7 +155,7 @@ class GuestServerSession(NetworkSession):
 
     @staticmethod
     def _reach(profile: Profile, guest: RunGuest) -> RoceFabric:
-        fabric = _fabric(guest.current, neighbour_of(profile.extra.address))
+        fabric = fabric_to(guest.current, neighbour_of(profile.extra.address))
         # A server that is stopped says good-bye on its connections and waits for an answer.
         guest.current.agent.meanwhile(fabric.device.progress)
         return fabric
@@ -180,7 +185,7 @@ class GuestClientTarget:
         with _told_of_the_target():
             place = GuestPlace(guest, self._address)
         agent = guest.agent
-        fabric = _fabric(guest, self.profile.extra.address)
+        fabric = fabric_to(guest, self.profile.extra.address)
         agent.meanwhile(fabric.device.progress)
         if not self._acts.use("mount_port"):
             return CommandSession(self.profile, self._acts, fabric, None, place)
@@ -257,7 +262,11 @@ class GuestClientSession:
 
 
 def guest_of(
-    profile: Profile, kernel: str = "", told: Callable[[GuestEnd], None] = lambda end: None
+    profile: Profile,
+    kernel: str = "",
+    told: Callable[[GuestEnd], None] = lambda end: None,
+    *,
+    testers: int = 1,
 ) -> RunGuest:
     """A guest that holds a profile's device: the one that is up, or else a new one, that boots.
 
@@ -265,12 +274,13 @@ def guest_of(
         profile: of the device.
         kernel: release or image; the profile's choice, or the newest, if empty.
         told: is told of each guest whose place another one takes.
+        testers: how many can use it at one time.
 
     Raises:
         LabError: there is none, and none can be started.
     """
     chosen = kernel or (profile.lab.kernel if profile.lab else "")
-    return RunGuest.begin(setup_of(profile), chosen or None, told)
+    return RunGuest.begin(setup_of(profile, testers), chosen or None, told)
 
 
 def guest_target(profile: Profile, guest: RunGuest) -> Target | ClientTarget:
@@ -308,8 +318,3 @@ def _told_of_the_target() -> Iterator[None]:
         yield
     except LabError as error:
         raise TargetError(str(error)) from error
-
-
-def _fabric(guest: StandingGuest, address: str) -> RoceFabric:
-    link = NetdevLink(guest.files.tester_socket, guest.files.guest_socket, address, mtu=_MTU)
-    return RoceFabric(link)

@@ -31,6 +31,8 @@ def placed(
     place: RunPlace,
     kernel: str = "",
     told: Callable[[GuestEnd], None] = lambda end: None,
+    *,
+    testers: int = 1,
 ) -> Iterator[tuple[Target | ClientTarget, Facts]]:
     """The target that is to be started, and what its place makes known of it.
 
@@ -39,6 +41,7 @@ def placed(
         place: where it is to be; tester and device are apart from one another, or both here.
         kernel: of a guest: release or image; the profile's choice, or the newest, if empty.
         told: is told of each guest that is of no use any more, and whose place another one takes.
+        testers: how many processes judge the target at one time.
 
     Raises:
         LabError: there is no guest, and none can be started.
@@ -50,6 +53,6 @@ def placed(
     # Imported only now: nearly all of it is for guests, which few commands want.
     from targets.guest_device import guest_of, guest_target
 
-    with guest_of(target.profile, kernel, told) as guest:
+    with guest_of(target.profile, kernel, told, testers=testers) as guest:
         facts = (("kernel", guest.release), ("guest", "replaced where it dies"))
         yield guest_target(target.profile, guest), facts

@@ -123,7 +123,8 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         reply_inline_threshold: octets of the longest message that the device sends by Send.
         connections: most connections at one time; a case that needs more is N/A.
         concurrent_testers: several testers at one time get what each would get alone: each has a
-            device of its own, or their calls (and the files these write) do not meet.
+            device of its own, or their calls (and the files these write) do not meet.  The lab's
+            NFS server needs no claim where the tester is outside of its guest.
         backward: works in the backward direction, too (bidir).
         operations: of the transport properties (xcharext 4) that the device supports, in Version
             Two; a message with any other gets RDMA2_ERR_INVAL_OPTION.
@@ -168,6 +169,8 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         root_handle: NFSv3 file handle of the export's root in hexadecimal digits; empty to ask
             the MOUNT service.
         uid: AUTH_SYS user id of the calls.  gid: likewise, the group.
+        write_offset: first octet of the file `writable` that cases write to: where several testers
+            use one server, each needs 1 MiB of its own.
         grace: how long nothing may come before silence counts as silence.  Like the deadlines, it
             does not run while a packet that `--faults` took has not been made up for.
         deadline: how long an answer may take.  connect_deadline: how long connecting may take.
@@ -188,6 +191,7 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     root_handle: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2}){0,64}$")] = ""
     uid: Word = 0
     gid: Word = 0
+    write_offset: Natural = 0
     grace: Seconds = 0.2
     deadline: Seconds = 5.0
     connect_deadline: Seconds = 5.0

@@ -114,10 +114,15 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.ulp rpcrdma.fabric targets.base targets.profile targets.acts "
             "targets.fabrics targets.kernel_log targets.nfs"
         ),
+        "targets.shared": "targets.base targets.profile",
+        "targets.guest_share": (
+            "rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.profile targets.lab "
+            "targets.standing targets.network targets.shared"
+        ),
         "targets.guest_device": (
-            "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link "
-            "targets.base targets.ping targets.profile targets.lab targets.standing "
-            "targets.network targets.nfs targets.upper_tester"
+            "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.ping "
+            "targets.profile targets.lab targets.standing targets.network targets.nfs "
+            "targets.upper_tester targets.guest_share"
         ),
         "targets.placed": "targets.base targets.lab targets.standing targets.guest_device",
         "targets.mutants": (
@@ -195,7 +200,7 @@ ARROWS: dict[str, set[str]] = {
         "conformance.suite": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.fabric reports.record reports.stream "
             "reports.capture reports.render targets.base targets.profile targets.lab "
-            "targets.registry conformance.catalogue conformance.tester "
+            "targets.shared targets.registry conformance.catalogue conformance.tester "
             "conformance.tester.workload conformance.tester.client conformance.tester.server "
             "conformance.options conformance.scenarios"
         ),

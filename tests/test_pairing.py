@@ -47,6 +47,7 @@ COVERED_ELSEWHERE = {
     "conformance/oracle/responder/calls.py": (
         "tests/conformance/oracle/responder/test_expectation.py"
     ),
+    "conformance/suite/worker.py": "tests/conformance/suite/test_parallel.py",
     "conformance/tester/acceptance.py": "tests/conformance/proof/test_comparison.py",
     "conformance/tester/sent.py": "tests/conformance/tester/client/test_build.py",
     "conformance/tester/workload/base.py": "tests/conformance/tester/workload/test_nfs3.py",

@@ -150,6 +150,14 @@ def _add_standing(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         metavar="PATH|RELEASE",
         help="the kernel to boot (default: the profile's, or the newest in /boot that will do)",
     )
+    up.add_argument(
+        "-n",
+        "--workers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="give it a link for each process of `certify -n N` (default: %(default)s)",
+    )
     for name, what in (("status", "which guest is up"), ("down", "end the guest that is up")):
         commands.add_parser(name, help=what, epilog=f"example:\n  rpcrdma lab {name}")
 
@@ -217,7 +225,7 @@ def _shell(args: argparse.Namespace) -> int:
 def _up(args: argparse.Namespace) -> int:
     profile = find_profile(args.target)
     chosen = args.kernel or (profile.lab.kernel if profile.lab else "")
-    state = bring_up(setup_of(profile), profile.name, chosen or None)
+    state = bring_up(setup_of(profile, args.workers), profile.name, chosen or None)
     print(_described(state))
     return 0
 

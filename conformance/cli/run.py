@@ -70,7 +70,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="known deviations: exit status 0 if and only if the run is as the file says",
     )
     parser.add_argument(
-        "-n", "--workers", type=_workers, default=1, metavar="N", help="judge in N processes"
+        "-n",
+        "--workers",
+        type=_workers,
+        default=1,
+        metavar="N",
+        help="judge in N processes, if several testers may use the target at one time; a server"
+        " in a guest of the lab is given a link for each of them",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for every case")
     parser.set_defaults(run=run)
@@ -84,9 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.output or Path(f"rpcrdma-report-{_file_name(arguments.target)}")
     # Refused now, not after a boot.
     target = find_any_target(arguments.target, arguments.fabric)
-    check_workers(target, arguments.workers)
     baseline = load_baseline(arguments.baseline, profile.name) if arguments.baseline else None
     place = place_of(profile, arguments.fabric)
+    check_workers(target, arguments.workers, place)
     weather: Weather | None = arguments.faults
     if place is RunPlace.ALL_IN_GUEST:
         if weather is not None:
@@ -95,10 +101,13 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console()
     with (
         _progress(console, arguments, baseline) as progress,
-        placed(target, place, arguments.kernel, lambda end: progress.note(str(end))) as (
-            device,
-            facts,
-        ),
+        placed(
+            target,
+            place,
+            arguments.kernel,
+            lambda end: progress.note(str(end)),
+            testers=arguments.workers,
+        ) as (device, facts),
     ):
         record = certifier(arguments.workers)(
             device,

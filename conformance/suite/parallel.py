@@ -5,6 +5,10 @@ its own to the one device.  Records arrive as cases finish; at the end they are 
 the plan.  A process that dies costs the case that it was judging, which becomes an ERROR; another
 process takes over what it had left.
 
+A device that is there once (`targets.shared`) has its destructive cases judged at the end, by one
+process alone.  If it has to be started again before that, it may be due to any of the cases that
+were judged just then: all processes end, and one alone judges these cases and whatever was left.
+
 Processes are forked: what they need has been imported and collected by then, which is what takes
 longest in the lab's guest.  Nothing of a fabric may be open in the parent.
 """
@@ -12,7 +16,6 @@ longest in the lab's guest.  Nothing of a fabric may be open in the parent.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import time
 from dataclasses import dataclass, field
@@ -23,12 +26,14 @@ import msgspec
 
 from conformance.catalogue.entries import load_catalogue
 from conformance.suite.plugin import SuiteError
-from conformance.suite.runner import RECORDS, SCENARIOS, Selection, certify, collect_cases
+from conformance.suite.runner import RECORDS, SCENARIOS, Selection, collect_cases
+from conformance.suite.worker import Begun, Job, Lost, Message, Stopped, judge
 from reports.record import CaseRecord, RunHeader, Verdict
 from reports.stream import RunWriter, read_run
-from rpcrdma.errors import FabricError
-from targets.base import TargetError, Unsupported
+from targets.base import TargetError
+from targets.lab.place import RunPlace
 from targets.profile import timeout_factor
+from targets.shared import SharedTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,22 +51,10 @@ _SILENCE: Final = 300.0
 """Seconds, scaled, in which some process must begin or end a case: each case has deadlines of its
 own, so that more means a process that hangs."""
 
+_FAREWELL: Final = 20.0
+"""Seconds, scaled, in which a process that was told to end must have closed its connections."""
+
 _FORK: Final = multiprocessing.get_context("fork")
-
-
-class _Begun(msgspec.Struct, frozen=True, tag="begun"):
-    """A process begins a case."""
-
-    case: str
-
-
-class _Stopped(msgspec.Struct, frozen=True, tag="stopped"):
-    """A process ends; without a reason, because it has judged all that it was given."""
-
-    reason: str = ""
-
-
-_Message = _Begun | CaseRecord | _Stopped
 
 
 @dataclass(slots=True)
@@ -70,30 +63,51 @@ class _Share:
 
     Attributes:
         number: of the share, from 1.
+        target: what its processes start.
         left: ids of the cases without a record.
         process: its present process.  pipe: what it tells.
         begun: the case that it is judging; empty before the first.
         stopped: its last word; None while it has not said it.
+        doubtful: a record that counts once the device has served a later case.
     """
 
     number: int
+    target: Target | ClientTarget
     left: list[str]
     process: BaseProcess
     pipe: Connection
     begun: str = ""
-    stopped: _Stopped | None = None
+    stopped: Stopped | Lost | None = None
+    doubtful: CaseRecord | None = None
 
 
-def check_workers(target: Target | ClientTarget, workers: int) -> None:
+def check_workers(
+    target: Target | ClientTarget, workers: int, place: RunPlace = RunPlace.HERE
+) -> None:
     """See that a target may be judged by so many processes at once.
 
+    Args:
+        target: which device.
+        workers: how many processes.
+        place: where it is.
+
     Raises:
-        TargetError: its profile does not claim that several testers may use it.
+        TargetError: several testers may not use it there, or its profile does not claim it.
     """
-    if workers > 1 and not target.profile.claims.concurrent_testers:
+    if workers == 1:
+        return
+    claims, lab = target.profile.claims, target.profile.lab
+    in_guest = place is RunPlace.DEVICE_IN_GUEST
+    if in_guest and "requester" in claims.roles:
+        raise TargetError(
+            f"`{target.name}` is tested by one process only: its guest has one client; drop -n"
+        )
+    # The lab's own nfsd serves several testers; what it calls back about is the same for all.
+    serves_several = in_guest and lab is not None and lab.nfsd and not claims.backward
+    if not claims.concurrent_testers and not serves_several:
         raise TargetError(
             f"`{target.name}` is tested by one process only; its profile does not claim"
-            " `concurrent_testers`"
+            " `concurrent_testers`: drop -n"
         )
 
 
@@ -125,32 +139,15 @@ def certify_parallel(
     }
     if not cases:
         raise SuiteError("no case is selected; `rpcrdma cases` lists them all")
-    job = _Job(target, folder, called, facts, weather, captures, scenarios_folder)
+    job = Job(target, folder, called, facts, weather, captures, scenarios_folder)
     return _Run(job, cases, on_begin, on_case).execute(workers)
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What every process is told."""
-
-    target: Target | ClientTarget
-    folder: Path
-    called: str
-    facts: tuple[tuple[str, str], ...]
-    weather: Weather | None
-    captures: bool
-    scenarios_folder: Path
-
-    def records(self, number: int) -> Path:
-        """The file of records of one share."""
-        return self.folder / f"records-{number}.jsonl"
 
 
 @dataclass
 class _Run:
     """A run in several processes, seen from the one that started them."""
 
-    job: _Job
+    job: Job
     cases: dict[str, Case]
     on_begin: Callable[[str, int], None]
     on_case: Callable[[CaseRecord, int], None]
@@ -158,20 +155,33 @@ class _Run:
     shares: list[_Share] = field(default_factory=list)
     records: dict[str, CaseRecord] = field(default_factory=dict)
     planned: dict[str, None] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)
+    doubtful: list[CaseRecord] = field(default_factory=list)
+    unsure: dict[str, CaseRecord] = field(default_factory=dict)
     writer: RunWriter | None = None
     header: RunHeader | None = None
 
+    @property
+    def is_sharing(self) -> bool:
+        """Whether several processes use one device just now."""
+        return any(share.target is not self.job.target for share in self.shares)
+
     def execute(self, workers: int) -> RunRecord:
         """From the first process to the records in order."""
-        names = list(self.cases)
         reason = ""
         try:
-            for number in range(min(workers, len(names))):
-                self._start(number + 1, names[number::workers])
+            self._start_all(workers)
+            while self.shares:
+                self._step()
+            self._settle_all()
+            if self.alone:
+                names = [name for name in self.cases if name in self.alone]
+                self._start(workers + 1, self.job.target, names)
             while self.shares:
                 self._step()
         except KeyboardInterrupt:
             reason = "interrupted"
+            self._settle_all()
         finally:
             for share in self.shares:
                 share.process.kill()
@@ -180,15 +190,28 @@ class _Run:
                 self.writer.close()
         return self._merge(reason)
 
-    def _start(self, number: int, names: list[str]) -> None:
+    def _start_all(self, workers: int) -> None:
+        target = self.job.target
+        if isinstance(target, SharedTarget):
+            self.alone = {name for name, case in self.cases.items() if case.destructive}
+        names = [name for name in self.cases if name not in self.alone]
+        count = min(workers, len(names))
+        targets = [
+            target.beside(number) if isinstance(target, SharedTarget) else target
+            for number in range(1, count + 1)
+        ]
+        for number, each in enumerate(targets, 1):
+            self._start(number, each, names[number - 1 :: workers])
+
+    def _start(self, number: int, target: Target | ClientTarget, names: list[str]) -> None:
         hear, tell = _FORK.Pipe(duplex=False)
         chosen = Selection(cases=tuple(names), destructive=True)
         process = _FORK.Process(
-            target=_judge, args=(tell, self.job, chosen, self.job.records(number).name)
+            target=judge, args=(tell, self.job, target, chosen, self.job.records(number).name)
         )
         process.start()
         tell.close()  # so that the pipe ends when the process does
-        self.shares.append(_Share(number, names, process, hear))
+        self.shares.append(_Share(number, target, names, process, hear))
 
     def _step(self) -> None:
         """Hear what there is; a run in which nothing is said any more is ended."""
@@ -197,26 +220,77 @@ class _Run:
             for share in self.shares:
                 share.process.kill()
         for share in [share for share in self.shares if share.pipe in ready]:
-            try:
-                message = msgspec.json.decode(share.pipe.recv_bytes(), type=_Message)
-            except EOFError:
-                self._ended(share)
+            if self._hear(share):
                 continue
-            self._heard(share, message)
+            if isinstance(share.stopped, Lost):
+                self._end_sharing()
+                return
+            self._ended(share)
 
-    def _heard(self, share: _Share, message: _Message) -> None:
+    def _hear(self, share: _Share) -> bool:
+        """Take one message; False: there will be no more."""
+        try:
+            message: Message = msgspec.json.decode(share.pipe.recv_bytes(), type=Message)
+        except EOFError:
+            return False
         match message:
-            case _Begun(case=case):
+            case Begun(case=case):
                 if not share.begun:
                     self._learn_plan(share)
                 share.begun = case
                 self.on_begin(case, len(self.cases))
             case CaseRecord():
-                if message.id in share.left:  # a look after a section is not planned
-                    share.left.remove(message.id)
-                self._record(message)
-            case _Stopped():
+                self._judged(share, message)
+            case Stopped() | Lost():
                 share.stopped = message
+        return True
+
+    def _judged(self, share: _Share, record: CaseRecord) -> None:
+        if record.id not in share.left:  # a look after a section is not planned
+            beside = " Another process judged cases meanwhile that it can follow from as well."
+            reason = record.reason + beside * self.is_sharing
+            self._record(msgspec.structs.replace(record, reason=reason))
+            return
+        if record.verdict is not Verdict.NA:
+            self._settle(share)
+        if self.is_sharing and record.verdict not in (Verdict.PASS, Verdict.NA):
+            share.doubtful = record
+        else:
+            share.left.remove(record.id)
+            self._record(record)
+
+    def _settle(self, share: _Share) -> None:
+        """Count what was doubtful: the device serves."""
+        if share.doubtful is not None:
+            share.left.remove(share.doubtful.id)
+            self._record(share.doubtful)
+            share.doubtful = None
+
+    def _settle_all(self) -> None:
+        """Count all that was doubtful."""
+        for share in self.shares:
+            self._settle(share)
+        for record in self.doubtful:
+            self._record(record)
+
+    def _end_sharing(self) -> None:
+        """Leave what is not judged for sure to one process alone."""
+        for share in self.shares:
+            share.process.terminate()
+        for share in self.shares:
+            end = time.monotonic() + _FAREWELL * timeout_factor()
+            while share.pipe.poll(max(0.0, end - time.monotonic())) and self._hear(share):
+                pass
+            share.process.kill()
+            share.process.join()
+            share.pipe.close()
+            self.alone.update(share.left)
+            if share.doubtful is not None:
+                self.doubtful.append(share.doubtful)
+        self.unsure = {record.id: record for record in self.doubtful}
+        self.alone.update(self.unsure)
+        self.doubtful.clear()
+        self.shares.clear()
 
     def _learn_plan(self, share: _Share) -> None:
         """Read the header that a process has written; the first one serves for the whole run."""
@@ -240,21 +314,33 @@ class _Run:
         share.process.join()
         share.pipe.close()
         self.shares.remove(share)
-        if share.stopped == _Stopped():
+        if share.doubtful is not None:
+            share.left.remove(share.doubtful.id)
+            self.doubtful.append(share.doubtful)
+        if share.stopped == Stopped():
             return
-        how = share.stopped.reason if share.stopped else _manner(share.process)
+        last = share.stopped
+        how = last.reason if isinstance(last, Stopped) else _manner(share.process)
         if not share.begun:
             if self.writer is None:
                 raise TargetError(how)
-            for case in list(share.left):
-                self._record(self._error(case, f"No process could judge this case: {how}."))
+            for case in share.left:
+                self._record(self._without_verdict(case, how))
             return
         if share.begun in share.left:
             share.left.remove(share.begun)
             reason = f"The process that judged this case ended before its verdict: {how}."
             self._record(self._error(share.begun, reason))
         if share.left:
-            self._start(share.number, share.left)
+            self._start(share.number, share.target, share.left)
+
+    def _without_verdict(self, identity: str, how: str) -> CaseRecord:
+        """The record of a case that no process could judge, or not alone."""
+        unsure = self.unsure.get(identity)
+        if unsure is None:
+            return self._error(identity, f"No process could judge this case: {how}.")
+        others = "Others were judged at the same time, and no process could judge it alone"
+        return msgspec.structs.replace(unsure, reason=f"{unsure.reason} {others}: {how}.")
 
     def _error(self, identity: str, reason: str) -> CaseRecord:
         case = self.cases[identity]
@@ -288,35 +374,6 @@ class _Run:
         for file in self.job.folder.glob("records-*.jsonl"):
             file.unlink()
         return read_run(self.job.folder / RECORDS)
-
-
-def _judge(pipe: Connection, job: _Job, chosen: Selection, records: str) -> None:
-    """What a process does: judge its share and tell of it."""
-
-    def tell(message: _Message) -> None:
-        pipe.send_bytes(msgspec.json.encode(message))
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-    try:
-        certify(
-            job.target,
-            chosen,
-            job.folder,
-            called=job.called,
-            facts=job.facts,
-            weather=job.weather,
-            captures=job.captures,
-            records=records,
-            on_begin=lambda case, _planned: tell(_Begun(case)),
-            on_case=lambda record, _planned: tell(record),
-            scenarios_folder=job.scenarios_folder,
-        )
-        tell(_Stopped())
-    except (FabricError, OSError, SuiteError, TargetError, Unsupported) as error:
-        tell(_Stopped(" ".join(str(error).split())))
-    # Neither buffers nor threads of the parent are ours to end; an exception that is not expected
-    # does not come here, and multiprocessing shows its traceback.
-    os._exit(0)
 
 
 def _manner(process: BaseProcess) -> str:

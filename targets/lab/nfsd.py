@@ -35,10 +35,13 @@ _STATE: Final = Path("/var/lib/nfs")
 _MOUNT_PORT: Final = 20048
 """TCP port of MOUNT, which is the one that is registered for it; profiles assume the same."""
 
-_THREADS: Final = 72
-"""More than the calls that one connection can have under way (64 credits): svcrdma lets a thread
+_TESTERS_THREADS: Final = 64
+"""As many as the calls that one connection can have under way (its credits): svcrdma lets a thread
 sleep until its error message has left (6.1), so a tester that takes no answers can hold as many
-threads as it has messages; the others must still be able to close that connection."""
+threads as it has messages."""
+
+_MORE_THREADS: Final = 8
+"""The others, which must still be able to close that connection."""
 
 _INSTALL: Final = "install nfs-kernel-server and rpcbind"
 
@@ -57,8 +60,8 @@ def start_nfsd(server: LabServer, fill: Callable[[Path], None]) -> None:
         finish_nfsd(server, threads, fill)
 
 
-def begin_nfsd(server: LabServer) -> BegunStep:
-    """Mount what it writes to, and begin to start its threads.
+def begin_nfsd(server: LabServer, testers: int = 1) -> BegunStep:
+    """Mount what it writes to, and begin to start its threads: enough for so many testers at once.
 
     The kernel waits a second for nfsdcld, which is not there (fs/nfsd/nfs4recover.c, 6.1), and
     meanwhile there is else to do.
@@ -75,7 +78,7 @@ def begin_nfsd(server: LabServer) -> BegunStep:
     if not (_CONTROL / "portlist").exists():
         run_step(step, ["mount", "-t", "nfsd", "nfsd", str(_CONTROL)], "the kernel needs nfsd")
     run_step("starting rpcbind", ["rpcbind", "-w"], _INSTALL)
-    return _begin_threads()
+    return _begin_threads(testers)
 
 
 def finish_nfsd(server: LabServer, threads: BegunStep, fill: Callable[[Path], None]) -> None:
@@ -87,16 +90,20 @@ def finish_nfsd(server: LabServer, threads: BegunStep, fill: Callable[[Path], No
     _listen(threads, server.port)
 
 
-def restart_nfsd(port: int) -> None:
+def restart_nfsd(port: int, testers: int = 1) -> None:
     """End the server's threads, whatever they do, and start new ones that listen on RDMA again.
 
     The exports, mountd and rpcbind stay.
+
+    Args:
+        port: where to listen.
+        testers: how many there can be at one time.
 
     Raises:
         LabError: a thread does not end in time (the kernel waits for each), or a step failed.
     """
     stop_nfsd()
-    with _begin_threads() as threads:
+    with _begin_threads(testers) as threads:
         _listen(threads, port)
 
 
@@ -109,8 +116,9 @@ def stop_nfsd() -> None:
     run_step("stopping nfsd", ["rpc.nfsd", "0"], _INSTALL)
 
 
-def _begin_threads() -> BegunStep:
-    return begin_step("starting nfsd", ["rpc.nfsd", str(_THREADS)], _INSTALL)
+def _begin_threads(testers: int) -> BegunStep:
+    threads = testers * _TESTERS_THREADS + _MORE_THREADS
+    return begin_step("starting nfsd", ["rpc.nfsd", str(threads)], _INSTALL)
 
 
 def _listen(threads: BegunStep, port: int) -> None:

@@ -237,7 +237,7 @@ def machine_of(
 ) -> list[str]:
     """The command that starts the guest's machine."""
     image = bootable_image(kernel.image)
-    return machine_command(files, image, accelerator, processors, setup.network)
+    return machine_command(files, image, accelerator, processors, setup.networks)
 
 
 def _folder() -> Path:

@@ -1,8 +1,8 @@
 """The command that starts the standing guest's virtual machine.
 
 QEMU itself, without virtme-ng: what that does for any use costs ten seconds that nobody needs here.
-The guest has the host's files (read-only, over 9p), a port for the agent, and one network interface
-whose frames go as datagrams from one Unix socket to another.
+The guest has the host's files (read-only, over 9p), a port for the agent, and for each tester a
+network interface whose frames go as datagrams from one Unix socket to another.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from targets.lab.accelerator import QEMU, Accelerator
 from targets.standing.setup import AGENT_PORT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from targets.lab.setup import Network
@@ -28,6 +29,9 @@ _PROCESSOR: Final = {
     # 0.6 GB/s, 3.5 without.  Each level of page tables less is less to walk.
     Accelerator.TCG: "max,-erms,-fsrm,-la57",
 }
+
+_STATION: Final = "52:54:00:00:00:"
+"""The beginning of the guest's stations; the link's number follows."""
 
 _CONSOLE_LEVEL: Final = 5
 """Warnings and worse: what `targets.lab.console` looks for."""
@@ -51,15 +55,17 @@ class MachineFiles:
 
     folder: Path
 
-    @property
-    def guest_socket(self) -> Path:
-        """Where QEMU receives frames for the guest."""
-        return self.folder / "guest"
+    def guest_socket(self, link: int = 1) -> Path:
+        """Where QEMU receives frames for the guest on one of its links, which count from 1."""
+        return self.folder / f"guest-{link}"
 
-    @property
-    def tester_socket(self) -> Path:
-        """Where QEMU sends the guest's frames; the tester makes it."""
-        return self.folder / "tester"
+    def tester_socket(self, link: int = 1) -> Path:
+        """Where QEMU sends the guest's frames of a link; that link's tester makes it."""
+        return self.folder / f"tester-{link}"
+
+    def tester_sockets(self) -> tuple[Path, ...]:
+        """Those that there are: testers that were killed leave theirs."""
+        return tuple(self.folder.glob("tester-*"))
 
     @property
     def agent_socket(self) -> Path:
@@ -92,7 +98,7 @@ def machine_command(
     image: Path,
     accelerator: Accelerator,
     processors: int,
-    network: Network,
+    networks: Sequence[Network],
 ) -> list[str]:
     """QEMU and its arguments.
 
@@ -101,10 +107,13 @@ def machine_command(
         image: kernel to boot.
         accelerator: what executes it.
         processors: how many the guest has.
-        network: whose MTU the interface may have.
+        networks: one for each link; its interface may have their MTU.
     """
-    frames = f"local.type=unix,local.path={files.guest_socket}"
-    frames += f",remote.type=unix,remote.path={files.tester_socket}"
+    links = [
+        word
+        for link, network in enumerate(networks, 1)
+        for word in _link_words(files, link, network.mtu)
+    ]
     return [
         QEMU,
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
@@ -117,10 +126,18 @@ def machine_command(
         "-fsdev",
         "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap",
         *("-device", "virtio-9p-pci,fsdev=host,mount_tag=host"),
-        *("-netdev", f"dgram,id=frames,{frames}"),
-        # The tester's frames are as long as the interface's MTU says, and it checks them itself.
-        *("-device", f"virtio-net-pci,netdev=frames,host_mtu={network.mtu},romfile="),
+        *links,
         *("-device", "virtio-serial-pci"),
         *("-chardev", f"socket,id=agent,path={files.agent_socket},server=on,wait=off"),
         *("-device", f"virtserialport,chardev=agent,name={AGENT_PORT}"),
     ]
+
+
+def _link_words(files: MachineFiles, link: int, mtu: int) -> tuple[str, ...]:
+    """The arguments that give the guest an interface: their stations are in the links' order."""
+    frames = f"local.type=unix,local.path={files.guest_socket(link)}"
+    frames += f",remote.type=unix,remote.path={files.tester_socket(link)}"
+    name = f"frames{link}"
+    # The tester's frames are as long as the interface's MTU says, and it checks them itself.
+    device = f"virtio-net-pci,netdev={name},mac={_STATION}{link:02x},host_mtu={mtu},romfile="
+    return "-netdev", f"dgram,id={name},{frames}", "-device", device

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from targets.standing.lines import Said
     from targets.standing.setup import StandingSetup
 
-__all__ = ["PreparedGuest", "find_interface"]
+__all__ = ["PreparedGuest", "find_interfaces"]
 
 _DRIVER: Final = Path("/sys/bus/virtio/drivers/virtio_net")
 _LOG: Final = Path("/dev/kmsg")
@@ -66,7 +66,7 @@ class PreparedGuest:
         """
         match self.setup.server.kind:
             case ServerKind.NFSD:
-                restart_nfsd(self.setup.server.port)
+                restart_nfsd(self.setup.server.port, len(self.setup.networks))
             case ServerKind.COMMAND:
                 self._running.close()
                 self._start_command()
@@ -86,7 +86,7 @@ class PreparedGuest:
         stop_nfsd()
         run_step("emptying the export", ["sh", "-c", 'rm -rf "$0"/*', server.export])
         self._fill(Path(server.export))
-        restart_nfsd(server.port)
+        restart_nfsd(server.port, len(self.setup.networks))
 
     def log_after(self, line: int) -> list[str]:
         """What the kernel has logged, from the line of that number on."""
@@ -98,14 +98,20 @@ class PreparedGuest:
     def _prepare(self) -> None:
         if os.getpid() != _FIRST_PROCESS:
             raise LabError("setting up the guest", "this is no guest", "use `rpcrdma lab up`")
-        network = replace(self.setup.network, interface=find_interface())
-        set_up_interface(network)
+        networks = [
+            replace(network, interface=interface)
+            for network, interface in zip(self.setup.networks, find_interfaces(), strict=True)
+        ]
+        for network in networks:
+            set_up_interface(network)
         if self.setup.server.kind is ServerKind.NFSD:
-            with begin_nfsd(self.setup.server) as threads:
-                add_device(network)
+            with begin_nfsd(self.setup.server, len(networks)) as threads:
+                for network in networks:
+                    add_device(network)
                 finish_nfsd(self.setup.server, threads, self._fill)
             return
-        add_device(network)
+        for network in networks:
+            add_device(network)
         if self.setup.server.kind is ServerKind.COMMAND:
             self._start_command()
 
@@ -129,16 +135,18 @@ class PreparedGuest:
                 return ""
 
 
-def find_interface(driver: Path = _DRIVER) -> str:
-    """The name of the guest's one virtio interface: udev's names and the kernel's differ.
+def find_interfaces(driver: Path = _DRIVER) -> list[str]:
+    """The names of the guest's virtio interfaces, whatever they are, in the order of their links.
 
     Raises:
         LabError: there is none.
     """
-    names = [path.name for path in driver.glob("virtio*/net/*")]
-    if not names:
+    stations = {
+        path: (path / "address").read_text("ascii") for path in driver.glob("virtio*/net/*")
+    }
+    if not stations:
         raise LabError("setting up the network", "the guest has no virtio interface")
-    return names[0]
+    return [path.name for path in sorted(stations, key=stations.__getitem__)]
 
 
 def _uptime() -> float:

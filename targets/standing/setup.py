@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from targets.lab.setup import LabServer, Network, ServerKind
@@ -33,19 +32,21 @@ class StandingSetup:
 
     Attributes:
         server: what serves in the guest.
-        network: its address and device; the interface is the virtio one, whatever its name.
+        networks: one for each tester, its address and device in the guest; the interfaces are the
+            virtio ones in the order of the machine's command, whatever their names.
         environment: added to that of every program that the agent starts.
         stays: the guest stays when its tester goes; otherwise it ends then.
     """
 
     server: LabServer = field(default_factory=LabServer)
-    network: Network = field(default_factory=partial(Network, interface=""))
+    networks: tuple[Network, ...] = (Network(interface=""),)
     environment: dict[str, str] = field(default_factory=dict)
     stays: bool = False
 
     def record(self) -> dict[str, Any]:
         """As JSON has it."""
         record = asdict(self)
+        record["networks"] = list(record["networks"])
         record["server"] |= {"kind": self.server.kind.value, "command": list(self.server.command)}
         return record
 
@@ -61,7 +62,7 @@ class StandingSetup:
         server |= {"kind": ServerKind(server["kind"]), "command": tuple(server["command"])}
         return cls(
             LabServer(**server),
-            Network(**record["network"]),
+            tuple(Network(**network) for network in record["networks"]),
             record["environment"],
             record["stays"],
         )

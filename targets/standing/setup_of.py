@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from targets.lab.boot import guest_environment
+from targets.lab.errors import LabError
 from targets.lab.lab import server_of
+from targets.lab.setup import Network
+from targets.standing.addresses import address_on_link
 from targets.standing.setup import StandingSetup
 
 if TYPE_CHECKING:
@@ -13,11 +17,26 @@ if TYPE_CHECKING:
 
 __all__ = ["setup_of"]
 
+_MOST_LINKS: Final = 16
+"""Interfaces of a machine: its bus has room for 32 devices."""
 
-def setup_of(profile: Profile) -> StandingSetup:
+
+def setup_of(profile: Profile, testers: int = 1) -> StandingSetup:
     """The setup for the device of a profile.
 
+    Args:
+        profile: of the device.
+        testers: how many can use the guest at one time: each has a link of its own.
+
     Raises:
-        LabError: the profile does not say how the lab brings its device up.
+        LabError: the profile does not say how the lab brings its device up, or they are too many.
     """
-    return StandingSetup(server_of(profile), environment=guest_environment())
+    if not 1 <= testers <= _MOST_LINKS:
+        cause = f"it can have 1 to {_MOST_LINKS} links, and {testers} are wanted: one for a tester"
+        raise LabError("setting up the guest", cause, f"give -n at most {_MOST_LINKS}")
+    first = Network(interface="")
+    networks = tuple(
+        replace(first, address=address_on_link(first.address, link), device=f"rxe{link - 1}")
+        for link in range(1, testers + 1)
+    )
+    return StandingSetup(server_of(profile), networks, guest_environment())

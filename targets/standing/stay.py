@@ -242,7 +242,8 @@ class _Kept:
     def let_stay(self, _seconds: float) -> None: ...
 
     def close(self) -> None:
-        self._files.tester_socket.unlink(missing_ok=True)
+        for socket in self._files.tester_sockets():
+            socket.unlink(missing_ok=True)
         self._lock.close()
 
 
@@ -254,8 +255,8 @@ def _refuse_another() -> None:
 
 
 def _is_alike(state: GuestState, setup: StandingSetup, kernel: str | None) -> bool:
-    own = state.setup
-    if (own.server, own.network) != (setup.server, setup.network):
+    own, links = state.setup, len(setup.networks)
+    if (own.server, own.networks[:links]) != (setup.server, setup.networks):
         return False
     return select_kernel(kernel).release == state.release
 

@@ -70,10 +70,10 @@ def test_frames_reach_the_guest_and_come_back(guest: StandingGuest) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as frames:
         frames.settimeout(SECONDS)
         # QEMU may send at any moment, so the socket is made aside.
-        aside = guest.files.tester_socket.with_name("aside")
+        aside = guest.files.tester_socket().with_name("aside")
         frames.bind(str(aside))
-        aside.rename(guest.files.tester_socket)
-        frames.sendto(arp(REQUEST, STATION, TESTER, GUEST), str(guest.files.guest_socket))
+        aside.rename(guest.files.tester_socket())
+        frames.sendto(arp(REQUEST, STATION, TESTER, GUEST), str(guest.files.guest_socket()))
         while True:
             frame = frames.recv(8192)
             kind, arp_kind = struct.unpack_from("!H6xH", frame, 12)
@@ -81,7 +81,7 @@ def test_frames_reach_the_guest_and_come_back(guest: StandingGuest) -> None:
                 break
         assert frame[:6] == STATION
         assert socket.inet_ntoa(frame[28:32]) == GUEST
-    guest.files.tester_socket.unlink()
+    guest.files.tester_socket().unlink()
 
 
 def test_the_kernels_server_listens_and_is_started_again(guest: StandingGuest) -> None:

@@ -22,10 +22,10 @@ from targets.guest_device import (
     GuestClientTarget,
     GuestServerTarget,
     guest_target,
-    neighbour_of,
 )
 from targets.lab.errors import LabError
 from targets.registry import find_profile
+from targets.shared import SharedTarget
 from targets.standing.machine import MachineFiles
 
 if TYPE_CHECKING:
@@ -145,11 +145,6 @@ def server(run: FakeRunGuest, name: str = "linux-server") -> GuestServerTarget:
     return GuestServerTarget(find_profile(name), run)  # type: ignore[arg-type]  # all it uses
 
 
-def test_tester_is_the_guests_neighbour() -> None:
-    """At the next address."""
-    assert neighbour_of("10.9.0.1") == "10.9.0.2"
-
-
 @pytest.mark.usefixtures("pings")
 def test_server_is_reached_by_frames_and_started_again_by_the_agent(
     run: FakeRunGuest, guest: FakeGuest
@@ -181,8 +176,8 @@ def test_server_whose_guest_died_goes_on_in_a_new_one(run: FakeRunGuest, guest: 
     assert guest.agent.asked == []
     assert run.current is not guest
     assert session.fabric is not before
-    assert not guest.files.tester_socket.exists()
-    assert run.current.files.tester_socket.exists()
+    assert not guest.files.tester_socket().exists()
+    assert run.current.files.tester_socket().exists()
     assert session.alive() is None
     session.close()
 
@@ -225,6 +220,35 @@ def test_one_new_guest_is_all_that_a_restart_tries(run: FakeRunGuest, guest: Fak
         session.restart()
 
     assert len(run.replaced) == 1
+    session.close()
+
+
+def test_one_of_several_testers_finds_the_guest_set_up(run: FakeRunGuest, guest: FakeGuest) -> None:
+    """With the file handle, which is asked for once."""
+    target = server(run, "linux-server-nfs3")
+
+    shares = [target.beside(tester) for tester in (1, 2)]
+
+    assert [share.profile.extra.address for share in shares] == ["10.9.0.1", "10.9.1.1"]
+    assert {share.profile.extra.root_handle for share in shares} == {HANDLE.hex()}
+    assert guest.agent.asked == ["10.9.0.1:20048"]
+    assert isinstance(target, SharedTarget)
+
+
+def test_guest_that_died_of_several_testers_is_replaced_for_the_one_that_goes_on(
+    run: FakeRunGuest, guest: FakeGuest
+) -> None:
+    """With the file handle that the new one has."""
+    target = server(run, "linux-server-nfs3")
+    target.beside(1)
+    run.others[0].agent.mounted = wire.MountDone(b"other", (1,))
+    guest.death = "panic in the kernel"
+
+    session = target.start()
+
+    assert run.replaced == ["panic in the kernel"]
+    assert target.profile.extra.root_handle == b"other".hex()
+    assert session.alive() is None
     session.close()
 
 

@@ -25,6 +25,7 @@ class FakeGuest:
     """Has a kernel, and was ended or not."""
 
     release: str = "6.1.0"
+    testers: int = 0
     ended: bool = False
 
 
@@ -33,8 +34,11 @@ def guest(monkeypatch: pytest.MonkeyPatch) -> FakeGuest:
     made = FakeGuest()
 
     @contextmanager
-    def guest_of(_profile: Profile, kernel: str, _told: object) -> Iterator[FakeGuest]:
+    def guest_of(
+        _profile: Profile, kernel: str, _told: object, *, testers: int
+    ) -> Iterator[FakeGuest]:
         made.release = kernel or made.release
+        made.testers = testers
         yield made
         made.ended = True
 
@@ -59,6 +63,15 @@ def test_kernel_that_was_asked_for_is_the_guests(guest: FakeGuest) -> None:
     place = RunPlace.DEVICE_IN_GUEST
     with placed(find_target("linux-server"), place, "6.12") as (_, facts):
         assert facts[0] == ("kernel", guest.release) == ("kernel", "6.12")
+
+
+def test_guest_is_for_as_many_testers_as_there_are(guest: FakeGuest) -> None:
+    """One, if nothing else is said."""
+    target, place = find_target("linux-server"), RunPlace.DEVICE_IN_GUEST
+    with placed(target, place):
+        assert guest.testers == 1
+    with placed(target, place, testers=2):
+        assert guest.testers == 2
 
 
 def test_target_of_this_machine_stays_what_it_is(guest: FakeGuest) -> None:

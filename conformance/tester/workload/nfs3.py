@@ -123,14 +123,14 @@ class Nfs3Workload(NullWorkload):
 
     def store(self, data: bytes) -> Request:
         """WRITE."""
-        ask = nfs3.write(self._handle(WRITABLE.name), 0, data)
+        ask = nfs3.write(self._handle(WRITABLE.name), self._profile.extra.write_offset, data)
         check = _parsed(wire.decode_write_result, _is(wire.WriteDone))
         return self._request(f"WRITE of {len(data)} octets", ask, check)
 
     def stored(self, data: bytes, start: int = 0) -> Request | None:
         """READ of what WRITE wrote."""
-        content = data[start:]
-        return self._read(WRITABLE.name, start, len(content), content)
+        content, first = data[start:], self._profile.extra.write_offset + start
+        return self._read(WRITABLE.name, first, len(content), content)
 
     def long_call(self, length: int) -> Request:
         """WRITE, whose data stay in the stream unless a scenario reduces them.

@@ -46,6 +46,7 @@ class Nfs4Workload(NullWorkload):
         super().__init__(profile)
         self._layer = Nfs4Program(FileStore(()))  # asked for its binding only
         self._export = profile.extra.export
+        self._written = profile.extra.write_offset
         self._credential = rpc.auth_sys(profile.extra.uid, profile.extra.gid)
 
     def prepare(self, caller: Caller) -> None:
@@ -102,13 +103,14 @@ class Nfs4Workload(NullWorkload):
         """WRITE."""
         return self._compound(
             f"WRITE of {len(data)} octets",
-            (*self._at(WRITABLE.name), nfs4.write(0, data)),
+            (*self._at(WRITABLE.name), nfs4.write(self._written, data)),
             _succeeds,
         )
 
     def store_two(self, first: bytes, second: bytes) -> Request:
         """Two WRITEs, the second after the octets of the first."""
-        writes = nfs4.write(0, first), nfs4.write(len(first), second)
+        start = self._written
+        writes = nfs4.write(start, first), nfs4.write(start + len(first), second)
         return self._compound(
             f"WRITEs of {len(first)} and {len(second)} octets",
             (*self._at(WRITABLE.name), *writes),
@@ -120,7 +122,7 @@ class Nfs4Workload(NullWorkload):
         content = data[start:]
         return self._compound(
             f"READ of the {len(content)} octets written",
-            (*self._at(WRITABLE.name), nfs4.read(start, len(content))),
+            (*self._at(WRITABLE.name), nfs4.read(self._written + start, len(content))),
             lambda reply: _reads(reply, content),
         )
 

@@ -155,6 +155,12 @@ def test_a_guest_that_is_up_and_dead_is_said_to_be(
 def test_the_kernels_server_is_what_is_brought_up_by_default(standing: list[GuestState]) -> None:
     assert lab("up") == 0
     assert standing[0].target == "linux-server"
+    assert len(standing[0].setup.networks) == 1
+
+
+def test_a_guest_for_several_processes_has_a_link_for_each(standing: list[GuestState]) -> None:
+    assert lab("up", "-n", "2") == 0
+    assert len(standing[0].setup.networks) == 2
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,10 +16,15 @@ from conformance.suite.runner import RECORDS, Selection, certify
 from reports.record import CaseRecord, RunRecord, Verdict
 from reports.stream import read_run
 from targets.base import TargetError
-from targets.registry import find_target
+from targets.lab.place import RunPlace
+from targets.reference.server import ReferenceTarget
+from targets.registry import find_any_target, find_profile, find_target
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from targets.base import Session
+    from targets.profile import Profile
 
 SOME = Selection(section="3.4.5")
 
@@ -164,8 +171,127 @@ def test_nothing_selected_is_said_so(tmp_path: Path) -> None:
         certify_parallel(find_target("reference"), Selection(section="99"), tmp_path, workers=2)
 
 
+SHARED = '''
+import signal
+from pathlib import Path
+import pytest
+from conformance.catalogue.cite import requirement
+from conformance.tester.case import Deviation
+from targets.shared import DeviceLost
+
+ARRIVED = Path(__file__).with_name("arrived")
+
+@pytest.mark.parametrize("number", range(6))
+@requirement("rfc8166.3.3.1.grant-is-never-zero")
+def test_one(peer, target, number):
+    """Is judged otherwise while others use the device."""
+    if type(target).__name__ == "Beside":
+        if number in (0, 2, 3):
+            raise Deviation("Beside others it fails.", expected=(), actual="")
+        if number == 4:
+            ARRIVED.read_text()  # waits until somebody writes
+            raise DeviceLost
+        if number == 5:
+            ARRIVED.write_text("here")
+            signal.pause()
+
+@pytest.mark.destructive
+@requirement("rfc8166.3.3.1.grant-is-never-zero")
+def test_two(peer, target):
+    """Is judged alone."""
+    assert type(target).__name__ == "Shared"
+'''
+
+
+@dataclass
+class Beside:
+    """The reference for one of several testers; notes when its connections are closed."""
+
+    profile: Profile
+    closed: Path
+    name: str = "reference"
+
+    def start(self) -> Session:
+        session = ReferenceTarget(self.profile).start()
+        close = session.close
+
+        def noted() -> None:
+            close()
+            self.closed.touch()
+
+        setattr(session, "close", noted)  # noqa: B010  # mypy would not let a method be replaced
+        return session
+
+
+class Shared(ReferenceTarget):
+    """The reference, as if it were there once; for good, or until it is lost."""
+
+    def __init__(self, folder: Path, *, comes_back: bool) -> None:
+        super().__init__(find_profile("reference"))
+        self._folder = folder
+        self._comes_back = comes_back
+
+    def start(self) -> Session:
+        if not self._comes_back:
+            raise TargetError("its machine has ended")
+        return super().start()
+
+    def beside(self, tester: int) -> Beside:
+        return Beside(self.profile, self._folder / f"closed-{tester}")
+
+
+def run_shared(tmp_path: Path, *, comes_back: bool) -> RunRecord:
+    """Two processes at one device, which the first loses by its third case."""
+    place = scenarios(tmp_path)
+    folder = place / "rfc8166" / "responder"
+    (folder / "test_4_5_title.py").write_text(SHARED)
+    os.mkfifo(folder / "arrived")
+    return certify_parallel(
+        Shared(tmp_path, comes_back=comes_back),
+        Selection(destructive=True),
+        tmp_path / "out",
+        workers=2,
+        scenarios_folder=place,
+    )
+
+
+def test_a_shared_device_that_is_lost_is_judged_on_by_one_alone(tmp_path: Path) -> None:
+    """What failed just before may be due to any case; earlier failures stand."""
+    record = run_shared(tmp_path, comes_back=True)
+
+    cases = [case.id.rpartition("/")[2] for case in record.cases]
+    assert cases == [*(f"one[{number}]" for number in range(6)), "two"]
+    assert verdicts(record) == [Verdict.FAIL] + [Verdict.PASS] * 6
+    assert record.footer is not None
+    assert record.footer.complete
+    assert (tmp_path / "closed-1").exists()
+    assert (tmp_path / "closed-2").exists()
+
+
+def test_a_shared_device_that_is_lost_for_good_leaves_what_it_may_have_died_of(
+    tmp_path: Path,
+) -> None:
+    """Though it is not clear which of the cases that was."""
+    record = run_shared(tmp_path, comes_back=False)
+
+    found, error = Verdict.FAIL, Verdict.ERROR
+    assert verdicts(record) == [found, Verdict.PASS, found, found, error, error, error]
+    assert record.cases[0].reason == "Beside others it fails."
+    assert record.cases[2].reason == (
+        "Beside others it fails. Others were judged at the same time, and no process could judge"
+        " it alone: its machine has ended."
+    )
+    assert record.cases[4].reason == "No process could judge this case: its machine has ended."
+
+
 def test_a_target_that_takes_one_tester_only_is_refused() -> None:
-    check_workers(find_target("linux-server"), 1)
+    server, device = find_target("linux-server"), RunPlace.DEVICE_IN_GUEST
+    check_workers(server, 1)
+    check_workers(server, 2, device)
     check_workers(find_target("reference"), 2)
     with pytest.raises(TargetError, match="does not claim `concurrent_testers`"):
-        check_workers(find_target("linux-server"), 2)
+        check_workers(server, 2)
+    with pytest.raises(TargetError, match="does not claim `concurrent_testers`"):
+        check_workers(find_target("linux-server-nfs41"), 2, device)
+    with pytest.raises(TargetError, match="its guest has one client"):
+        check_workers(find_any_target("linux-client", ""), 2, device)

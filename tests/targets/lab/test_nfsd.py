@@ -90,11 +90,20 @@ def test_a_restart_ends_the_threads_and_makes_new_ones_listen(
     fake("rpc.nfsd")
     restart_nfsd(server.port)
     assert calls.lines[0] == "rpc.nfsd 0"
-    assert calls.lines[1].startswith("rpc.nfsd ")
+    assert calls.lines[1] == "rpc.nfsd 72"
     assert len(calls.lines) == 2
     assert (tmp_path / "control" / "portlist").read_text() == "rdma 20050"
     assert (tmp_path / "control" / "v4_end_grace").read_text() == "Y"
     assert (tmp_path / "lock_control" / "nlm_end_grace").read_text() == "Y"
+
+
+def test_each_tester_may_hold_as_many_threads_as_it_has_calls(
+    server: LabServer, programs: tuple[FakeProgram, Calls]
+) -> None:
+    fake, calls = programs
+    fake("rpc.nfsd")
+    restart_nfsd(server.port, testers=2)
+    assert calls.lines[1] == "rpc.nfsd 136"
 
 
 @pytest.mark.usefixtures("server")

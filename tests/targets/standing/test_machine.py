@@ -14,20 +14,29 @@ from targets.standing.setup import AGENT_PORT
 FILES = MachineFiles(Path("/run/guest"))
 
 
-def command(accelerator: Accelerator = Accelerator.TCG, processors: int = 1) -> str:
-    image = Path("/boot/vmlinuz")
-    return " ".join(machine_command(FILES, image, accelerator, processors, Network()))
+def command(accelerator: Accelerator = Accelerator.TCG, processors: int = 1, links: int = 1) -> str:
+    image, networks = Path("/boot/vmlinuz"), [Network()] * links
+    return " ".join(machine_command(FILES, image, accelerator, processors, networks))
 
 
 def test_frames_go_from_one_socket_to_the_other() -> None:
     assert (
-        "-netdev dgram,id=frames,local.type=unix,local.path=/run/guest/guest"
-        ",remote.type=unix,remote.path=/run/guest/tester " in command()
+        "-netdev dgram,id=frames1,local.type=unix,local.path=/run/guest/guest-1"
+        ",remote.type=unix,remote.path=/run/guest/tester-1 " in command()
     )
 
 
 def test_the_interface_takes_the_mtu_that_roce_needs() -> None:
-    assert "virtio-net-pci,netdev=frames,host_mtu=4200," in command()
+    assert "virtio-net-pci,netdev=frames1,mac=52:54:00:00:00:01,host_mtu=4200," in command()
+
+
+def test_each_tester_has_sockets_and_an_interface_of_its_own() -> None:
+    words = command(links=2)
+    assert words.count("-netdev") == 2
+    assert (
+        "local.path=/run/guest/guest-2,remote.type=unix,remote.path=/run/guest/tester-2 " in words
+    )
+    assert "virtio-net-pci,netdev=frames2,mac=52:54:00:00:00:02,host_mtu=4200," in words
 
 
 def test_the_agents_port_is_a_socket_that_nobody_waits_for() -> None:

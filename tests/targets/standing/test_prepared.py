@@ -9,7 +9,7 @@ import pytest
 from targets.lab.errors import LabError
 from targets.lab.setup import LabServer, ServerKind
 from targets.standing import prepared as module
-from targets.standing.prepared import PreparedGuest, find_interface
+from targets.standing.prepared import PreparedGuest, find_interfaces
 from targets.standing.setup import StandingSetup
 
 if TYPE_CHECKING:
@@ -34,11 +34,15 @@ def test_without_a_server_none_is_started_again(prepared: PreparedGuest) -> None
             act()
 
 
-def test_the_interface_is_found_whatever_its_name(tmp_path: Path) -> None:
-    (tmp_path / "virtio3" / "net" / "enp0s11").mkdir(parents=True)
-    assert find_interface(tmp_path) == "enp0s11"
+def test_interfaces_are_found_whatever_their_names(tmp_path: Path) -> None:
+    """In the order of the stations that the machine's command gives them."""
+    for device, name, link in (("virtio2", "enp0s9", 2), ("virtio10", "eth0", 1)):
+        interface = tmp_path / device / "net" / name
+        interface.mkdir(parents=True)
+        (interface / "address").write_text(f"52:54:00:00:00:0{link}\n")
+    assert find_interfaces(tmp_path) == ["eth0", "enp0s9"]
     with pytest.raises(LabError, match="no virtio interface"):
-        find_interface(tmp_path / "virtio3")
+        find_interfaces(tmp_path / "virtio3")
 
 
 @pytest.fixture
@@ -46,7 +50,8 @@ def nfsd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[PreparedGuest
     """A guest with the kernel's server, whose steps are only noted."""
     done: list[str] = []
     monkeypatch.setattr(module, "stop_nfsd", lambda: done.append("stop"))
-    monkeypatch.setattr(module, "restart_nfsd", lambda port: done.append(f"restart {port}"))
+    restart = "restart_nfsd"
+    monkeypatch.setattr(module, restart, lambda port, n: done.append(f"restart {port} for {n}"))
     copy = tmp_path / "copy"
     copy.mkdir()
     (copy / "plain").write_bytes(b"whole")
@@ -63,7 +68,7 @@ def nfsd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[PreparedGuest
 def test_the_kernels_server_is_started_again(nfsd: tuple[PreparedGuest, list[str]]) -> None:
     guest, done = nfsd
     guest.restart()
-    assert done == ["restart 20050"]
+    assert done == ["restart 20050 for 1"]
 
 
 def test_a_renewed_server_has_the_files_as_they_were(
@@ -71,7 +76,7 @@ def test_a_renewed_server_has_the_files_as_they_were(
 ) -> None:
     guest, done = nfsd
     guest.renew()
-    assert done == ["stop", "restart 20050"]
+    assert done == ["stop", "restart 20050 for 1"]
     export = tmp_path / "export"
     assert [path.name for path in export.iterdir()] == ["plain"]
     assert (export / "plain").read_bytes() == b"whole"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def test_what_is_recorded_is_read_back(tmp_path: Path) -> None:
     setup = StandingSetup(
         LabServer(ServerKind.COMMAND, ("serve", "--now"), 4711, "/export", 3.0),
-        Network("", "10.9.0.7", 16, "rxe7", 1500),
+        (Network("", "10.9.0.7", 16, "rxe7", 1500), Network("")),
         {"PATH": "/bin"},
         stays=True,
     )

@@ -17,6 +17,19 @@ def test_the_kernels_server_is_set_up_for_its_profile() -> None:
     assert not setup.stays
 
 
+def test_each_tester_has_a_network_of_its_own() -> None:
+    """And a device in it."""
+    setup = setup_of(find_profile("linux-server"), 2)
+    networks = [(one.address, one.prefix, one.device) for one in setup.networks]
+    assert networks == [("10.9.0.1", 24, "rxe0"), ("10.9.1.1", 24, "rxe1")]
+
+
+@pytest.mark.parametrize("testers", [0, 17])
+def test_more_testers_than_links_are_refused(testers: int) -> None:
+    with pytest.raises(LabError, match=f"1 to 16 links, and {testers} are wanted"):
+        setup_of(find_profile("linux-server"), testers)
+
+
 def test_a_client_has_no_server() -> None:
     assert setup_of(find_profile("linux-client")).server.kind is ServerKind.NONE
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -208,16 +209,24 @@ def test_one_that_is_dead_is_told_and_left_alone() -> None:
     ("setup", "kernel"),
     [
         (StandingSetup(), None),
-        (StandingSetup(SETUP.server, Network("", mtu=1500)), None),
+        (StandingSetup(SETUP.server, (Network("", mtu=1500),)), None),
+        (StandingSetup(SETUP.server, (*SETUP.networks, Network("", "10.9.1.1"))), None),
         (SETUP, "6.12-test"),
     ],
-    ids=["server", "network", "kernel"],
+    ids=["server", "network", "links", "kernel"],
 )
 def test_one_that_is_not_alike_is_left_alone(setup: StandingSetup, kernel: str | None) -> None:
     state = bring_up(SETUP, "linux-client")
     with guest_for(setup, kernel) as guest:
         assert guest.files.folder != state.folder
     assert find_guest() == state
+
+
+def test_one_with_more_links_than_are_wanted_will_do() -> None:
+    more = replace(SETUP, networks=(*SETUP.networks, Network("", "10.9.1.1")))
+    state = bring_up(more, "linux-client")
+    with guest_for(SETUP) as guest:
+        assert guest.files.folder == state.folder
 
 
 def test_where_nothing_is_up_a_guest_of_its_own_is_started() -> None:

@@ -96,6 +96,19 @@ def test_a_part_of_what_was_written_is_read_back(peer: Peer) -> None:
     assert call.write_chunks[0].contents(call.write_chunks[0].told) == data[4000:]
 
 
+def test_it_writes_and_reads_back_where_the_profile_says(tmp_path: Path) -> None:
+    extra = f'root_handle = "{ROOT.hex()}"\nwrite_offset = 70000'
+    harness = harness_at(tmp_path / "embedded.toml", extra)
+    harness.preflight()
+
+    written, read = harness.workload.store(b"data"), harness.workload.stored(b"data", 2)
+
+    assert read is not None
+    assert (70000).to_bytes(8, "big") in written.encode(1)
+    assert (70002).to_bytes(8, "big") in read.encode(1)
+    harness.close()
+
+
 def test_a_write_goes_by_a_long_call(peer: Peer) -> None:
     call = build.long_call(peer, peer.workload.long_call(8192), (1000, 3001))
 

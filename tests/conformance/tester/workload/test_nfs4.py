@@ -8,11 +8,13 @@ from conformance import verify
 from conformance.tester.case import Inconclusive
 from conformance.tester.client import build
 from conformance.tester.client.harness import Harness
+from conformance.tester.workload.nfs4 import Nfs4Workload
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.file_tree import file_of_size
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
 from targets.base import Unsupported
+from targets.shared import writing_apart
 from tests.conformance.embedded import embedded
 
 if TYPE_CHECKING:
@@ -70,6 +72,23 @@ def test_a_part_of_what_was_written_is_read_back(peer: Peer) -> None:
 
     verify.chunks.served(peer, call)
     assert call.write_chunks[0].contents(call.write_chunks[0].told) == data[4000:]
+
+
+def test_testers_at_one_time_write_apart(peer: Peer) -> None:
+    """Each reads back what it has written, whoever wrote last."""
+    data = {one: pattern(5000, one) for one in (1, 2)}
+    workloads = {one: Nfs4Workload(writing_apart(peer.profile, one)) for one in data}
+    for one, workload in workloads.items():
+        call = build.with_read_chunks(peer, workload.store(data[one]))
+        peer.send(call)
+        verify.served(peer, call)
+
+    for one, workload in workloads.items():
+        stored = workload.stored(data[one])
+        assert stored is not None
+        back = build.with_write_chunks(peer, stored)
+        peer.send(back)
+        verify.served(peer, back)
 
 
 def test_a_write_goes_by_a_long_call(peer: Peer) -> None:

@@ -63,6 +63,10 @@ class GuestServerShareSession(NetworkSession):
         """How the guest died."""
         return self._guest.alive()
 
+    def console(self) -> str:
+        """What the guest's kernel has printed."""
+        return self._guest.log()
+
 
 def fabric_to(guest: StandingGuest, address: str, link: int = 1) -> RoceFabric:
     """The tester's fabric on a link to a guest.

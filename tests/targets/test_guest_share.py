@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from targets.base import HasConsole
 from targets.guest_share import GuestServerShare
 from targets.registry import find_profile
 from targets.shared import DeviceLost
@@ -24,6 +25,9 @@ class FakeGuest:
 
     def alive(self) -> str | None:
         return self.death
+
+    def log(self) -> str:
+        return "BUG: in the kernel"
 
 
 def test_each_tester_has_a_link_an_address_and_room_to_write() -> None:
@@ -44,7 +48,7 @@ def test_each_tester_has_a_link_an_address_and_room_to_write() -> None:
 
 
 def test_a_server_that_others_use_is_not_started_again() -> None:
-    """But its death is told."""
+    """But its death is told, and with which words."""
     with tempfile.TemporaryDirectory() as folder:
         guest = FakeGuest(MachineFiles(Path(folder)))
         share = GuestServerShare(find_profile("linux-server"), guest, 1)  # type: ignore[arg-type]
@@ -53,4 +57,6 @@ def test_a_server_that_others_use_is_not_started_again() -> None:
             session.restart()
         guest.death = "panic in the kernel"
         assert session.alive() == "panic in the kernel"
+        assert isinstance(session, HasConsole)
+        assert session.console() == "BUG: in the kernel"
         session.close()

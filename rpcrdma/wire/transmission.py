@@ -108,7 +108,9 @@ class Assembler:
 
     Args:
         operations: which are supported here, by code; of all others each Send is a message.
-        longest: transmissions of a group that are taken at most (rtrext 8.4).
+        longest: transmissions of a group that are taken at most (rtrext 8.4).  The first one of a
+            group that is longer is a message by itself, which whoever deals with it refuses: no
+            code of REPTERR is for it (D-106).
     """
 
     def __init__(
@@ -159,12 +161,11 @@ class Assembler:
 
     def _begun(self, part: _Part) -> tuple[Arrived, ...]:
         """A group begins."""
+        if part.count > self._longest:
+            return (Transmission((part.send,), part.send),)
         group = _Group(part)
         if part.fault is not None:
             return self._lost(group, part.fault)
-        if group.count > self._longest:
-            # No code is meant for it (D-106): of the number that its last transmission will have.
-            return self._lost(group, BadSequence(self._longest - 1, group.count - 1))
         if group.count > 1:
             self._group = group
             return ()

@@ -1,7 +1,7 @@
 """A copy of a specification that was filled as running text, brought back into lines.
 
 Some copies have lost their layout: the table of contents runs on, a heading stands in one line
-with the text before and behind it, and lists, code and tables are words among words.  The table
+with the text before and after it, and lists, code and tables are words among words.  The table
 of contents still says what the headings are, and the grammar of XDR where code ends.  With both,
 `running_lines` gives a line to each heading and a block to each paragraph that can be told, as
 `conformance.catalogue.sentences` needs them.  A text that has kept its lines is not changed.
@@ -34,7 +34,7 @@ _CODE: Final = re.compile(
 _TABLE: Final = re.compile(r"\+--[-+]*\+.*?Table \d+", re.DOTALL)
 _BULLET: Final = re.compile(r"(?<!\S)o\s+(?=\S)")
 _NUMBERED: Final = re.compile(r"(\s[a-z]\w*:?)\s+(?=[1-9]\. [A-Z])")
-"""An item of a numbered list, behind a word that is none of `Table` and `Section`."""
+"""An item of a numbered list, after a word that is none of `Table` and `Section`."""
 
 _HYPHEN: Final = re.compile(r"(?<=\w)- +(?!and\b|or\b)(?=\w)")
 """A hyphen that ended a line of the text from which the copy was made."""

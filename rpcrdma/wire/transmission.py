@@ -249,11 +249,15 @@ class _Group:
 
     def __init__(self, first: _Part) -> None:
         self.parts = [first]
-        self.count = first.count
 
     def number(self, number: int) -> TransmissionId:
         """The transmission of that number in it (D-98)."""
         return TransmissionId(self.parts[0].xid, self.parts[0].way, number)
+
+    @property
+    def count(self) -> int:
+        """How many transmissions there are to be."""
+        return self.parts[0].count
 
     @property
     def next(self) -> TransmissionId:

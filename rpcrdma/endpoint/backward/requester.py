@@ -93,6 +93,8 @@ class BackwardRequester:
         peer: what the client says of itself; None before it has (Version One: for ever).
     """
 
+    operations: frozenset[int] = frozenset()
+
     def __init__(
         self, options: BackwardOptions | None = None, upper_layer: UpperLayer | None = None
     ) -> None:
@@ -126,11 +128,6 @@ class BackwardRequester:
     def initial_receives(self) -> tuple[int, ...]:
         """None: each Call has its own (bidir 2.2.2), and perhaps there is never one."""
         return ()
-
-    @property
-    def operations(self) -> frozenset[int]:
-        """None: optional messages are not its affair."""
-        return frozenset()
 
     @property
     def later_receives(self) -> int:

@@ -109,10 +109,10 @@ class EndpointRole(Protocol):
 class Endpoint:
     """One role on one connection, without I/O."""
 
-    def __init__(self, role: EndpointRole, assembler: Assembler | None = None) -> None:
+    def __init__(self, role: EndpointRole) -> None:
         self.role = role
         self.state = State.IDLE
-        self._assembler = assembler or Assembler(among(role.operations))
+        self._assembler = Assembler(among(role.operations))
         # What handles the legal events of each state: one look-up for each message.
         self._tables: dict[State, dict[type[events.Event], Handler]] = {
             state: {

@@ -81,13 +81,13 @@ class _Decoder:
         self._runs.ahead = shortest.items
 
     def _read(  # noqa: C901 - one line for each construct
-        self, item: model.Type, behind: tuple[str, ...]
+        self, item: model.Type, after: tuple[str, ...]
     ) -> str:
         """Emit what reads the type; returns an expression that is good after the next flush.
 
         Args:
             item: the type.
-            behind: letters of the items that are certain to follow.
+            after: letters of the items that are certain to follow.
         """
         match item:
             case model.Reference(recursive=True):
@@ -95,9 +95,9 @@ class _Decoder:
             case model.Reference(name=name) if self._calls and is_called(self._schema, name):
                 return self._call(name, self._code.variable("value"))
             case model.Reference(name=name):
-                return self._read(self._schema.types[name], behind)
+                return self._read(self._schema.types[name], after)
             case model.Structure(name=name, fields=fields):
-                return f"{name}({', '.join(self._fields(fields, behind))})"
+                return f"{name}({', '.join(self._fields(fields, after))})"
             case model.Boolean():
                 return f"{self._declarations.booleans()}[{self._runs.take('I', 'flag')}]"
             case model.Enumeration():
@@ -115,11 +115,11 @@ class _Decoder:
             case model.Text(maximum=maximum):
                 return self._opaque(maximum, f'.decode("{self._schema.charset}")')
             case model.Optional(element=element):
-                return self._optional(element, behind)
+                return self._optional(element, after)
             case model.LinkedList():
-                return self._list(item, behind)
+                return self._list(item, after)
             case model.Union():
-                return self._union(item, behind)
+                return self._union(item, after)
 
     def _call(self, name: str, value: str) -> str:
         self._start_block()
@@ -127,10 +127,10 @@ class _Decoder:
         self._runs.base, self._runs.delta = "p", 0
         return value
 
-    def _fields(self, fields: tuple[model.Field, ...], behind: tuple[str, ...]) -> list[str]:
+    def _fields(self, fields: tuple[model.Field, ...], after: tuple[str, ...]) -> list[str]:
         types = [part.type for part in fields]
         return [
-            self._read(item, sure_letters(self._schema, types[index + 1 :], behind))
+            self._read(item, sure_letters(self._schema, types[index + 1 :], after))
             for index, item in enumerate(types)
         ]
 
@@ -211,13 +211,13 @@ class _Decoder:
                 self._code.add(f"{variable} = {name}")
         self._runs.ahead = list(variables)
 
-    def _optional(self, element: model.Type, behind: tuple[str, ...]) -> str:
+    def _optional(self, element: model.Type, after: tuple[str, ...]) -> str:
         flag, value = self._runs.take("I", "flag"), self._code.variable("value")
-        self._runs.look(shared_letters(sure_letters(self._schema, [element], behind), behind))
+        self._runs.look(shared_letters(sure_letters(self._schema, [element], after), after))
         self._runs.settle()
         variables = list(self._runs.ahead)
         self._code.enter(f"if {flag} == 1:")
-        made = self._read(element, behind)
+        made = self._read(element, after)
         self._runs.look(tuple(letter for letter, _ in variables))
         self._code.add(f"{value} = {made}")
         self._join(variables)
@@ -230,9 +230,9 @@ class _Decoder:
         self._code.leave()
         return value
 
-    def _list(self, item: model.LinkedList, behind: tuple[str, ...]) -> str:
+    def _list(self, item: model.LinkedList, after: tuple[str, ...]) -> str:
         items = self._code.fresh("items")
-        look = shared_letters(sure_letters(self._schema, [item.element], ("I",)), behind)
+        look = shared_letters(sure_letters(self._schema, [item.element], ("I",)), after)
         if item.nonempty:
             first = self._read(item.element, ("I", *look))
             flag = self._runs.take("I", "flag")
@@ -287,14 +287,14 @@ class _Decoder:
         self._code.leave()
         self._runs.refuse_if(flag)
 
-    def _union(self, item: model.Union, behind: tuple[str, ...]) -> str:
+    def _union(self, item: model.Union, after: tuple[str, ...]) -> str:
         inner = self._schema.target(item.discriminant.type)
         tag, value = self._runs.take(letter_of(inner), "tag"), self._code.variable("arm")
         if self._runs.run.letters:
             arms = model.arms_of(item)
             types = [[part.type for part in arm.fields] for arm in arms]
             self._runs.look(
-                shared_letters(*(sure_letters(self._schema, part, behind) for part in types))
+                shared_letters(*(sure_letters(self._schema, part, after) for part in types))
             )
         start = (self._runs.base, self._runs.delta, self._runs.ahead)
         word = "if"

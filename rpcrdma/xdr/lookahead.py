@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 def sure_letters(
-    schema: model.Schema, types: Sequence[model.Type], behind: tuple[str, ...]
+    schema: model.Schema, types: Sequence[model.Type], after: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Format letters of the items at the head of some types, as far as they are certain.
 
     Args:
         schema: the resolved types.
         types: one after the other.
-        behind: letters that are certain to follow them.
+        after: letters that are certain to follow them.
     """
     if not types:
-        return behind
-    rest = sure_letters(schema, types[1:], behind)
+        return after
+    rest = sure_letters(schema, types[1:], after)
     match types[0]:
         case model.Reference(name=name, recursive=False):
-            return sure_letters(schema, [schema.types[name], *types[1:]], behind)
+            return sure_letters(schema, [schema.types[name], *types[1:]], after)
         case model.Structure(fields=fields):
             return sure_letters(schema, [part.type for part in fields], rest)
         case model.Integer() | model.Floating() | model.Boolean() | model.Enumeration():

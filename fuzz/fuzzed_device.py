@@ -71,7 +71,7 @@ _MOST_CONNECTIONS: Final = 8
 """That the owner keeps; the oldest goes when there are more."""
 
 _RECEIVE: Final = 2 * PATH_MTU
-_PARAMETERS: Final = ConnectionParameters(initial_receives=(_RECEIVE,) * 4)
+_PARAMETERS: Final = ConnectionParameters(initial_receives=(one_segment(_RECEIVE),) * 4)
 
 _SHARED: Final = (RoceDevice, Recorder, CmMailbox, HandleAllocator)
 """What a connection has in common with all the others of the device."""

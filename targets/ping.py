@@ -14,6 +14,7 @@ import msgspec
 from rpcrdma.errors import ConnectionLost, DeadlineExceeded, DecodeError
 from rpcrdma.fabric.base import ConnectionParameters
 from rpcrdma.fabric.completion import Opcode
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.ulp.rpc import decode_reply, encode_call
 from rpcrdma.wire import RdmaMsg, TransportHeader, decode_any_header, encode_header
 from rpcrdma.wire.private_data import VersionOnePrivateData, decode_private_data
@@ -26,7 +27,7 @@ __all__ = ["Pong", "ping"]
 
 _VERSION: Final = 1
 _CREDITS: Final = 1
-_RECEIVES: Final = (4096,) * 2
+_RECEIVES: Final = (one_segment(4096),) * 2
 """Octets; Linux announces so many, and a NULL's reply has about fifty."""
 
 

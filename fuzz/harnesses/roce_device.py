@@ -17,6 +17,7 @@ from fuzz.roce_steps import RoceAct, RoceStep, StepFlag, join_steps, split_steps
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.fabric.schedule import Schedule
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.roce.cm.registry import MOST_HALF_OPEN, MOST_TIME_WAITS
 from rpcrdma.roce.fabric import RoceFabric
 from rpcrdma.roce.packet.bth import BthOpcode
@@ -34,7 +35,7 @@ _GOOD_HOST: Final = "192.0.2.9"
 _PATIENCE: Final = 5.0
 """Seconds that a good host needs at most."""
 
-_PARAMETERS: Final = ConnectionParameters(initial_receives=(PATH_MTU,) * 4)
+_PARAMETERS: Final = ConnectionParameters(initial_receives=(one_segment(PATH_MTU),) * 4)
 
 _ORDINARY: Final = 80
 """Entries of a table without a limit of its own: work, Receives, connections, ports."""

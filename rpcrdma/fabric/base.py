@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Protocol
 
+from rpcrdma.errors import FabricError
+from rpcrdma.fabric.segments import require_segments
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
@@ -68,22 +71,36 @@ class ConnectionParameters:
         send_depth: most Sends, Reads and Writes posted and not yet completed.
         receive_depth: most Receives posted.
         receive_segments: most segments of one Receive.
-        initial_receives: lengths in octets of the Receives to post before the connection can carry
-            anything, so that the peer's first Send never finds none; of one segment each, since
-            there is no memory of the connection yet.
+        initial_receives: the Receives to post before the connection can carry anything, so that
+            the peer's first Send never finds none; of the fabric's own memory, since there is no
+            registered memory of the connection yet.
         rnr_retry: how often a Send is tried again when the receiver has no Receive posted; 7 means
             for ever (verbs), 0 means the first time is an error.
         retry: how often an unanswered packet is sent again before the connection breaks.  Less
             than the 7 that there is room for: Soft-RoCE takes 7 for "for ever" here, too.
+
+    Raises:
+        FabricError: an initial Receive has no segment, more than `receive_segments`, or one of
+            registered memory.
     """
 
     private_data: bytes = b""
     send_depth: int = 128
     receive_depth: int = 256
     receive_segments: int = 1
-    initial_receives: tuple[int, ...] = ()
+    initial_receives: tuple[Segments, ...] = ()
     rnr_retry: int = 7
     retry: int = 6
+
+    def __post_init__(self) -> None:
+        """Refuse initial Receives that no connection can have."""
+        for segments in set(self.initial_receives):  # most have one list, many times
+            require_segments(segments, self.receive_segments)
+            if any(segment.region is not None for segment in segments):
+                raise FabricError(
+                    "an initial Receive has a segment of registered memory, of which a connection"
+                    " has none before it is made (ConnectionParameters.initial_receives)"
+                )
 
 
 class Clock(Protocol):

@@ -55,7 +55,7 @@ class Completion(msgspec.Struct, frozen=True, gc=False):
         length: octets received, read, written or sent (0 unless SUCCESS).
         data: the message, for a successful Receive; else empty.
         placed: what of it landed in each segment of the Receive; empty for one segment of the
-            fabric's own memory, and unless it succeeded.
+            fabric's own memory without an alignment, and unless it succeeded.
         invalidated: the handle that the peer's Send With Invalidate invalidated here, if any.
     """
 

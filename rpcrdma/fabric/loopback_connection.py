@@ -28,7 +28,7 @@ from rpcrdma.fabric.loopback_responder import LoopbackResponder, LoopbackWork
 from rpcrdma.fabric.memory import ProtectionDomain, Region
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.refusals import full, gone
-from rpcrdma.fabric.segments import one_segment, require_segments
+from rpcrdma.fabric.segments import require_segments
 from rpcrdma.fabric.trace import EventKind, Side
 
 if TYPE_CHECKING:
@@ -78,11 +78,11 @@ class LoopbackConnection:
         self._sends = 0
         self._last_arrival = 0.0
         self._vanished = False
-        self._stalled = False  # a request was refused by its own region: nothing leaves behind it
+        self._stalled = False  # a request was refused by its own region: nothing leaves after it
         self._requests: deque[LoopbackWork] = deque()
         self._completions: list[Completion] = []
-        for length in parameters.initial_receives:
-            self._responder.post_receive(self._next_id(), one_segment(length))
+        for segments in parameters.initial_receives:
+            self._responder.post_receive(self._next_id(), segments)
 
     # -- what base.Connection promises
 

@@ -52,11 +52,15 @@ class HandleAllocator:
         self._used.add(handle)
         return handle
 
-    def address(self, length: int) -> int:
-        """The address of `length` octets that nothing else has; gaps around it are free."""
-        address = self._address
+    def address(self, length: int, align: int = _ALIGNMENT) -> int:
+        """The address of `length` octets that nothing else has; gaps around it are free.
+
+        It is a multiple of `align` octets.
+        """
+        address = self._address + -self._address % align
+        end = address + length
         gap = self._random.randrange(1, 1 << 10) * _ALIGNMENT
-        self._address += (length + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT + gap
+        self._address = end + -end % _ALIGNMENT + gap
         return address
 
 
@@ -127,6 +131,10 @@ class ProtectionDomain:
         region = Region(self._allocator.handle(), self._allocator.address(length), length, access)
         self._regions[region.handle] = region
         return region
+
+    def place(self, length: int, align: int) -> int:
+        """The address of `length` octets of the fabric's own memory, a multiple of `align`."""
+        return self._allocator.address(length, align)
 
     def find(self, handle: int) -> Region | Denial:
         """The valid region with this handle, or why there is none."""

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.completion import WorkId
     from rpcrdma.fabric.memory import ProtectionDomain, Region
     from rpcrdma.fabric.recorder import Recorder
-    from rpcrdma.fabric.segments import Segments
+    from rpcrdma.fabric.segments import ReceiveSegment, Segments
+
+    _Scattered = tuple[Segments, tuple[int | None, ...]]
 
 __all__ = ["FailedWork", "PostedReceives", "note_failed_request", "note_failed_work"]
 
@@ -81,8 +83,8 @@ class PostedReceives:
         self._domain = domain
         self._recorder = recorder
         self._depth = depth
-        # Number, octets, and the segments where it matters in which memory they are.
-        self._receives: deque[tuple[WorkId, int, Segments | None]] = deque()
+        # Number, octets, and where it matters in which memory they are, segments and addresses.
+        self._receives: deque[tuple[WorkId, int, _Scattered | None]] = deque()
 
     def __len__(self) -> int:
         return len(self._receives)
@@ -101,13 +103,15 @@ class PostedReceives:
         if len(self._receives) >= self._depth:
             raise full(len(self._receives), "Receives")
         first = segments[0]
-        if first.region is None and len(segments) == 1:  # `has_address`, which takes longer
+        # `has_address`, which takes longer.
+        if first.region is None and first.align == 1 and len(segments) == 1:
             self._receives.append((work_id, first.length, None))
             self._recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=first.length)
             return
         length = total(segments)
-        self._receives.append((work_id, length, segments))
-        placed = placements(segments, length)
+        scattered = segments, tuple(map(self._address, segments))
+        self._receives.append((work_id, length, scattered))
+        placed = placements(*scattered, length)
         self._recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length, placed=placed)
 
     def flush(self) -> list[Completion]:
@@ -134,13 +138,13 @@ class PostedReceives:
             What the sender learns, and the completion here.
         """
         status = CompletionStatus
-        room, segments = self._receives[0][1:]
+        room, scattered = self._receives[0][1:]
         if len(data) > room:
             why = f"{len(data)} octets for a Receive of {room}"
             here, there = status.LOCAL_LENGTH_ERROR, status.REMOTE_INVALID_REQUEST
             return there, self.refuse(why, len(data), invalidate, here)
         # Without segments, the completion itself is the fabric's own memory.
-        targets = () if segments is None else self._targets(data, segments)
+        targets = () if scattered is None else self._targets(data, scattered[0])
         if isinstance(targets, Denial):
             here, there = status.LOCAL_PROTECTION_ERROR, status.REMOTE_OPERATION_ERROR
             return there, self.refuse(targets.value, len(data), invalidate, here)
@@ -155,8 +159,8 @@ class PostedReceives:
         return status.SUCCESS, self._complete(data, invalidate)
 
     def _complete(self, data: bytes, invalidate: int | None) -> Completion:
-        work_id, _, segments = self._receives.popleft()
-        placed = () if segments is None else placements(segments, len(data))
+        work_id, _, scattered = self._receives.popleft()
+        placed = () if scattered is None else placements(*scattered, len(data))
         self._recorder.note(Side.PEER, EventKind.SEND, data=data, handle=invalidate, placed=placed)
         if invalidate is not None:
             self._recorder.note(Side.PEER, EventKind.INVALIDATE, handle=invalidate)
@@ -192,6 +196,11 @@ class PostedReceives:
             offset=None,
             length=length,
         )
+
+    def _address(self, segment: ReceiveSegment) -> int | None:
+        if segment.is_aligned:
+            return self._domain.place(segment.length, segment.align)
+        return segment.address
 
     def _targets(
         self, data: bytes, segments: Segments

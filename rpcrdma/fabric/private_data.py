@@ -3,7 +3,7 @@
     InfiniBand Architecture volume 1, 12.6 (REP, REJ); annex A11 (what rdma_cm leaves of a REQ)
 
 A message of connection management has a field of fixed length for them.  So a receiver sees the
-whole field, with zeroes behind what was sent; loopback has no such messages and adds nothing.
+whole field, with zeroes after what was sent; loopback has no such messages and adds nothing.
 Nobody takes the zeroes away: whoever reads private data must not mind them.
 """
 

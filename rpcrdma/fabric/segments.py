@@ -3,10 +3,12 @@
     rtrext section 7.2  Buffer Structure Definition (Receives as scatter lists)
 
 A segment is a part of registered memory of the connection, at an address that its owner knows; or
-only a length, for octets of the fabric's own memory, which is all that most Receives are:
+only a length, for octets of the fabric's own memory, which is all that most Receives are; or a
+length of the fabric's own memory at an alignment, whose address is then told:
 
     connection.post_receive(one_segment(1024))
     connection.post_receive((ReceiveSegment(64), ReceiveSegment(4096, region, start=8192)))
+    connection.post_receive((ReceiveSegment(1024), ReceiveSegment(4096, align=4096)))
 
 A message goes on in the next segment where one is full.  What is longer than all of them together
 is an error of either end, as with a single one.
@@ -45,16 +47,24 @@ class ReceiveSegment(msgspec.Struct, frozen=True):
         length: octets; a segment of none is passed over.
         region: whose memory it is, registered for local writing; None for the fabric's own.
         start: of the segment within the region, in octets.
+        align: octets, at least 1: the address of a segment of the fabric's own memory is a multiple
+            of it.  Registered memory is where its owner has it, whatever this says.
     """
 
     length: int
     region: MemoryRegion | None = None
     start: int = 0
+    align: int = 1
 
     @property
     def address(self) -> int | None:
-        """Of its first octet; None in the fabric's own memory, which is nobody else's business."""
+        """Of its first octet in registered memory; of the fabric's own, None."""
         return None if self.region is None else self.region.offset + self.start
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether it is memory of the fabric's own at an alignment, hence with an address."""
+        return self.align > 1 and self.region is None
 
 
 Segments = tuple[ReceiveSegment, ...]
@@ -65,7 +75,8 @@ class Placement(msgspec.Struct, frozen=True, gc=False):
     """What landed in one segment of a Receive.
 
     Attributes:
-        address: of the segment; None in the fabric's own memory.
+        address: of the segment; None in the fabric's own memory without an alignment, which is
+            nobody else's business.
         length: octets of the message that it holds, from its beginning on.
     """
 
@@ -88,8 +99,9 @@ def one_segment(length: int) -> Segments:
 
 
 def has_address(segments: Segments) -> bool:
-    """Whether it matters where octets land: not in one segment of the fabric's own memory."""
-    return len(segments) > 1 or segments[0].region is not None
+    """Whether it matters where octets land: not in one segment of memory that may be anywhere."""
+    first = segments[0]
+    return len(segments) > 1 or first.region is not None or first.align > 1
 
 
 def total(segments: Segments) -> int:
@@ -99,19 +111,21 @@ def total(segments: Segments) -> int:
     return sum(segment.length for segment in segments)
 
 
-def placements(segments: Segments, length: int) -> tuple[Placement, ...]:
+def placements(
+    segments: Segments, addresses: Sequence[int | None], length: int
+) -> tuple[Placement, ...]:
     """What landed where of a message of `length` octets, for each segment in order.
 
-    Returns:
-        Nothing for one segment of the fabric's own memory.
+    Args:
+        segments: of the posted Receive.
+        addresses: theirs, as `Placement` has them.
+        length: octets of the message.
     """
-    if not has_address(segments):
-        return ()
     found = []
-    for segment in segments:
+    for segment, address in zip(segments, addresses, strict=True):
         here = min(segment.length, length)
         length -= here
-        found.append(Placement(segment.address, here))
+        found.append(Placement(address, here))
     return tuple(found)
 
 

@@ -61,7 +61,7 @@ class TraceEvent(msgspec.Struct, frozen=True, gc=False):
         length: octets concerned, also where `data` is not visible.
         detail: a few words: completion status, access rights, why.
         placed: the segments of a posted Receive, or what of a received message landed in each;
-            empty for a Receive of one segment of the fabric's own memory.
+            empty for a Receive of one segment of the fabric's own memory without an alignment.
     """
 
     time: float

@@ -25,7 +25,6 @@ from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.rdmacm import CmEventKind
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.refusals import full, gone
-from rpcrdma.fabric.segments import one_segment, placements
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.fabric.verbs_memory import BufferPool, ReceiveBuffer, Regions, VerbsRegion
 from rpcrdma.fabric.verbs_queue import MOST_AT_ONCE
@@ -82,8 +81,8 @@ class VerbsConnection:
 
     def post_initial_receives(self) -> None:
         """Post what the parameters ask for; the queue pair is prepared, but not connected."""
-        for length in self._parameters.initial_receives:
-            self._post_receive(one_segment(length))
+        for segments in self._parameters.initial_receives:
+            self._post_receive(segments)
 
     def establish(self, identifier: Identifier, channel: EventChannel, private_data: bytes) -> None:
         """Be connected."""
@@ -211,7 +210,7 @@ class VerbsConnection:
         self._posted[work_id] = receive = self._receives.post(work_id, segments)
         if self._fabric.trace.keep:
             length = receive.length
-            placed = placements(segments, length)
+            placed = receive.placed(length)
             self.recorder.note(Side.LOCAL, EventKind.POST_RECEIVE, length=length, placed=placed)
         return work_id
 
@@ -347,7 +346,7 @@ class VerbsConnection:
     ) -> None:
         length = entry.byte_len
         data = receive.read(length)
-        placed = placements(receive.segments, length)
+        placed = receive.placed(length)
         handle = None
         if entry.wc_flags & verbs_work.ANY_INVALIDATE:
             handle = entry.imm_data  # the same word as invalidated_rkey

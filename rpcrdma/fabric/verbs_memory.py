@@ -6,7 +6,8 @@ by the peer's Send With Invalidate.  Where the device has none, the handle is th
 R_key, and only this side can end it.
 
 Memory is mapped here and not by pyverbs, so that its octets stay readable after deregistering.
-Buffers are registered in slabs and used again: a Send or Receive costs no registration.
+Buffers are registered in slabs and used again: a Send or Receive costs no registration.  A mapping
+begins with a page; a slab for an alignment that pages do not have begins later in a larger one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final
 from pyverbs.mr import MR
 from pyverbs.wr import SGE, RecvWR, SendWR
 
-from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.fabric.verbs_status import ACCESS_FLAGS, MW_BIND, access_flags
 from rpcrdma.fabric.verbs_work import SEND, SEND_WITH_INVALIDATE, SIGNALED
@@ -26,6 +26,7 @@ from rpcrdma.fabric.verbs_work import SEND, SEND_WITH_INVALIDATE, SIGNALED
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Access
     from rpcrdma.fabric.recorder import Recorder
+    from rpcrdma.fabric.segments import Placement
 
 __all__ = ["BufferPool", "ReceiveBuffer", "Regions", "SendBuffer", "VerbsRegion"]
 
@@ -133,23 +134,30 @@ class ReceiveBuffer:
     """Room for one incoming message or a segment of it, with the work request that posts it alone.
 
     Attributes:
-        segments: what it is as a Receive.
         place: address, length and L_key, as an element of a work request has them.
     """
 
-    __slots__ = ("free", "length", "memory", "place", "request", "segments", "start")
+    __slots__ = ("free", "length", "memory", "place", "request", "start")
 
     def __init__(self, slab: _Slab, start: int, length: int, free: list[ReceiveBuffer]) -> None:
         self.memory, self.start, self.length, self.free = slab.memory, start, length, free
-        self.segments = one_segment(length)
         self.place = (slab.address + start, length, slab.local_key)
         element = SGE(*self.place)
         self.request = RecvWR(num_sge=1, sg=[element])
         element.close()
 
+    @property
+    def address(self) -> int:
+        """Of its first octet."""
+        return self.place[0]
+
     def read(self, length: int) -> bytes:
         """The first octets of it."""
         return self.memory[self.start : self.start + length]
+
+    def placed(self, _length: int) -> tuple[Placement, ...]:
+        """Nothing: where a message lies that it holds alone is nobody else's business."""
+        return ()
 
     def release(self) -> None:
         """Give it back to the pool."""
@@ -198,15 +206,22 @@ class Regions:
 
 
 class _Slab:
-    """Registered memory that buffers are cut from."""
+    """Registered memory that buffers are cut from.
 
-    __slots__ = ("address", "local_key", "memory", "registration")
+    Attributes:
+        address: of the mapping.
+        start: of what is registered, within the mapping: the first octet at the alignment.
+    """
 
-    def __init__(self, domain: Any, octets: int) -> None:  # noqa: ANN401  # a pyverbs PD
-        self.memory = mmap.mmap(-1, octets)
+    __slots__ = ("address", "local_key", "memory", "registration", "start")
+
+    def __init__(self, domain: Any, octets: int, align: int) -> None:  # noqa: ANN401  # a pyverbs PD
+        spare = align - 1 if mmap.PAGESIZE % align else 0
+        self.memory = mmap.mmap(-1, octets + spare)
         self.address = _address(self.memory)
+        self.start = -self.address % align
         flags = ACCESS_FLAGS[next(iter(ACCESS_FLAGS))]  # local writing only: no peer reaches it
-        self.registration = MR(domain, octets, flags, address=self.address)
+        self.registration = MR(domain, octets, flags, address=self.address + self.start)
         self.local_key = self.registration.lkey
 
 
@@ -221,7 +236,7 @@ class BufferPool:
         self._slabs: list[_Slab] = []
         self._small_sends: list[SendBuffer] = []
         self._sends = {_SMALLEST_SEND: self._small_sends}
-        self._receives: dict[int, list[ReceiveBuffer]] = {}
+        self._receives: dict[tuple[int, int], list[ReceiveBuffer]] = {}
 
     def for_send(self, data: bytes) -> SendBuffer:
         """A buffer that holds the message."""
@@ -242,12 +257,16 @@ class BufferPool:
         free.extend(SendBuffer(slab, start, room, free) for start in starts)
         return free
 
-    def for_receive(self, length: int) -> ReceiveBuffer:
-        """A buffer of exactly the length, since a longer message must be refused."""
-        free = self._receives.get(length)
+    def for_receive(self, length: int, align: int = 1) -> ReceiveBuffer:
+        """A buffer of exactly the length, since a longer message must be refused.
+
+        Its address is a multiple of `align` octets.
+        """
+        kind = length, align
+        free = self._receives.get(kind)
         if not free:
-            free = self._receives.setdefault(length, [])
-            slab, starts = self._cut(max(1, length))
+            free = self._receives.setdefault(kind, [])
+            slab, starts = self._cut(max(1, length), align)
             free.extend(ReceiveBuffer(slab, start, length, free) for start in starts)
         return free.pop()
 
@@ -260,12 +279,14 @@ class BufferPool:
         self._sends.clear()
         self._receives.clear()
 
-    def _cut(self, room: int) -> tuple[_Slab, range]:
+    def _cut(self, length: int, align: int = 1) -> tuple[_Slab, range]:
+        """A slab, and where the buffers begin in its mapping."""
+        room = length + -length % align
         count = max(1, _SLAB_OCTETS // room)
         count = min(count, 64)
-        slab = _Slab(self._domain, count * room)
+        slab = _Slab(self._domain, (count - 1) * room + length, align)
         self._slabs.append(slab)
-        return slab, range(0, count * room, room)
+        return slab, range(slab.start, slab.start + count * room, room)
 
 
 def _address(memory: mmap.mmap) -> int:

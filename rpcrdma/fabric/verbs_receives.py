@@ -17,13 +17,13 @@ from pyverbs.wr import SGE, RecvWR
 
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.refusals import full
-from rpcrdma.fabric.segments import has_address, require_segments, total
+from rpcrdma.fabric.segments import has_address, placements, require_segments, total
 from rpcrdma.fabric.verbs_memory import ReceiveBuffer, VerbsRegion
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import ConnectionParameters
     from rpcrdma.fabric.completion import WorkId
-    from rpcrdma.fabric.segments import ReceiveSegment, Segments
+    from rpcrdma.fabric.segments import Placement, ReceiveSegment, Segments
     from rpcrdma.fabric.verbs_memory import BufferPool
     from rpcrdma.fabric.verbs_queue import Queue
 
@@ -34,7 +34,7 @@ Place = tuple[int, int, int]
 
 
 class ScatteredReceive:
-    """A posted Receive of several segments, or of registered memory.
+    """A posted Receive whose octets land at addresses, or in more than one place.
 
     Attributes:
         segments: which the message fills in their order.
@@ -44,9 +44,25 @@ class ScatteredReceive:
 
     __slots__ = ("buffers", "length", "segments")
 
-    def __init__(self, segments: Segments, buffers: tuple[ReceiveBuffer | None, ...]) -> None:
-        self.segments, self.buffers = segments, buffers
+    def __init__(self, segments: Segments) -> None:
+        self.segments = segments
         self.length = total(segments)
+        self.buffers: list[ReceiveBuffer | None] = []
+
+    def take_buffers(self, pool: BufferPool) -> None:
+        """Take the buffers; what was taken before one is refused goes back by `release`."""
+        for segment in self.segments:
+            is_own = segment.region is None
+            buffer = pool.for_receive(segment.length, segment.align) if is_own else None
+            self.buffers.append(buffer)
+
+    def placed(self, length: int) -> tuple[Placement, ...]:
+        """What lies where of a message of so many octets."""
+        addresses = [
+            buffer.address if buffer is not None and segment.is_aligned else segment.address
+            for segment, buffer in zip(self.segments, self.buffers, strict=True)
+        ]
+        return placements(self.segments, addresses, length)
 
     @property
     def places(self) -> list[Place]:
@@ -111,18 +127,15 @@ class Receives:
         return receive
 
     def _post_scattered(self, work_id: WorkId, segments: Segments) -> ScatteredReceive:
-        buffers = tuple(
-            self._pool.for_receive(segment.length) if segment.region is None else None
-            for segment in segments
-        )
-        receive = ScatteredReceive(segments, buffers)
+        receive = ScatteredReceive(segments)
         try:
+            receive.take_buffers(self._pool)
             request = _request(work_id, receive.places)
             try:
                 self._queue.post_receive(request)
             finally:
                 request.close()  # the device has its copy
-        except (FabricError, PyverbsRDMAError) as error:
+        except (FabricError, PyverbsRDMAError, OSError) as error:
             receive.release()
             raise FabricError(f"the Receive cannot be posted: {error}") from error
         return receive

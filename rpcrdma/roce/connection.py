@@ -13,7 +13,7 @@ from rpcrdma.fabric.completion import WorkId
 from rpcrdma.fabric.memory import ProtectionDomain, Region
 from rpcrdma.fabric.recorder import Recorder
 from rpcrdma.fabric.refusals import gone, why_refused
-from rpcrdma.fabric.segments import one_segment, require_segments
+from rpcrdma.fabric.segments import require_segments
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.roce.cm import CmNoticeKind, CmOffer
 from rpcrdma.roce.packet.aeth import ack_timeout_seconds
@@ -75,8 +75,8 @@ class RoceConnection:
             responder=fabric.parts.responder,
         )
         device.bind(self)
-        for length in parameters.initial_receives:
-            self.pair.post_receive(self._next_id(), one_segment(length))
+        for segments in parameters.initial_receives:
+            self.pair.post_receive(self._next_id(), segments)
 
     # -- what base.Connection promises
 

@@ -10,13 +10,14 @@ import pytest
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.completion import Completion, Opcode
 from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackListener, LoopbackNetwork
+from rpcrdma.fabric.segments import one_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.fabric.loopback_connection import LoopbackConnection
 
-FOUR = ConnectionParameters(initial_receives=(64,) * 4)
+FOUR = ConnectionParameters(initial_receives=(one_segment(64),) * 4)
 
 
 @dataclass

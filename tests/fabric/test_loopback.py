@@ -22,6 +22,7 @@ from rpcrdma.fabric.faults import (
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.loopback_connection import ACKNOWLEDGE_TIMEOUT
 from rpcrdma.fabric.memory import HandleAllocator
+from rpcrdma.fabric.segments import one_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.trace import TraceEvent
     from tests.fabric.conftest import World
 
-FOUR = ConnectionParameters(initial_receives=(64,) * 4)
+FOUR = ConnectionParameters(initial_receives=(one_segment(64),) * 4)
 WHERE = Address("dut", 20049)
 ALL = Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE
 
@@ -50,6 +51,33 @@ def test_message_takes_one_latency_and_its_completion_two(world: World) -> None:
     (sent,) = connection.poll(1.0)
     assert sent.ok
     assert world.network.clock.now() - start == pytest.approx(2e-3)
+
+
+def test_a_read_takes_two_latencies(world: World) -> None:
+    """One there for the request, one back for the octets."""
+    connection = world.connect()
+    source, target = world.accepted[0].register(8, ALL), connection.register(8, ALL)
+    start = world.network.clock.now()
+    connection.post_rdma_read(target, 0, 8, source.handle, source.offset)
+
+    (read,) = connection.poll(1.0)
+    assert read.ok
+    assert world.network.clock.now() - start == pytest.approx(2e-3)
+
+
+def test_a_write_and_the_send_after_it_arrive_together(world: World) -> None:
+    """The two take one latency, and it is the same one."""
+    connection = world.connect()
+    source, target = connection.register(8, ALL), world.accepted[0].register(8, ALL)
+    source.write(b"8 octets")
+    start = world.network.clock.now()
+    connection.post_rdma_write(source, 0, 8, target.handle, target.offset)
+    connection.post_send(b"written")
+
+    (arrived,) = world.accepted[0].poll(1.0)
+    assert arrived.data == b"written"
+    assert target.read() == b"8 octets"
+    assert world.network.clock.now() - start == pytest.approx(1e-3)
 
 
 def test_device_answers_inside_the_testers_poll(world: World) -> None:
@@ -165,7 +193,9 @@ def test_peer_that_vanishes_in_mid_run_never_answers_again(world: World) -> None
     """Its last Send arrives; what comes after it is given up when the retries are over."""
     world.network.inject(VanishAfterSends("dut", 1))
     world.echo()
-    connection = world.connect(ConnectionParameters(initial_receives=(64,) * 4, retry=2))
+    connection = world.connect(
+        ConnectionParameters(initial_receives=(one_segment(64),) * 4, retry=2)
+    )
     connection.post_send(b"ab")
     first = [done.data for done in world.drain(connection, 0.5) if done.opcode is Opcode.RECEIVE]
     start = world.network.clock.now()

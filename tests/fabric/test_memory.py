@@ -43,6 +43,26 @@ def test_handles_differ_and_regions_do_not_overlap(seed: int, lengths: list[int]
     assert all(one.offset + one.length <= next_.offset for one, next_ in pairwise(regions))
 
 
+@given(
+    st.integers(0, 1000),
+    st.lists(st.tuples(st.integers(0, 5000), st.integers(1, 1 << 32)), min_size=2, max_size=20),
+)
+def test_own_memory_is_at_multiples_of_its_alignment(
+    seed: int, wanted: list[tuple[int, int]]
+) -> None:
+    """Which need not be a power of two; what is registered meanwhile is somewhere else."""
+    memory = domain(seed)
+    taken: list[range] = []
+    for length, align in wanted:
+        start = memory.place(length, align)
+        assert start % align == 0
+        region = memory.register(64, READ)
+        assert region.offset % 64 == 0
+        taken += range(start, start + length), range(region.offset, region.offset + 64)
+
+    assert all(one.stop <= following.start for one, following in pairwise(taken))
+
+
 @pytest.mark.parametrize("length", [-1, 0, 1 << 31])
 def test_no_region_of_an_impossible_size(length: int) -> None:
     """A region has at least one octet, and fits into memory."""

@@ -66,6 +66,24 @@ def test_scattered_message_is_where_the_segments_are(queue: Queue) -> None:
     assert queue.trace.events[-1].placed == placed
 
 
+def test_aligned_memory_has_an_address_from_its_posting_on(queue: Queue) -> None:
+    """Told by the trace at once, and another one for each Receive."""
+    segments = (ReceiveSegment(2), ReceiveSegment(4, align=4096))
+    for number in (1, 2):
+        queue.receives.post(WorkId(number), segments)
+    posted = [event.placed for event in queue.trace.events]
+
+    arrived = [queue.receives.deliver(b"abcde", None)[1].placed for _ in range(2)]
+
+    addresses = [placed[1].address for placed in posted]
+    assert [[one.address for one in placed] for placed in arrived] == [
+        [None, address] for address in addresses
+    ]
+    assert [[one.length for one in placed] for placed in arrived] == [[2, 3]] * 2
+    assert len(set(addresses)) == 2
+    assert all(address is not None and address % 4096 == 0 for address in addresses)
+
+
 FAILURES = {
     "too long": (b"123456789", None, "LOCAL_LENGTH_ERROR", "REMOTE_INVALID_REQUEST"),
     "no such handle": (b"1", 77, "LOCAL_QP_OPERATION_ERROR", "REMOTE_ACCESS_ERROR"),

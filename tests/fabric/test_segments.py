@@ -29,11 +29,18 @@ def test_a_segment_of_a_region_has_an_address() -> None:
     assert ReceiveSegment(8).address is None
 
 
+def test_only_memory_of_the_fabrics_own_is_put_at_an_alignment() -> None:
+    """That of a region is where its owner has it."""
+    assert ReceiveSegment(8, align=2).is_aligned
+    assert not ReceiveSegment(8).is_aligned
+    assert not ReceiveSegment(8, REGION, align=64).is_aligned
+
+
 def test_where_one_segment_of_the_fabrics_own_lies_does_not_matter() -> None:
     assert not has_address(one_segment(8))
     assert has_address((ReceiveSegment(8, REGION),))
     assert has_address((ReceiveSegment(8), ReceiveSegment(8)))
-    assert placements(one_segment(8), 8) == ()
+    assert has_address((ReceiveSegment(8, align=64),))
 
 
 @given(lengths, st.data())
@@ -42,12 +49,14 @@ def test_segments_are_filled_in_their_order(octets: list[int], data: st.DataObje
     segments = tuple(ReceiveSegment(length, REGION) for length in octets)
     length = data.draw(st.integers(0, total(segments)))
 
-    placed = [one.length for one in placements(segments, length)]
+    addresses = range(len(segments))
+    placed = [one.length for one in placements(segments, addresses, length)]
 
     assert sum(placed) == length
     assert len(placed) == len(segments)
     for number, here in enumerate(placed):
         assert here == octets[number] or not any(placed[number + 1 :])
+    assert [one.address for one in placements(segments, addresses, length)] == list(addresses)
 
 
 def test_a_placement_is_said_in_words() -> None:

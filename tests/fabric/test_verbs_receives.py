@@ -5,11 +5,14 @@ The contract suite runs the same over a device (`tests/fabric_contract/test_segm
 
 from __future__ import annotations
 
+import ctypes
 import importlib
+import mmap
 import sys
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -52,10 +55,13 @@ class Request:
 
 
 class Registration:
-    """A pyverbs MR."""
+    """A pyverbs MR; `made` are the octets of all of them."""
+
+    made: ClassVar[list[range]] = []
 
     def __init__(self, domain: object, length: int, flags: int, address: int) -> None:
         self.lkey, self.rkey = 7, 8
+        self.made.append(range(address, address + length))
 
     def close(self) -> None:
         """Forget it."""
@@ -92,6 +98,7 @@ def verbs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         module = ModuleType(name)
         vars(module).update(contents)
         monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(Registration, "made", [])
     for name in MADE_ANEW:
         monkeypatch.delitem(sys.modules, f"rpcrdma.fabric.{name}", raising=False)
     yield importlib.import_module("rpcrdma.fabric.verbs_receives")
@@ -158,6 +165,58 @@ def test_message_is_read_out_of_its_segments(bench: Bench) -> None:
     assert receive.read(0) == b""
 
 
+@pytest.mark.parametrize("align", [64, 3000, mmap.PAGESIZE, 65536, 1 << 20])
+def test_aligned_memory_is_at_a_multiple_and_read_where_it_is(bench: Bench, align: int) -> None:
+    """Also beyond a page, and for what is no power of two; all that a device writes to is known."""
+    segments = (ReceiveSegment(4), ReceiveSegment(4, align=align), ReceiveSegment(100, align=align))
+    receives = [bench.receives.post(number, segments) for number in (1, 2)]
+
+    taken = []
+    for receive, (_, words) in zip(receives, bench.queue.posted, strict=True):
+        placed = receive.placed(12)
+        addresses = [address for address, _, _ in words]
+        assert [one.address for one in placed] == [None, *addresses[1:]]
+        assert [one.length for one in placed] == [4, 4, 4]
+        assert not any(address % align for address in addresses[1:])
+        for address, octets in zip(addresses, (b"head", b"bulk", b"tail"), strict=True):
+            ctypes.memmove(address, octets, 4)
+        assert receive.read(12) == b"headbulktail"
+        taken += [range(address, address + length) for address, length, _ in words]
+    assert all(any(_holds(one, octets) for one in Registration.made) for octets in taken)
+    taken.sort(key=lambda octets: octets.start)
+    assert all(one.stop <= following.start for one, following in pairwise(taken))
+
+
+def _holds(outer: range, inner: range) -> bool:
+    return outer.start <= inner.start and inner.stop <= outer.stop
+
+
+def test_no_more_is_registered_than_an_alignment_needs(bench: Bench) -> None:
+    """Registering pins memory: of a megabyte between two segments, nobody needs an octet."""
+    bench.pool.for_receive(4096, 1 << 20)
+
+    assert [len(octets) for octets in Registration.made] == [64, 4096]  # after the region
+
+
+def test_aligned_memory_is_used_again_for_its_like_alone(bench: Bench) -> None:
+    first = bench.pool.for_receive(8, 64)
+    first.release()
+
+    assert bench.pool.for_receive(8) is not first
+    assert bench.pool.for_receive(8, 128) is not first
+    assert bench.pool.for_receive(8, 64) is first
+
+
+def test_one_aligned_segment_alone_tells_where_it_is(bench: Bench) -> None:
+    """One without an alignment does not."""
+    aligned = bench.receives.post(1, (ReceiveSegment(64, align=4096),))
+    plain = bench.receives.post(2, one_segment(64))
+
+    ((_, ((address, _, _),)), _) = bench.queue.posted
+    assert [(one.address, one.length) for one in aligned.placed(5)] == [(address, 5)]
+    assert plain.placed(5) == ()
+
+
 def test_segments_of_no_octets_are_no_elements(bench: Bench) -> None:
     """Devices differ in what an element of length 0 means; a request needs one all the same."""
     region = bench.region
@@ -197,6 +256,16 @@ def test_what_the_device_refuses_gives_its_memory_back(bench: Bench) -> None:
     assert bench.receives.posted == 0
     free = {id(bench.pool.for_receive(8)) for _ in range(64)}
     assert len(free) == 64, "a buffer was lost or given back twice"
+
+
+def test_memory_that_cannot_be_mapped_is_a_refusal(bench: Bench) -> None:
+    """What was taken for the segments before it goes back."""
+    first = bench.pool.for_receive(8)
+    first.release()
+    with pytest.raises(FabricError, match="cannot be posted"):
+        bench.receives.post(1, (ReceiveSegment(8), ReceiveSegment(8, align=1 << 62)))
+
+    assert (bench.receives.posted, bench.pool.for_receive(8)) == (0, first)
 
 
 def test_receive_goes_back_with_all_that_is_the_fabrics_own(bench: Bench) -> None:

@@ -8,6 +8,7 @@ to pytest.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.completion import Opcode
 from rpcrdma.fabric.faults import VanishAfterSends
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.roce.fabric import RoceFabric
 from rpcrdma.roce.link.udp import UdpLink
 from rpcrdma.roce.network import RoceNetwork
@@ -105,9 +107,14 @@ class FabricPair:
     passive: Fabric
     host: str
     make_vanish: Callable[[Connection], None]
+    is_device: bool = False
     deadline: float = DEADLINE
     on_request: Callable[[ConnectionRequest], None] | None = None
     listener: Listener | None = None
+
+    def memory(self, address: int, length: int) -> bytes | None:
+        """The octets at an address of this process; None where addresses are simulated."""
+        return ctypes.string_at(address, length) if self.is_device else None
 
     def listen(self) -> Listener:
         """Listen on the passive side; requests are served from inside the active side's waits."""
@@ -177,11 +184,11 @@ def fabric_pair(request: pytest.FixtureRequest) -> Iterator[FabricPair]:
     from rpcrdma.fabric.verbs import VerbsFabric
 
     with VerbsFabric(address) as active, VerbsFabric(address) as passive:
-        yield FabricPair(active, passive, address, VerbsFabric.silence)
+        yield FabricPair(active, passive, address, VerbsFabric.silence, is_device=True)
 
 
 @pytest.fixture
 def ends(fabric_pair: FabricPair) -> Ends:
     """One connection with four Receives of 256 octets posted at either end."""
-    parameters = ConnectionParameters(initial_receives=(256,) * 4)
+    parameters = ConnectionParameters(initial_receives=(one_segment(256),) * 4)
     return fabric_pair.connect(parameters, parameters)

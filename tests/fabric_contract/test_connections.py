@@ -9,6 +9,7 @@ import pytest
 from rpcrdma.errors import ConnectionRejected, DeadlineExceeded
 from rpcrdma.fabric.base import Access, Address, ConnectionParameters
 from rpcrdma.fabric.completion import CompletionStatus
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import EventKind, Side, Trace
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def test_listener_on_port_zero_gets_a_real_port(fabric_pair: FabricPair) -> None
 
 def test_connections_are_independent(fabric_pair: FabricPair) -> None:
     """The end of one connection leaves the others alone."""
-    parameters = ConnectionParameters(initial_receives=(64,))
+    parameters = ConnectionParameters(initial_receives=(one_segment(64),))
     pairs = [fabric_pair.connect(parameters, parameters) for _ in range(3)]
     pairs[1].active.disconnect()
     pairs[1].rest(pairs[1].passive)
@@ -121,7 +122,7 @@ def test_connections_are_independent(fabric_pair: FabricPair) -> None:
 def test_peer_that_vanishes_is_given_up(fabric_pair: FabricPair) -> None:
     """A Send that gets no answer at all fails when the retries are used up."""
     ends = fabric_pair.connect(
-        ConnectionParameters(retry=0), ConnectionParameters(initial_receives=(64, 64))
+        ConnectionParameters(retry=0), ConnectionParameters(initial_receives=(one_segment(64),) * 2)
     )
     fabric_pair.make_vanish(ends.passive)
     work_id = ends.active.post_send(b"anybody?")
@@ -159,7 +160,7 @@ def test_what_was_sent_before_an_orderly_end_is_received(ends: Ends) -> None:
 def test_traces_tell_the_story_at_either_end(fabric_pair: FabricPair) -> None:
     """Both traces hold the handshake, the messages of both sides and the end, in order."""
     fabric_pair.active.trace, fabric_pair.passive.trace = Trace(), Trace()
-    parameters = ConnectionParameters(private_data=b"hi", initial_receives=(64, 64))
+    parameters = ConnectionParameters(private_data=b"hi", initial_receives=(one_segment(64),) * 2)
     ends = fabric_pair.connect(parameters, parameters)
     region = ends.active.register(16, Access.LOCAL_WRITE)
     target = ends.passive.register(16, Access.REMOTE_WRITE | Access.LOCAL_WRITE)
@@ -193,7 +194,7 @@ def test_traces_tell_the_story_at_either_end(fabric_pair: FabricPair) -> None:
 def test_trace_numbers_connections(fabric_pair: FabricPair) -> None:
     """Events of different connections have different numbers, from 1."""
     fabric_pair.active.trace = trace = Trace()
-    parameters = ConnectionParameters(initial_receives=(64,))
+    parameters = ConnectionParameters(initial_receives=(one_segment(64),))
     for _ in range(2):
         ends = fabric_pair.connect(parameters, parameters)
         ends.active.post_send(b"x")

@@ -32,7 +32,7 @@ def test_send_arrives_unchanged_in_both_directions(ends: Ends) -> None:
 def test_receives_are_consumed_in_the_order_of_posting(fabric_pair: FabricPair) -> None:
     """The first message takes the first Receive, also when that one is larger than needed."""
     ends = fabric_pair.connect(
-        passive=ConnectionParameters(initial_receives=(64, 128)),
+        passive=ConnectionParameters(initial_receives=(one_segment(64), one_segment(128))),
     )
     third = ends.passive.post_receive(one_segment(32))
     for message in (b"first", b"second", b"third"):
@@ -56,7 +56,7 @@ def test_empty_message_takes_a_receive(ends: Ends) -> None:
 
 def test_message_of_exactly_the_receives_length_fits(fabric_pair: FabricPair) -> None:
     """The Receive's length itself is still allowed."""
-    ends = fabric_pair.connect(passive=ConnectionParameters(initial_receives=(100,)))
+    ends = fabric_pair.connect(passive=ConnectionParameters(initial_receives=(one_segment(100),)))
     ends.active.post_send(b"x" * 100)
 
     assert ends.received(ends.passive).length == 100
@@ -68,7 +68,9 @@ def test_message_longer_than_the_receive_breaks_the_connection(fabric_pair: Fabr
     The verbs' words are "invalid request" and "length error".  Soft-RoCE of Linux 6.1, which finds
     out while it copies, was seen to say "remote operation error" to the sender.
     """
-    ends = fabric_pair.connect(passive=ConnectionParameters(initial_receives=(100, 100)))
+    ends = fabric_pair.connect(
+        passive=ConnectionParameters(initial_receives=(one_segment(100),) * 2)
+    )
     work_id = ends.active.post_send(b"x" * 101)
 
     sent = ends.completion(ends.active, work_id)
@@ -114,7 +116,7 @@ def test_send_without_a_receive_waits_for_one(fabric_pair: FabricPair) -> None:
 
 def test_success_of_an_unsignalled_send_is_not_reported(fabric_pair: FabricPair) -> None:
     """The messages arrive, and the next signalled Send makes room for them in the queue."""
-    room = ConnectionParameters(initial_receives=(64,) * 12)
+    room = ConnectionParameters(initial_receives=(one_segment(64),) * 12)
     ends = fabric_pair.connect(active=ConnectionParameters(send_depth=4), passive=room)
     for _ in range(3):
         for _ in range(3):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -136,6 +137,93 @@ def test_segments_of_the_fabrics_own_memory_mix_with_registered_ones(scattering:
         assert arrived.data == MESSAGE
         assert [one.address for one in arrived.placed] == [None, region.offset, None]
         assert region.read() == MESSAGE[28:92]
+
+
+@pytest.mark.parametrize("align", [64, 3000, 4096, 65536])
+def test_own_memory_is_at_multiples_of_its_alignment(
+    fabric_pair: FabricPair, scattering: Ends, align: int
+) -> None:
+    """Each segment has an address of its own while it is posted, which is told then already."""
+    trace = fabric_pair.passive.trace = Trace()
+    end = scattering.passive
+    segments = (ReceiveSegment(28), *(ReceiveSegment(24, align=align),) * 3)
+    for _ in range(3):  # what is the fabric's own is used again
+        trace.events.clear()
+        for _ in range(2):
+            end.post_receive(segments)
+        messages = [MESSAGE, MESSAGE[50:]]
+        for message in messages:
+            scattering.active.post_send(message)
+
+        arrived = scattering.completions(end, 2)
+
+        assert [one.data for one in arrived] == messages
+        assert [[one.length for one in each.placed] for each in arrived] == [
+            [28, 24, 24, 24],
+            [28, 22, 0, 0],
+        ]
+        addresses = [[one.address for one in each.placed] for each in arrived]
+        assert [first for first, *_ in addresses] == [None, None]
+        aligned = [address or 1 for _, *others in addresses for address in others]
+        assert not any(address % align for address in aligned)
+        assert len(set(aligned)) == 6
+        posted = [one for one in trace.events if one.kind is EventKind.POST_RECEIVE]
+        assert [[one.address for one in each.placed] for each in posted] == addresses
+
+
+def test_one_aligned_segment_alone_has_an_address(scattering: Ends) -> None:
+    """Where a message lies that it holds alone matters, too."""
+    end = scattering.passive
+    end.post_receive((ReceiveSegment(128, align=4096),))
+    scattering.active.post_send(MESSAGE)
+
+    (placed,) = scattering.received(end).placed
+
+    assert placed.length == 100
+    assert placed.address is not None
+    assert placed.address % 4096 == 0
+
+
+def test_first_messages_find_receives_of_several_segments(fabric_pair: FabricPair) -> None:
+    """They are posted before the connection can carry anything, at either end."""
+    first = (ReceiveSegment(28), ReceiveSegment(72, align=4096))
+    parameters = ConnectionParameters(
+        receive_segments=2, initial_receives=(first, one_segment(100), first)
+    )
+    ends = fabric_pair.connect(parameters, parameters)
+    for sender, end in ((ends.active, ends.passive), (ends.passive, ends.active)):
+        for _ in parameters.initial_receives:
+            sender.post_send(MESSAGE)
+
+        arrived = [ends.received(end) for _ in range(3)]
+
+        assert [one.data for one in arrived] == [MESSAGE] * 3
+        assert [[one.length for one in each.placed] for each in arrived] == [[28, 72], [], [28, 72]]
+        addresses = {arrived[number].placed[1].address or 1 for number in (0, 2)}
+        assert len(addresses) == 2
+        assert not any(address % 4096 for address in addresses)
+
+
+def test_initial_receives_are_bounded_as_later_ones(scattering: Ends) -> None:
+    """And no registered memory is there for them."""
+    for count in (0, MOST + 1):
+        with pytest.raises(FabricError, match=f"a Receive of {count} segments"):
+            ConnectionParameters(
+                receive_segments=MOST,
+                initial_receives=(one_segment(8), (ReceiveSegment(8),) * count),
+            )
+    region = scattering.passive.register(64, Access.LOCAL_WRITE)
+    with pytest.raises(FabricError, match="a segment of registered memory"):
+        ConnectionParameters(initial_receives=((ReceiveSegment(8, region),),))
+
+
+def test_more_segments_than_a_device_scatters_over_are_refused_at_once(
+    fabric_pair: FabricPair,
+) -> None:
+    """Not when the first Receive is posted; who simulates a device has no such limit."""
+    refusal = pytest.raises(FabricError, match=r"at most \d+ segments; 1000 are asked for")
+    with refusal if fabric_pair.is_device else nullcontext():
+        fabric_pair.connect(active=ConnectionParameters(receive_segments=1000))
 
 
 def test_receives_of_one_and_of_several_segments_keep_their_order(scattering: Ends) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcrdma.fabric.base import Address, ConnectionParameters
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.roce.link.wrapped_link import WrappedLink
 from rpcrdma.roce.network import RoceNetwork
 from rpcrdma.roce.packet.bth import decode
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rpcrdma.roce.packet.bth import Packet
     from rpcrdma.roce.packet.datagram import Datagram
 
-FOUR = ConnectionParameters(initial_receives=(64,) * 4)
+FOUR = ConnectionParameters(initial_receives=(one_segment(64),) * 4)
 CM = 1
 
 

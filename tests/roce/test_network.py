@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.memory import HandleAllocator
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.roce.network import RoceNetwork
 from rpcrdma.roce.parts import USUAL, RoceParts
 from rpcrdma.roce.transport.requester import TransportRequester
@@ -12,7 +13,7 @@ from rpcrdma.roce.transport.requester import TransportRequester
 def frames(seed: int) -> list[bytes]:
     """What is on the wire when two connect and say something."""
     network = RoceNetwork(seed=seed)
-    parameters = ConnectionParameters(initial_receives=(64,))
+    parameters = ConnectionParameters(initial_receives=(one_segment(64),))
     with network.fabric("tester") as tester, network.fabric("dut") as dut:
         listener = dut.listen(Address(network.host("dut"), 20049))
 

@@ -10,6 +10,7 @@ from rpcrdma.errors import ConnectionLost, ConnectionRejected, DeadlineExceeded
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.completion import Opcode
 from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.ulp.rpc import accepted
 from rpcrdma.wire import ErrVers, RdmaError, RdmaMsg, TransportHeader, encode_header
 from rpcrdma.wire.versions import fixed_words
@@ -33,7 +34,9 @@ def ask(answer: Callable[[Connection, bytes], None], private_data: bytes = b"") 
 
         def step() -> None:
             while (request := listener.accept(0)) is not None:
-                parameters = ConnectionParameters(private_data, initial_receives=(1024,))
+                parameters = ConnectionParameters(
+                    private_data, initial_receives=(one_segment(1024),)
+                )
                 accepted_ones.append(request.accept(parameters, 1.0))
             for connection in accepted_ones:
                 for done in connection.poll(0):

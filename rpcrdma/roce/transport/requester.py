@@ -88,7 +88,7 @@ class TransportRequester:
         self._queue: deque[TransportWork] = deque()
         self._unsent: deque[TransportWork] = deque()  # what is still to leave, in whole or in part
         self._reads: deque[tuple[int, int]] = deque()  # first and last number of each asked for
-        self._stalled = False  # a request was refused: nothing leaves behind it
+        self._stalled = False  # a request was refused: nothing leaves after it
         self._timer: float | None = None
         self._ready_at: float | None = None  # end of the wait after an RNR NAK
         self._repeated: int | None = None  # the oldest packet, when an answer had it sent again

@@ -5,8 +5,16 @@ Those that are generated from the XDR take pv_data for any octets; these know wh
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 from hypothesis import strategies as st
 
+from conformance.strategies._generated_rtrext import (
+    receive_buffer_structures,
+    request_transmission_receive_limits,
+    response_transmission_send_limits,
+    rtr_supports,
+)
 from conformance.strategies._generated_xcharext import (
     backward_request_supports,
     receive_buffer_sizes,
@@ -19,14 +27,26 @@ from rpcrdma.wire.operations import (
     operations_of,
 )
 from rpcrdma.wire.properties import (
-    DEFAULTS,
+    BASIC,
+    BackwardRequestSupport,
     DefaultValue,
+    KnownProperty,
     Property,
+    PropertyNumbers,
     PropertyValue,
+    ReceiveBufferSize,
+    ReceiveBufferStructure,
+    RequesterRemoteInvalidation,
+    RequestTransmissionReceiveLimit,
+    ResponseTransmissionSendLimit,
+    RtrSupport,
     UnknownProperty,
     encode_property,
-    subset,
 )
+from rpcrdma.wire.subsets import subset
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["known_options", "properties", "property_sets", "subsets"]
 
@@ -34,21 +54,33 @@ _LONGEST = 4
 """Elements of a set at most, as in the generated strategies."""
 
 
-def properties() -> st.SearchStrategy[Property]:
-    """Any property: a value, the default of one, or one that nobody knows."""
-    propids = st.integers(0, 2**32 - 1).filter(lambda propid: propid not in DEFAULTS)
+_CONTENTS: Final[Mapping[type[KnownProperty], st.SearchStrategy[KnownProperty]]] = {
+    ReceiveBufferSize: receive_buffer_sizes(),
+    RequesterRemoteInvalidation: requester_remote_invalidations(),
+    BackwardRequestSupport: backward_request_supports(),
+    RtrSupport: rtr_supports(),
+    ReceiveBufferStructure: receive_buffer_structures(),
+    RequestTransmissionReceiveLimit: request_transmission_receive_limits(),
+    ResponseTransmissionSendLimit: response_transmission_send_limits(),
+}
+
+
+def properties(known: PropertyNumbers = BASIC) -> st.SearchStrategy[Property]:
+    """Any property: a value, the default of one, or one that is not known."""
+    propids = st.integers(0, 2**32 - 1).filter(lambda propid: propid not in known.by_code)
     return st.one_of(
-        receive_buffer_sizes(),
-        requester_remote_invalidations(),
-        backward_request_supports(),
-        st.sampled_from(sorted(DEFAULTS)).map(DefaultValue),
+        *(_CONTENTS[one.contents] for one in known.by_code.values()),
+        st.sampled_from(sorted(known.by_code)).map(DefaultValue),
         st.builds(UnknownProperty, propids, st.binary(max_size=9)),
     )
 
 
-def property_sets() -> st.SearchStrategy[tuple[PropertyValue, ...]]:
+def property_sets(
+    known: PropertyNumbers = BASIC,
+) -> st.SearchStrategy[tuple[PropertyValue, ...]]:
     """Any propvalset without a fault; a property may occur twice."""
-    return st.lists(properties().map(encode_property), max_size=_LONGEST).map(tuple)
+    encoded = properties(known).map(lambda value: encode_property(value, known))
+    return st.lists(encoded, max_size=_LONGEST).map(tuple)
 
 
 def subsets() -> st.SearchStrategy[tuple[int, ...]]:
@@ -56,15 +88,17 @@ def subsets() -> st.SearchStrategy[tuple[int, ...]]:
     return st.frozensets(st.integers(0, _LONGEST - 1)).map(subset)
 
 
-def known_options() -> st.SearchStrategy[KnownOption]:
+def known_options(known: PropertyNumbers = BASIC) -> st.SearchStrategy[KnownOption]:
     """Any operation of the transport properties without a fault in its encoding."""
-    return st.one_of(*map(_contents, operations_of(XCHAREXT)))
+    return st.one_of(*(_contents(one, known) for one in operations_of(XCHAREXT)))
 
 
-def _contents(operation: OptionalOperation) -> st.SearchStrategy[KnownOption]:
+def _contents(
+    operation: OptionalOperation, known: PropertyNumbers
+) -> st.SearchStrategy[KnownOption]:
     """One propvalset, and what else there is are subsets of such."""
     fields = {
-        name: property_sets() if name == operation.propvalset else subsets()
+        name: property_sets(known) if name == operation.propvalset else subsets()
         for name in operation.contents.__struct_fields__
     }
     return st.builds(operation.contents, **fields)

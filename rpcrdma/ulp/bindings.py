@@ -127,6 +127,16 @@ class UpperLayer(Protocol):
         """
         ...
 
+    def origins(self, call: bytes) -> tuple[int, ...]:
+        """Where in an unreduced call the operation of each slot of its results begins.
+
+        Nothing for a call that is one operation: that begins with the call (rtrext 7.4, D-115).
+
+        Raises:
+            DecodeError: the call is not valid.
+        """
+        ...
+
     def expectation(self, call: bytes) -> ReplyExpectation:
         """The largest reply that this unreduced call can have.
 
@@ -178,12 +188,12 @@ def reduce(payload: bytes, items: Iterable[DataItem]) -> tuple[bytes, tuple[byte
     """
     kept: list[bytes] = []
     taken: list[bytes] = []
-    behind = 0
+    after = 0
     for item in items:
-        kept.append(payload[behind : item.position])
+        kept.append(payload[after : item.position])
         taken.append(payload[item.position : item.position + item.length])
-        behind = item.end
-    kept.append(payload[behind:])
+        after = item.end
+    kept.append(payload[after:])
     return b"".join(kept), tuple(taken)
 
 

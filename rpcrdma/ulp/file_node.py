@@ -54,7 +54,7 @@ WRITABLE_MODE: Final = 0o666
 
 
 class FileProblem(Enum):
-    """Why something cannot be done; the names are those behind NFS3ERR_ and NFS4ERR_."""
+    """Why something cannot be done; the names are those after NFS3ERR_ and NFS4ERR_."""
 
     NOENT = "no such name"
     EXIST = "the name is taken"
@@ -198,9 +198,9 @@ class FileNode:
         the right place whatever was removed or added meanwhile.
         """
         for name, node in self.children.items():
-            behind = self._cookies[name]
-            if behind > cookie:
-                yield behind, name, node
+            after = self._cookies[name]
+            if after > cookie:
+                yield after, name, node
 
     def attach(self, name: str, node: FileNode) -> None:
         """Enter a node into this directory under a name that is free."""

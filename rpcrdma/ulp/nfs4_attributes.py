@@ -1,4 +1,4 @@
-"""File attributes of NFSv4: bitmaps, and the values behind them.
+"""File attributes of NFSv4: bitmaps, and the values after them.
 
     RFC 7530 section 5   File Attributes
     RFC 7531             fattr4, bitmap4, attrlist4

@@ -22,6 +22,8 @@ from rpcrdma.ulp.nfs_bindings import GrowthKind, LargestResult, NfsRow, limits, 
 from rpcrdma.wire import _generated_nfs4 as wire
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rpcrdma.wire._generated_nfs4 import ArgumentOperation, CompoundArguments
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "compound_is_guessed",
     "compound_items",
     "compound_maximum",
+    "compound_origins",
     "walk_compound",
 ]
 
@@ -51,13 +54,7 @@ NOT_IN_TABLE: Final = NfsRow("", 0, None, None, None, 0, None, 0)
 def compound_items(call: bytes, arguments: CompoundArguments, start: int) -> tuple[DataItem, ...]:
     """The data of every WRITE, and the target of every symbolic link that is created."""
     items: list[DataItem] = []
-    cursor = PayloadCursor(call, start)
-    cursor.opaque()  # tag
-    cursor.word()  # minor version
-    cursor.word()  # number of operations
-    for _ in arguments.argarray:
-        first = cursor.position
-        operation = cursor.take(wire.decode_argument_operation)
+    for first, operation in _operations(call, arguments, start):
         row = _row(operation)
         if row.argument is None:
             continue
@@ -66,6 +63,28 @@ def compound_items(call: bytes, arguments: CompoundArguments, start: int) -> tup
             before = row.before if row.before is not None else 0
             items.append(DataItem(first + before + WORD, len(data)))
     return tuple(items)
+
+
+def compound_origins(call: bytes, arguments: CompoundArguments, start: int) -> tuple[int, ...]:
+    """Where each operation begins whose result is a slot."""
+    return tuple(
+        first
+        for first, operation in _operations(call, arguments, start)
+        if _row(operation).result is not None
+    )
+
+
+def _operations(
+    call: bytes, arguments: CompoundArguments, start: int
+) -> Iterator[tuple[int, ArgumentOperation]]:
+    """Each operation of a COMPOUND, and where it begins."""
+    cursor = PayloadCursor(call, start)
+    cursor.opaque()  # tag
+    cursor.word()  # minor version
+    cursor.word()  # number of operations
+    for _ in arguments.argarray:
+        first = cursor.position
+        yield first, cursor.take(wire.decode_argument_operation)
 
 
 def compound_maximum(

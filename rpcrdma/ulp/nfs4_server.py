@@ -22,6 +22,7 @@ from rpcrdma.ulp.nfs4_binding import (
     compound_is_guessed,
     compound_items,
     compound_maximum,
+    compound_origins,
     walk_compound,
 )
 from rpcrdma.ulp.nfs4_compound import Compound, Nfs4Refused
@@ -124,6 +125,7 @@ class Nfs4Program(ProcedureTable):
             self._compound,
             self._maximum,
             items=compound_items,
+            origins=compound_origins,
             walk=walk_compound,
             guessed=compound_is_guessed,
         )

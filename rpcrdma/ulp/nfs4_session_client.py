@@ -29,6 +29,7 @@ from rpcrdma.ulp.nfs4_binding import (
     compound_is_guessed,
     compound_items,
     compound_maximum,
+    compound_origins,
     walk_compound,
 )
 from rpcrdma.ulp.nfs4_callback_program import CallbackProgram, CallbackSession
@@ -83,6 +84,7 @@ class SessionLayer(ProcedureTable):
             lambda _call, _arguments: [],
             self._maximum,
             items=compound_items,
+            origins=compound_origins,
             walk=walk_compound,
             guessed=compound_is_guessed,
         )

@@ -42,6 +42,7 @@ class ProgramProcedure(Generic[A]):
         execute: makes the replies that can be sent now (see `UpperLayer.execute`).
         results_maximum: octets of the largest results, and the largest length of each slot.
         items: DDP-eligible arguments, from the call, the arguments and the offset of their start.
+        origins: where the operations of those slots begin, from the same (see `UpperLayer`).
         walk: goes over the results of a successful reply to these arguments, slot by slot.
         guessed: whether the largest results go by limits of ours (see `ReplyExpectation`).
         exact: whether there are no smaller results (likewise).
@@ -51,6 +52,7 @@ class ProgramProcedure(Generic[A]):
     execute: Callable[[rpc.RpcCall, A], list[bytes]]
     results_maximum: Callable[[A], tuple[int, tuple[int, ...]]]
     items: Callable[[bytes, A, int], tuple[DataItem, ...]] = lambda _call, _arguments, _start: ()
+    origins: Callable[[bytes, A, int], tuple[int, ...]] = lambda _call, _arguments, _start: ()
     walk: Callable[[PayloadCursor, A], None] | None = None
     guessed: Callable[[A], bool] = lambda _arguments: False
     exact: Callable[[A], bool] = lambda _arguments: False
@@ -107,6 +109,14 @@ class ProcedureTable(UpperLayer):
         cursor = PayloadCursor(reply, offset, reduced)
         procedure.walk(cursor, _decode_all(procedure, call, start))
         return cursor.finish()
+
+    @override
+    def origins(self, call: bytes) -> tuple[int, ...]:
+        header, start = rpc.decode_call(call)
+        procedure = self._procedure(header)
+        if procedure is None:
+            return ()
+        return procedure.origins(call, _decode_all(procedure, call, start), start)
 
     @override
     def expectation(self, call: bytes) -> ReplyExpectation:
@@ -171,6 +181,10 @@ class Programs(UpperLayer):
         self, call: bytes, reply: bytes, reduced: Collection[int] = NOTHING_REDUCED
     ) -> tuple[DataItem | None, ...]:
         return self._of(call).results(call, reply, reduced)
+
+    @override
+    def origins(self, call: bytes) -> tuple[int, ...]:
+        return self._of(call).origins(call)
 
     @override
     def expectation(self, call: bytes) -> ReplyExpectation:

@@ -24,6 +24,9 @@ from rpcrdma.wire._generated_rtrext import (
     ROPT_XMTCONT,
     ROPT_XMTREQ,
     ROPT_XMTRESP,
+    RTRS_XCONT,
+    RTRS_XREQ,
+    RTRS_XRESP,
     ReptErr,
     XmtCont,
     XmtReq,
@@ -61,6 +64,7 @@ __all__ = [
     "RTREXT",
     "XCHAREXT",
     "ConnProp",
+    "GroupOption",
     "KnownOption",
     "OptionalOperation",
     "PropertyOption",
@@ -79,7 +83,10 @@ __all__ = [
 PropertyOption = ConnProp | ReqProp | RespProp | UpdProp
 """The contents of an operation of the transport properties."""
 
-KnownOption = PropertyOption | XmtReq | XmtResp | XmtCont | ReptErr
+GroupOption = XmtReq | XmtResp | ReptErr
+"""The contents of an operation that begins a transmission group, or is about one."""
+
+KnownOption = PropertyOption | GroupOption | XmtCont
 """The contents of an operation of the table."""
 
 XCHAREXT: Final = "xcharext"
@@ -89,7 +96,7 @@ RTREXT: Final = "rtrext"
 """The short name of the document of the round-trip reductions."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OptionalOperation:
     """One operation.
 
@@ -110,6 +117,7 @@ class OptionalOperation:
         schema: the types of the document.
         document: its short name.
         section: where it describes the operation.
+        support_bit: bit of RTR Support that tells of it (rtrext 8.2); 0 if none does.
     """
 
     code: int
@@ -121,12 +129,13 @@ class OptionalOperation:
     direction: MessageType | None
     has_payload: bool
     sends: Callable[[Any], int]
-    answered_by: str
-    needs: tuple[str, ...]
-    propvalset: str
+    answered_by: str = ""
+    needs: tuple[str, ...] = ()
+    propvalset: str = ""
     schema: model.Schema
     document: str
     section: str
+    support_bit: int = 0
 
     @property
     def is_answer(self) -> bool:
@@ -164,8 +173,6 @@ OPERATIONS: Final = (
         direction=MessageType.CALL,
         has_payload=False,
         sends=_alone,
-        answered_by="",
-        needs=(),
         propvalset="opticonnpr_start",
         schema=xcharext.SCHEMA,
         document=XCHAREXT,
@@ -198,7 +205,6 @@ OPERATIONS: Final = (
         direction=MessageType.REPLY,
         has_payload=False,
         sends=_alone,
-        answered_by="",
         needs=("connprop",),
         propvalset="optrespr_other",
         schema=xcharext.SCHEMA,
@@ -215,7 +221,6 @@ OPERATIONS: Final = (
         direction=MessageType.CALL,
         has_payload=False,
         sends=_alone,
-        answered_by="",
         needs=("connprop",),
         propvalset="optupdpr_now",
         schema=xcharext.SCHEMA,
@@ -232,12 +237,11 @@ OPERATIONS: Final = (
         direction=MessageType.CALL,
         has_payload=True,
         sends=_counted,
-        answered_by="",
         needs=("repterr",),
-        propvalset="",
         schema=rtrext.SCHEMA,
         document=RTREXT,
         section="9.2",
+        support_bit=RTRS_XREQ,
     ),
     OptionalOperation(
         code=ROPT_XMTRESP,
@@ -249,12 +253,11 @@ OPERATIONS: Final = (
         direction=MessageType.REPLY,
         has_payload=True,
         sends=_counted,
-        answered_by="",
         needs=("repterr",),
-        propvalset="",
         schema=rtrext.SCHEMA,
         document=RTREXT,
         section="9.3",
+        support_bit=RTRS_XRESP,
     ),
     OptionalOperation(
         code=ROPT_XMTCONT,
@@ -266,12 +269,11 @@ OPERATIONS: Final = (
         direction=None,
         has_payload=True,
         sends=_alone,
-        answered_by="",
         needs=("repterr",),
-        propvalset="",
         schema=rtrext.SCHEMA,
         document=RTREXT,
         section="9.4",
+        support_bit=RTRS_XCONT,
     ),
     OptionalOperation(
         code=ROPT_REPTERR,
@@ -283,9 +285,6 @@ OPERATIONS: Final = (
         direction=MessageType.REPLY,
         has_payload=False,
         sends=_alone,
-        answered_by="",
-        needs=(),
-        propvalset="",
         schema=rtrext.SCHEMA,
         document=RTREXT,
         section="9.5",

@@ -17,8 +17,8 @@ import msgspec
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire._generated_v2 import SCHEMA, Rdma2Optional, encode_rdma2_optional
 from rpcrdma.wire.operations import BY_CODE, KnownOption, operation_of
-from rpcrdma.wire.overlays import BASIC_TYPES, overlaid
-from rpcrdma.wire.properties import decode_property
+from rpcrdma.wire.overlays import overlaid
+from rpcrdma.wire.properties import BASIC, decode_property
 from rpcrdma.wire.versions import FIXED_WORDS
 from rpcrdma.xdr.tree_builder import build_tree
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rpcrdma.wire._generated_rpc import MessageType
     from rpcrdma.wire._generated_xcharext import PropertyValue
     from rpcrdma.wire.operations import OptionalOperation
+    from rpcrdma.wire.properties import PropertyNumbers
 
 __all__ = [
     "Option",
@@ -55,12 +56,15 @@ _ZEROES: Final = bytes(64)
 """More than the shortest contents of any operation: all zero, every list in it is empty."""
 
 
-def decode_option(optional: Rdma2Optional, offset: int = 0) -> Option:
+def decode_option(
+    optional: Rdma2Optional, offset: int = 0, known: PropertyNumbers = BASIC
+) -> Option:
     """What an RDMA2_OPTIONAL message says; every property in it that is known is of its type.
 
     Args:
         optional: the body of the message.
         offset: where its header begins in the buffer that it was decoded from.
+        known: the properties that whoever decodes it knows.
 
     Raises:
         DecodeError: the operation is known and the octets are not exactly its type, or a known
@@ -72,11 +76,11 @@ def decode_option(optional: Rdma2Optional, offset: int = 0) -> Option:
     try:
         option, end = operation.decode(optional.rdma_optinfo)
         for value in values_of(option):
-            decode_property(value)
+            decode_property(value, known)
     except DecodeError:
-        raise _explanation(optional, offset) from None
+        raise _explanation(optional, offset, known) from None
     if end != len(optional.rdma_optinfo):
-        raise _explanation(optional, offset)
+        raise _explanation(optional, offset, known)
     return option
 
 
@@ -110,10 +114,10 @@ def with_values(operation: OptionalOperation, values: Sequence[PropertyValue]) -
     return msgspec.structs.replace(empty, **{operation.propvalset: tuple(values)})
 
 
-def _explanation(optional: Rdma2Optional, offset: int) -> DecodeError:
+def _explanation(optional: Rdma2Optional, offset: int, known: PropertyNumbers) -> DecodeError:
     """The fault of a body that is known to have one, placed in the whole message."""
     body = build_tree(SCHEMA, "Rdma2Optional", encode_rdma2_optional(optional))
-    tree = overlaid(body, BASIC_TYPES)
+    tree = overlaid(body, known)
     # The tree stops where the decoders stop (a test compares them), so there is one.
     error = cast("DecodeError", tree.error)
     place = offset + FIXED_WORDS + error.offset

@@ -51,7 +51,6 @@ __all__ = [
     "Assembler",
     "BrokenGroup",
     "Transmission",
-    "divided",
     "each_message",
     "payload_length",
 ]
@@ -75,10 +74,17 @@ class Transmission(msgspec.Struct, frozen=True):
         parts: the Sends as they were received, in their order.
         octets: the transport header of the first and the Payload stream of all of them, as if one
             Send had carried the whole.
+        ends: of header and Payload stream in each part, in octets; what follows is bulk data.
     """
 
     parts: tuple[bytes, ...]
     octets: bytes
+    ends: tuple[int, ...]
+
+    @staticmethod
+    def of_one(send: bytes) -> Transmission:
+        """A message that is one Send, without bulk data."""
+        return Transmission((send,), send, (len(send),))
 
     @property
     def sends(self) -> int:
@@ -132,13 +138,13 @@ class Assembler:
     def take(self, send: bytes) -> tuple[Arrived, ...]:
         """A Send has arrived; returns what is complete or broken by it, nothing if more follow."""
         if self.is_whole(send):
-            return (Transmission((send,), send),)
+            return (Transmission.of_one(send),)
         part = self._part(send)
         if part is not None and isinstance(part.contents, XmtCont):
             return self._continued(part, part.contents)
         broken = self._broken_by(send)
         if part is None:
-            return (*broken, Transmission((send,), send))
+            return (*broken, Transmission.of_one(send))
         return (*broken, *self._begun(part))
 
     def _part(self, send: bytes) -> _Part | None:
@@ -162,7 +168,7 @@ class Assembler:
     def _begun(self, part: _Part) -> tuple[Arrived, ...]:
         """A group begins."""
         if part.count > self._longest:
-            return (Transmission((part.send,), part.send),)
+            return (Transmission.of_one(part.send),)
         group = _Group(part)
         if part.fault is not None:
             return self._lost(group, part.fault)
@@ -269,7 +275,8 @@ class _Group:
         first = self.parts[0]
         payload = b"".join(part.payload for part in self.parts)
         sends = tuple(part.send for part in self.parts)
-        return Transmission(sends, first.send[: first.end] + payload)
+        ends = tuple(part.end + part.length for part in self.parts)
+        return Transmission(sends, first.send[: first.end] + payload, ends)
 
 
 def each_message(arrived: Iterable[Arrived]) -> Iterator[Transmission]:
@@ -278,7 +285,7 @@ def each_message(arrived: Iterable[Arrived]) -> Iterator[Transmission]:
         if isinstance(one, Transmission):
             yield one
         else:
-            yield from (Transmission((send,), send) for send in one.lost)
+            yield from (Transmission.of_one(send) for send in one.lost)
 
 
 def payload_length(contents: KnownOption) -> int:
@@ -295,8 +302,3 @@ def payload_length(contents: KnownOption) -> int:
 def _word(send: bytes, offset: int) -> int:
     """A word of the header; 0 if the Send ends before it."""
     return word_at(send, offset) if len(send) >= offset + _WORD else 0
-
-
-def divided(message: bytes) -> tuple[bytes, ...]:
-    """The Sends that carry a message of this end's, in their order: one, by what is known here."""
-    return (message,)

@@ -133,3 +133,23 @@ def test_readdir_is_bounded_by_its_own_maximum() -> None:
     difference = program.expectation(large_call).maximum - program.expectation(small_call).maximum
 
     assert difference == 8000
+
+
+def test_every_slot_has_the_beginning_of_its_operation() -> None:
+    """rtrext 7.4: in the stream of the call; of READ and READLINK, whatever is between them."""
+    reads = nfs4.read(0, 300), nfs4.read(0, 10)
+    before, between = nfs4.at("size-1000"), nfs4.at(LINK.name)
+    call = nfs4.compound(
+        9, *before, reads[0], *between, nfs4.read_link(), reads[1], nfs4.get_handle(), tag=b"abc"
+    )
+    program = Nfs4Program(STORE)
+
+    origins = program.origins(call)
+
+    assert len(origins) == len(program.expectation(call).items) == 3
+    found = [wire.decode_argument_operation(call[origin:])[0] for origin in origins]
+    assert found == [reads[0], nfs4.read_link(), reads[1]]
+
+
+def test_compound_without_reads_has_no_beginnings() -> None:
+    assert Nfs4Program(STORE).origins(nfs4.compound(9, nfs4.put_root())) == ()

@@ -6,6 +6,7 @@ from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
 from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.bindings import ReplyExpectation
 from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.nfs4 import compound, put_root, read
 from rpcrdma.ulp.nfs4 import null as nfs_null
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.program import Programs
@@ -117,3 +118,28 @@ def test_mismatch_of_a_program_that_is_not_the_first_names_its_versions() -> Non
 def test_programs_are_at_least_one() -> None:
     with pytest.raises(ValueError, match="at least one"):
         Programs([])
+
+
+@pytest.mark.parametrize("upper_layer", upper_layers())
+@pytest.mark.parametrize(
+    "call", [testprog_calls.fetch_two(5, 1, 2), rpc.encode_call(5, NUMBER, VERSION + 1, 0)]
+)
+def test_call_of_one_operation_begins_with_itself(
+    upper_layer: TestProgram | Programs, call: bytes
+) -> None:
+    """D-115; one that is not served has no results either."""
+    assert upper_layer.origins(call) == ()
+
+
+def test_programs_ask_the_one_that_a_call_is_for() -> None:
+    """rtrext 7.4."""
+    served = Nfs4Program(FileStore(()))
+    call = compound(5, put_root(), read(0, 10))
+
+    assert Programs([TestProgram(), served]).origins(call) == served.origins(call) != ()
+
+
+def test_beginnings_of_arguments_that_cannot_be_decoded_are_an_error() -> None:
+    """Whoever asks has results, and so arguments that were decoded."""
+    with pytest.raises(DecodeError):
+        TestProgram().origins(testprog_calls.fetch(5, 1)[:-4])

@@ -127,6 +127,18 @@ def test_names_in_a_row_are_those_of_operations(operation: OptionalOperation) ->
         assert operation.answered_by in operation.needs
 
 
+def test_every_bit_of_rtr_support_is_that_of_the_operation_of_its_name() -> None:
+    """rtrext 8.2, D-107: RTRS_XREQ is ROPT_XMTREQ."""
+    constants = rtrext.SCHEMA.constants
+    bits = {
+        f"ROPT_XMT{name.removeprefix('RTRS_X')}": value
+        for name, value in constants.items()
+        if name.startswith("RTRS_")
+    }
+
+    assert {one.constant: one.support_bit for one in OPERATIONS if one.support_bit} == bits
+
+
 def test_some_are_told_by_their_codes() -> None:
     assert among({5, 77}) == {5: BY_NAME["xmtreq"]}
 

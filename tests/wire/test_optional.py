@@ -23,12 +23,16 @@ from rpcrdma.wire.optional import (
 )
 from rpcrdma.wire.overlays import overlaid
 from rpcrdma.wire.properties import (
+    ADOPTED,
+    AS_PUBLISHED,
+    BASIC,
+    PropertyNumbers,
     PropertyValue,
     ReceiveBufferSize,
     RequesterRemoteInvalidation,
     property_values,
-    subset,
 )
+from rpcrdma.wire.subsets import subset
 from rpcrdma.wire.v2 import MessageType, Rdma2Header, Rdma2Optional, decode_header, encode_header
 from rpcrdma.xdr.spoil import spoil_items
 from rpcrdma.xdr.tree_builder import build_tree
@@ -41,10 +45,10 @@ def words(*numbers: int) -> bytes:
     return struct.pack(f">{len(numbers)}I", *numbers)
 
 
-def refusal(body: Rdma2Optional) -> DecodeError | None:
+def refusal(body: Rdma2Optional, known: PropertyNumbers = BASIC) -> DecodeError | None:
     """Why the body is not an option; None if it is one."""
     try:
-        decode_option(body)
+        decode_option(body, known=known)
     except DecodeError as error:
         return error
     return None
@@ -133,19 +137,21 @@ def test_option_survives_encoding_and_decoding(option: KnownOption, way: Message
     assert (decode_option(decoded), decoded.rdma_optdir) == (option, way)
 
 
-@given(known_options(), st.data())
+@pytest.mark.parametrize("known", [BASIC, ADOPTED, AS_PUBLISHED])
+@given(data=st.data())
 def test_item_spoilt_in_one_way_is_refused_for_that(
-    option: KnownOption, data: st.DataObject
+    known: PropertyNumbers, data: st.DataObject
 ) -> None:
+    option = data.draw(known_options(known))
     body = encode_option(MessageType.CALL, option)
     message = encode_header(Rdma2Header(7, 2, 32, body))
-    tree = overlaid(build_tree(SCHEMA, "Rdma2Header", message))
+    tree = overlaid(build_tree(SCHEMA, "Rdma2Header", message), known)
     ways = [way for way in spoil_items(tree) if way.path.startswith("rdma_body.rdma_optinfo.")]
     spoilt = data.draw(st.sampled_from(ways))
 
     decoded = decode_header(spoilt.octets)[0].rdma_body
     assert isinstance(decoded, Rdma2Optional)
-    refused = refusal(decoded)
+    refused = refusal(decoded, known)
 
     assert refused is not None
     assert (refused.path, refused.reason) == (spoilt.path, spoilt.reason)

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.strategies._generated_xcharext import conn_props, resp_props
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire import _generated_rtrext as rtrext
 from rpcrdma.wire import _generated_v2 as v2
 from rpcrdma.wire import _generated_xcharext as xcharext
 from rpcrdma.wire.operations import ConnProp, KnownOption
 from rpcrdma.wire.optional import decode_option, encode_option
-from rpcrdma.wire.overlays import (
-    BASIC_TYPES,
-    OPTION_TYPES,
-    PROPERTY_TYPES,
-    overlaid,
-    overlays,
-)
+from rpcrdma.wire.overlays import overlaid, overlays
 from rpcrdma.wire.properties import (
+    ADOPTED,
+    AS_PUBLISHED,
+    BASIC,
     DefaultValue,
+    PropertyNumbers,
     PropertyValue,
     ReceiveBufferSize,
     UnknownProperty,
@@ -32,11 +27,6 @@ from rpcrdma.wire.properties import (
 from rpcrdma.wire.v2 import MessageType, Rdma2Header, Rdma2Optional, encode_header
 from rpcrdma.xdr.tree import Kind, Tree
 from rpcrdma.xdr.tree_builder import build_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rpcrdma.wire.overlays import OverlayType
 
 START = "rdma_body.rdma_optinfo.opticonnpr_start"
 
@@ -53,21 +43,8 @@ def conn_prop(*values: PropertyValue) -> Rdma2Optional:
     return encode_option(MessageType.CALL, ConnProp(values, ()))
 
 
-@pytest.mark.parametrize(
-    ("prefixes", "table"), [(("ROPT_",), OPTION_TYPES), (("PROP_", "XPROP_"), PROPERTY_TYPES)]
-)
-def test_every_code_of_the_documents_has_a_type(
-    prefixes: tuple[str, ...], table: Mapping[int, OverlayType]
-) -> None:
-    constants = {**xcharext.SCHEMA.constants, **rtrext.SCHEMA.constants}
-    codes = {value: name for name, value in constants.items() if name.startswith(prefixes)}
-
-    assert {value: found.constant for value, found in table.items()} == codes
-    assert all(found.name in found.schema.types for found in table.values())
-
-
 def test_overlays_name_fields_that_are_there() -> None:
-    for name, overlay in overlays(PROPERTY_TYPES).items():
+    for name, overlay in overlays(ADOPTED).items():
         structure = v2.SCHEMA.types.get(name) or xcharext.SCHEMA.types[name]
         assert {overlay.selector, overlay.opaque} <= {field.name for field in structure.fields}
 
@@ -127,27 +104,43 @@ def test_fault_of_the_message_itself_comes_first() -> None:
     assert (error.path, error.reason) == ("rdma_body.rdma_optinfo", Reason.TRUNCATED)
 
 
+def test_a_property_has_the_type_that_the_numbering_gives_it() -> None:
+    """D-91."""
+    value = PropertyValue(3, bytes(4))
+    body = build_tree(v2.SCHEMA, "Rdma2Header", message(conn_prop(value)))
+
+    shown = [
+        (tree.find(f"{START}[0].pv_which").label, len(tree.find(f"{START}[0].pv_data").children))
+        for tree in (overlaid(body, known) for known in (ADOPTED, AS_PUBLISHED))
+    ]
+
+    assert shown == [("PROP_BRS", 1), ("XPROP_RTRSUPP", 1)]
+
+
 def test_a_property_that_an_end_need_not_know_is_a_fault_only_where_it_does() -> None:
     body = build_tree(v2.SCHEMA, "Rdma2Header", message(conn_prop(PropertyValue(4, b"a"))))
 
-    known, unknown = overlaid(body), overlaid(body, BASIC_TYPES)
+    known, unknown = overlaid(body), overlaid(body, BASIC)
 
     assert known.error is not None
     assert known.error.path == f"{START}[0].pv_data.operations"
     assert unknown.error is None
 
 
-@given(conn_props() | resp_props(), st.binary(max_size=5))
-def test_tree_has_the_fault_of_the_decoder(option: KnownOption, more: bytes) -> None:
+@pytest.mark.parametrize("known", [BASIC, ADOPTED, AS_PUBLISHED])
+@given(option=conn_props() | resp_props(), more=st.binary(max_size=5))
+def test_tree_has_the_fault_of_the_decoder(
+    known: PropertyNumbers, option: KnownOption, more: bytes
+) -> None:
     body = encode_option(MessageType.CALL, option)
     body = Rdma2Optional(body.rdma_optdir, body.rdma_opttype, body.rdma_optinfo + more)
     found: DecodeError | None = None
     try:
-        decode_option(body)
+        decode_option(body, known=known)
     except DecodeError as error:
         found = error
 
-    shown = overlaid(build_tree(v2.SCHEMA, "Rdma2Header", message(body)), BASIC_TYPES).error
+    shown = overlaid(build_tree(v2.SCHEMA, "Rdma2Header", message(body)), known).error
 
     assert (shown is None) == (found is None)
     if shown and found:

@@ -39,7 +39,6 @@ from rpcrdma.wire.transmission import (
     Assembler,
     BrokenGroup,
     Transmission,
-    divided,
     each_message,
     payload_length,
 )
@@ -74,7 +73,7 @@ def header_of(send: bytes) -> bytes:
 
 
 def alone(send: bytes) -> tuple[Arrived, ...]:
-    return (Transmission((send,), send),)
+    return (Transmission.of_one(send),)
 
 
 def number(seq: int, xid: int = XID, way: MessageType = CALL) -> TransmissionId:
@@ -138,14 +137,17 @@ def test_a_group_has_the_payload_of_all_its_sends_octet_for_octet(
     *before, whole = [assembler.take(send) for send in (first, *rest)]
 
     assert before == [()] * (count - 1)
-    assert whole == (Transmission((first, *rest), header_of(first) + payload),)
+    (found,) = whole
+    assert (found.parts, found.octets) == ((first, *rest), header_of(first) + payload)
     assert assembler.is_whole(MSG), "the group is over"
 
 
 def test_a_count_of_nothing_is_one() -> None:
     send = begun(0, b"all")
 
-    assert Assembler(BY_CODE).take(send) == (Transmission((send,), header_of(send) + b"all"),)
+    end = len(header_of(send)) + 3
+    whole = Transmission((send,), header_of(send) + b"all", (end,))
+    assert Assembler(BY_CODE).take(send) == (whole,)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +278,7 @@ def test_every_send_is_in_one_message_or_lost_and_in_its_order(sends: list[bytes
 
 
 def test_each_send_of_a_broken_group_is_a_message_to_who_wants_to_see_them() -> None:
-    whole = Transmission((b"a", b"b"), b"ab")
+    whole = Transmission((b"a", b"b"), b"ab", (1, 1))
     broken = BrokenGroup((b"c", b"d"), ReptErr(number(0), None, BadContinuation()))
 
     assert [one.parts for one in each_message((whole, broken))] == [(b"a", b"b"), (b"c",), (b"d",)]
@@ -286,8 +288,3 @@ def test_contents_without_payload_have_none() -> None:
     report = ReptErr(number(0), None, BadContinuation())
 
     assert [payload_length(one) for one in (XmtResp((), 1, 5), UpdProp(()), report)] == [5, 0, 0]
-
-
-@given(st.binary(max_size=40))
-def test_a_message_of_this_end_is_one_send(message: bytes) -> None:
-    assert divided(message) == (message,)

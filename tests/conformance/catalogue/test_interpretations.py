@@ -109,7 +109,7 @@ class MarksWhatMayChange(PropertyRules):
     """Has in opticonnpr_nochg what may change."""
 
     def unchanging(self, start: Sequence[Property], fixed: Collection[int]) -> tuple[int, ...]:
-        return tuple(n for n, one in enumerate(start) if propid_of(one) not in fixed)
+        return tuple(n for n, one in enumerate(start) if propid_of(one, self.known) not in fixed)
 
 
 def verdicts(

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
 
 from conformance.strategies.options import known_options, properties, property_sets, subsets
-from rpcrdma.wire.operations import ConnProp, KnownOption, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.optional import decode_option, encode_option
 from rpcrdma.wire.properties import (
+    ADOPTED,
+    AS_PUBLISHED,
+    BASIC,
     BackwardRequestSupport,
     BackwardSupport,
+    BufferStructure,
     DefaultValue,
+    PropertyNumbers,
     PropertyValue,
     ReceiveBufferSize,
+    ReceiveBufferStructure,
     RequesterRemoteInvalidation,
+    RequestTransmissionReceiveLimit,
+    ResponseTransmissionSendLimit,
+    RtrSupport,
     UnknownProperty,
-    members,
 )
+from rpcrdma.wire.subsets import members
 from rpcrdma.wire.v2 import MessageType
 
 
-@given(known_options())
-def test_no_option_is_refused(option: KnownOption) -> None:
-    assert decode_option(encode_option(MessageType.CALL, option)) == option
+@pytest.mark.parametrize("known", [BASIC, ADOPTED, AS_PUBLISHED])
+@given(data=st.data())
+def test_no_option_is_refused(known: PropertyNumbers, data: st.DataObject) -> None:
+    option = data.draw(known_options(known))
+
+    assert decode_option(encode_option(MessageType.CALL, option), known=known) == option
 
 
 @pytest.mark.parametrize(
@@ -38,6 +51,20 @@ def test_no_option_is_refused(option: KnownOption) -> None:
 )
 def test_every_kind_of_property_is_there_and_shrinks(kind: type, least: object) -> None:
     assert find(properties(), lambda item: isinstance(item, kind)) == least
+
+
+@pytest.mark.parametrize(
+    ("kind", "least"),
+    [
+        (RtrSupport, RtrSupport(0)),
+        (ReceiveBufferStructure, ReceiveBufferStructure(BufferStructure(0, ()))),
+        (RequestTransmissionReceiveLimit, RequestTransmissionReceiveLimit(0)),
+        (ResponseTransmissionSendLimit, ResponseTransmissionSendLimit(0)),
+    ],
+)
+def test_those_that_reduce_round_trips_are_where_they_are_known(kind: type, least: object) -> None:
+    for known in (ADOPTED, AS_PUBLISHED):
+        assert find(properties(known), lambda item: isinstance(item, kind)) == least
 
 
 @pytest.mark.parametrize("kind", [ConnProp, ReqProp, RespProp, UpdProp])

@@ -14,6 +14,7 @@ from rpcrdma.endpoint.responder.lost_replies import LostReplies
 from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackNetwork
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import TransportHeader, decode_header
 
@@ -41,7 +42,7 @@ class Pair:
         return Client(self.fabric, self.server.address, DEADLINE, options)
 
     def connect(self, receives: int = 8, length: int = 1024) -> Connection:
-        parameters = ConnectionParameters(initial_receives=(length,) * receives)
+        parameters = ConnectionParameters(initial_receives=(one_segment(length),) * receives)
         return self.fabric.connect(self.server.address, parameters, DEADLINE)
 
 

@@ -12,7 +12,7 @@ and an RDMA_NOMSG with a Position-Zero Read chunk is a Call.
 
 In Version Two a word of the header tells, where an end speaks that version; and what belongs to the
 optional features, RDMA2_OPTIONAL and the error that refuses one, is no half's, unless the operation
-carries an RPC message (`has_payload` of `rpcrdma.wire.operations`).
+carries an RPC message (`has_payload` of `rpcrdma.wire.operations`) or reports a fault of one.
 
 Hooks (methods that a mutant may override, one each):
 
@@ -29,7 +29,8 @@ from typing import Final
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, fixed_words, v2
-from rpcrdma.wire.operations import among
+from rpcrdma.wire.operations import ROPT_REPTERR, ReptErr, among
+from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.rpc import CallBody, MessageType, ReplyBody, decode_message, message_type_of
 from rpcrdma.xdr.runtime import word_at
 
@@ -79,7 +80,9 @@ class DirectionRules:
         is_server = backward is MessageType.REPLY
         self.backward = backward
         self.speaks_two = operations is not None
-        self._carrying = {code for code, one in among(operations or ()).items() if one.has_payload}
+        supported = among(operations or ())
+        self._carrying = {code for code, one in supported.items() if one.has_payload}
+        self._takes_reports = ROPT_REPTERR in supported
         self.forward = MessageType.CALL if is_server else MessageType.REPLY
         self.errors = Half.BACKWARD if is_server else Half.FORWARD
 
@@ -118,12 +121,26 @@ class DirectionRules:
         match body:
             case v2.Rdma2Optional(way, opttype) if opttype in self._carrying:
                 return Half.BACKWARD if way == self.backward else Half.FORWARD
+            case v2.Rdma2Optional(rdma_opttype=opttype) if opttype == ROPT_REPTERR:
+                return self._sort_report(body) if self._takes_reports else Half.OPTIONAL
             case v2.Rdma2Optional() | v2.Rdma2Error(error=v2.ErrInvalidOption()):
                 return Half.OPTIONAL
             case v2.Rdma2Error():
                 return self.errors
             case v2.Rdma2Msg(rdma_direction=way) | v2.Rdma2Nomsg(rdma_direction=way):
                 return Half.BACKWARD if way == self.backward else Half.FORWARD
+
+    def _sort_report(self, body: v2.Rdma2Optional) -> Half:
+        """An error report is for the half whose message it is about (rtrext 9.5)."""
+        try:
+            option = decode_option(body)
+        except DecodeError:
+            return Half.OPTIONAL
+        if not isinstance(option, ReptErr):
+            return Half.OPTIONAL
+        if option.optre_bad.xmsi_dir is MessageType.CALL:
+            return self.errors
+        return Half.FORWARD if self.errors is Half.BACKWARD else Half.BACKWARD
 
     def _sort_payload(self, payload: bytes) -> Half:
         kind = message_type_of(payload)

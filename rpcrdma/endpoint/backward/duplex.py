@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.backward.responder import BackwardResponder
     from rpcrdma.endpoint.core.backchannel import Backchannel
     from rpcrdma.endpoint.core.connection import Handler
+    from rpcrdma.endpoint.core.reductions import Reductions
     from rpcrdma.endpoint.requester.requester import Requester
     from rpcrdma.endpoint.responder.responder import Responder
 
@@ -126,13 +127,13 @@ class Duplex:
 
     @property
     def later_receives(self) -> int:
-        """Those of the backward half; the forward half posts its own at once."""
-        return self.backward.later_receives
+        """Those of both halves: for backward Replies, and for long responses (rtrext 4.3)."""
+        return self.forward.later_receives + self.backward.later_receives
 
     @property
-    def operations(self) -> frozenset[int]:
-        """Those of the third part."""
-        return frozenset() if self.optional is None else self.optional.exchange.options.operations
+    def reductions(self) -> Reductions:
+        """Those of the forward half: nobody knows of which half a message will be."""
+        return self.forward.reductions
 
     def peer_is_ready(self, channel: Backchannel) -> None:
         """What `events.PeerReady` does, for an Upper-Layer Protocol that is just being executed."""

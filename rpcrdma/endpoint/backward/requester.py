@@ -50,13 +50,13 @@ from rpcrdma.endpoint.core.actions import (
 )
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS, ONE, Dialect
-from rpcrdma.endpoint.core.sending import sends_of
+from rpcrdma.endpoint.core.group_bodies import GroupError
+from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader
 from rpcrdma.wire.properties import BackwardSupport
 from rpcrdma.wire.rpc import MessageType, xid_of
-from rpcrdma.wire.transmission import divided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,7 +93,7 @@ class BackwardRequester:
         peer: what the client says of itself; None before it has (Version One: for ever).
     """
 
-    operations: frozenset[int] = frozenset()
+    reductions = NO_REDUCTIONS
 
     def __init__(
         self, options: BackwardOptions | None = None, upper_layer: UpperLayer | None = None
@@ -185,13 +185,12 @@ class BackwardRequester:
             return actions
         while (call := channel.next_waiting()) is not None:
             message = self.frame(call)
-            call.sends = len(divided(message))
             if not self.is_served():
                 channel.failed(call, Failure.CANNOT_SEND, "the client takes no backward Calls")
             elif not self.fits(message) and not self.takes_chunks():
                 octets = f"{len(message)} octets do not fit the client's Receives"
                 channel.failed(call, Failure.CANNOT_SEND, octets)
-            elif self.may_send(call.sends):
+            elif self.may_send(1):
                 call.carrier = self
                 call.transmissions += 1
                 self._sent[call.xid] = call
@@ -248,7 +247,7 @@ class BackwardRequester:
     def _sends(self, message: bytes) -> list[Action]:
         # The forward half counts upward: one number is one piece of work.
         self._last_key -= 1
-        return sends_of(Send(self._last_key, message))
+        return [Send(self._last_key, message)]
 
     # -- Replies come in
 
@@ -270,6 +269,8 @@ class BackwardRequester:
             header, end = self.dialect.decode(message)
         except DecodeError:
             return False
+        if isinstance(header.rdma_body, GroupError):
+            return False  # no Call is a group
         if isinstance(header.rdma_body, RdmaError):
             return self._refused(header.rdma_xid, header.rdma_body)
         payload = message[end:]
@@ -313,7 +314,7 @@ class BackwardRequester:
         call = self.find(xid)
         if call is not None:
             del self._sent[call.xid]
-            self.allowance.give_back(call.sends)
+            self.allowance.give_back(1)
         return call
 
     def _memory(self, event: events.Event, now: float) -> list[Action]:

@@ -53,7 +53,6 @@ class BackwardCall:
         payload: the unreduced Call.
         carrier: the connection over which it was sent; None while it waits.
         transmissions: how often it was sent.
-        sends: that its message is, and so the credits that it takes.
     """
 
     token: int
@@ -61,7 +60,6 @@ class BackwardCall:
     payload: bytes
     carrier: Carrier | None = None
     transmissions: int = 0
-    sends: int = 1
 
 
 def _nobody(_event: ApplicationEvent) -> None:

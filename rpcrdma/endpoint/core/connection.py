@@ -34,6 +34,9 @@ from rpcrdma.wire.transmission import Assembler, BrokenGroup
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from rpcrdma.endpoint.core.reductions import Reductions
+
+
 __all__ = ["DROPPED", "TRANSITIONS", "Endpoint", "EndpointRole", "State"]
 
 if TYPE_CHECKING:
@@ -101,8 +104,8 @@ class EndpointRole(Protocol):
         ...
 
     @property
-    def operations(self) -> frozenset[int]:
-        """The optional operations that it supports, by opttype; others begin no group."""
+    def reductions(self) -> Reductions:
+        """What it does of the round-trip reductions; without them each Send is a message."""
         ...
 
 
@@ -112,7 +115,8 @@ class Endpoint:
     def __init__(self, role: EndpointRole) -> None:
         self.role = role
         self.state = State.IDLE
-        self._assembler = Assembler(among(role.operations))
+        reductions = role.reductions
+        self._assembler = Assembler(among(reductions.operations), reductions.longest_group)
         # What handles the legal events of each state: one look-up for each message.
         self._tables: dict[State, dict[type[events.Event], Handler]] = {
             state: {
@@ -169,11 +173,11 @@ class Endpoint:
                 actions += self.role.handlers[events.GroupBroken](broken, now)
                 if actions and type(actions[-1]) is Disconnect:
                     break
-            elif arrived.octets == event.data:
+            elif arrived.octets is event.data:
                 actions += handler(event, now)
             else:
-                octets, sends = arrived.octets, arrived.sends
-                actions += handler(events.MessageReceived(octets, event.invalidated, sends), now)
+                octets, invalidated = arrived.octets, event.invalidated
+                actions += handler(events.MessageReceived(octets, invalidated, arrived), now)
         return actions
 
     def _move(

@@ -6,8 +6,8 @@
 
 Version Two carries the lists, procedures and errors of Version One in a header of its own.  So the
 roles work on Version One's objects, whatever the version is, and a `Dialect` turns them into octets
-and back.  Of what has no counterpart in Version One, RDMA2_OPTIONAL, only an operation that carries
-an RPC message comes as far as a role (`rpcrdma.wire.operations`); none does so far.
+and back.  Of what has no counterpart in Version One, RDMA2_OPTIONAL, only operations that carry an
+RPC message or are about one come as far as a role (`group_bodies`).
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     v2 section 4.2    RPC-Over-RDMA Version Two XDR
     v2 section 4.2.3  Transport Errors (BAD_HEADER is what ERR_CHUNK was, under the same number)
 
-What belongs to the optional features has no counterpart in Version One.  `backward.direction` lets
-only operations that carry an RPC message come as far as a role; for one that is not known here it
-is no header that can be decoded.  The error that refuses an operation comes here where it refuses
-a Call.
+What belongs to the optional features has no counterpart in Version One, but for the operations that
+carry RPC messages or are about these (`group_bodies`); of all others there is no header that can be
+decoded.  `backward.direction` lets nothing come as far as a role that its end does not support.
+The error that refuses an operation comes here where it refuses a Call.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS
+from rpcrdma.endpoint.core.group_bodies import OptionRefused, as_message
 from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
-from rpcrdma.wire import ErrChunk, RdmaError, TransportHeader, v2
+from rpcrdma.wire import ErrChunk, TransportHeader, v2
 from rpcrdma.wire.in_one import body_as_one, encode_as_two
+from rpcrdma.wire.operations import OPERATIONS, GroupOption
+from rpcrdma.wire.optional import decode_option
 
 if TYPE_CHECKING:
     from rpcrdma.wire import Body
@@ -26,6 +29,9 @@ __all__ = ["TWO", "VersionTwo"]
 
 _PROCEDURE: Final = 12
 """Offset of rdma_proc."""
+
+_GROUPS: Final = frozenset(one.code for one in OPERATIONS if issubclass(one.contents, GroupOption))
+"""Operations that begin a group, or are about one."""
 
 
 class VersionTwo:
@@ -54,13 +60,17 @@ class VersionTwo:
         return octets
 
     def _body(self, body: v2.Rdma2Body) -> Body:
-        if isinstance(body, v2.Rdma2Error) and isinstance(body.error, v2.ErrInvalidOption):
-            return RdmaError(ErrChunk())  # D-53: it refuses a Call where it is about no operation
         one = body_as_one(body)
-        if one is None:
-            kind = type(body).__name__
-            raise DecodeError(_PROCEDURE, "rdma_body", Reason.BAD_DISCRIMINANT, kind)
-        return self.plain if one == self.plain else one  # the roles know it by its identity
+        if one is not None:
+            return self.plain if one == self.plain else one  # the roles know it by its identity
+        if isinstance(body, v2.Rdma2Error):
+            return OptionRefused(ErrChunk())  # D-53: it refuses a Call, by whatever it came
+        if isinstance(body, v2.Rdma2Optional) and body.rdma_opttype in _GROUPS:
+            option = decode_option(body)
+            if isinstance(option, GroupOption):
+                return as_message(option)
+        kind = type(body).__name__
+        raise DecodeError(_PROCEDURE, "rdma_body", Reason.BAD_DISCRIMINANT, kind)
 
 
 TWO: Final = VersionTwo()

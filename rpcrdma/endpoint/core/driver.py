@@ -7,6 +7,7 @@ loopback, where `Fabric.attach` gives turns); `wait` blocks for a bounded time.
     rfc8166 section 3.5.2  the order of work is the order of the actions: Writes, then the Send
     rfc8166 section 4.4.1  memory is invalidated before its octets go up
     xcharext section 3.2   unless the peer has done so; D-80: with the Reply to the memory's Call
+    rtrext section 7.2     Receives are scatter lists, by the structure of the role's buffers
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.endpoint.core import actions, events
+from rpcrdma.endpoint.core.receive_shape import ReceiveShape
 from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric.base import Access, ConnectionParameters
 from rpcrdma.fabric.completion import CompletionStatus, Opcode
-from rpcrdma.fabric.segments import ReceiveSegment, one_segment
+from rpcrdma.fabric.segments import ReceiveSegment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,12 +48,14 @@ for it between a call and its reply costs as much as the reply itself."""
 def parameters_for(role: EndpointRole, private_data: bytes = b"") -> ConnectionParameters:
     """What a connection needs that this role is to run on."""
     receives = role.initial_receives
+    shape = ReceiveShape.of(role.reductions.structure)
     return ConnectionParameters(
         private_data=private_data,
         send_depth=SEND_DEPTH,
         # One is posted for each that was used up, before the fabric has told of all the others.
         receive_depth=len(receives) + role.later_receives + 8,
-        initial_receives=receives,
+        receive_segments=shape.most_segments,
+        initial_receives=tuple(map(shape.segments, receives)),
     )
 
 
@@ -82,6 +86,7 @@ class Driver:
         self.gone = False
         self._now = connection.clock.now
         self._handle = endpoint.handle
+        self._segments = ReceiveShape.of(endpoint.role.reductions.structure).segments
         self._regions: dict[int, MemoryRegion] = {}
         self._sends: dict[WorkId, int] = {}  # in the order of posting
         self._unsignalled = 0  # Sends since the last signalled one
@@ -207,7 +212,7 @@ class Driver:
             parts = action.parts
             first = parts[0]
             if first.key is None and len(parts) == 1:  # as nearly always
-                self.connection.post_receive(one_segment(first.length))
+                self.connection.post_receive(self._segments(first.length))
             else:
                 self.connection.post_receive(tuple(map(self._segment, parts)))
         except ConnectionLost:

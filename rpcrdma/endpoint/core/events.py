@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.backchannel import Backchannel
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
     from rpcrdma.wire.operations import ReptErr
+    from rpcrdma.wire.transmission import Transmission
 
 __all__ = [
     "CallCancelled",
@@ -54,15 +55,20 @@ class MessageReceived(msgspec.Struct, frozen=True):
     """A message of the peer arrived: from the driver a Send, to a role all Sends of the message.
 
     Attributes:
-        data: the message; of several Sends as if it were one (`rpcrdma.wire.transmission`).
+        data: the message; of several Sends as if it were one, without bulk data.
         invalidated: key of the memory to which the peer's access ended with it, by Send With
             Invalidate; None for a plain Send.
-        sends: that it came by; each used up one Receive.
+        group: its Sends, if an operation that begins groups carries it; to a role only.
     """
 
     data: bytes
     invalidated: int | None = None
-    sends: int = 1
+    group: Transmission | None = None
+
+    @property
+    def sends(self) -> int:
+        """Of how many Sends it consists; each used up one Receive."""
+        return 1 if self.group is None else self.group.sends
 
 
 class GroupBroken(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
     rfc8166 section 4.5    Error Handling
     rfc8166 section 4.6    Protocol Elements No Longer Supported
     rfc8166 section 6.1    DDP-Eligibility (violations)
+    rtrext section 5.4     Error Reporting
 
 The roles find faults (`FaultFound`) and do what `RULES` says; nothing else decides on an answer.
 Where the documents leave a choice, the row names the entry of `rpcrdma/spec/INTERPRETATIONS.md`.
@@ -29,6 +30,7 @@ class FaultAnswer(Enum):
     ERR_VERS = "RDMA_ERROR with ERR_VERS and the supported range"
     ERR_CHUNK = "RDMA_ERROR with ERR_CHUNK"
     GARBAGE_ARGS = "an RPC reply GARBAGE_ARGS in an RDMA_MSG"
+    REPTERR = "an error report (ROPT_REPTERR)"
     DISCONNECT = "close the connection"
     FAIL_CALL = "end the call with a permanent error"
 
@@ -64,6 +66,13 @@ class Fault(Enum):
     TOO_MANY_CALLS = auto()
     BACKWARD_CHUNKS = auto()  # a backward Call with chunks, or without a Payload stream
     RDMA_FAILED = auto()
+    GROUP_COUNT = auto()  # more transmissions than are taken, or not so many as it says
+    ITEM_TYPE = auto()  # an entry that only a response can have
+    ITEM_LENGTH = auto()  # memory that an item names is not as long as the item
+    ITEMS_OVERLAP = auto()  # items that share octets, or lie beyond the stream
+    RESPONSE_RANGES = auto()  # ranges of directions that overlap or descend
+    # at either
+    BAD_PLACEMENT = auto()  # bulk data cannot be where an item says
     # at a Requester
     BAD_REPLY_HEADER = auto()
     REPLY_VERSION = auto()
@@ -79,6 +88,8 @@ class Fault(Enum):
     INELIGIBLE_RESULT = auto()
     UNREDUCED_RESULT = auto()
     UNDECODABLE_REPLY = auto()
+    RESPONSE_GROUP = auto()  # more transmissions than were provided for, or a wrong count
+    RESPONSE_ITEMS = auto()  # directions that are not answered, or not as table 2 allows
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +195,27 @@ RULES: Final[Mapping[Fault, Rule]] = {
         FaultAnswer.ERR_CHUNK, "bidir.2.5.call-has-empty-lists", ("2.5",), ("D-41",)
     ),
     Fault.RDMA_FAILED: Rule(FaultAnswer.DISCONNECT, _CANNOT_REPLY, ("4.5.3", "4.5.4")),
+    Fault.GROUP_COUNT: Rule(
+        FaultAnswer.ERR_CHUNK,
+        "rtrext.8.4.requests-up-to-the-limit-are-taken",
+        ("8.4", "9.2"),
+        ("D-98", "D-106"),
+    ),
+    Fault.ITEM_TYPE: Rule(
+        FaultAnswer.ERR_CHUNK, "rtrext.6.2.result-as-item-of-a-request", ("6.2",), ("D-106",)
+    ),
+    Fault.ITEM_LENGTH: Rule(
+        FaultAnswer.ERR_CHUNK, "rtrext.7.3.length-of-an-item", ("7.3",), ("D-24", "D-106")
+    ),
+    Fault.ITEMS_OVERLAP: Rule(
+        FaultAnswer.ERR_CHUNK, "rtrext.7.3.displacement-of-an-item", ("7.3",), ("D-106", "D-118")
+    ),
+    Fault.RESPONSE_RANGES: Rule(
+        FaultAnswer.ERR_CHUNK, "rtrext.7.4.ranges-are-disjoint", ("7.4",), ("D-106",)
+    ),
+    Fault.BAD_PLACEMENT: Rule(
+        FaultAnswer.REPTERR, "rtrext.5.4.faulty-placement-is-reported", ("5.4", "9.5"), ("D-111",)
+    ),
     Fault.BAD_REPLY_HEADER: Rule(
         FaultAnswer.DISCARD, _BAD_REPLY, ("4.5",), ("D-10", "D-28", "D-132")
     ),
@@ -224,6 +256,18 @@ RULES: Final[Mapping[Fault, Rule]] = {
     ),
     Fault.UNDECODABLE_REPLY: Rule(
         FaultAnswer.FAIL_CALL, "rfc8166.6.1.reassembly-gives-a-valid-stream", ("6.1",), ("D-28",)
+    ),
+    Fault.RESPONSE_GROUP: Rule(
+        FaultAnswer.FAIL_CALL,
+        "rtrext.5.2.response-stays-within-the-reserve",
+        ("5.2", "9.3"),
+        ("D-97", "D-106"),
+    ),
+    Fault.RESPONSE_ITEMS: Rule(
+        FaultAnswer.FAIL_CALL,
+        "rtrext.7.4.invalid-answers-are-not-used",
+        ("7.4",),
+        ("D-105", "D-106"),
     ),
 }
 """Every fault has exactly one row."""

@@ -11,23 +11,25 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rpcrdma.endpoint.core.actions import Send
-from rpcrdma.wire.transmission import divided
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rpcrdma.endpoint.core.actions import Action
 
 __all__ = ["sends_of"]
 
 
-def sends_of(message: Send) -> list[Action]:
-    """The Sends that carry a message.
+def sends_of(message: Send, later: Sequence[bytes] = ()) -> list[Action]:
+    """The Sends that carry a message, one directly after the other.
 
     Args:
-        message: transport header and Payload stream as if one Send could carry them.  A handle
-            of the peer's that ends with the message ends with its last Send.
+        message: the first of them, or the only one, as nearly always.  A handle of the peer's that
+            ends with the message ends with its last Send.
+        later: the octets of the others.
     """
-    parts = divided(message.data)
-    if len(parts) == 1:  # as nearly always
+    if not later:
         return [message]
-    *first, last = (Send(message.key, part) for part in parts)
-    return [*first, msgspec.structs.replace(last, invalidate=message.invalidate)]
+    *between, last = (Send(message.key, part) for part in later)
+    first = msgspec.structs.replace(message, invalidate=None)
+    return [first, *between, msgspec.structs.replace(last, invalidate=message.invalidate)]

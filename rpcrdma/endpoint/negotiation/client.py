@@ -38,12 +38,14 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.backward.duplex import Duplex
     from rpcrdma.endpoint.core.connection import Handler
     from rpcrdma.endpoint.core.dialect import Dialect
+    from rpcrdma.endpoint.core.reductions import Reductions
     from rpcrdma.endpoint.requester.requester import Requester
 
 __all__ = ["NegotiatingClient"]
 
 _EVENTS: Final = (
     events.Connected,
+    events.GroupBroken,
     events.ReadCompleted,
     events.WorkFailed,
     events.Registered,
@@ -90,9 +92,9 @@ class NegotiatingClient:
         return self.role.later_receives
 
     @property
-    def operations(self) -> frozenset[int]:
-        """Those of the role that is in place."""
-        return self.role.operations
+    def reductions(self) -> Reductions:
+        """Those of the role that is in place; a driver asks while that is the first."""
+        return self.role.reductions
 
     # -- calls
 

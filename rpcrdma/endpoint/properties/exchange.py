@@ -23,13 +23,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.endpoint.properties.judgements import Standing
 from rpcrdma.endpoint.properties.messages import OptionMessage, Outgoing, PostedLength, Refusal
 from rpcrdma.endpoint.properties.receive_sizes import ReceiveSizes
 from rpcrdma.endpoint.properties.requests import PropertyRequest, require_set
-from rpcrdma.endpoint.properties.rules import PropertyRules, Standing
+from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.properties.told_values import ToldValues
 from rpcrdma.endpoint.properties.untold_values import UntoldValues
-from rpcrdma.endpoint.properties.values import PropertyOptions, PropertyValues
+from rpcrdma.endpoint.properties.values import NOTHING_TOLD, PropertyOptions, PropertyValues
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire.operations import (
     ROPT_CONNPROP,
@@ -43,18 +44,12 @@ from rpcrdma.wire.operations import (
     UpdProp,
 )
 from rpcrdma.wire.optional import values_of
-from rpcrdma.wire.properties import (
-    DEFAULTS,
-    PROP_RBSIZ,
-    ReceiveBufferSize,
-    property_values,
-    propid_of,
-)
+from rpcrdma.wire.properties import PROP_RBSIZ, ReceiveBufferSize, property_values, propid_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rpcrdma.endpoint.properties.rules import PropertyJudgement
+    from rpcrdma.endpoint.properties.judgements import PropertyJudgement
     from rpcrdma.endpoint.properties.values import PropertyOutcome
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.properties import DefaultValue, KnownProperty, Property
@@ -80,13 +75,14 @@ class PropertyExchange:
     """
 
     def __init__(
-        self, options: PropertyOptions | None = None, rules: PropertyRules | None = None
+        self, options: PropertyOptions | None = None, rules: type[PropertyRules] = PropertyRules
     ) -> None:
         self.options = options or PropertyOptions()
-        self.rules = rules or PropertyRules()
+        self.rules = rules(self.options.known)
+        self._known = self.options.known
         self.receives = ReceiveSizes()
         self.posted_length = self.rules.first_length(self.options.own)
-        self.peer = PropertyValues()
+        self.peer = NOTHING_TOLD
         self.peer_fixed: frozenset[int] = frozenset()
         self.refused_operations: frozenset[int] = frozenset()
         self.outcomes: tuple[PropertyOutcome, ...] | None = None
@@ -141,8 +137,8 @@ class PropertyExchange:
             raise LocalProtocolError("another request is pending")
         if ROPT_REQPROP not in self.options.operations:
             raise LocalProtocolError("this end does not support requests")
-        require_set(wanted)
-        for propid in map(propid_of, wanted):
+        require_set(wanted, self._known)
+        for propid in (propid_of(value, self._known) for value in wanted):
             if not self.rules.may_request(propid, self._peer_left_out):
                 raise LocalProtocolError(f"the peer's ROPT_CONNPROP left out property {propid}")
         self.outcomes = None
@@ -162,7 +158,7 @@ class PropertyExchange:
             raise LocalProtocolError("properties cannot be updated before the version is agreed")
         if ROPT_UPDPROP not in self.options.operations:
             raise LocalProtocolError("this end does not support updates")
-        require_set(values)
+        require_set(values, self._known)
         changes = [known for known in map(self.rules.meaning, values) if known is not None]
         for change in changes:
             self._judge_change(change)
@@ -220,6 +216,8 @@ class PropertyExchange:
         except DecodeError:
             return self._refusal(xid, self.rules.undecodable())
         known = [value for value in values if value is not None]
+        if not all(map(self.rules.is_sound, known)):
+            return self._refusal(xid, self.rules.undecodable())
         match option:
             case ConnProp():
                 self._connected(option, known)
@@ -238,10 +236,9 @@ class PropertyExchange:
     def _connected(self, option: ConnProp, known: Sequence[KnownProperty]) -> None:
         start = option.opticonnpr_start
         self.peer = self.rules.connected(self.peer, known)
-        self.peer_fixed = self.rules.unchanging_of_peer(
-            start, self._members(option.opticonnpr_nochg)
-        )
-        self._peer_left_out = frozenset(DEFAULTS) - {value.pv_which for value in start}
+        marked = self._members(option.opticonnpr_nochg)
+        self.peer_fixed = self.rules.unchanging_of_peer(start, marked)
+        self._peer_left_out = frozenset(self._known.by_code) - {value.pv_which for value in start}
 
     def _asked(
         self, xid: int, option: ReqProp, values: Sequence[KnownProperty | None]
@@ -311,8 +308,7 @@ class PropertyExchange:
         return is_supported and self.rules.may_use(opttype, self.refused_operations)
 
     def _judge_change(self, change: KnownProperty) -> None:
-        if propid_of(change) in self.options.fixed:
-            raise LocalProtocolError(f"property {propid_of(change)} will not change")
+        self.options.require_change(change)
         shorter = isinstance(change, ReceiveBufferSize) and change.octets < self.own.receive_buffer
         if shorter and not self.rules.may_shorten_unasked():
             raise LocalProtocolError("Receives get shorter at the peer's request only")
@@ -366,11 +362,10 @@ class PropertyExchange:
                 self._untold.lengthen(own.receive_buffer)
             own = own.changed(ReceiveBufferSize(self.receives.smallest or own.receive_buffer))
         start = self.rules.announced(own)
-        nochg = self.rules.subset(
-            self.rules.unchanging(start, self.options.fixed),
-            high_bit_first=self.options.high_bit_first,
-        )
-        message = self._message(ROPT_CONNPROP, ConnProp(property_values(*start), nochg), start)
+        fixed = self.rules.unchanging(start, self.options.fixed)
+        nochg = self.rules.subset(fixed, high_bit_first=self.options.high_bit_first)
+        values = property_values(*start, known=self._known)
+        message = self._message(ROPT_CONNPROP, ConnProp(values, nochg), start)
         self._is_announcing = message is None
         return message
 
@@ -381,7 +376,8 @@ class PropertyExchange:
         now = self._untold.take(lambda octets: self.rules.may_tell_length(octets, self.receives))
         if not now:
             return None
-        message = self._message(ROPT_UPDPROP, UpdProp(property_values(*now)), now)
+        values = property_values(*now, known=self._known)
+        message = self._message(ROPT_UPDPROP, UpdProp(values), now)
         if message is None:
             self._untold.change(now)
         return message
@@ -394,6 +390,7 @@ class PropertyExchange:
         if not self._may_use(ROPT_REQPROP):
             self.outcomes, self._request = request.outcomes((), (), (), ()), None
             return None
-        message = self._message(ROPT_REQPROP, ReqProp(property_values(*request.wanted)))
+        values = property_values(*request.wanted, known=self._known)
+        message = self._message(ROPT_REQPROP, ReqProp(values))
         request.xid = None if message is None else message.xid
         return message

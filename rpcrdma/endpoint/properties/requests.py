@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from rpcrdma.endpoint.properties.rules import PropertyRules
-    from rpcrdma.wire.properties import KnownProperty, Property
+    from rpcrdma.wire.properties import KnownProperty, Property, PropertyNumbers
 
 __all__ = ["PropertyRequest", "require_set"]
 
 
-def require_set(values: Sequence[Property]) -> None:
+def require_set(values: Sequence[Property], known: PropertyNumbers) -> None:
     """Refuse what is no set of properties.
 
     Raises:
-        LocalProtocolError: there is none, or one is there twice.
+        LocalProtocolError: there is none, or one is there twice, or has no code.
     """
-    codes = [propid_of(value) for value in values]
+    codes = [propid_of(value, known) for value in values]
     if not codes or len(set(codes)) < len(codes):
         raise LocalProtocolError(f"not a set of properties: {codes}")
 
@@ -46,7 +46,7 @@ class PropertyRequest:
         self.wanted = tuple(wanted)
         self.xid: int | None = None
         self._rules = rules
-        self._meanings = {propid_of(value): rules.meaning(value) for value in wanted}
+        self._meanings = {propid_of(value, rules.known): rules.meaning(value) for value in wanted}
         sizes = [
             value.octets
             for value in self._meanings.values()
@@ -69,7 +69,7 @@ class PropertyRequest:
             other: codes in `optrespr_other`.
             values: those of them that are known here; of several for one the last counts (D-76).
         """
-        others = {propid_of(value): value for value in values}
+        others = {propid_of(value, self._rules.known): value for value in values}
         codes = tuple(self._meanings)
         found = self._rules.dispositions(codes, done, rejected, other)
 

@@ -4,9 +4,10 @@
     xcharext section 3    Basic Transport Properties
     xcharext section 4    New Operations
     v2 section 3.1        Optional Features
+    rtrext section 8      Transport Properties
 
-Nothing here has state, and nothing here knows of a connection:
-`rpcrdma.endpoint.properties.exchange` does.
+Nothing here has state but the properties that the end knows, and nothing here knows of a
+connection: `rpcrdma.endpoint.properties.exchange` does.
 
 Hooks (methods that a mutant may override, one each):
 
@@ -25,6 +26,7 @@ Hooks (methods that a mutant may override, one each):
     members                 the positions for bits
     default_of              what a value of no octets means
     unknown                 what a property that is not known means
+    is_sound                which values of the right type are faulty all the same
     announced               which properties ROPT_CONNPROP carries
     unchanging              which of them opticonnpr_nochg names
     unchanging_of_peer      the same, read
@@ -40,6 +42,7 @@ Hooks (methods that a mutant may override, one each):
     judge_receive_buffer    what is done about a request for another length
     judge_invalidation      ... for another permission to invalidate
     judge_backward          ... for another level of backward support
+    judge_reductions        ... for other values of what reduces round trips
     response                done, rejected and other together are the request
     dispositions            what an answer says about each property, even a bad one
     effects                 values that an answer has for other properties are ignored
@@ -47,80 +50,57 @@ Hooks (methods that a mutant may override, one each):
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.properties.values import DEFAULT_RECEIVE_BUFFER, Disposition, PropertyValues
+from rpcrdma.endpoint.properties.judgements import REJECTED, PropertyJudgement, Standing
+from rpcrdma.endpoint.properties.values import (
+    DEFAULT_RECEIVE_BUFFER,
+    NOTHING_TOLD,
+    Disposition,
+    PropertyValues,
+)
 from rpcrdma.wire.operations import RespProp, operation_of
 from rpcrdma.wire.optional import UnknownOption, decode_option
 from rpcrdma.wire.properties import (
+    BASIC,
     BackwardRequestSupport,
     DefaultValue,
     ReceiveBufferSize,
+    ReceiveBufferStructure,
     RequesterRemoteInvalidation,
     UnknownProperty,
     decode_property,
-    members,
     property_values,
     propid_of,
-    subset,
+    structure_octets,
 )
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.subsets import members, subset
 from rpcrdma.wire.v2 import ErrBadHeader, ErrInvalidOption
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rpcrdma.endpoint.properties.receive_sizes import ReceiveSizes
-    from rpcrdma.endpoint.properties.values import PropertyLimits, PropertyOutcome
+    from rpcrdma.endpoint.properties.values import PropertyOutcome
     from rpcrdma.wire.optional import Option
-    from rpcrdma.wire.properties import KnownProperty, Property, PropertyValue
+    from rpcrdma.wire.properties import KnownProperty, Property, PropertyNumbers, PropertyValue
     from rpcrdma.wire.v2 import Rdma2ErrorBody, Rdma2Optional
 
-__all__ = ["PropertyJudgement", "PropertyRules", "Standing"]
+__all__ = ["PropertyRules"]
 
 WORD_MAXIMUM = 2**32 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where an end stands when its peer asks for a change.
-
-    Attributes:
-        own: the values that the peer has been told.
-        fixed: codes of what will not change.
-        limits: how far requests are followed.
-        receives: what is posted.
-        may_update: whether a change that takes time can be told later.
-    """
-
-    own: PropertyValues
-    fixed: frozenset[int]
-    limits: PropertyLimits
-    receives: ReceiveSizes
-    may_update: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PropertyJudgement:
-    """What is done about one requested property.
-
-    Attributes:
-        disposition: what the answer says.
-        value: the new value; None if it stays.
-        later: octets of longer Receives that are posted now and told of by ROPT_UPDPROP.
-    """
-
-    disposition: Disposition
-    value: KnownProperty | None = None
-    later: int | None = None
-
-
-REJECTED = PropertyJudgement(Disposition.REJECTED)
-
-
 class PropertyRules:
-    """The statements that the reference endpoint obeys."""
+    """The statements that the reference endpoint obeys.
+
+    Args:
+        known: the properties that the end knows.
+    """
+
+    def __init__(self, known: PropertyNumbers = BASIC) -> None:
+        self.known = known
 
     # -- which operations
 
@@ -144,7 +124,7 @@ class PropertyRules:
 
     def decode(self, message: Rdma2Optional) -> Option:
         """What a message says; raises DecodeError if any known value in it is bad."""
-        return decode_option(message)
+        return decode_option(message, known=self.known)
 
     def direction(self, option: Option) -> MessageType:
         """REPLY for an answer, CALL for what an end sends of itself (D-78)."""
@@ -188,7 +168,7 @@ class PropertyRules:
 
     def read(self, values: Iterable[PropertyValue]) -> tuple[KnownProperty | None, ...]:
         """What each propval means, in place; raises DecodeError before anything is applied."""
-        return tuple(self.meaning(decode_property(value)) for value in values)
+        return tuple(self.meaning(decode_property(value, self.known)) for value in values)
 
     def meaning(self, value: Property) -> KnownProperty | None:
         """The value of a known property; None for any other."""
@@ -202,21 +182,27 @@ class PropertyRules:
 
     def default_of(self, value: DefaultValue) -> KnownProperty:
         """A value of no octets is the default (xcharext 2.1)."""
-        return value.value
+        return self.known.by_code[value.propid].default
 
     def unknown(self, _value: UnknownProperty) -> KnownProperty | None:
         """An unknown property is passed over without an error (xcharext 2.1, 4.1)."""
         return None
 
+    def is_sound(self, value: KnownProperty) -> bool:
+        """Whether a value does not contradict itself: a structure is as long as it says (D-101)."""
+        if not isinstance(value, ReceiveBufferStructure):
+            return True
+        return value.buffer.xmrbuf_length == structure_octets(value.buffer)
+
     # -- telling the peer, and being told
 
     def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
         """What ROPT_CONNPROP carries: everything, for what is left out may not change (4.1)."""
-        return own.properties()
+        return own.properties(self.known)
 
     def unchanging(self, start: Sequence[Property], fixed: Collection[int]) -> tuple[int, ...]:
         """Positions of what will not change (xcharext 4.1, D-72)."""
-        return tuple(n for n, value in enumerate(start) if propid_of(value) in fixed)
+        return tuple(n for n, value in enumerate(start) if propid_of(value, self.known) in fixed)
 
     def unchanging_of_peer(
         self, start: Sequence[PropertyValue], marked: Collection[int]
@@ -228,7 +214,7 @@ class PropertyRules:
         self, _peer: PropertyValues, announced: Iterable[KnownProperty]
     ) -> PropertyValues:
         """What ROPT_CONNPROP leaves out has its default (4.1), in a second one as well (D-79)."""
-        return PropertyValues().changed(*announced)
+        return NOTHING_TOLD.changed(*announced)
 
     def updated(self, peer: PropertyValues, changes: Iterable[KnownProperty]) -> PropertyValues:
         """What a change leaves out stays (xcharext 4.3, 4.4)."""
@@ -253,8 +239,8 @@ class PropertyRules:
         return receives.none_below(octets)
 
     def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
-        """Octets of the longest message; a length that we asked for and may get bounds it."""
-        return min(peer.receive_buffer, peer.receive_buffer if requested is None else requested)
+        """Octets of the longest message: what the peer takes, and what we asked for and may get."""
+        return peer.longest_send if requested is None else min(peer.longest_send, requested)
 
     def has_room(self, octets: int, limit: int) -> bool:
         """Whether an optional message of this length may be sent (xcharext 3.1, D-142)."""
@@ -276,10 +262,12 @@ class PropertyRules:
                 return self.judge_invalidation(wanted, standing)
             case BackwardRequestSupport():
                 return self.judge_backward(wanted, standing)
+            case _:
+                return self.judge_reductions(wanted, standing)
 
     def judge_fixed(self, wanted: KnownProperty, standing: Standing) -> PropertyJudgement | None:
         """What was said not to change is not changed (xcharext 4.1)."""
-        if propid_of(wanted) not in standing.fixed or wanted in standing.own.properties():
+        if propid_of(wanted, self.known) not in standing.fixed or self._is_own(wanted, standing):
             return None
         return REJECTED
 
@@ -318,12 +306,21 @@ class PropertyRules:
         level = min(wanted.level, max(standing.own.backward, standing.limits.backward))
         return self._granted(wanted, BackwardRequestSupport(level), standing)
 
+    def judge_reductions(self, wanted: KnownProperty, standing: Standing) -> PropertyJudgement:
+        """What reduces round trips (rtrext 8) is how an end is made: no request changes it."""
+        if not self._is_own(wanted, standing):
+            return REJECTED
+        return PropertyJudgement(Disposition.DONE, wanted)
+
+    def _is_own(self, value: KnownProperty, standing: Standing) -> bool:
+        return value in standing.own.properties(self.known)
+
     def _granted(
         self, wanted: KnownProperty, value: KnownProperty, standing: Standing
     ) -> PropertyJudgement:
         if value == wanted:
             return PropertyJudgement(Disposition.DONE, value)
-        if value in standing.own.properties():
+        if self._is_own(value, standing):
             return REJECTED
         return PropertyJudgement(Disposition.OTHER, value)
 
@@ -347,7 +344,9 @@ class PropertyRules:
             if one.disposition is Disposition.OTHER and one.value is not None
         )
         return RespProp(
-            positions(Disposition.DONE), positions(Disposition.REJECTED), property_values(*others)
+            positions(Disposition.DONE),
+            positions(Disposition.REJECTED),
+            property_values(*others, known=self.known),
         )
 
     # -- the peer's answer (xcharext 4.3)

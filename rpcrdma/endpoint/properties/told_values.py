@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.endpoint.properties.values import PropertyValues
+from rpcrdma.endpoint.properties.values import NOTHING_TOLD, PropertyValues
 from rpcrdma.wire.operations import ROPT_RESPROP
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ToldValues:
     """The values of one end as far as its peer has been told of them."""
 
     def __init__(self) -> None:
-        self._base = PropertyValues()
+        self._base = NOTHING_TOLD
         self._told: deque[_Told] = deque()
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.wire.properties import PROP_RBSIZ, ReceiveBufferSize, propid_of
+from rpcrdma.wire.properties import PROP_RBSIZ, ReceiveBufferSize, property_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ class UntoldValues:
 
     def change(self, values: Iterable[KnownProperty]) -> None:
         """This end has decided on these values."""
-        self._values |= {propid_of(value): value for value in values}
+        self._values |= {property_of(value).code: value for value in values}
 
     def lengthen(self, octets: int) -> None:
         """Receives are to have this length at least."""
@@ -46,7 +46,7 @@ class UntoldValues:
         An enlargement beyond a granted length goes on, unless the peer asked for less than it had.
         """
         goal = self.length
-        self._values.pop(propid_of(value), None)
+        self._values.pop(property_of(value).code, None)
         if (
             isinstance(value, ReceiveBufferSize)
             and goal is not None
@@ -63,7 +63,7 @@ class UntoldValues:
             if not isinstance(value, ReceiveBufferSize) or may_tell_length(value.octets)
         )
         for value in now:
-            del self._values[propid_of(value)]
+            del self._values[property_of(value).code]
         return now
 
     def clear(self) -> None:

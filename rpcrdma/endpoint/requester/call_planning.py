@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.endpoint.core.actions import Register
 from rpcrdma.endpoint.core.dialect import ONE, Dialect
 from rpcrdma.endpoint.core.message_form import MessageForm
+from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS, Reductions
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
+from rpcrdma.endpoint.requester.group_plan import GroupPlanner
 from rpcrdma.endpoint.requester.outgoing import Memory, OutgoingCall
 from rpcrdma.endpoint.requester.plan import (
     NO_RESULTS,
     CallPlan,
+    ReadPlan,
     ResultsPlan,
     plan_call,
     plan_results,
@@ -27,7 +30,7 @@ from rpcrdma.endpoint.requester.plan import (
 from rpcrdma.fabric.base import Access
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rpcrdma.endpoint.core.events import CallRequested
     from rpcrdma.ulp.bindings import DataItem, ReplyExpectation
@@ -44,6 +47,7 @@ class RequesterOptions:
     Attributes:
         thresholds: the inline thresholds of the connection.
         dialect: the version that is spoken.
+        reductions: how round trips are reduced, in Version Two.
         credits: requested with every call; as many Receives are posted.
         segment: most octets in one RDMA segment.
         inline_results: results that can be no longer than this stay in the reply where another
@@ -59,6 +63,7 @@ class RequesterOptions:
     form: MessageForm | None = None
     always_reduce_results: bool = False
     dialect: Dialect = ONE
+    reductions: Reductions = NO_REDUCTIONS
 
 
 class CallPlanner:
@@ -68,18 +73,25 @@ class CallPlanner:
         send_limit: the call inline threshold that holds now, in octets.
         receive_limit: likewise for replies; it never grows, since a Responder may not know yet
             that Receives are longer again.
+        groups: what decides which calls are transmission groups.
 
     `threshold`, `choose_form`, `offer`, `read_segment`, `write_room` and `reply_room` are one
     decision each, for mutants to break alone.
     """
 
-    def __init__(self, options: RequesterOptions, keys: Iterator[int]) -> None:
+    def __init__(
+        self,
+        options: RequesterOptions,
+        keys: Iterator[int],
+        groups: type[GroupPlanner] = GroupPlanner,
+    ) -> None:
         self._options = options
         self._keys = keys
         self._expectation: ReplyExpectation | None = None
         self._results = NO_RESULTS
         self.send_limit = options.thresholds.call
         self.receive_limit = options.thresholds.reply
+        self.groups = groups(options.reductions, options.segment, options.thresholds.call)
 
     def plan(self, event: CallRequested, xid: int) -> OutgoingCall:
         """Choose the form of a call, and the memory that it needs.
@@ -102,7 +114,37 @@ class CallPlanner:
             return call
         items = upper_layer.arguments(payload)
         call.plan = self.choose_form(payload, items, results)
-        self._plan_memory(call, call.plan, results)
+        call.writes = [[self.write_room(length) for length in chunk] for chunk in results.writes]
+        call.reply = [self.reply_room(length) for length in results.reply]
+        self._plan_reads(call, call.plan.reads)
+        return call
+
+    def plan_group(
+        self, event: CallRequested, xid: int, credits_left: int, receives_left: int
+    ) -> OutgoingCall | None:
+        """A call as a transmission group; None if it is to be planned as any other.
+
+        Args:
+            event: what is wanted.
+            xid: of the call.
+            credits_left: Sends that may be in flight at all.
+            receives_left: Receives that may still be reserved for responses.
+
+        Raises:
+            DecodeError: the upper layer cannot read it.
+        """
+        payload, upper_layer = event.payload, event.upper_layer
+        expectation = event.expectation or upper_layer.expectation(payload)
+        items = upper_layer.arguments(payload)
+        group = self.groups.plan(payload, items, expectation, credits_left, receives_left)
+        if group is None:
+            return None
+        call = OutgoingCall(event.token, xid, upper_layer, payload, len(expectation.items))
+        call.plan = CallPlan(MessageForm.CHUNKED, group.payload, group.reads)
+        call.group, call.event = group, event
+        directions = group.response.directions
+        call.writes = [[self.write_room(length) for length in one.segments] for one in directions]
+        self._plan_reads(call, group.reads)
         return call
 
     @property
@@ -141,13 +183,10 @@ class CallPlanner:
         """Memory for a Long Reply: one segment of the Reply chunk."""
         return self._room(length)
 
-    def _plan_memory(self, call: OutgoingCall, plan: CallPlan, results: ResultsPlan) -> None:
+    def _plan_reads(self, call: OutgoingCall, reads: Iterable[ReadPlan]) -> None:
         call.reads = [
-            (read.position, [self.read_segment(octets) for octets in read.pieces])
-            for read in plan.reads
+            (read.position, [self.read_segment(octets) for octets in read.pieces]) for read in reads
         ]
-        call.writes = [[self.write_room(length) for length in chunk] for chunk in results.writes]
-        call.reply = [self.reply_room(length) for length in results.reply]
 
     def _segment(self, access: Access, octets: bytes) -> Memory:
         key = next(self._keys)

@@ -17,14 +17,19 @@ import msgspec
 
 from rpcrdma.endpoint.core.actions import Forget, Invalidate
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
+from rpcrdma.endpoint.core.group_bodies import GroupedMsg
+from rpcrdma.endpoint.requester.group_reply import put_back, written
 from rpcrdma.endpoint.requester.reply_parsing import Offer, reassemble
 from rpcrdma.wire import RdmaNomsg
+from rpcrdma.wire.operations import XmtResp
 from rpcrdma.wire.rpc import xid_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rpcrdma.endpoint.core.actions import CallFailed, Register
+    from rpcrdma.endpoint.core.events import CallRequested
+    from rpcrdma.endpoint.requester.group_plan import GroupPlan
     from rpcrdma.endpoint.requester.plan import CallPlan
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import RdmaMsg, RdmaSegment, WriteChunk
@@ -105,11 +110,32 @@ class OutgoingCall(msgspec.Struct, eq=False):
     writes: Sequence[list[Memory]] = ()
     reply: Sequence[Memory] = ()
     message: bytes = b""
-    sends: int = 1
+    later: Sequence[bytes] = ()  # Sends after that of `message`
+    group: GroupPlan | None = None
+    event: CallRequested | None = None  # of a group, which may have to go otherwise
     offer: Offer = NOTHING_OFFERED
     failure: CallFailed | None = None
     answer: RdmaMsg | RdmaNomsg | None = None
     inline: bytes = b""
+    placed: Sequence[bytes] = ()  # of a group, what the Sends of the answer hold for each item
+    goes_otherwise: bool = False
+    is_reported: bool = False  # its response was faulty, and the Responder has been told
+    made_again: bool = False  # it was a group before
+
+    @property
+    def sends(self) -> int:
+        """How many Sends carry it, and so how many credits it takes."""
+        return 1 + len(self.later)
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it is over but for its memory."""
+        return self.phase is Phase.INVALIDATING
+
+    @property
+    def reserved(self) -> int:
+        """Receives that are kept for later transmissions of its response."""
+        return 0 if self.group is None else self.group.response.reserved
 
     def move(self, step: CallStep) -> None:
         """Go on to the next phase."""
@@ -124,15 +150,22 @@ class OutgoingCall(msgspec.Struct, eq=False):
         """Note how many octets of each segment the answer says to hold data."""
         if self.answer is None:
             return
-        _note(self.answer.rdma_writes, self.writes)
+        if isinstance(self.answer, GroupedMsg):
+            _note(written(self.answer), self.writes)
+        elif self.group is None:
+            _note(_lengths(self.answer.rdma_writes), self.writes)
         if self.reply and self.answer.rdma_reply is not None:
-            _note((self.answer.rdma_reply,), (self.reply,))
+            _note(_lengths((self.answer.rdma_reply,)), (self.reply,))
 
 
-def _note(chunks: tuple[WriteChunk, ...], groups: Sequence[Sequence[Memory]]) -> None:
-    for chunk, group in zip(chunks, groups, strict=True):
-        for segment, memory in zip(chunk.target, group, strict=True):
-            memory.returned = segment.length
+def _lengths(chunks: tuple[WriteChunk, ...]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(segment.length for segment in chunk.target) for chunk in chunks)
+
+
+def _note(chunks: Sequence[Sequence[int]], groups: Sequence[Sequence[Memory]]) -> None:
+    for lengths, group in zip(chunks, groups, strict=True):
+        for length, memory in zip(lengths, group, strict=False):  # of what was not used, none
+            memory.returned = length
 
 
 def coordinates(group: Sequence[Memory]) -> tuple[RdmaSegment, ...]:
@@ -147,8 +180,19 @@ def unreduced(call: OutgoingCall) -> bytes:
         payload = b"".join(memory.data for memory in call.reply)
         if len(payload) < 4 or xid_of(payload) != call.xid:
             raise FaultFound(Fault.REPLY_XID_MISMATCH, "in the Reply chunk")
-    if not call.writes:
+    if isinstance(call.answer, GroupedMsg):
+        return _put_back(call, call.answer, payload)
+    if not call.writes or call.group is not None:
         return payload
     data = tuple(b"".join(memory.data for memory in chunk) for chunk in call.writes)
     writes, layer = call.offer.writes, call.upper_layer
     return reassemble(call.payload, payload, writes, data, call.slots, layer)
+
+
+def _put_back(call: OutgoingCall, answer: GroupedMsg, payload: bytes) -> bytes:
+    """The reply that came as a group, with its bulk data in their places."""
+    contents = answer.contents
+    items = contents.optxrs_ddp if isinstance(contents, XmtResp) else ()
+    in_memory = [b"".join(memory.data for memory in group) for group in call.writes]
+    data = [one or other for one, other in zip(in_memory, call.placed, strict=True)]
+    return put_back(call.payload, payload, items, data, call.upper_layer)

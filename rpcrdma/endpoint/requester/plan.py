@@ -19,7 +19,16 @@ from rpcrdma.ulp.bindings import reduce
 if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import DataItem, ReplyExpectation
 
-__all__ = ["NO_RESULTS", "CallPlan", "ReadPlan", "ResultsPlan", "plan_call", "plan_results"]
+__all__ = [
+    "ARM_MARGIN",
+    "NO_RESULTS",
+    "CallPlan",
+    "ReadPlan",
+    "ResultsPlan",
+    "pieces",
+    "plan_call",
+    "plan_results",
+]
 
 READ_SEGMENT: Final = 24
 """Octets that one read segment adds to a header: presence, Position, handle, length, offset."""
@@ -146,15 +155,16 @@ def plan_call(
     # rfc8166 3.5.3: what is too large is reduced first.
     kept, data = reduce(payload, items)
     reads = tuple(
-        ReadPlan(item.position, _pieces(octets, segment))
+        ReadPlan(item.position, pieces(octets, segment))
         for item, octets in zip(items, data, strict=True)
         if octets
     )
     used = READ_SEGMENT * sum(len(read.pieces) for read in reads)
     if form is not MessageForm.LONG and len(kept) + used <= room:
         return CallPlan(MessageForm.CHUNKED if reads else MessageForm.SHORT, kept, reads)
-    return CallPlan(MessageForm.LONG, b"", (ReadPlan(0, _pieces(kept, segment)), *reads))
+    return CallPlan(MessageForm.LONG, b"", (ReadPlan(0, pieces(kept, segment)), *reads))
 
 
-def _pieces(octets: bytes, most: int) -> tuple[bytes, ...]:
+def pieces(octets: bytes, most: int) -> tuple[bytes, ...]:
+    """Octets in the segments of a chunk, of `most` octets each or the rest."""
     return tuple(octets[start : start + most] for start in range(0, len(octets), most))

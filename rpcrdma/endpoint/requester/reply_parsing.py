@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
     from rpcrdma.wire import WriteChunk
 
-__all__ = ["Offer", "judge_returned", "reassemble"]
+__all__ = ["Offer", "judge_chunk", "judge_returned", "reassemble"]
 
 MOST_CANDIDATES: Final = 64
 """Ways to assign chunks to results that are tried; bounds what an odd reply can cost."""
@@ -51,17 +51,18 @@ def judge_returned(offer: Offer, body: RdmaMsg | RdmaNomsg) -> None:
             Fault.RETURNED_CHUNKS, f"{len(body.rdma_writes)} of {len(offer.writes)} Write chunks"
         )
     for offered, returned in zip(offer.writes, body.rdma_writes, strict=True):
-        _judge_chunk(offered, returned)
+        judge_chunk(offered, returned)
     if body.rdma_reply is None:
         return  # D-19: in an RDMA_MSG it may be left out
     if offer.reply is None:
         raise FaultFound(Fault.RETURNED_CHUNKS, "a Reply chunk that was not offered")
-    _judge_chunk(offer.reply, body.rdma_reply)
+    judge_chunk(offer.reply, body.rdma_reply)
     if isinstance(body, RdmaMsg) and chunk_length(body.rdma_reply):
         raise FaultFound(Fault.REPLY_CHUNK_IN_MSG, f"{chunk_length(body.rdma_reply)} octets")
 
 
-def _judge_chunk(offered: WriteChunk, returned: WriteChunk) -> None:
+def judge_chunk(offered: WriteChunk, returned: WriteChunk) -> None:
+    """Compare a returned chunk with the one that was offered."""
     if len(offered.target) != len(returned.target):
         raise FaultFound(
             Fault.RETURNED_CHUNKS, f"{len(returned.target)} of {len(offered.target)} segments"

@@ -23,17 +23,14 @@ When memory cannot be invalidated the connection is closed (rfc8166 4.5.4).
 
 from __future__ import annotations
 
-from collections import deque
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import (
     Action,
-    ApplicationEvent,
     CallFailed,
     Deliver,
-    Disconnect,
     Failure,
     Invalidate,
     PostReceive,
@@ -42,18 +39,14 @@ from rpcrdma.endpoint.core.actions import (
 )
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS
 from rpcrdma.endpoint.core.faults import RULES, Fault, FaultAnswer, FaultFound
+from rpcrdma.endpoint.core.group_bodies import GroupedMsg, OptionRefused
+from rpcrdma.endpoint.core.group_placement import PlacementFound
 from rpcrdma.endpoint.core.sending import sends_of
+from rpcrdma.endpoint.requester.call_ends import CallEnds
 from rpcrdma.endpoint.requester.call_message import frame
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
-from rpcrdma.endpoint.requester.outgoing import (
-    NOTHING_OFFERED,
-    PHASES,
-    CallStep,
-    Memory,
-    OutgoingCall,
-    Phase,
-    unreduced,
-)
+from rpcrdma.endpoint.requester.groups import CallGroups
+from rpcrdma.endpoint.requester.outgoing import OutgoingCall, Phase
 from rpcrdma.endpoint.requester.reply_parsing import Offer, judge_returned
 from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.errors import DecodeError, LocalProtocolError
@@ -67,13 +60,15 @@ from rpcrdma.wire import (
     RdmaSegment,
     TransportHeader,
 )
+from rpcrdma.wire.operations import XmtResp
 from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
-from rpcrdma.wire.transmission import divided
+from rpcrdma.wire.transmission import Transmission
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rpcrdma.endpoint.core.connection import Handler
+    from rpcrdma.endpoint.core.reductions import Reductions
     from rpcrdma.endpoint.properties.values import PropertyValues
 
 __all__ = ["Requester", "RequesterOptions", "RequesterParts"]
@@ -82,11 +77,8 @@ _REPLY: Final = MessageType.REPLY.to_bytes(4, "big")
 _SENT, _DONE = Phase.SENT, Phase.DONE  # each call needs them, and finding one in an Enum is slow
 
 
-class Requester:
+class Requester(CallEnds):
     """The role that makes calls; `owes_receive` is true while one is to be posted after a Send."""
-
-    later_receives = 0
-    operations: frozenset[int] = frozenset()
 
     def __init__(
         self, options: RequesterOptions | None = None, parts: RequesterParts = REQUESTER
@@ -100,12 +92,8 @@ class Requester:
         self._header = dialect.header
         self.allowance = parts.allowance(self.options.credits)
         self._keys = count(1)
-        self._planner = parts.planner(self.options, self._keys)
-        self._calls: dict[int, OutgoingCall] = {}
-        self._abandoned: dict[int, OutgoingCall] = {}
-        self._queue: deque[OutgoingCall] = deque()
-        self._memory: dict[int, tuple[OutgoingCall, Memory]] = {}
-        self._lost = False
+        self._planner = parts.planner(self.options, self._keys, parts.groups)
+        super().__init__(CallGroups(self.options, self._planner))
         self._receive_again = PostReceive.of(self.options.thresholds.reply)
         self.owes_receive = False
         requested = self.rules.requested(self.options.credits)
@@ -128,15 +116,27 @@ class Requester:
         """One Receive for each reply that may be expected (rfc8166 3.3.1)."""
         return (self.options.thresholds.reply,) * self.options.credits
 
-    def heed(self, version: int, send_limit: int, _peer: PropertyValues) -> None:
-        """Keep Calls within what the peer has announced (xcharext 3.1)."""
+    @property
+    def later_receives(self) -> int:
+        """Those for later transmissions of responses (rtrext 4.3)."""
+        return self.options.reductions.reserve
+
+    @property
+    def reductions(self) -> Reductions:
+        """How it reduces round trips."""
+        return self.options.reductions
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        """Keep Calls within what the peer has announced (xcharext 3.1, rtrext 5)."""
         if version == self._version:
             self._planner.send_limit = send_limit
+            self._planner.groups.heed(send_limit, peer)
 
     def post_from_now(self, octets: int) -> None:
         """From now on, post Receives of this length; longer replies get chunks (xcharext 3.1)."""
         self._receive_again = PostReceive.of(octets)
         self._planner.receive_limit = min(octets, self._planner.receive_limit)
+        self._planner.groups.post_from_now(octets)
 
     # -- a call goes out
 
@@ -144,8 +144,15 @@ class Requester:
         return []
 
     def _request(self, event: events.CallRequested, _now: float) -> list[Action]:
+        return self._begin(event)
+
+    def _begin(self, event: events.CallRequested, *, again: bool = False) -> list[Action]:
+        as_group = self.groups.is_possible and not again
         try:
-            call = self._planner.plan(event, self._free_xid(event.payload))
+            xid = self._free_xid(event.payload)
+            group = self.groups.plan(event, xid, self.allowance.limit) if as_group else None
+            call = group or self._planner.plan(event, xid)
+            call.made_again = again
         except (DecodeError, LocalProtocolError) as error:
             failed = CallFailed(event.token, Failure.CANNOT_SEND, str(error))
             return [Deliver(failed)]  # rfc8166 4.5.4: at once
@@ -155,12 +162,13 @@ class Requester:
         if call.plan is None:
             call.message = self.rules.plain_message(call.payload, self._behind_xid)
             return self._enqueue(call)
+        actions: list[Action] = [self._receive_again] * self.groups.begun(call)
         segments = call.segments()
         if not segments:
-            return self._build(call)
+            return actions + self._build(call)
         for segment in segments:
             self._memory[segment.key] = (call, segment)
-        return [segment.action for segment in segments]
+        return actions + [segment.action for segment in segments]
 
     def _free_xid(self, payload: bytes) -> int:
         xid = xid_of(payload) if len(payload) >= 4 else None
@@ -186,6 +194,8 @@ class Requester:
 
     def _build(self, call: OutgoingCall) -> list[Action]:
         """All coordinates are known: make the message."""
+        if call.group is not None:
+            return self._enqueue(call) if self.groups.is_framed(call) else self._go_otherwise(call)
         call.message = frame(call, self.rules, self.rules.requested(self.options.credits))
         if len(call.message) > self._planner.threshold:
             octets = f"{len(call.message)} octets exceed the call inline threshold"
@@ -193,7 +203,6 @@ class Requester:
         return self._enqueue(call)
 
     def _enqueue(self, call: OutgoingCall) -> list[Action]:
-        call.sends = len(divided(call.message))  # so many credits it takes
         if not self._queue and self.allowance.try_take(call.sends):
             actions = self._sent(call)
             if self.owes_receive:
@@ -206,13 +215,21 @@ class Requester:
 
     def _send_queued(self) -> list[Action]:
         actions: list[Action] = []
-        while self._queue and self.allowance.try_take(self._queue[0].sends):
-            actions += self._sent(self._queue.popleft())
+        while self._queue:
+            call = self._queue[0]
+            if self.allowance.try_take(call.sends):
+                actions += self._sent(self._queue.popleft())
+            elif call.sends > 1 and self.allowance.outstanding < self.allowance.limit:
+                # rtrext 4.3: a credit is left, and one is enough by the base protocol.  To wait for
+                # more could be for ever: what is in flight may wait for a call after this one.
+                actions += self._go_otherwise(self._queue.popleft())
+            else:
+                break
         return actions
 
     def _sent(self, call: OutgoingCall) -> list[Action]:
         call.phase = _SENT
-        return sends_of(Send(next(self._keys), call.message))
+        return sends_of(Send(next(self._keys), call.message), call.later)
 
     # -- a reply comes in
 
@@ -220,7 +237,10 @@ class Requester:
         if event.invalidated is not None:
             self._memory[event.invalidated][1].withdrawn = True
         try:
-            actions = self._judge(event.data)
+            group = event.group
+            actions = self._judge(event.data) if group is None else self._take_group(group)
+        except PlacementFound as found:
+            actions = [self.groups.report(next(self._keys), event.data, found)]
         except FaultFound as found:
             # Faults that end a call are raised after `_judge`: nothing is left but silence.
             if RULES[found.fault].answer is not FaultAnswer.DISCARD:
@@ -243,13 +263,15 @@ class Requester:
             if delivered is not None:
                 return delivered
         if isinstance(body, RdmaError):  # D-11: before the version is looked at
-            return self._refused(header.rdma_xid, body)
+            return self._refused(self.groups.meant(header.rdma_xid, body), body)
         if header.rdma_vers != self._version:
             raise FaultFound(Fault.REPLY_VERSION, str(header.rdma_vers))
         if isinstance(body, RdmaMsgp):
             raise FaultFound(Fault.MSGP_REPLY)
         if isinstance(body, RdmaDone):
             raise FaultFound(Fault.DONE_REPLY)
+        if isinstance(body, GroupedMsg):
+            return self._take_group(Transmission.of_one(message))
         return self._take_reply(header, body, message[end:])
 
     def _take_plain_reply(self, header: TransportHeader, message: bytes) -> list[Action] | None:
@@ -270,12 +292,18 @@ class Requester:
         return [delivered, *self._send_queued()] if self._queue else [delivered]
 
     def _refused(self, xid: int, body: RdmaError) -> list[Action]:
+        if not self.groups.is_about(self._calls.get(xid) or self._abandoned.get(xid), body):
+            return []
         call = self._take_answered(xid)
         if call is None:
             return self._send_queued()
         if isinstance(body.error, ErrVers):
             versions = f"{body.error.rdma_vers_low}..{body.error.rdma_vers_high}"
             actions = self._fail(call, Failure.REFUSED_VERSION, versions)
+        elif call.group is not None:
+            if isinstance(body, OptionRefused):
+                self.groups.refused()
+            actions = self._go_otherwise(call)
         else:
             actions = self._fail(call, Failure.REFUSED_CHUNKS, "")
         return actions + self._send_queued()
@@ -290,14 +318,42 @@ class Requester:
             raise FaultFound(Fault.CALL_TO_REQUESTER)
         if isinstance(body, RdmaNomsg) and body.rdma_reply is None:
             raise FaultFound(Fault.NOMSG_WITHOUT_REPLY)
-        given_up = self._abandoned.get(xid)
-        offer = NOTHING_OFFERED if given_up is None else given_up.offer
-        call = self._take_answered(xid)
+        waiting = self._abandoned.get(xid) or self._calls.get(xid)
+        fault = None
         try:
-            self._judge_lists(offer if call is None else call.offer, body)
+            self._judge_lists(self.groups.offer_to_plain_reply(waiting), body)
         except FaultFound as found:
+            fault = found
+        return self._answered(header, body, payload, fault)
+
+    def _take_group(self, arrived: Transmission) -> list[Action]:
+        """A reply that came as a transmission group (rtrext 9.3)."""
+        header, end = self._decode(arrived.octets)
+        body, payload = header.rdma_body, arrived.octets[end:]
+        xid = header.rdma_xid
+        if not isinstance(body, GroupedMsg) or len(payload) < 4 or xid_of(payload) != xid:
+            raise FaultFound(Fault.REPLY_XID_MISMATCH)
+        contents, is_call = body.contents, message_type_of(payload) == MessageType.CALL
+        if not isinstance(contents, XmtResp) or is_call:
+            raise FaultFound(Fault.CALL_TO_REQUESTER)
+        call = self._calls.get(xid)
+        fault = None
+        if call is not None and call.phase is _SENT:
+            fault = self.groups.fault_of(call, contents, arrived)
+        return self._answered(header, body, payload, fault)
+
+    def _answered(
+        self,
+        header: TransportHeader,
+        body: RdmaMsg | RdmaNomsg,
+        payload: bytes,
+        fault: FaultFound | None,
+    ) -> list[Action]:
+        """A reply to a call in flight came; with a fault, it ends the call and says no more."""
+        call = self._take_answered(header.rdma_xid)
+        if fault is not None:
             # rfc8166 3.3.3: only a valid Reply tells the grant.
-            ended = [] if call is None else self._fail(call, Failure.BAD_REPLY, str(found))
+            ended = [] if call is None else self._fail(call, Failure.BAD_REPLY, str(fault))
             return ended + self._send_queued()
         self.allowance.granted_by_reply(header.rdma_credit)
         if call is None:
@@ -317,72 +373,8 @@ class Requester:
             return call
         if xid not in self._abandoned:
             raise FaultFound(Fault.UNKNOWN_XID, f"{xid:#x}")
-        self.allowance.give_back(self._abandoned.pop(xid).sends)
+        given_up = self._abandoned.pop(xid)
+        if xid not in self._calls:  # else it is over when its memory is safe
+            self.groups.ended(given_up)
+        self.allowance.give_back(given_up.sends)
         return None
-
-    # -- a call ends
-
-    def _fail(self, call: OutgoingCall, failure: Failure, detail: str) -> list[Action]:
-        call.failure = CallFailed(call.token, failure, detail)
-        return self._end(call)
-
-    def _end(self, call: OutgoingCall) -> list[Action]:
-        """Take the memory back; then the application hears of it."""
-        call.phase = PHASES[call.phase, CallStep.ENDED]
-        if call.plan is None:
-            return self._conclude(call)
-        call.note_returned()
-        held = (one for one in call.segments() if one.segment is not None and not one.safe)
-        actions: list[Action] = [one.taken_back() for one in held]
-        return actions or self._conclude(call)
-
-    def _invalidated(self, event: events.Invalidated, _now: float) -> list[Action]:
-        call, memory = self._memory.pop(event.key)
-        memory.safe, memory.data = True, event.data
-        if event.failed and not self._lost:
-            # rfc8166 4.5.4: the memory must not stay within reach; the loss then ends the call.
-            call.answer = None
-            call.failure = CallFailed(call.token, Failure.CONNECTION_LOST, "cannot invalidate")
-            return [*self._conclude(call), Disconnect("memory cannot be invalidated")]
-        return self._conclude(call)
-
-    def _conclude(self, call: OutgoingCall) -> list[Action]:
-        """Tell the application, once all memory is safe."""
-        if call.plan is not None and not all(memory.safe for memory in call.segments()):
-            return []
-        call.move(CallStep.MEMORY_SAFE)
-        del self._calls[call.xid]
-        return [Deliver(self._outcome(call))]
-
-    def _outcome(self, call: OutgoingCall) -> ApplicationEvent:
-        if call.failure is not None:
-            return call.failure
-        try:
-            return ReplyReceived(call.token, unreduced(call))
-        except FaultFound as found:
-            return CallFailed(call.token, Failure.BAD_REPLY, str(found))
-
-    def _cancel(self, event: events.CallCancelled, _now: float) -> list[Action]:
-        for call in self._calls.values():
-            if call.token == event.token and call.phase is not Phase.INVALIDATING:
-                break
-        else:
-            return []  # it has just ended
-        if call.phase is Phase.SENT:
-            self._abandoned[call.xid] = call
-        elif call.phase is Phase.QUEUED:
-            self._queue.remove(call)
-        return self._fail(call, Failure.CANCELLED, "")
-
-    def _work_failed(self, event: events.WorkFailed, _now: float) -> list[Action]:
-        return [Disconnect(event.reason)]
-
-    def _disconnected(self, event: events.Disconnected, _now: float) -> list[Action]:
-        self._lost = True
-        self._queue.clear()
-        self._abandoned.clear()
-        actions: list[Action] = []
-        for call in list(self._calls.values()):
-            if call.phase is not Phase.INVALIDATING:
-                actions += self._fail(call, Failure.CONNECTION_LOST, event.reason)
-        return actions

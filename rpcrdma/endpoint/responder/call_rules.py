@@ -25,6 +25,7 @@ Hooks (methods that a mutant may override, one each):
     judge_message_type      the payload is a Call
     judge_eligibility       only DDP-eligible arguments may be reduced
     judge_chunk_length      a Read chunk is as long as its item, with or without roundup
+    judge_placed            what Sends place is one argument
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rpcrdma.endpoint.core.dialect import Dialect
+    from rpcrdma.endpoint.responder.group_rules import IncomingGroup, PlacedItem
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
     from rpcrdma.wire import ReadChunk, ReadSegment, TransportHeader, WriteChunk
 
@@ -66,6 +68,7 @@ class IncomingCall:
         chunks: Read chunks, Position zero first if there is one.
         writes: the Write list.
         reply: the Reply chunk.
+        group: what a transmission group says besides.
     """
 
     words: FixedWords
@@ -73,6 +76,12 @@ class IncomingCall:
     chunks: tuple[ReadChunk, ...]
     writes: tuple[WriteChunk, ...]
     reply: WriteChunk | None
+    group: IncomingGroup | None = None
+
+    @property
+    def placed(self) -> tuple[PlacedItem, ...]:
+        """Items that its Sends hold apart from the Payload stream."""
+        return () if self.group is None else self.group.placed
 
     @property
     def xid(self) -> int:
@@ -129,22 +138,30 @@ class CallRules:
         self.judge_long_call(body)
         return self._take(words, body, b"", limit)
 
+    def take_group(
+        self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int, group: IncomingGroup
+    ) -> IncomingCall:
+        """Judge a call that came as a transmission group, whose items have been judged."""
+        if payload and any(segment.position == 0 for segment in body.rdma_reads):
+            raise FaultFound(Fault.POSITION_ZERO_IN_MSG)
+        return self._take(words, body, payload, limit, group)
+
     def _take(
-        self, words: FixedWords, body: RdmaMsg | RdmaNomsg, payload: bytes, limit: int
+        self,
+        words: FixedWords,
+        body: RdmaMsg | RdmaNomsg,
+        payload: bytes,
+        limit: int,
+        group: IncomingGroup | None = None,
     ) -> IncomingCall:
         chunks: tuple[ReadChunk, ...] = ()
         if body.rdma_reads:
             self.judge_positions(body.rdma_reads)
             chunks = self.group(body.rdma_reads)
             self.judge_size(chunks, len(payload), limit)
-            self.judge_reach(chunks, len(payload))
-        return IncomingCall(
-            words,
-            payload,
-            chunks,
-            body.rdma_writes,
-            body.rdma_reply,
-        )
+            if group is None:
+                self.judge_reach(chunks, len(payload))
+        return IncomingCall(words, payload, chunks, body.rdma_writes, body.rdma_reply, group)
 
     def judge_long_call(self, body: RdmaNomsg) -> None:
         """An RDMA_NOMSG has lists, and a Position-Zero Read chunk among them."""
@@ -196,10 +213,12 @@ class CallRules:
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
         """The unreduced call, from what was pulled for each of `call.chunks`."""
         base = call.inline
-        pairs = list(zip(call.chunks, pulled, strict=True))
-        if pairs and pairs[0][0].position == 0:
+        pairs = [(chunk.position, data) for chunk, data in zip(call.chunks, pulled, strict=True)]
+        if pairs and pairs[0][0] == 0:
             base = pairs.pop(0)[1]
-        return restore(base, [(chunk.position, data) for chunk, data in pairs])
+        if call.placed:
+            pairs = sorted(pairs + [(item.position, item.data) for item in call.placed])
+        return restore(base, pairs)
 
     def judge_xid(self, xid: int, payload: bytes) -> None:
         """The payload begins with the XID of the header."""
@@ -216,7 +235,7 @@ class CallRules:
     def judge_arguments(self, call: IncomingCall, payload: bytes, upper_layer: UpperLayer) -> None:
         """Each Read chunk is one DDP-eligible argument."""
         reduced = [chunk for chunk in call.chunks if chunk.position]
-        if not reduced:
+        if not reduced and not call.placed:
             return
         try:
             items = {item.position: item for item in upper_layer.arguments(payload)}
@@ -228,6 +247,16 @@ class CallRules:
                 self.judge_eligibility(chunk)
             else:
                 self.judge_chunk_length(chunk, item)
+        for placed in call.placed:
+            self.judge_placed(placed, items.get(placed.position))
+
+    def judge_placed(self, placed: PlacedItem, item: DataItem | None) -> None:
+        """What Sends hold apart is one DDP-eligible argument, without its padding (D-103)."""
+        if item is None:
+            raise FaultFound(Fault.INELIGIBLE_ARGUMENT, f"displacement {placed.position}")
+        if len(placed.data) != item.length:
+            why = f"{len(placed.data)} octets for an item of {item.length}"
+            raise FaultFound(Fault.READ_CHUNK_LENGTH, why)
 
     def judge_eligibility(self, chunk: ReadChunk) -> None:
         """No argument that may be reduced is at the chunk's Position."""

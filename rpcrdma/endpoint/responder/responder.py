@@ -16,57 +16,51 @@ connection is answered by ERR_CHUNK.
 
 What cannot be sent (rfc8166 4.5.4) ends the connection: the driver reports `WorkFailed`.
 
-Hooks (methods that a mutant may override, one each; see also `CallRules` and `ReplyRules`):
+Hooks (methods that a mutant may override, one each; see also `CallAnswers` and `CallRules`):
 
     take_msgp               RDMA_MSGP
     take_done               RDMA_DONE
     take_error              RDMA_ERROR
-    repost                  a Receive for each one used up, before anything is answered
+    take_report             ROPT_REPTERR about a response
     execute                 a call is executed once
-    results                 only DDP-eligible results are reduced
-    transmit                Writes, then one Send
-    invalidated             which handle a reply invalidates
-    discard                 silence
-    send_error              RDMA_ERROR
     is_known_loss           whether a call cost a connection before
     judge_load              calls beyond all measure
 """
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from rpcrdma.endpoint.core import events
-from rpcrdma.endpoint.core.actions import Action, Disconnect, PostReceive, RdmaRead, RdmaWrite, Send
+from rpcrdma.endpoint.core.actions import Action, Disconnect, RdmaRead
 from rpcrdma.endpoint.core.faults import RULES, Fault, FaultAnswer, FaultFound
+from rpcrdma.endpoint.core.group_bodies import GroupedMsg, GroupError
+from rpcrdma.endpoint.core.group_placement import PlacementFound
 from rpcrdma.endpoint.core.placement import pull_schedule
-from rpcrdma.endpoint.core.sending import sends_of
-from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
+from rpcrdma.endpoint.responder.call_answers import CallAnswers, ResponderOptions
 from rpcrdma.endpoint.responder.call_rules import CallRules, IncomingCall
 from rpcrdma.endpoint.responder.executing import Executing
 from rpcrdma.endpoint.responder.lost_replies import LostReplies, is_fault_of_the_call
-from rpcrdma.endpoint.responder.plan import plan_reply
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import (
     RdmaDone,
-    RdmaError,
     RdmaMsg,
     RdmaMsgp,
     RdmaNomsg,
-    TransportHeader,
     fixed_words,
 )
 from rpcrdma.wire.rpc import xid_of
+from rpcrdma.wire.transmission import Transmission
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rpcrdma.endpoint.core.connection import Handler
+    from rpcrdma.endpoint.core.reductions import Reductions
     from rpcrdma.endpoint.properties.values import PropertyValues
-    from rpcrdma.ulp.bindings import DataItem, UpperLayer
+    from rpcrdma.endpoint.responder.groups import RequestGroups
+    from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import Body, FixedWords
 
     # A body's own type is what the table's key says; a table of functions cannot say so.
@@ -74,39 +68,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Responder", "ResponderOptions"]
 
-_REMEMBERED_WORK: Final = 512
-"""Work requests whose calls are known when they fail; more than a send queue holds."""
 
-
-@dataclass(frozen=True, slots=True)
-class ResponderOptions:
-    """What a Responder allows.
-
-    Attributes:
-        thresholds: the inline thresholds of the connection.
-        receives: Receives posted, and so the most credits granted.
-        most_calls: calls in progress at one time before the connection is given up; more than
-            `receives`, since a call that waits for another holds no Receive.
-        longest_call: octets of the longest unreduced call; memory is never taken for more.
-    """
-
-    thresholds: InlineThresholds = DEFAULT
-    receives: int = 32
-    most_calls: int = 256
-    longest_call: int = 8 * 1024 * 1024
-
-
-class Responder:
-    """The role that executes calls.
-
-    Attributes:
-        receive_length: octets of the Receives that are posted from now on.
-        reply_limits: for each version, the octets of the longest reply that goes inline.
-        may_invalidate: whether the Requester lets replies invalidate its memory.
-    """
+class Responder(CallAnswers):
+    """The role that executes calls."""
 
     later_receives = 0
-    operations: frozenset[int] = frozenset()
 
     def __init__(
         self,
@@ -115,21 +81,15 @@ class Responder:
         lost: LostReplies | None = None,
         calls: CallRules | None = None,
         replies: ReplyRules | None = None,
+        groups: RequestGroups | None = None,
     ) -> None:
-        self.options = options or ResponderOptions()
         self.calls = calls or CallRules()
-        self.replies = replies or ReplyRules()
-        thresholds, dialects = self.options.thresholds, self.calls.dialects.values()
-        self.receive_length = max(thresholds.call, *(one.threshold for one in dialects))
-        self.reply_limits = {one.number: max(thresholds.reply, one.threshold) for one in dialects}
-        self.may_invalidate = False
-        self._upper_layer = upper_layer
+        chosen, answers = options or ResponderOptions(), replies or ReplyRules()
+        super().__init__(upper_layer, chosen, answers, self.calls.dialects.values(), groups)
         self._lost = lost if lost is not None else LostReplies()
-        self._last_key = 0
         self._pulling: dict[int, IncomingCall] = {}
         self._executing = Executing()
         self._in_progress = 0
-        self._work: deque[tuple[int, IncomingCall]] = deque(maxlen=_REMEMBERED_WORK)
         self.handlers: Mapping[type[events.Event], Handler] = {
             events.Connected: self._connected,
             events.MessageReceived: self._receive,
@@ -143,12 +103,7 @@ class Responder:
             RdmaNomsg: self._take_nomsg,
             RdmaMsgp: self.take_msgp,
             RdmaDone: self.take_done,
-        }
-        self._answers: Mapping[FaultAnswer, Callable[[FixedWords, Fault], list[Action]]] = {
-            FaultAnswer.DISCARD: self.discard,
-            FaultAnswer.ERR_VERS: self.send_error,
-            FaultAnswer.ERR_CHUNK: self.send_error,
-            FaultAnswer.DISCONNECT: self.disconnect,
+            GroupError: self.take_report,
         }
 
     @property
@@ -156,9 +111,15 @@ class Responder:
         """One Receive for each credit that may be granted."""
         return (self.receive_length,) * self.options.receives
 
+    @property
+    def reductions(self) -> Reductions:
+        """How it reduces round trips."""
+        return self.options.reductions
+
     def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
-        """Keep Replies within what the peer has announced (xcharext 3.1, 3.2)."""
+        """Keep Replies within what the peer has announced (xcharext 3.1, 3.2; rtrext 8.3)."""
         self.reply_limits[version] = send_limit
+        self.groups.heed(send_limit, peer)
         self.may_invalidate = peer.remote_invalidation
 
     def post_from_now(self, octets: int) -> None:
@@ -184,7 +145,12 @@ class Responder:
             return actions  # rfc8166 4.5: before any parsing
         words = fixed_words(message)
         try:
-            actions += self._judge(message, words)
+            if event.group is None:
+                actions += self._judge(message, words)
+            else:
+                actions += self._take_group(words, event.group)
+        except PlacementFound as found:
+            actions += self.send_report(words, found)
         except FaultFound as found:
             actions += self._answer_fault(found.fault, words)
         return actions
@@ -199,6 +165,8 @@ class Responder:
             return self.take_error()  # D-15: whatever it carries
         header, end = self.calls.decode(message)
         body = header.rdma_body
+        if isinstance(body, GroupedMsg):
+            return self._take_group(words, Transmission.of_one(message))
         return self._procedures[type(body)](words, body, message[end:])
 
     def _pulled(self, event: events.ReadCompleted, _now: float) -> list[Action]:
@@ -247,6 +215,19 @@ class Responder:
         """An RDMA_DONE arrived (rfc8166 4.6.2)."""
         raise FaultFound(Fault.DONE_MESSAGE)
 
+    def _take_group(self, words: FixedWords, arrived: Transmission) -> list[Action]:
+        header, end = self.calls.decode(arrived.octets)
+        body, payload = header.rdma_body, arrived.octets[end:]
+        if not isinstance(body, GroupedMsg):
+            raise FaultFound(Fault.UNDECODABLE_HEADER)
+        group = self.groups.take(body, arrived, len(payload))
+        limit = self.options.longest_call
+        return self._accept(self.calls.take_group(words, body, payload, limit, group))
+
+    def take_report(self, _words: FixedWords, _body: GroupError, _rest: bytes) -> list[Action]:
+        """A ROPT_REPTERR about a response arrived: its Call is left to its timeout (rtrext 5.4)."""
+        return []
+
     def take_error(self) -> list[Action]:
         """An RDMA_ERROR arrived (rfc8166 4.2.4)."""
         raise FaultFound(Fault.ERROR_MESSAGE)
@@ -257,7 +238,7 @@ class Responder:
         self.judge_load(self._in_progress)
         if self.is_known_loss(call):
             raise FaultFound(Fault.REPLY_WAS_LOST)
-        if not call.chunks:
+        if not call.chunks and not call.placed:
             return self._take_payload(call, call.inline)
         length, schedule = pull_schedule([self.calls.pull_order(chunk) for chunk in call.chunks])
         if not schedule:
@@ -286,7 +267,10 @@ class Responder:
             if RULES[found.fault].answer is not FaultAnswer.GARBAGE_ARGS:
                 raise
             # No results: what is garbage may be the RPC header, which says what they would be.
-            return self._send_reply(call, self.replies.garbage_args(call.xid), ())
+            reply = self.replies.garbage_args(call.xid)
+            if self._goes_as_group(call, reply):
+                return self._send_group(call, b"", reply)
+            return self._send_reply(call, reply, ())
         xid = xid_of(payload)
         self._executing.add(xid, call, payload)
         self._in_progress += 1
@@ -317,76 +301,3 @@ class Responder:
         entry = self._executing.take(xid, newest=newest)
         self._in_progress -= 1
         return entry
-
-    # -- a reply
-
-    def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
-        """What of the reply may go into Write chunks (rfc8166 6.1)."""
-        return self._upper_layer.results(payload, reply)
-
-    def _reply(self, call: IncomingCall, payload: bytes, reply: bytes) -> list[Action]:
-        slots = self.results(payload, reply) if call.writes else ()
-        return self._send_reply(call, reply, slots)
-
-    def _send_reply(
-        self, call: IncomingCall, reply: bytes, slots: tuple[DataItem | None, ...]
-    ) -> list[Action]:
-        try:
-            credit = self.replies.grant(call.words.credit, self.options.receives)
-            limit = self.reply_limits.get(call.words.version, self.options.thresholds.reply)
-            plan = plan_reply(self.replies, call, reply, slots, credit, limit)
-        except FaultFound as found:
-            return self._answer_fault(found.fault, call.words)
-        writes: list[Action] = [
-            RdmaWrite(self._key(call), placement.data, placement.schedule)
-            for placement in plan.placements
-            if placement.schedule
-        ]
-        send = Send(self._key(call), plan.message, self.invalidated(call))
-        return self.transmit(writes, send)
-
-    def invalidated(self, call: IncomingCall) -> int | None:
-        """The handle that a reply invalidates: one of its call's (xcharext 3.2, D-80)."""
-        return next(iter(call.handles), None) if self.may_invalidate else None
-
-    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
-        """Everything that a reply takes: Writes before the Send (rfc8166 3.5.2)."""
-        return writes + sends_of(send)
-
-    # -- answers to faults
-
-    def _answer_fault(self, fault: Fault, words: FixedWords) -> list[Action]:
-        return self._answers[RULES[fault].answer](words, fault)
-
-    def discard(self, _words: FixedWords, _fault: Fault) -> list[Action]:
-        """Say nothing."""
-        return []
-
-    def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
-        """Send an RDMA_ERROR (rfc8166 4.5)."""
-        rules = self.replies
-        header = TransportHeader(
-            rules.error_xid(words),
-            rules.error_version(words),
-            rules.error_credit(words, self.options.receives),
-            RdmaError(rules.error_body(RULES[fault].answer)),
-        )
-        self._last_key += 1
-        message = rules.encode_error(header)
-        if len(message) > self.reply_limits.get(words.version, len(message)):
-            return self.disconnect(words, fault)  # D-142: nothing fits
-        return sends_of(Send(self._last_key, message))
-
-    def disconnect(self, _words: FixedWords, fault: Fault) -> list[Action]:
-        """Close the connection."""
-        return [Disconnect(RULES[fault].requirement)]
-
-    def repost(self) -> list[Action]:
-        """Post a Receive in place of the one just used up."""
-        # rfc8166 3.3.1: before the next reply is sent, so that every grant is true.
-        return [PostReceive.of(self.receive_length)]
-
-    def _key(self, call: IncomingCall) -> int:
-        self._last_key += 1
-        self._work.append((self._last_key, call))
-        return self._last_key

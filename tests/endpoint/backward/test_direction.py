@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpcrdma.endpoint.backward.direction import DirectionRules, Half, is_whole
+from rpcrdma.endpoint.core.group_sends import option_message
 from rpcrdma.endpoint.properties.values import PROPERTY_OPERATIONS
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
@@ -21,6 +22,7 @@ from rpcrdma.wire import (
     encode_header,
     v2,
 )
+from rpcrdma.wire._generated_rtrext import BadContinuation, ReptErr, TransmissionId
 from rpcrdma.wire.operations import ROPT_CONNPROP, ROPT_REPTERR, ROPT_XMTREQ, ROPT_XMTRESP
 from rpcrdma.wire.rpc import MessageType
 
@@ -133,3 +135,26 @@ def test_operation_that_carries_an_rpc_message_is_for_the_half_of_its_direction(
     assert sorted_as(ROPT_REPTERR) is Half.OPTIONAL
     assert sorted_as(ROPT_CONNPROP) is Half.OPTIONAL
     assert sorted_as(77) is Half.OPTIONAL
+
+
+@pytest.mark.parametrize("is_server", [False, True])
+def test_report_is_for_the_half_whose_message_it_is_about(*, is_server: bool) -> None:
+    """rtrext 9.5: requests are of the half that makes Calls, responses of the other."""
+    way = MessageType.REPLY if is_server else MessageType.CALL
+    rules = DirectionRules(way, PROPERTY_OPERATIONS | {ROPT_XMTREQ, ROPT_REPTERR})
+
+    def sorted_as(about: MessageType) -> Half:
+        report = ReptErr(TransmissionId(7, about, 0), None, BadContinuation())
+        return rules.sort(option_message(7, 1, MessageType.REPLY, report))
+
+    makes_calls, serves = (BACKWARD, FORWARD) if is_server else (FORWARD, BACKWARD)
+    assert sorted_as(MessageType.CALL) is makes_calls
+    assert sorted_as(MessageType.REPLY) is serves
+
+
+def test_report_is_no_halfs_where_it_is_not_supported() -> None:
+    """v2 3.1: it is refused, as any unknown operation is."""
+    report = ReptErr(TransmissionId(7, MessageType.CALL, 0), None, BadContinuation())
+    message = option_message(7, 1, MessageType.REPLY, report)
+
+    assert DirectionRules(MessageType.CALL, PROPERTY_OPERATIONS).sort(message) is Half.OPTIONAL

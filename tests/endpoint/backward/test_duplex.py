@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +22,7 @@ from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.core.connection import Endpoint
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.driver import parameters_for
+from rpcrdma.endpoint.core.reductions import ALL_OPERATIONS, NO_REDUCTIONS, Reductions
 from rpcrdma.endpoint.ends.calling import Client
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.endpoint.properties.exchange import PropertyExchange
@@ -36,11 +37,19 @@ from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
 from rpcrdma.errors import LocalProtocolError
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackNetwork
+from rpcrdma.fabric.segments import ReceiveSegment
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import RdmaMsg, TransportHeader, decode_header, encode_header, v2
-from rpcrdma.wire._generated_rtrext import BadContinuation, TransmissionId
+from rpcrdma.wire._generated_rtrext import (
+    XMRSFLAG_DDP,
+    BadContinuation,
+    BufferSegment,
+    BufferSegmentGroup,
+    BufferStructure,
+    TransmissionId,
+)
 from rpcrdma.wire.operations import (
     ROPT_REPTERR,
     ROPT_XMTCONT,
@@ -193,10 +202,26 @@ def test_the_receives_of_both_halves_are_posted() -> None:
     assert (len(server.role.initial_receives), server.role.later_receives) == (2, 3)
     assert parameters_for(server.role).receive_depth == 2 + 3 + 8
     client = ClientDuplex(
-        Requester(RequesterOptions(credits=2)),
+        Requester(RequesterOptions(credits=2, reductions=Reductions(reserve=5))),
         BackwardResponder(TestProgram(), BackwardOptions(credits=3)),
     )
     assert len(client.initial_receives) == 2 + 3
+    assert client.later_receives == 5
+    assert parameters_for(client).receive_depth == 2 + 3 + 5 + 8
+
+
+def test_the_receives_are_laid_out_by_the_structure_of_the_forward_half() -> None:
+    """All of them: nobody knows which message will meet which."""
+    target = BufferSegmentGroup(2, BufferSegment(512, 512, XMRSFLAG_DDP))
+    reductions = replace(NO_REDUCTIONS, structure=BufferStructure(1024, (target,)))
+    client = ClientDuplex(
+        Requester(RequesterOptions(credits=1, reductions=reductions)),
+        BackwardResponder(TestProgram(), BackwardOptions(credits=1)),
+    )
+
+    parameters = parameters_for(client)
+
+    assert parameters.initial_receives == ((ReceiveSegment(512, align=512),) * 2,) * 2
 
 
 @pytest.mark.parametrize("payload", [b"", calls.null(1)[:39], rpc.accepted(1)[:23]])
@@ -296,7 +321,9 @@ def test_every_receive_of_a_broken_group_is_posted_again() -> None:
     supported = frozenset({*PROPERTY_OPERATIONS, ROPT_XMTREQ, ROPT_XMTCONT, ROPT_REPTERR})
     optional = OptionalHalf(PropertyExchange(PropertyOptions(operations=supported)), 32)
     role = ClientDuplex(
-        Requester(RequesterOptions(dialect=TWO)), BackwardResponder(TestProgram()), optional
+        Requester(RequesterOptions(dialect=TWO, reductions=Reductions())),
+        BackwardResponder(TestProgram()),
+        optional,
     )
     endpoint = Endpoint(role)
     endpoint.handle(events.Connected(), 0.0)
@@ -306,7 +333,7 @@ def test_every_receive_of_a_broken_group_is_posted_again() -> None:
         message = v2.encode_header(v2.Rdma2Header(7, 2, 1, body))
         return endpoint.handle(events.MessageReceived(message), 0.0)
 
-    assert role.operations == supported
+    assert role.reductions.operations == ALL_OPERATIONS
     assert hear_part(XmtReq((), (), 3, 1, 0)) == []
     *receives, report = hear_part(XmtCont(2, ROPT_XMTREQ, 0))
 
@@ -319,6 +346,6 @@ def test_an_end_of_version_one_hears_of_no_group() -> None:
     role = server_duplex(Responder(TestProgram()), BackwardRequester())
     report = ReptErr(TransmissionId(7, MessageType.CALL, 0), None, BadContinuation())
 
-    assert role.operations == frozenset()
+    assert role.reductions.operations == frozenset()
     with pytest.raises(LocalProtocolError, match="supports no operation"):
         role.handlers[events.GroupBroken](events.GroupBroken(report, 1), 0.0)

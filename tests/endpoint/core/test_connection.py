@@ -12,6 +12,7 @@ from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Disconnect
 from rpcrdma.endpoint.core.connection import DROPPED, TRANSITIONS, Endpoint, State
 from rpcrdma.endpoint.core.credits import Allowance, grant
+from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS, Reductions
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
 from rpcrdma.endpoint.requester.outgoing import PHASES, CallStep, Phase
 from rpcrdma.errors import LocalProtocolError
@@ -44,7 +45,7 @@ class Recording:
     """A role that notes what it is told, and may want to disconnect."""
 
     initial_receives = ()
-    operations: frozenset[int] = frozenset()
+    reductions = NO_REDUCTIONS
 
     def __init__(self) -> None:
         self.told: list[type] = []
@@ -62,7 +63,7 @@ def test_a_role_hears_of_a_message_with_its_last_send() -> None:
     """Once, with the Payload stream of all its Sends, and with how many Receives they took."""
     first, second = group(b"to ", b"gether")
     role = Recording()
-    role.operations = frozenset({ROPT_XMTREQ, ROPT_XMTCONT})
+    role.reductions = Reductions(frozenset({ROPT_XMTREQ, ROPT_XMTCONT}))
     endpoint = Endpoint(role)
     endpoint.handle(events.Connected(), 0.0)
 
@@ -70,7 +71,10 @@ def test_a_role_hears_of_a_message_with_its_last_send() -> None:
     assert role.events[1:] == []
     endpoint.handle(events.MessageReceived(second, invalidated=5), 0.0)
 
-    assert role.events[1:] == [events.MessageReceived(first + b"gether", 5, sends=2)]
+    (heard,) = role.events[1:]
+    assert (heard.data, heard.invalidated, heard.sends) == (first + b"gether", 5, 2)
+    assert heard.group is not None
+    assert heard.group.parts == (first, second)
 
 
 @pytest.mark.parametrize("hangs_up", [False, True])
@@ -79,7 +83,7 @@ def test_a_role_hears_of_a_group_that_is_broken_and_of_what_broke_it(*, hangs_up
     first, _ = group(b"to ", b"gether")
     alone = events.MessageReceived(bytes(28))
     role = Recording()
-    role.operations = frozenset({ROPT_XMTREQ, ROPT_XMTCONT})
+    role.reductions = Reductions(frozenset({ROPT_XMTREQ, ROPT_XMTCONT}))
     endpoint = Endpoint(role)
     endpoint.handle(events.Connected(), 0.0)
     endpoint.handle(events.MessageReceived(first), 0.0)

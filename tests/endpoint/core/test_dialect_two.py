@@ -6,6 +6,8 @@ import pytest
 
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS
 from rpcrdma.endpoint.core.dialect_two import TWO
+from rpcrdma.endpoint.core.group_bodies import GroupedMsg, GroupError, OptionRefused
+from rpcrdma.endpoint.core.group_sends import option_message
 from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
 from rpcrdma.wire import (
     Body,
@@ -22,6 +24,8 @@ from rpcrdma.wire import (
     WriteChunk,
     v2,
 )
+from rpcrdma.wire._generated_rtrext import BadContinuation, ReptErr, TransmissionId
+from rpcrdma.wire.operations import KnownOption, XmtCont, XmtReq, XmtResp
 from rpcrdma.wire.rpc import MessageType
 
 SEGMENT = RdmaSegment(7, 64, 4096)
@@ -62,7 +66,9 @@ def test_inval_option_that_reaches_a_role_ends_its_call() -> None:
     """D-53: it is kept from the roles if it is about an operation."""
     refusal = v2.encode_header(v2.Rdma2Header(7, 2, 1, v2.Rdma2Error(v2.ErrInvalidOption())))
 
-    assert TWO.decode(refusal)[0].rdma_body == RdmaError(ErrChunk())
+    body = TWO.decode(refusal)[0].rdma_body
+    assert isinstance(body, OptionRefused)
+    assert isinstance(body, RdmaError)
 
 
 def test_an_optional_message_is_no_header_for_a_role() -> None:
@@ -72,6 +78,34 @@ def test_an_optional_message_is_no_header_for_a_role() -> None:
         TWO.decode(v2.encode_header(v2.Rdma2Header(7, 2, 1, body)))
 
     assert (caught.value.path, caught.value.reason) == ("rdma_body", Reason.BAD_DISCRIMINANT)
+
+
+REPORT = ReptErr(TransmissionId(7, MessageType.CALL, 1), None, BadContinuation())
+
+
+@pytest.mark.parametrize(
+    ("option", "way", "kind"),
+    [
+        (XmtReq((), (), 1, 0, 4), MessageType.CALL, GroupedMsg),
+        (XmtResp((), 1, 4), MessageType.REPLY, GroupedMsg),
+        (REPORT, MessageType.REPLY, GroupError),
+    ],
+)
+def test_operations_that_carry_rpcs_or_are_about_one_are_for_the_roles(
+    option: KnownOption, way: MessageType, kind: type
+) -> None:
+    """rtrext 9: and what follows their header is payload."""
+    octets = option_message(7, 3, way, option)
+    header, end = TWO.decode(octets + b"more")
+
+    assert isinstance(header.rdma_body, kind)
+    assert (header.rdma_xid, header.rdma_credit, end) == (7, 3, len(octets))
+
+
+def test_continuation_is_no_message_by_itself() -> None:
+    """rtrext 9.4."""
+    with pytest.raises(DecodeError):
+        TWO.decode(option_message(7, 1, MessageType.CALL, XmtCont(1, 5, 0)))
 
 
 @pytest.mark.parametrize("body", [RdmaDone(), RdmaMsgp(4, 0, (), (), None)])

@@ -9,11 +9,18 @@ import pytest
 from rpcrdma.endpoint.core import actions, events
 from rpcrdma.endpoint.core.connection import Endpoint
 from rpcrdma.endpoint.core.driver import SEND_DEPTH, Driver, parameters_for
+from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS, Reductions
 from rpcrdma.errors import ConnectionLost, FabricError
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.clock import VirtualClock
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.segments import ReceiveSegment, one_segment
+from rpcrdma.wire._generated_rtrext import (
+    XMRSFLAG_DDP,
+    BufferSegment,
+    BufferSegmentGroup,
+    BufferStructure,
+)
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
@@ -107,7 +114,7 @@ class Script:
 
     initial_receives = (1024, 1024)
     later_receives = 0
-    operations: frozenset[int] = frozenset()
+    reductions = NO_REDUCTIONS
 
     def __init__(self) -> None:
         self.told: list[Event] = []
@@ -132,8 +139,8 @@ class Script:
 class Bench:
     """A driver between a script and a wire."""
 
-    def __init__(self) -> None:
-        self.role, self.wire = Script(), Wire()
+    def __init__(self, role: Script | None = None) -> None:
+        self.role, self.wire = role or Script(), Wire()
         self.driver = Driver(self.wire, Endpoint(self.role))
         self.role.told.clear()
 
@@ -157,7 +164,8 @@ class Bench:
 def test_a_connection_gets_the_receives_of_its_role() -> None:
     """Posted before the peer can send; the queue has room for those that replace them."""
     parameters = parameters_for(Script(), b"private")
-    assert parameters.initial_receives == (1024, 1024)
+    assert parameters.initial_receives == (one_segment(1024),) * 2
+    assert parameters.receive_segments == 1
     assert parameters.receive_depth > 2
     assert (parameters.private_data, parameters.send_depth) == (b"private", SEND_DEPTH)
 
@@ -296,6 +304,40 @@ def test_a_receive_of_one_part_is_memory_of_the_fabric() -> None:
     bench = Bench()
     bench.do(actions.PostReceive.of(1024))
     assert bench.wire.posted == [("receive", one_segment(1024))]
+
+
+class Structured(Script):
+    """A role whose Receives have a structure of three segments."""
+
+    reductions = Reductions(
+        structure=BufferStructure(
+            1024,
+            (
+                BufferSegmentGroup(1, BufferSegment(24, 0, 0)),
+                BufferSegmentGroup(2, BufferSegment(500, 4096, XMRSFLAG_DDP)),
+            ),
+        )
+    )
+
+
+def test_receives_of_a_role_are_laid_out_by_its_structure() -> None:
+    """Those that are there before the connection, and those posted later, but for parts by key."""
+    role = Structured()
+    laid_out = (ReceiveSegment(24), *(ReceiveSegment(500, align=4096),) * 2)
+    parameters = parameters_for(role)
+    assert parameters.initial_receives == (laid_out,) * 2
+    assert parameters.receive_segments == 4
+
+    bench = Bench(role)
+    parts = (actions.ReceivePart(1000), actions.ReceivePart(24))
+    bench.do(*(actions.PostReceive.of(octets) for octets in (1023, 1024, 1025)))
+    bench.do(actions.PostReceive(parts))
+    assert bench.wire.posted == [
+        ("receive", (*laid_out[:2], ReceiveSegment(499, align=4096))),
+        ("receive", laid_out),
+        ("receive", (*laid_out, ReceiveSegment(1))),
+        ("receive", (ReceiveSegment(1000), ReceiveSegment(24))),
+    ]
 
 
 def test_parts_of_a_receive_are_segments_of_the_memory_that_their_keys_name() -> None:

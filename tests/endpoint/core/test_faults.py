@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from rpcrdma.endpoint.core.faults import RULES, Fault, FaultAnswer, FaultFound
 
-RESPONDER = [fault for fault in Fault if fault.value <= Fault.RDMA_FAILED.value]
-REQUESTER = [fault for fault in Fault if fault.value > Fault.RDMA_FAILED.value]
+EITHER = Fault.BAD_PLACEMENT
+RESPONDER = [fault for fault in Fault if fault.value < EITHER.value]
+REQUESTER = [fault for fault in Fault if fault.value > EITHER.value]
 
 
 def test_every_fault_has_one_rule_with_its_grounds() -> None:
     """A requirement of the catalogue's form, and a section."""
     assert set(RULES) == set(Fault)
     for rule in RULES.values():
-        assert rule.requirement.startswith(("rfc8166.", "bidir."))
+        assert rule.requirement.startswith(("rfc8166.", "bidir.", "rtrext."))
         assert rule.sections
 
 
 def test_a_requester_never_answers_and_a_responder_never_fails_a_call() -> None:
-    """rfc8166 4.5: errors are reported to the Requester only."""
+    """rfc8166 4.5: errors are reported to the Requester only; rtrext 5.4: but for one kind."""
     assert {RULES[fault].answer for fault in REQUESTER} == {
         FaultAnswer.DISCARD,
         FaultAnswer.FAIL_CALL,
     }
     assert FaultAnswer.FAIL_CALL not in {RULES[fault].answer for fault in RESPONDER}
+    assert RULES[EITHER].answer is FaultAnswer.REPTERR
 
 
 def test_a_fault_that_is_found_names_its_requirement() -> None:

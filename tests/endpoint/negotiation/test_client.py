@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -26,6 +26,7 @@ from rpcrdma.endpoint.core.actions import (
 )
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS, ONE, Dialect
 from rpcrdma.endpoint.core.dialect_two import TWO
+from rpcrdma.endpoint.core.reductions import Reductions
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
 from rpcrdma.endpoint.negotiation.client import NegotiatingClient
 from rpcrdma.endpoint.negotiation.table import KnownServer, Negotiation, NegotiationState
@@ -33,6 +34,7 @@ from rpcrdma.endpoint.requester.requester import Requester, RequesterOptions
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import ErrChunk, ErrorBody, ErrVers, RdmaError, TransportHeader, fixed_words, v2
+from rpcrdma.wire._generated_rtrext import BufferStructure
 from rpcrdma.wire.rpc import MessageType
 
 LAYER = TestProgram()
@@ -95,6 +97,16 @@ def told(actions: list[Action]) -> list[tuple[int, Failure | None]]:
     """Token of each call that ended, and why it failed."""
     ended = [action.event for action in actions if isinstance(action, Deliver)]
     return [(one.token, one.failure if isinstance(one, CallFailed) else None) for one in ended]
+
+
+def test_the_receives_are_laid_out_for_the_version_that_is_offered() -> None:
+    """Before it is known which one they are for."""
+    role = Bench().role
+    role.role.forward.options = replace(
+        role.role.forward.options, reductions=Reductions(structure=BufferStructure(0, ()))
+    )
+
+    assert role.reductions.structure == BufferStructure(0, ())
 
 
 def test_nothing_is_sent_beside_the_offer_until_it_is_answered() -> None:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rpcrdma.endpoint.properties.exchange import OptionMessage, PropertyExchange
+from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.properties.values import (
     PropertyLimits,
     PropertyOptions,
     PropertyValues,
 )
-from rpcrdma.wire.operations import ReqProp, RespProp, UpdProp
+from rpcrdma.wire._generated_rtrext import (
+    XMRSFLAG_DDP,
+    BufferSegment,
+    BufferSegmentGroup,
+)
+from rpcrdma.wire.operations import BY_CODE, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.optional import Option, encode_option
 from rpcrdma.wire.properties import (
+    BASIC,
     BackwardRequestSupport,
     BackwardSupport,
+    BufferStructure,
     Property,
+    PropertyNumbers,
     RequesterRemoteInvalidation,
     property_values,
 )
 from rpcrdma.wire.rpc import MessageType
-
-if TYPE_CHECKING:
-    from rpcrdma.endpoint.properties.rules import PropertyRules
 
 ALLOWED = RequesterRemoteInvalidation(allowed=True)
 GENERAL = BackwardRequestSupport(BackwardSupport.BKREQSUP_GENL)
@@ -30,9 +34,22 @@ LARGE = PropertyOptions(own=PropertyValues(8192), limits=PropertyLimits(1024, 16
 SILENT = PropertyOptions(announced=False, limits=PropertyLimits(1024, 16384))
 FIRST = 0x50110001
 
+TARGET = BufferSegment(4096, 4096, XMRSFLAG_DDP)
+PLAIN = BufferSegment(1024, 0, 0)
+LENGTH = 1024 + 2 * 4096
+STRUCTURE = BufferStructure(LENGTH, (BufferSegmentGroup(1, PLAIN), BufferSegmentGroup(2, TARGET)))
+EVERY_OPERATION = frozenset(BY_CODE)
+REDUCING = PropertyOptions(
+    PropertyValues(
+        LENGTH, rtr_support=7, buffer_structure=STRUCTURE, request_limit=8, response_limit=4
+    ),
+    operations=EVERY_OPERATION,
+)
+"""An end that supports all operations of rtrext."""
+
 
 def opened(
-    options: PropertyOptions = SILENT, *lengths: int, rules: PropertyRules | None = None
+    options: PropertyOptions = SILENT, *lengths: int, rules: type[PropertyRules] = PropertyRules
 ) -> PropertyExchange:
     """An end that has said at its start what it has to say, and has Receives of these lengths."""
     exchange = PropertyExchange(options, rules)
@@ -62,9 +79,9 @@ def answer(xid: int, option: Option) -> OptionMessage:
     return OptionMessage(xid, MessageType.REPLY, option)
 
 
-def ask(*wanted: Property) -> ReqProp:
-    return ReqProp(property_values(*wanted))
+def ask(*wanted: Property, known: PropertyNumbers = BASIC) -> ReqProp:
+    return ReqProp(property_values(*wanted, known=known))
 
 
-def update(*values: Property) -> UpdProp:
-    return UpdProp(property_values(*values))
+def update(*values: Property, known: PropertyNumbers = BASIC) -> UpdProp:
+    return UpdProp(property_values(*values, known=known))

@@ -33,6 +33,7 @@ from rpcrdma.wire.properties import (
     DefaultValue,
     PropertyValue,
     ReceiveBufferSize,
+    RequesterRemoteInvalidation,
     UnknownProperty,
     property_values,
 )
@@ -192,7 +193,7 @@ def test_an_end_may_be_made_to_say_nothing_or_to_swallow_what_it_does_not_know()
         def is_supported(self, opttype: int, operations: object) -> bool:
             return True
 
-    for rules in (Mute(), Credulous()):
+    for rules in (Mute, Credulous):
         assert from_peer(opened(rules=rules), UnknownOption(99, b"odd")) == []
 
 
@@ -290,7 +291,7 @@ def test_changes_wait_for_an_acknowledgement_and_go_together() -> None:
     exchange = opened(PropertyOptions())
     assert exchange.update(ALLOWED) == []
     assert exchange.update(GENERAL, DefaultValue(PROP_REQREMINV)) == []
-    told = update(DefaultValue(PROP_REQREMINV).value, GENERAL)
+    told = update(RequesterRemoteInvalidation(allowed=False), GENERAL)
     assert replaced(exchange) == [call(FIRST + 1, told)]
     assert replaced(exchange) == []
 

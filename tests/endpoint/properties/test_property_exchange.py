@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -19,16 +20,20 @@ from rpcrdma.endpoint.properties.values import (
     PropertyValues,
 )
 from rpcrdma.errors import LocalProtocolError
+from rpcrdma.wire._generated_rtrext import BufferSegment, BufferSegmentGroup
 from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import (
-    DEFAULTS,
+    ADOPTED,
     BackwardRequestSupport,
     BackwardSupport,
+    BufferStructure,
     DefaultValue,
     PropertyValue,
     ReceiveBufferSize,
     RequesterRemoteInvalidation,
+    RequestTransmissionReceiveLimit,
+    RtrSupport,
     UnknownProperty,
 )
 from rpcrdma.wire.rpc import MessageType
@@ -40,7 +45,7 @@ from rpcrdma.wire.v2 import (
     Rdma2Optional,
     encode_header,
 )
-from tests.endpoint.properties.property_ends import FIRST
+from tests.endpoint.properties.property_ends import EVERY_OPERATION, FIRST
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.properties.exchange import Outgoing
@@ -137,10 +142,32 @@ options = st.builds(
     operations=st.just(PROPERTY_OPERATIONS) | st.sampled_from(supported()),
     limits=st.builds(PropertyLimits, lengths, lengths, st.booleans(), levels),
 )
+counts = st.integers(1, 9)
+
+
+def reducing(options: PropertyOptions, length: int, support: int, count: int) -> PropertyOptions:
+    """The same of an end that supports all of rtrext, and has Receives of two segments."""
+    groups = tuple(
+        BufferSegmentGroup(1, BufferSegment(octets, 1, flags))
+        for flags, octets in enumerate((length // 2, length - length // 2))
+    )
+    own = replace(
+        options.own,
+        receive_buffer=length,
+        rtr_support=support,
+        buffer_structure=BufferStructure(length, groups),
+        request_limit=count,
+    )
+    return replace(options, own=own, operations=options.operations | EVERY_OPERATION)
+
+
+options |= st.builds(reducing, options, lengths, st.integers(0, 7), counts)
 changes = st.one_of(
     st.builds(ReceiveBufferSize, lengths),
     st.builds(RequesterRemoteInvalidation, st.booleans()),
     st.builds(BackwardRequestSupport, levels),
+    st.builds(RtrSupport, st.integers(0, 9)),
+    st.builds(RequestTransmissionReceiveLimit, st.integers(0, 9)),
     st.builds(DefaultValue, st.integers(1, 3)),
 )
 wanted = st.lists(changes | st.just(UnknownProperty(77, b"odd")), min_size=1, max_size=4)
@@ -200,9 +227,10 @@ def test_both_ends_agree_in_the_end_and_no_message_is_too_long_before(
         check(*ends)
     settle(*ends)
     for end, peer in (ends, ends[::-1]):
-        assert end.exchange.own == peer.exchange.peer
+        known = peer.exchange.options.known
+        assert end.exchange.own.properties(known) == peer.exchange.peer.properties(known)
         assert not end.exchange.is_pending
-        assert end.exchange.send_limit == end.exchange.peer.receive_buffer
+        assert end.exchange.send_limit == end.exchange.peer.longest_send
 
 
 def settle(*ends: End) -> None:
@@ -224,7 +252,7 @@ words = st.integers(0, 2**32 - 1)
 directions = st.sampled_from(MessageType)
 propvals = st.builds(
     PropertyValue,
-    st.sampled_from(tuple(DEFAULTS)) | words,
+    st.sampled_from(tuple(ADOPTED.by_code)) | words,
     st.sampled_from((b"", bytes(4), b"\0\0\0\1", b"\0\0\0\2", b"\xff" * 4, bytes(8))),
 )
 propvalsets = st.lists(propvals, max_size=5).map(tuple)

@@ -9,6 +9,7 @@ from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.properties.values import Disposition, PropertyOutcome
 from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire.properties import (
+    BASIC,
     PROP_RBSIZ,
     PROP_REQREMINV,
     DefaultValue,
@@ -51,7 +52,7 @@ def test_each_part_of_an_answer_is_read() -> None:
 
 
 def test_a_set_has_each_property_once() -> None:
-    require_set((ALLOWED, ODD))
+    require_set((ALLOWED, ODD), BASIC)
     for values in ((), (ODD, ODD)):
         with pytest.raises(LocalProtocolError, match="not a set of properties"):
-            require_set(values)
+            require_set(values, BASIC)

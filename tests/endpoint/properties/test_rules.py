@@ -6,35 +6,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcrdma.endpoint.properties.judgements import PropertyJudgement, Standing
 from rpcrdma.endpoint.properties.receive_sizes import ReceiveSizes
-from rpcrdma.endpoint.properties.rules import PropertyJudgement, PropertyRules, Standing
+from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.properties.values import (
     Disposition,
     PropertyLimits,
-    PropertyOptions,
-    PropertyOutcome,
     PropertyValues,
 )
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import (
+    ADOPTED,
+    AS_PUBLISHED,
     EXPERIMENTAL_PROPIDS,
     PROP_BRS,
     PROP_RBSIZ,
     PROP_REQREMINV,
     BackwardRequestSupport,
     BackwardSupport,
+    BufferStructure,
     DefaultValue,
+    DerivedStructure,
     KnownProperty,
     PropertyValue,
     ReceiveBufferSize,
+    ReceiveBufferStructure,
     RequesterRemoteInvalidation,
+    RequestTransmissionReceiveLimit,
+    ResponseTransmissionSendLimit,
+    RtrSupport,
     UnknownProperty,
     property_values,
 )
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import ErrBadHeader, ErrInvalidOption
+from tests.endpoint.properties.property_ends import LENGTH, REDUCING, STRUCTURE
 
 RULES = PropertyRules()
 ALLOWED = RequesterRemoteInvalidation(allowed=True)
@@ -42,6 +50,7 @@ FORBIDDEN = RequesterRemoteInvalidation(allowed=False)
 NONE, INLINE, GENERAL = (BackwardRequestSupport(level) for level in BackwardSupport)
 DONE, OTHER = Disposition.DONE, Disposition.OTHER
 REJECTED = PropertyJudgement(Disposition.REJECTED)
+SAME_STRUCTURE = ReceiveBufferStructure(STRUCTURE)
 
 
 def receives(*lengths: int) -> ReceiveSizes:
@@ -141,6 +150,30 @@ def test_a_known_value_of_another_type_is_a_decoding_error() -> None:
     with pytest.raises(DecodeError) as error:
         RULES.read([PropertyValue(PROP_REQREMINV, b"\0\0\0\2")])
     assert error.value.reason is Reason.BAD_BOOLEAN
+
+
+def test_values_have_the_codes_of_the_end() -> None:
+    """D-91."""
+    values = [PropertyValue(3, bytes(4)), PropertyValue(5, b""), PropertyValue(7, b"\0\0\0\2")]
+    none = BackwardRequestSupport(BackwardSupport.BKREQSUP_NONE)
+
+    assert RULES.read(values) == (none, None, None)
+    adopted = (none, DerivedStructure(), ResponseTransmissionSendLimit(2))
+    assert PropertyRules(ADOPTED).read(values) == adopted
+    published = (RtrSupport(0), RequestTransmissionReceiveLimit(1), None)
+    assert PropertyRules(AS_PUBLISHED).read(values) == published
+
+
+@pytest.mark.parametrize(
+    ("said", "is_sound"), [(LENGTH, True), (LENGTH - 1, False), (0, False), (2**32 - 1, False)]
+)
+def test_a_structure_is_as_long_as_its_segments(said: int, *, is_sound: bool) -> None:
+    """D-101."""
+    structure = BufferStructure(said, STRUCTURE.xmrbuf_groups)
+
+    assert RULES.is_sound(ReceiveBufferStructure(structure)) is is_sound
+    assert RULES.is_sound(DerivedStructure())
+    assert RULES.is_sound(ReceiveBufferSize(said))
 
 
 # -- telling and being told
@@ -278,85 +311,28 @@ def test_what_is_fixed_or_unknown_is_not_changed() -> None:
     assert RULES.judge(None, fixed) == REJECTED
 
 
-propids = st.sampled_from((PROP_RBSIZ, PROP_REQREMINV, PROP_BRS, 77, 2**32 - 1))
-
-
-@given(st.lists(propids, max_size=80), st.data(), st.booleans())
-def test_the_parts_of_an_answer_are_disjoint_and_complete(
-    want: list[int],
-    data: st.DataObject,
-    order: bool,
-) -> None:
-    """xcharext 4.3; a property that is there twice is in one part as well (D-76)."""
-    values = dict(
-        zip((PROP_RBSIZ, PROP_REQREMINV, PROP_BRS), PropertyValues().properties(), strict=True)
-    )
-    judged = {
-        propid: PropertyJudgement(
-            data.draw(
-                st.sampled_from(Disposition) if propid in values else st.just(REJECTED.disposition)
-            ),
-            values.get(propid),
-        )
-        for propid in want
-    }
-    answer = RULES.response(
-        [PropertyValue(propid, b"") for propid in want], judged, high_bit_first=order
-    )
-    others = [value.pv_which for value in answer.optrespr_other]
-    done = RULES.members(answer.optrespr_done, high_bit_first=order)
-    rejected = RULES.members(answer.optrespr_rej, high_bit_first=order)
-    assert len(set(others)) == len(others)
-    for position, propid in enumerate(want):
-        parts = (position in done, position in rejected, propid in others)
-        assert parts == tuple(
-            judged[propid].disposition is one for one in (DONE, Disposition.REJECTED, OTHER)
-        )
-    assert done | rejected <= set(range(len(want)))
-    read = RULES.dispositions(want, done, rejected, others)
-    assert read == tuple(judged[propid].disposition for propid in want)
-
-
-# -- the peer's answer
-
-
 @pytest.mark.parametrize(
-    ("done", "rejected", "other", "disposition"),
+    ("wanted", "judgement"),
     [
-        ({0}, (), (), DONE),
-        ((), {0}, (), Disposition.REJECTED),
-        ((), (), {PROP_RBSIZ}, OTHER),
-        ((), (), (), Disposition.REJECTED),
-        ({0}, {0}, (), Disposition.REJECTED),
-        ({0}, (), {PROP_RBSIZ}, Disposition.REJECTED),
-        ((), {0}, {PROP_RBSIZ}, Disposition.REJECTED),
-        ({0}, {0}, {PROP_RBSIZ}, Disposition.REJECTED),
-        ({0, 5}, {1}, {PROP_BRS}, DONE),
+        (RtrSupport(7), PropertyJudgement(DONE, RtrSupport(7))),
+        (RtrSupport(3), REJECTED),
+        (SAME_STRUCTURE, PropertyJudgement(DONE, SAME_STRUCTURE)),
+        (DerivedStructure(), REJECTED),
+        (RequestTransmissionReceiveLimit(9), REJECTED),
+        (ResponseTransmissionSendLimit(5), REJECTED),
     ],
 )
-def test_a_gap_or_an_overlap_counts_as_rejected(
-    done: set[int], rejected: set[int], other: set[int], disposition: Disposition
+def test_what_reduces_round_trips_is_not_changed_on_request(
+    wanted: KnownProperty, judgement: PropertyJudgement
 ) -> None:
-    """xcharext 4.3."""
-    assert RULES.dispositions([PROP_RBSIZ], done, rejected, other) == (disposition,)
+    """xcharext 4.2: a value that is in force is as good as granted."""
+    for known in (ADOPTED, AS_PUBLISHED):
+        assert PropertyRules(known).judge(wanted, standing(REDUCING.own)) == judgement
 
 
-def test_only_values_of_requested_properties_take_effect() -> None:
-    """xcharext 4.3: a propval for another property is ignored."""
-    outcomes = (
-        PropertyOutcome(PROP_RBSIZ, OTHER, ReceiveBufferSize(6000)),
-        PropertyOutcome(PROP_REQREMINV, Disposition.REJECTED),
-    )
-    other: list[KnownProperty] = [ReceiveBufferSize(6000), GENERAL]
-    assert RULES.effects(outcomes, other) == (ReceiveBufferSize(6000),)
+def test_receives_may_get_longer_than_their_structure() -> None:
+    """D-101: of the two sizes the smaller binds the peer; the larger one does no harm."""
+    rules, longer = PropertyRules(ADOPTED), ReceiveBufferSize(LENGTH + 1)
 
-
-def test_the_options_and_the_rules_agree_about_defaults() -> None:
-    """An end without particular wishes announces table 1."""
-    assert RULES.announced(PropertyOptions().own) == PropertyValues().properties()
-
-
-def test_there_is_room_up_to_the_limit() -> None:
-    """xcharext 3.1; D-142."""
-    assert RULES.has_room(44, 44)
-    assert not RULES.has_room(45, 44)
+    found = rules.judge(longer, standing(REDUCING.own, None, 65536))
+    assert found == PropertyJudgement(DONE, longer)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from rpcrdma.endpoint.properties.told_values import REMEMBERED, ToldValues
 from rpcrdma.endpoint.properties.values import PropertyValues
 from rpcrdma.wire.operations import ROPT_CONNPROP, ROPT_REQPROP, ROPT_RESPROP, ROPT_UPDPROP
-from rpcrdma.wire.properties import ReceiveBufferSize, RequesterRemoteInvalidation
+from rpcrdma.wire.properties import (
+    ReceiveBufferSize,
+    ReceiveBufferStructure,
+    RequesterRemoteInvalidation,
+)
+from tests.endpoint.properties.property_ends import LENGTH, STRUCTURE
 
 ALLOWED = RequesterRemoteInvalidation(allowed=True)
 
@@ -16,6 +21,15 @@ def test_nothing_told_means_the_defaults() -> None:
     assert told.now == PropertyValues()
     assert told.xids == frozenset()
     assert told.take_back(1) is None
+
+
+def test_a_structure_that_is_told_alone_tells_the_size() -> None:
+    """rtrext 8.3: for the peer it follows, until the size is told."""
+    told = ToldValues()
+    told.tell(1, ROPT_UPDPROP, [ReceiveBufferStructure(STRUCTURE)])
+    assert told.now.receive_buffer == LENGTH
+    told.tell(2, ROPT_UPDPROP, [ReceiveBufferSize(2048)])
+    assert told.now.receive_buffer == 2048
 
 
 def test_a_refused_message_has_told_nothing() -> None:

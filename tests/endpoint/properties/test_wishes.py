@@ -12,8 +12,8 @@ from rpcrdma.wire.properties import (
     RequesterRemoteInvalidation,
     UnknownProperty,
     property_values,
-    subset,
 )
+from rpcrdma.wire.subsets import subset
 from tests.endpoint.properties.property_ends import (
     FIRST,
     SILENT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.endpoint.core import events, sending
+from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import (
     Action,
     CallFailed,
@@ -18,7 +18,6 @@ from rpcrdma.endpoint.core.actions import (
 from rpcrdma.endpoint.core.connection import Endpoint
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
-from rpcrdma.endpoint.requester import requester as requester_module
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.ulp import rpc
@@ -38,6 +37,7 @@ from rpcrdma.wire import (
     WriteChunk,
     encode_header,
 )
+from rpcrdma.wire.transmission import Transmission
 
 SHORT = RdmaMsg((), (), None)
 ROOM = WriteChunk((RdmaSegment(1, 8, 0),))
@@ -206,23 +206,8 @@ def test_each_send_of_a_reply_has_its_receive_posted_again() -> None:
     hear(endpoint, SHORT, rpc.accepted(7))
     message = encode_header(TransportHeader(8, 1, 4, SHORT)) + rpc.accepted(8)
     role = endpoint.role
-    actions = role.handlers[events.MessageReceived](events.MessageReceived(message, sends=3), 0.0)
+    group = Transmission((message[:28], b"", message[28:]), message, (28, 0, 4))
+    message_ = events.MessageReceived(message, None, group)
+    actions = role.handlers[events.MessageReceived](message_, 0.0)
 
     assert actions.count(PostReceive.of(1024)) == 3
-
-
-def test_a_call_takes_a_credit_for_each_of_its_sends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls of two Sends: of four credits two calls, which give them back with their replies."""
-    halves = lambda message: (message[:28], message[28:])  # noqa: E731  # one word for both
-    monkeypatch.setattr(requester_module, "divided", halves)
-    monkeypatch.setattr(sending, "divided", halves)
-    endpoint = sent(7)
-    assert endpoint.role.allowance.outstanding == 0, "one credit before the first reply"
-    endpoint.role.allowance.granted_by_reply(4)
-    actions = endpoint.handle(events.CallRequested(8, TestProgram(), calls.null(8)), 0.0)
-    assert [type(action) for action in actions] == [Send] * 4
-    assert endpoint.handle(events.CallRequested(9, TestProgram(), calls.null(9)), 0.0) == []
-
-    _, *sends = hear(endpoint, SHORT, rpc.accepted(7))
-    assert [type(action) for action in sends] == [Send] * 2
-    assert endpoint.role.allowance.outstanding == 4

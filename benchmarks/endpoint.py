@@ -217,7 +217,7 @@ def on_loopback(plan: Plan) -> None:
     server = Server(device, Address("dut", 20049), responder_factory())
     device.attach(server.step)
     with device, fabric:
-        parameters = ConnectionParameters(initial_receives=(1024,) * 8)
+        parameters = ConnectionParameters(initial_receives=(one_segment(1024),) * 8)
         bare = fabric.connect(server.address, parameters, DEADLINE)
         client = Client(fabric, server.address, DEADLINE)
         settle_down()

@@ -1,6 +1,6 @@
 """A device in a standing guest: the tester is outside and reaches it by frames, over RoCEv2.
 
-    with guest_of(profile) as guest:                 # boots meanwhile
+    with guest_of(profile, kernel, print) as guest:  # boots meanwhile
         target = guest_target(profile, guest)
 
 The guest holds the kernel's server or client, or a program that the profile's `[lab]` starts.  Its
@@ -72,7 +72,7 @@ class GuestServerTarget:
     def start(self) -> GuestServerSession:
         """Wait until the guest is set up."""
         self._await_ready()
-        return GuestServerSession(self.profile, self._guest, is_asked=self._is_asked)
+        return GuestServerSession(self.profile, self._guest, self._replace)
 
     def beside(self, tester: int) -> GuestServerShare:
         """The server for one of several testers (see `targets.shared.SharedTarget`)."""
@@ -80,15 +80,24 @@ class GuestServerTarget:
         return GuestServerShare(self.profile, self._guest.current, tester)
 
     def _await_ready(self) -> None:
-        is_new = not self._was_ready
+        if not self._was_ready:
+            with _told_of_the_target():
+                self._guest.current.await_ready()
+            self._ask_for_handle()
+            self._was_ready = True
+        elif died := self._guest.current.alive():
+            # Several testers have been there before, and leave a guest that has died.
+            self._replace(died)
+
+    def _replace(self, how: str) -> Profile:
+        """Take a new guest; returns the profile with the file handle of the server there."""
         with _told_of_the_target():
-            # Several testers may have been there before, and leave a guest that has died.
-            if self._was_ready and (died := self._guest.current.alive()):
-                self._guest.replace(died)
-                is_new = True
-            self._guest.current.await_ready()
-        self._was_ready = True
-        if is_new and self._is_asked:
+            self._guest.replace(how)
+        self._ask_for_handle()
+        return self.profile
+
+    def _ask_for_handle(self) -> None:
+        if self._is_asked:
             handle = _handle(self._guest, self.profile)
             extra = msgspec.structs.replace(self.profile.extra, root_handle=handle)
             self.profile = msgspec.structs.replace(self.profile, extra=extra)
@@ -97,19 +106,22 @@ class GuestServerTarget:
 class GuestServerSession(NetworkSession):
     """The running server: its kernel can die, and it can be started again."""
 
-    def __init__(self, profile: Profile, guest: RunGuest, *, is_asked: bool) -> None:
+    def __init__(
+        self, profile: Profile, guest: RunGuest, replace: Callable[[str], Profile]
+    ) -> None:
         """Take a server in a guest that is set up.
 
         Args:
             profile: the server's.
             guest: which holds it.
-            is_asked: whether the server was asked for the profile's file handle.
+            replace: has a new guest take the place of one of no use, for the reason that it is
+                given; returns the profile of the server there.
         """
         address = Address(profile.extra.address, profile.extra.port)
         super().__init__(self._reach(profile, guest), address)
         self._profile = profile
         self._guest = guest
-        self._is_asked = is_asked
+        self._replace = replace
 
     def alive(self) -> str | None:
         """How the guest died."""
@@ -142,12 +154,10 @@ class GuestServerSession(NetworkSession):
         return ""
 
     def _move(self, problem: str) -> None:
-        with _told_of_the_target():
-            self._guest.replace(problem)
+        profile = self._replace(problem)
         self.fabric.close()
-        self.fabric = self._reach(self._profile, self._guest)
-        known = self._profile.extra.root_handle
-        if self._is_asked and _handle(self._guest, self._profile) != known:
+        self.fabric = self._reach(profile, self._guest)
+        if profile.extra.root_handle != self._profile.extra.root_handle:
             raise TargetError(
                 "the server in the new guest has another file handle for"
                 f" {self._profile.extra.export}; certify what is left in a run of its own"
@@ -262,11 +272,7 @@ class GuestClientSession:
 
 
 def guest_of(
-    profile: Profile,
-    kernel: str = "",
-    told: Callable[[GuestEnd], None] = lambda end: None,
-    *,
-    testers: int = 1,
+    profile: Profile, kernel: str, told: Callable[[GuestEnd], None], *, testers: int = 1
 ) -> RunGuest:
     """A guest that holds a profile's device: the one that is up, or else a new one, that boots.
 

@@ -58,6 +58,7 @@ _PROGRAMS: Final = (
     (QEMU, "the virtual machine", ("qemu-system-x86",)),
     ("rdma", "adds the Soft-RoCE device", ("iproute2",)),
     ("ip", "sets up the guest's network", ("iproute2",)),
+    ("tc", "delays packets between two devices", ("iproute2",)),
     ("modprobe", "loads kernel modules", ("kmod",)),
     ("mke2fs", "makes the disk image of Python", ("e2fsprogs",)),
     ("rpcbind", "NFSv3 clients ask it for ports", ("rpcbind",)),

@@ -77,6 +77,7 @@ class LabRun:
         writable: folders that the guest shares for writing; made if they are not there.
         job: folder for console.log and the like; a temporary one if None.
         silence_s: how long the command may print nothing; times the same factor.
+        counted: measure the guest's time by its instructions (see `targets.lab.boot.Machine`).
     """
 
     setup: GuestSetup
@@ -85,6 +86,7 @@ class LabRun:
     writable: tuple[Path, ...] = ()
     job: Path | None = None
     silence_s: float = math.inf
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,7 @@ def run_shell(run: LabRun) -> int:
         LabError: the lab could not be brought up.
     """
     with _job_folder(run.job) as job:
-        command = _prepare(run, job, chosen_accelerator())
+        command = _prepare(run, job, _accelerator(run))
         console = job / "console.log"
         try:
             with console.open("wb") as log:
@@ -188,7 +190,7 @@ def run_shell(run: LabRun) -> int:
 
 
 def _boot_and_run(run: LabRun, job: Path, on_line: Callable[[str], None]) -> LabResult:
-    accelerator = chosen_accelerator()
+    accelerator = _accelerator(run)
     while True:
         lines = _Lines(on_line)
         command = _prepare(run, job, accelerator)
@@ -213,6 +215,10 @@ def _boot_and_run(run: LabRun, job: Path, on_line: Callable[[str], None]) -> Lab
         raise _not_started(log)
     report = GuestReport.read(job)
     return _result(run, ended, report, find_faults(log), accelerator)
+
+
+def _accelerator(run: LabRun) -> Accelerator:
+    return Accelerator.TCG if run.counted else chosen_accelerator()
 
 
 def _console_lines(console: Path) -> list[str]:
@@ -252,7 +258,7 @@ def _result(
 
 
 def _prepare(run: LabRun, job: Path, accelerator: Accelerator) -> list[str]:
-    machine = Machine(select_kernel(run.kernel), accelerator)
+    machine = Machine(select_kernel(run.kernel), accelerator, run.counted)
     for stale in ("report.json", "trace.txt", "server.log"):  # of an earlier run in this folder
         (job / stale).unlink(missing_ok=True)
     for folder in run.writable:

@@ -41,10 +41,12 @@ _END_S: Final = 60.0
 
 
 class Agent:
-    """Does what it is asked, each request that may take its time on a thread of its own."""
+    """Does what one tester asks, each request that may take its time on a thread of its own."""
 
     def __init__(self, send: Callable[[bytes], None], prepared: PreparedGuest) -> None:
         self._send = send
+        self._sending = threading.Lock()
+        self._is_over = False
         self._prepared = prepared
         self._programs = GuestPrograms(self._tell, prepared.setup.environment)
         self._relay = CallRelay(self._tell)
@@ -80,7 +82,12 @@ class Agent:
             self._answer(number, act, said)
 
     def clean_up(self) -> None:
-        """Undo what a tester that has gone has left."""
+        """Undo what the tester, which has gone, has left; say nothing any more.
+
+        What it began may end later, and the next tester has the same numbers for something else.
+        """
+        with self._sending:
+            self._is_over = True
         self._relay.close()
         self._programs.kill_all()
         _let_go_of_mounts()
@@ -96,7 +103,9 @@ class Agent:
         self._tell(answer)
 
     def _tell(self, said: Said) -> None:
-        self._send(as_line(said))
+        with self._sending:
+            if not self._is_over:
+                self._send(as_line(said))
 
     def _describe(self) -> Said:
         return self._prepared.describe()
@@ -126,8 +135,8 @@ def main(setup_file: str) -> None:
     prepared = PreparedGuest(setup)
     prepared.prepare()
     port = AgentPort.open(find_port(AGENT_PORT))
-    agent = Agent(port.send, prepared)
     while True:
+        agent = Agent(port.send, prepared)
         serve(port, agent)
         if not setup.stays:
             power_off()

@@ -29,7 +29,7 @@ _SECTORS: Final = 0x1F1
 """How many sectors of setup code there are beside the first."""
 _SECTOR: Final = 512
 _PAYLOAD: Final = 0x248
-"""Offset and length of the packed kernel, behind the setup code."""
+"""Offset and length of the packed kernel, after the setup code."""
 
 _XZ: Final = b"\xfd7zXZ\0"
 _GZIP: Final = b"\x1f\x8b"

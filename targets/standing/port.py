@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import select
-import threading
 from pathlib import Path
 from typing import Final
 
@@ -34,12 +33,11 @@ def find_port(name: str, ports: Path = _PORTS, devices: Path = _DEVICES) -> Path
 
 
 class AgentPort:
-    """A device that is read by one thread and written by many."""
+    """A device that is read by one thread, and written by one at a time."""
 
     def __init__(self, file: int) -> None:
         """Take an open file that does not block."""
         self._file = file
-        self._writing = threading.Lock()
         self._readable = select.poll()
         self._readable.register(self._file, select.POLLIN)
         self._writable = select.poll()
@@ -64,14 +62,13 @@ class AgentPort:
     def send(self, octets: bytes) -> None:
         """Write all of it, unless nobody is connected."""
         left = memoryview(octets)
-        with self._writing:
-            while left:
-                for _file, events in self._writable.poll():
-                    if events & (select.POLLHUP | select.POLLERR):
-                        return
-                try:
-                    left = left[os.write(self._file, left[:_CHUNK]) :]
-                except BlockingIOError:
-                    continue
-                except OSError:
+        while left:
+            for _file, events in self._writable.poll():
+                if events & (select.POLLHUP | select.POLLERR):
                     return
+            try:
+                left = left[os.write(self._file, left[:_CHUNK]) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                return

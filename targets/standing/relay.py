@@ -49,9 +49,10 @@ class CallRelay:
 
     def reply(self, stream: int, octets: bytes) -> None:
         """Send something to whoever is at the other end of a stream, if it is still there."""
-        if stream in self._streams:
+        end = self._streams.get(stream)  # once: its reader takes it out when it ends
+        if end is not None:
             with suppress(OSError):
-                self._streams[stream].sendall(octets)
+                end.sendall(octets)
 
     def close(self) -> None:
         """Listen no longer, and end all streams."""

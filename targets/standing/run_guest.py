@@ -1,6 +1,6 @@
 """The guest of one run: where it dies, a new one with the same setup and kernel takes its place.
 
-    with RunGuest.begin(setup, kernel, told=print) as run:   # boots meanwhile
+    with RunGuest.begin(setup, kernel, print) as run:  # boots meanwhile
         run.current.agent ...
         run.replace("its kernel panicked")
 
@@ -55,7 +55,7 @@ class RunGuest:
         self,
         first: StandingGuest,
         start: Callable[[], StandingGuest],
-        told: Callable[[GuestEnd], None] = lambda end: None,
+        told: Callable[[GuestEnd], None],
     ) -> None:
         """Take a guest.
 
@@ -71,10 +71,7 @@ class RunGuest:
 
     @classmethod
     def begin(
-        cls,
-        setup: StandingSetup,
-        kernel: str | None = None,
-        told: Callable[[GuestEnd], None] = lambda end: None,
+        cls, setup: StandingSetup, kernel: str | None, told: Callable[[GuestEnd], None]
     ) -> RunGuest:
         """Take the guest that is up, or start one and do not wait for it.
 

@@ -93,7 +93,7 @@ def test_the_kernels_server_listens_and_is_started_again(guest: StandingGuest) -
 
 
 def test_a_damaged_file_is_told_and_mended(guest: StandingGuest) -> None:
-    run = RunGuest(guest, lambda: pytest.fail("the guest lives"))
+    run = RunGuest(guest, lambda: pytest.fail("the guest lives"), print)
     harness = Harness(GuestServerTarget(find_profile("linux-server"), run))
     try:
         harness.preflight()
@@ -256,7 +256,7 @@ def test_a_run_goes_on_in_a_new_guest_when_the_kernel_panics(tmp_path: Path) -> 
     imports = "from targets.lab.errors import LabError\n"
     scenarios = scenario(tmp_path / "scenarios", imports + PANICS)
     ends: list[GuestEnd] = []
-    with guest_of(find_profile("linux-server-nfs3"), told=ends.append) as run:
+    with guest_of(find_profile("linux-server-nfs3"), "", ends.append) as run:
         dead = run.current
         target = guest_target(find_profile("linux-server-nfs3"), run)
         record = certify(target, Selection(), tmp_path / "out", scenarios_folder=scenarios)

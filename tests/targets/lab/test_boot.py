@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,15 +14,32 @@ from targets.lab.boot import STARTED, Machine, boot_command, guest_script
 from targets.lab.image import Image
 from targets.lab.kernel import Kernel
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 KERNEL = Kernel(Path("/boot/vmlinuz-6.1.0"), "6.1.0", Path("/lib/modules/6.1.0"))
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def make_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     monkeypatch.setattr(boot, "find_virtme_ng", lambda: Path("/venv/bin/vng"))
-    machine = Machine(KERNEL, Accelerator.TCG)
-    image = Image(tmp_path / "python.ext4", ())
-    return boot_command(machine, tmp_path, (tmp_path / "out",), tmp_path / "start.sh", image)
+
+    def make(*, counted: bool = False) -> list[str]:
+        machine = Machine(KERNEL, Accelerator.TCG, counted)
+        image = Image(tmp_path / "python.ext4", ())
+        return boot_command(machine, tmp_path, (tmp_path / "out",), tmp_path / "start.sh", image)
+
+    return make
+
+
+@pytest.fixture
+def command(make_command: Callable[..., list[str]]) -> list[str]:
+    return make_command()
+
+
+def options(command: list[str]) -> str:
+    """What QEMU itself is told."""
+    return next(word for word in command if word.startswith("--qemu-opts="))
 
 
 def test_the_chosen_kernel_is_booted_without_kvm(command: list[str]) -> None:
@@ -37,8 +55,20 @@ def test_only_the_job_and_the_named_folders_are_writable(
 
 
 def test_the_process_id_of_qemu_is_noted_in_the_job(command: list[str], tmp_path: Path) -> None:
-    options = next(word for word in command if word.startswith("--qemu-opts="))
-    assert f"-pidfile {tmp_path}/qemu.pid" in options
+    assert f"-pidfile {tmp_path}/qemu.pid" in options(command)
+
+
+def test_time_that_is_counted_is_that_of_one_processor(
+    make_command: Callable[..., list[str]],
+) -> None:
+    command = make_command(counted=True)
+    assert command[command.index("--cpus") + 1] == "1"
+    assert options(command).endswith(" -icount shift=0")
+
+
+def test_time_is_not_counted_unasked(command: list[str]) -> None:
+    assert command[command.index("--cpus") + 1] == "2"
+    assert "-icount" not in options(command)
 
 
 def test_the_script_tells_that_it_started_and_enters_this_python(tmp_path: Path) -> None:

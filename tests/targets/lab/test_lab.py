@@ -47,6 +47,13 @@ def test_the_commands_own_status_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     assert lines == ["hello"]
 
 
+def test_time_is_counted_without_kvm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_script(f"echo '{STARTED}'; {report(tmp_path, 'done')}", monkeypatch)
+    monkeypatch.setattr(lab, "chosen_accelerator", lambda: Accelerator.KVM)
+    request = LabRun(GuestSetup(("true",), "/"), 10, job=tmp_path, counted=True)
+    assert run_in_lab(request, lambda line: None).accelerator is Accelerator.TCG
+
+
 def test_a_machine_that_ends_under_the_command_died(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

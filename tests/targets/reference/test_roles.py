@@ -7,25 +7,34 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rpcrdma.endpoint.core import events
+from rpcrdma.endpoint.core.actions import Send
+from rpcrdma.endpoint.core.connection import Endpoint
 from rpcrdma.endpoint.ends.serving import Server
+from rpcrdma.endpoint.negotiation.table import KnownServer
+from rpcrdma.endpoint.properties.values import PROPERTY_OPERATIONS
+from rpcrdma.endpoint.properties.wishes import PropertyWishes
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import EventKind, Side
+from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import decode_any_header, v2
-from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
-from rpcrdma.wire.optional import Option, decode_option
+from rpcrdma.wire.operations import ConnProp, ReptErr, ReqProp, RespProp, UpdProp, XmtCont
+from rpcrdma.wire.optional import Option, decode_option, encode_option
 from rpcrdma.wire.properties import (
     BackwardRequestSupport,
     BackwardSupport,
     ReceiveBufferSize,
     RequesterRemoteInvalidation,
     property_values,
-    subset,
 )
+from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.subsets import subset
 from targets.base import Act, ActKind
 from targets.reference.client_parts import CLIENT, make_client
+from targets.reference.roles import client_role
 from targets.reference.server_parts import server_factory
 
 if TYPE_CHECKING:
@@ -45,6 +54,8 @@ ACTS = (
 
 
 UNCALLED = replace(CLIENT, is_called=False)
+BASE = replace(CLIENT, operations=PROPERTY_OPERATIONS)
+"""A client without the round-trip reductions."""
 
 
 def version_one_only() -> EndpointRole:
@@ -79,10 +90,39 @@ def said(
 
 def test_two_and_two_speak_version_two_and_tell_their_properties() -> None:
     """v2 5.1, xcharext 4.1."""
-    messages = said(server_factory(), (1, 2))
+    messages = said(server_factory(), (1, 2), BASE)
 
     assert {version for version, _ in messages} == {2}
     assert messages.count((2, v2.Rdma2Optional.__name__)) == 2
+
+
+def test_two_and_two_reduce_round_trips_where_both_support_it() -> None:
+    """rtrext 5: groups carry what needs chunks otherwise."""
+    messages = said(server_factory(), (1, 2))
+
+    assert {version for version, _ in messages} == {2}
+    assert messages.count((2, v2.Rdma2Optional.__name__)) > 2
+
+
+def test_a_client_of_both_versions_reports_a_group_that_is_broken() -> None:
+    """rtrext 5.4: whatever its role is put together of."""
+    role = client_role(CLIENT, (1, 2), KnownServer(), PropertyWishes())
+    endpoint = Endpoint(role)
+    endpoint.handle(events.Connected(), 0.0)
+    xid = 7
+    call = events.CallRequested(1, TestProgram(), testprog_calls.null(xid))
+    endpoint.handle(call, 0.0)
+    words = v2.Rdma2Header(xid, v2.VERSION, 4, v2.Rdma2Msg(MessageType.REPLY, (), (), None))
+    endpoint.handle(events.MessageReceived(v2.encode_header(words) + rpc.accepted(xid)), 0.0)
+    stray = encode_option(MessageType.REPLY, XmtCont(1, 6, 0))
+    message = v2.encode_header(v2.Rdma2Header(9, v2.VERSION, 4, stray))
+
+    actions = endpoint.handle(events.MessageReceived(message), 0.0)
+
+    (sent,) = [action for action in actions if isinstance(action, Send)]
+    body = v2.decode_header(sent.data)[0].rdma_body
+    assert isinstance(body, v2.Rdma2Optional)
+    assert isinstance(decode_option(body), ReptErr)
 
 
 def test_replies_invalidate_memory_of_a_client_of_version_two() -> None:
@@ -91,7 +131,7 @@ def test_replies_invalidate_memory_of_a_client_of_version_two() -> None:
     device, fabric = network.fabric("dut"), network.fabric("client")
     server = Server(device, Address("dut", 20049), server_factory())
     device.attach(server.step)
-    client, application = make_client(fabric, server.address, CLIENT, (1, 2))
+    client, application = make_client(fabric, server.address, BASE, (1, 2))
     for act in (Act(ActKind.NULL), *ACTS):
         running = application.begin(act)
         while (result := running.poll()) is None:

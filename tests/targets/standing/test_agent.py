@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import base64
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from targets.lab.errors import LabError
+from targets.standing.agent import Agent
+from targets.standing.lines import as_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from targets.standing.agent_client import AgentClient
+    from targets.standing.prepared import PreparedGuest
 
 SECONDS = 10.0
 
@@ -69,3 +73,19 @@ def test_a_word_that_it_does_not_know_is_refused(client: AgentClient) -> None:
 def test_arguments_that_it_does_not_take_are_refused(client: AgentClient) -> None:
     with pytest.raises(LabError, match="unexpected keyword argument 'steps'"):
         client.ask("restart", SECONDS, steps=3)
+
+
+def test_what_ends_after_its_tester_has_gone_is_told_to_nobody(prepared: PreparedGuest) -> None:
+    """The next tester may have a program of the same number."""
+    said: list[bytes] = []
+    agent = Agent(said.append, prepared)
+    before = set(threading.enumerate())
+    sleep = {"program": 2, "words": ["sleep", "1000"], "environment": {}, "speaks": False}
+    agent.take({"id": 1, "do": "start", **sleep})
+    waiting = set(threading.enumerate()) - before
+
+    agent.clean_up()
+
+    for thread in waiting:
+        thread.join()
+    assert said == [as_line({"id": 1, "ok": None})]

@@ -31,7 +31,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from rpcrdma.wire.operations import XCHAREXT, operations_of
+from rpcrdma.wire.operations import OPERATIONS
 from targets.acts import Acts  # noqa: TC001  (msgspec needs it at run time)
 from targets.base import TargetError
 
@@ -104,7 +104,7 @@ class Binding(Enum):
     """Nothing but the NULL procedure of the program."""
 
 
-_OPERATIONS: Final = tuple(one.name for one in operations_of(XCHAREXT))
+_OPERATIONS: Final = tuple(one.name for one in OPERATIONS)
 """What can be claimed of optional operations: those that the suite judges."""
 
 
@@ -126,8 +126,9 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             device of its own, or their calls (and the files these write) do not meet.  The lab's
             NFS server needs no claim where the tester is outside of its guest.
         backward: works in the backward direction, too (bidir).
-        operations: of the transport properties (xcharext 4) that the device supports, in Version
-            Two; a message with any other gets RDMA2_ERR_INVAL_OPTION.
+        operations: optional ones that the device supports in Version Two, of the transport
+            properties (xcharext 4) and of the round-trip reductions (rtrext 9); a message with any
+            other gets RDMA2_ERR_INVAL_OPTION.
         cancels: abandoning an act cancels its calls at once: the client waits for them no longer.
     """
 

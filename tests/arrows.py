@@ -224,8 +224,8 @@ ARROWS: dict[str, set[str]] = {
         ),
         "benchmarks": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "
-            "rpcrdma.endpoint.ends targets.base targets.fabrics targets.in_process targets.lab "
-            "targets.reference"
+            "rpcrdma.endpoint.properties rpcrdma.endpoint.ends targets.base targets.fabrics "
+            "targets.in_process targets.lab targets.reference"
         ),
     }.items()
 }

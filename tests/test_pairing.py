@@ -62,8 +62,8 @@ COVERED_ELSEWHERE = {
     "rpcrdma/endpoint/core/actions.py": "tests/endpoint/core/test_driver.py",
     "rpcrdma/endpoint/core/events.py": "tests/endpoint/core/test_driver.py",
     "rpcrdma/endpoint/core/message_form.py": "tests/endpoint/requester/test_plan.py",
+    "rpcrdma/endpoint/properties/judgements.py": "tests/endpoint/properties/test_rules.py",
     "rpcrdma/endpoint/properties/messages.py": "tests/endpoint/properties/test_exchange.py",
-    "rpcrdma/endpoint/requester/call_message.py": "tests/endpoint/requester/test_requester.py",
     "rpcrdma/endpoint/requester/outgoing.py": "tests/endpoint/requester/test_request_rules.py",
     "rpcrdma/fabric/base.py": "tests/fabric/test_loopback.py",
     "rpcrdma/fabric/completion.py": "tests/fabric/test_loopback_connection.py",
@@ -95,11 +95,21 @@ COVERED_ELSEWHERE = {
 """A module without a test file of its own -> the one that tests it."""
 
 STRAY = {
+    "tests/conformance/tester/server/test_harness_deaths.py": (
+        "conformance/tester/server/harness.py"
+    ),
+    "tests/benchmarks/test_roundtrip_plot.py": "benchmarks/roundtrip_plot.py",
+    "tests/benchmarks/test_roundtrips.py": "benchmarks/roundtrips.py",
     "tests/endpoint/ends/test_exchange.py": "two ends together",
+    "tests/endpoint/properties/test_exchange_reductions.py": (
+        "rpcrdma/endpoint/properties/exchange.py"
+    ),
+    "tests/endpoint/ends/test_group_ends.py": "two ends together",
     "tests/endpoint/properties/test_exchange_requests.py": (
         "rpcrdma/endpoint/properties/exchange.py"
     ),
     "tests/endpoint/properties/test_property_exchange.py": "two ends together",
+    "tests/endpoint/test_group_machine.py": "two ends together",
     "tests/endpoint/requester/test_requester_memory.py": "rpcrdma/endpoint/requester/requester.py",
     "tests/endpoint/responder/test_responder_order.py": "rpcrdma/endpoint/responder/responder.py",
     "tests/roce/test_bad_frames.py": "rpcrdma/roce/device.py",
@@ -110,6 +120,7 @@ STRAY = {
     "tests/targets/mutants/test_mutants.py": "all mutants",
     "tests/targets/variants/test_variants.py": "all variants",
     "tests/targets/profiles/test_linux_client_script.py": "a script in Perl",
+    "tests/targets/test_guest_device_client.py": "targets/guest_device.py",
     "tests/ulp/test_nfs4_reply_sizes.py": "rpcrdma/ulp/nfs_bindings.py",
     "tests/ulp/test_nfs_bindings_nfs3.py": "rpcrdma/ulp/nfs_bindings.py",
     "tests/wire/test_examples.py": "whole messages, octet by octet",

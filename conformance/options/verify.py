@@ -22,14 +22,14 @@ from conformance.oracle.outcome import (
     Silent,
 )
 from conformance.oracle.sizes import THRESHOLD_TWO
+from conformance.oracle.told_length import told_length
 from conformance.tester.case import Deviation, Inconclusive
-from rpcrdma.wire import properties
+from rpcrdma.wire import subsets
 from rpcrdma.wire.operations import BY_NAME, ConnProp, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.properties import (
     PROP_RBSIZ,
     DefaultValue,
-    ReceiveBufferSize,
-    decode_property,
+    property_values,
 )
 from targets.base import Unsupported
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from conformance.options.tester import Heard, OptionTester
     from conformance.oracle.outcome import Outcome
     from rpcrdma.wire.optional import Option
-    from rpcrdma.wire.properties import Property, PropertyValue
+    from rpcrdma.wire.properties import PropertyValue
 
 __all__ = [
     "Disposed",
@@ -59,7 +59,6 @@ __all__ = [
     "obeys",
     "reports_bad_header",
     "requested",
-    "size_in",
     "told_size",
     "unanswered",
     "unharmed_by",
@@ -101,7 +100,7 @@ class Disposed:
     @property
     def size(self) -> int | None:
         """The receive buffer size among the others."""
-        return size_in(self.other)
+        return told_length(self.other)
 
     def __str__(self) -> str:
         done, rejected = sorted(self.done), sorted(self.rejected)
@@ -125,12 +124,12 @@ def claims(tester: OptionTester, *operations: str) -> None:
 
 def bits(tester: OptionTester, positions: Iterable[int]) -> tuple[int, ...]:
     """A subset in the order of bits that the profile has (D-73)."""
-    return properties.subset(positions, high_bit_first=_high_bit_first(tester))
+    return subsets.subset(positions, high_bit_first=_high_bit_first(tester))
 
 
 def members(tester: OptionTester, words: Iterable[int]) -> frozenset[int]:
     """The positions in a subset (D-73)."""
-    return properties.members(words, high_bit_first=_high_bit_first(tester))
+    return subsets.members(words, high_bit_first=_high_bit_first(tester))
 
 
 def all_may_change(tester: OptionTester, values: Collection[PropertyValue]) -> tuple[int, ...]:
@@ -179,20 +178,9 @@ def told_size(tester: OptionTester) -> int:
     found = THRESHOLD_TWO
     for one in tester.heard:
         if isinstance(one.option, ConnProp):
-            found = size_in(one.option.opticonnpr_start) or THRESHOLD_TWO
+            found = told_length(one.option.opticonnpr_start) or THRESHOLD_TWO
         elif isinstance(one.option, UpdProp):
-            found = size_in(one.option.optupdpr_now) or found
-    return found
-
-
-def size_in(values: Iterable[PropertyValue]) -> int | None:
-    """The receive buffer size among values; None if it is not there."""
-    found = None
-    for value in values:
-        if value.pv_which == PROP_RBSIZ:
-            known: Property = decode_property(value)
-            known = known.value if isinstance(known, DefaultValue) else known
-            found = known.octets if isinstance(known, ReceiveBufferSize) else found
+            found = told_length(one.option.optupdpr_now) or found
     return found
 
 
@@ -250,7 +238,7 @@ def unanswered(
     elif found:
         raise Deviation(
             "An operation that gets no answer was answered.",
-            expected=("no answer to the operation, and one to the RPC behind it",),
+            expected=("no answer to the operation, and one to the RPC after it",),
             actual="; ".join(map(str, found)),
             breaks=breaks,
         )
@@ -382,7 +370,7 @@ def _mended(tester: OptionTester, size: int) -> None:
     """After an odd size the default is told: RPCs go on, unless nothing was possible with that."""
     if size < SMALLEST and not tester.connected:
         return
-    tester.send(UpdProp(properties.property_values(DefaultValue(PROP_RBSIZ))))
+    tester.send(UpdProp(property_values(DefaultValue(PROP_RBSIZ))))
     tester.quiet()
     tester.call()
 

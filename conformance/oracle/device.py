@@ -7,21 +7,30 @@ profile of a target becomes a `Device` in `conformance.tester.claimed`; this pac
 
     rfc8166 section 3.3.2  Inline Threshold
     v2 section 2.3         Default Values
+    rtrext section 8.1     Property List (the codes of properties: D-91)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from conformance.catalogue.interpretations import choice
 from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.limits import UNLIMITED, Limits
 from conformance.oracle.sizes import THRESHOLD_ONE, THRESHOLD_TWO
+from rpcrdma.wire.operations import BY_NAME
+from rpcrdma.wire.properties import ADOPTED, AS_PUBLISHED, known_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rpcrdma.wire.properties import PropertyNumbers
+
 __all__ = ["Device"]
+
+_NUMBERS: Final = {"4-to-7": ADOPTED, "as-published": AS_PUBLISHED}
+"""D-91, by its readings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,12 @@ class Device:
     reply_threshold: int = THRESHOLD_ONE
     operations: frozenset[str] | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def properties(self) -> PropertyNumbers:
+        """The transport properties that it knows, under the codes that its profile chose."""
+        supported = [BY_NAME[name].code for name in self.operations or ()]
+        return known_to(supported, _NUMBERS[choice("D-91", self.chosen)])
 
     @property
     def receive_length(self) -> int:

@@ -21,11 +21,13 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import decode_option
+from rpcrdma.wire.properties import BASIC
 from rpcrdma.wire.rpc import MessageType, message_type_of
 
 if TYPE_CHECKING:
     from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
     from rpcrdma.wire.optional import Option
+    from rpcrdma.wire.properties import PropertyNumbers
 
 __all__ = [
     "Answered",
@@ -312,10 +314,15 @@ class Disconnected(Outcome):
         return f"the connection ended ({self.how})"
 
 
-def read_outcome(octets: bytes) -> Outcome:
-    """Say what a received message is.  Never raises for what is in it."""
+def read_outcome(octets: bytes, known: PropertyNumbers = BASIC) -> Outcome:
+    """Say what a received message is.  Never raises for what is in it.
+
+    Args:
+        octets: of the message.
+        known: the transport properties that its sender knows.
+    """
     try:
-        foreign = _foreign(octets) if is_two(octets) else None
+        foreign = _foreign(octets, known) if is_two(octets) else None
         if foreign is not None:
             return foreign
         found = decode_header(octets)
@@ -333,14 +340,14 @@ def read_outcome(octets: bytes) -> Outcome:
             return Unexpected(header, "a procedure that no Responder may send")
 
 
-def _foreign(octets: bytes) -> Outcome | None:
+def _foreign(octets: bytes, known: PropertyNumbers) -> Outcome | None:
     """What only Version Two has; None for everything else."""
     header, end = v2.decode_header(octets)
     match header.rdma_body:
         case v2.Rdma2Optional() as body:
             error, option = None, None
             try:
-                option = decode_option(body)
+                option = decode_option(body, known=known)
             except DecodeError as found:
                 error = found
             return OptionReceived(header, body, option, error, octets[end:], len(octets))

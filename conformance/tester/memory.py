@@ -30,7 +30,7 @@ FILL: Final = 0xA5
 """What every octet of result memory holds until the device writes it."""
 
 GUARD: Final = 64
-"""Octets of result memory behind the end that the device is told of."""
+"""Octets of result memory after the end that the device is told of."""
 
 
 @dataclass(frozen=True, slots=True)

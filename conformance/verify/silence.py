@@ -126,7 +126,7 @@ def _what_follows(
     """What answers `call` before a good call after it has been answered; None if nothing does."""
     fence = Fence.behind(peer, call.xid)
     expected = (
-        "no answer to the message, and one to the good call behind it",
+        "no answer to the message, and one to the good call after it",
         *sentences((*or_else, *tolerated), call),
     )
     answer: Outcome | None = None
@@ -142,8 +142,8 @@ def _what_follows(
         elif not waiting and isinstance(outcome, Silent):
             return answer
         elif isinstance(outcome, tolerated):
-            behind = f" after {answer}" if answer else ""
-            reason = f"{outcome} came{behind} for {call}, which should cost no more than itself."
+            after = f" after {answer}" if answer else ""
+            reason = f"{outcome} came{after} for {call}, which should cost no more than itself."
             peer.case.let_pass(reason, ids_of(breaks), instead=True)
             return outcome
         else:

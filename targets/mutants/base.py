@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 import targets.mutants
-from rpcrdma.wire.operations import BY_NAME, XCHAREXT, operations_of
+from rpcrdma.wire.operations import BY_NAME, OPERATIONS
 from targets.base import TargetError
 from targets.reference.client import ReferenceClientTarget
 from targets.reference.client_parts import ClientParts
@@ -137,7 +137,7 @@ def mutant(
         without: claims that the mutant does not make: it is told by what it does not support; or
             operations of the transport properties, by the names that profiles have for them.
         roles: in which it acts, for a part that both ends have; a mutant for each, and that of the
-            client has `-at-client` behind its name.
+            client has `-at-client` after its name.
         versions: that the mutant speaks and claims, where these are not those of the reference.
         wire: it takes faults of the wire to show it; it runs over RoCEv2 packets.  So does
             whatever is broken in the transport itself.
@@ -235,8 +235,8 @@ def mutant_target(
 
 
 def _operations(without: tuple[str, ...]) -> frozenset[int]:
-    """The operations of the transport properties but for some."""
-    return frozenset(one.code for one in operations_of(XCHAREXT) if one.name not in without)
+    """All operations but for some."""
+    return frozenset(one.code for one in OPERATIONS if one.name not in without)
 
 
 def _require_one_override(broken: type[object]) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
-from rpcrdma.endpoint.properties.values import PROPERTY_OPERATIONS
 from rpcrdma.endpoint.properties.wishes import PropertyWishes
 
 if TYPE_CHECKING:
@@ -32,9 +31,10 @@ from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
 from rpcrdma.endpoint.requester.retransmission import Retransmission
 from rpcrdma.fabric.memory import HandleAllocator
 from targets.reference.acts import UpperTester
-from targets.reference.roles import client_role
+from targets.reference.roles import EVERY_OPERATION, REDUCTIONS, client_role
 
 if TYPE_CHECKING:
+    from rpcrdma.endpoint.core.reductions import Reductions
     from rpcrdma.fabric.base import Fabric
     from rpcrdma.roce.parts import RoceParts
 
@@ -60,7 +60,8 @@ class ClientParts:
         is_called: whether there is a backward half at all.
         negotiation: which version is spoken.  negotiating: the role that finds it out.
         optional: Version Two's optional messages.  properties: how it deals with properties.
-        operations: of the transport properties that are supported, by opttype.
+        operations: that are supported, by opttype.
+        reductions: how round trips are reduced, as far as the operations allow.
         transport: what is below, on the fabric `switch`; None: as it should be.
     """
 
@@ -78,7 +79,8 @@ class ClientParts:
     negotiating: type[NegotiatingClient] = NegotiatingClient
     optional: type[OptionalHalf] = OptionalHalf
     properties: type[PropertyRules] = PropertyRules
-    operations: frozenset[int] = PROPERTY_OPERATIONS
+    operations: frozenset[int] = EVERY_OPERATION
+    reductions: Reductions = REDUCTIONS
     transport: RoceParts | None = None
 
 

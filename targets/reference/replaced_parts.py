@@ -180,7 +180,7 @@ def ends_with(
     Args:
         part: in the place of one of the reference's.
         roles: in which it acts, for a part that both ends have; that of the client has
-            `-at-client` behind its name.
+            `-at-client` after its name.
 
     Raises:
         ValueError: `roles` are missing, or too much, or it is no part of the reference.

@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.backward.requester import BackwardOptions
 from rpcrdma.endpoint.core.dialect_two import TWO
+from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS, Reductions
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
 from rpcrdma.endpoint.negotiation.table import Negotiation
 from rpcrdma.endpoint.properties.exchange import PropertyExchange
 from rpcrdma.endpoint.properties.values import PropertyOptions, PropertyValues
 from rpcrdma.endpoint.requester.requester import RequesterOptions
 from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire._generated_rtrext import (
+    XMRSFLAG_DDP,
+    BufferSegment,
+    BufferSegmentGroup,
+    BufferStructure,
+)
+from rpcrdma.wire.operations import BY_CODE
 from rpcrdma.wire.properties import BackwardSupport
 
 if TYPE_CHECKING:
@@ -30,12 +38,29 @@ if TYPE_CHECKING:
     from targets.reference.client_parts import ClientParts
     from targets.reference.server_parts import Parts
 
-__all__ = ["client_role", "optional_half"]
+__all__ = ["EVERY_OPERATION", "REDUCTIONS", "client_role", "optional_half", "reductions_of"]
+
+EVERY_OPERATION: Final = frozenset(BY_CODE)
+"""The optional operations of all documents, by opttype."""
 
 OPTIONS: Final = RequesterOptions(segment=256 * 1024)
 """Small enough a segment for the larger acts to need several."""
 
-PROPERTIES: Final = PropertyOptions(PropertyValues(backward=BackwardSupport.BKREQSUP_GENL))
+STRUCTURE: Final = BufferStructure(
+    TWO.threshold,
+    (
+        BufferSegmentGroup(1, BufferSegment(1024, 4, 0)),
+        BufferSegmentGroup(3, BufferSegment(1024, 1024, XMRSFLAG_DDP)),
+    ),
+)
+"""The Receives of either end in Version Two: bulk data after room for headers."""
+
+REDUCTIONS: Final = Reductions(structure=STRUCTURE, receive_octets=TWO.threshold)
+"""How either end reduces round trips."""
+
+PROPERTIES: Final = PropertyOptions(
+    PropertyValues(backward=BackwardSupport.BKREQSUP_GENL), operations=EVERY_OPERATION
+)
 """What either end says of itself in Version Two: chunks are welcome backward, too."""
 
 CLIENT_PROPERTIES: Final = replace(
@@ -56,6 +81,12 @@ FIRST_OF_TWO: Final = InlineThresholds(call=1024, reply=TWO.threshold)
 """Until the server has answered in Version Two (v2 section 5, D-55)."""
 
 
+def reductions_of(parts: Parts | ClientParts) -> Reductions:
+    """How an end that is made of these parts reduces round trips."""
+    supported = parts.operations & parts.reductions.operations
+    return replace(parts.reductions, operations=supported) if supported else NO_REDUCTIONS
+
+
 def optional_half(
     parts: Parts | ClientParts,
     granted: int,
@@ -68,9 +99,19 @@ def optional_half(
         parts: of which the end is made.
         granted: rdma_credit of these messages.
         wishes: what is wanted done about properties.
-        properties: what the end says of itself.
+        properties: what the end says of itself beside how it reduces round trips.
     """
-    exchange = PropertyExchange(properties.supporting(parts.operations), parts.properties())
+    reductions = reductions_of(parts)
+    own = replace(
+        properties.own,
+        receive_buffer=reductions.receive_octets,
+        rtr_support=reductions.support,
+        buffer_structure=reductions.structure,
+        request_limit=reductions.request_limit,
+        response_limit=reductions.response_limit,
+    )
+    told = replace(properties, own=own).supporting(parts.operations)
+    exchange = PropertyExchange(told, parts.properties)
     return parts.optional(exchange, granted, wishes)
 
 
@@ -106,9 +147,12 @@ def _in_one(parts: ClientParts) -> tuple[ClientDuplex, Requester]:
 
 
 def _in_two(parts: ClientParts, wishes: PropertyWishes) -> tuple[ClientDuplex, Requester]:
-    options = replace(OPTIONS, dialect=TWO, thresholds=FIRST_OF_TWO)
+    reductions = reductions_of(parts)
+    octets = reductions.receive_octets
+    first = replace(FIRST_OF_TWO, reply=octets)
+    options = replace(OPTIONS, dialect=TWO, thresholds=first, reductions=reductions)
     forward = parts.requester(options, parts.inside)
-    both = InlineThresholds(call=TWO.threshold, reply=TWO.threshold)
+    both = InlineThresholds(call=TWO.threshold, reply=octets)
     properties = CLIENT_PROPERTIES if parts.is_called else UNCALLED_PROPERTIES
     calls, replies = parts.backward_calls((TWO,), general=True), parts.backward_replies((TWO,))
     backward = parts.backward(TestProgram(), _allowed(parts, BackwardOptions(both)), calls, replies)

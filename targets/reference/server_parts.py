@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.backward.direction import DirectionRules
 from rpcrdma.endpoint.backward.duplex import Duplex
-from rpcrdma.endpoint.backward.requester import BackwardRequester
+from rpcrdma.endpoint.backward.requester import BackwardOptions, BackwardRequester
 from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
+from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS, Reductions
+from rpcrdma.endpoint.core.thresholds import DEFAULT
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
-from rpcrdma.endpoint.properties.values import PROPERTY_OPERATIONS
 from rpcrdma.endpoint.properties.wishes import PropertyWishes
 from rpcrdma.endpoint.responder.call_rules import CallRules
+from rpcrdma.endpoint.responder.group_reply import GroupReplies
+from rpcrdma.endpoint.responder.group_rules import GroupRules
+from rpcrdma.endpoint.responder.groups import RequestGroups
 from rpcrdma.endpoint.responder.lost_replies import LostReplies
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
@@ -29,7 +33,12 @@ from rpcrdma.ulp.propprog import PropertyProgram
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire.rpc import MessageType
 from targets.reference.backward import BackwardService
-from targets.reference.roles import optional_half
+from targets.reference.roles import (
+    EVERY_OPERATION,
+    REDUCTIONS,
+    optional_half,
+    reductions_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +62,9 @@ class Parts:
         backward: the backward half.  channel: what outlives connections.
         duplex: the two halves together.  directions: which of them takes a message.
         optional: Version Two's optional messages.  properties: how it deals with properties.
-        operations: of the transport properties that are supported, by opttype.
+        operations: that are supported, by opttype.
+        reductions: how round trips are reduced, as far as the operations allow.
+        group_rules: how requests in groups are judged.  group_replies: how they are answered.
         transport: what is below, on the fabric `switch`; None: as it should be.
     """
 
@@ -66,7 +77,10 @@ class Parts:
     directions: type[DirectionRules] = DirectionRules
     optional: type[OptionalHalf] = OptionalHalf
     properties: type[PropertyRules] = PropertyRules
-    operations: frozenset[int] = PROPERTY_OPERATIONS
+    operations: frozenset[int] = EVERY_OPERATION
+    reductions: Reductions = REDUCTIONS
+    group_rules: type[GroupRules] = GroupRules
+    group_replies: type[GroupReplies] = GroupReplies
     transport: RoceParts | None = None
 
 
@@ -109,14 +123,21 @@ def server_factory(
         wishes = PropertyWishes()
         own = BackwardProgram(port), PropertyProgram(wishes)
         programs = Programs((TestProgram(), *nfs, *own))
-        forward = parts.responder(
-            programs, None, lost, parts.calls(dialects), parts.replies(dialects)
-        )
+        replies = parts.replies(dialects)
+        reductions = reductions_of(parts) if in_two else NO_REDUCTIONS
+        thresholds = replace(DEFAULT, call=reductions.receive_octets) if in_two else DEFAULT
+        options = ResponderOptions(thresholds, reductions=reductions)
+        judges = parts.group_rules, parts.group_replies
+        groups = RequestGroups(options.reductions, replies, *judges)
+        forward = parts.responder(programs, options, lost, parts.calls(dialects), replies, groups)
         granted = forward.options.receives
         optional = optional_half(parts, granted, wishes) if in_two else None
         supported = None if optional is None else optional.exchange.options.operations
         directions = parts.directions(MessageType.REPLY, supported)
-        role = parts.duplex(forward, parts.backward(None, TestProgram()), directions, optional)
+        # Whatever a message is, it takes the Receive that was posted first: all are alike.
+        posted = BackwardOptions(replace(DEFAULT, call=forward.receive_length))
+        backward = parts.backward(posted, TestProgram())
+        role = parts.duplex(forward, backward, directions, optional)
         port.attach(role)
         return role
 

@@ -85,7 +85,7 @@ def variant(
         leaves_open: what ids of cases begin with that say nothing about such an endpoint, or do
             not apply to it, and why.
         roles: in which it acts, for a part that both ends have; a variant for each, and that of the
-            client has `-at-client` behind its name.
+            client has `-at-client` after its name.
 
     Raises:
         ValueError: the name is taken, or the class is no part of the reference, or has no

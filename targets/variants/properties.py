@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.properties.rules import REJECTED, PropertyJudgement, PropertyRules, Standing
+from rpcrdma.endpoint.properties.judgements import REJECTED, PropertyJudgement, Standing
+from rpcrdma.endpoint.properties.rules import PropertyRules
 from targets.reference.replaced_parts import BOTH_ENDS
 from targets.variants.base import variant
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action, Transfer
     from rpcrdma.endpoint.core.dialect import Dialect
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
+    from rpcrdma.endpoint.responder.groups import RequestGroups
     from rpcrdma.endpoint.responder.lost_replies import LostReplies
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import FixedWords, TransportHeader, WriteChunk
@@ -95,9 +96,10 @@ class PostsFewReceives(Responder):
         lost: LostReplies | None = None,
         calls: CallRules | None = None,
         replies: ReplyRules | None = None,
+        groups: RequestGroups | None = None,
     ) -> None:
         few = replace(options or ResponderOptions(), receives=3)
-        super().__init__(upper_layer, few, lost, calls, replies)
+        super().__init__(upper_layer, few, lost, calls, replies, groups)
 
 
 @variant("rfc8166.3.3.3.may-receive-more-than-1024")

@@ -158,7 +158,7 @@ class MiniatureSession:
     def _step(self) -> None:
         if self._door is not Door.SHUT:
             while (request := self._listener.accept(0.0)) is not None:
-                receives = ConnectionParameters(initial_receives=(1024,) * 8)
+                receives = ConnectionParameters(initial_receives=(one_segment(1024),) * 8)
                 connection = request.accept(receives, 1.0)
                 if self._door is Door.TRAP:
                     connection.disconnect()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,9 +16,9 @@ from fuzz.invariant import BrokenInvariant, finding_of
 from fuzz.sequence import join
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
-from targets.lab.lab import Ending, LabRun
 from targets.lab.place import RunPlace
 from targets.registry import find_target
+from tests.conformance.cli.fake_lab import FakeLab
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,19 +100,14 @@ def test_over_verbs_tester_and_device_are_in_the_lab(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The guest runs the same command, and its status is ours."""
-    asked: list[LabRun] = []
-
-    def run_in_lab(run: LabRun, _listener: object) -> SimpleNamespace:
-        asked.append(run)
-        return SimpleNamespace(ending=Ending.EXITED, status=1)
-
+    lab = FakeLab(status=3)
     monkeypatch.setattr(cli_replay, "place_of", lambda _profile, _fabric: RunPlace.ALL_IN_GUEST)
-    monkeypatch.setattr(cli_replay, "run_in_lab", run_in_lab)
+    monkeypatch.setattr(cli_replay, "run_in_lab", lab.run)
     (tmp_path / "crash").write_bytes(TWISTED)
 
-    assert main(["replay", str(tmp_path / "crash"), "linux-server", "--fabric", "verbs"]) == 1
+    assert main(["replay", str(tmp_path / "crash"), "linux-server", "--fabric", "verbs"]) == 3
 
-    (run,) = asked
+    (run,) = lab.asked
     assert run.setup.command[3:] == (
         *("replay", str(tmp_path / "crash"), "linux-server"),
         *("--fabric", "verbs"),

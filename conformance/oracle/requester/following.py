@@ -35,5 +35,6 @@ def follow(
         call_threshold=call_threshold,
         reply_threshold=reply_threshold,
         chosen=device.chosen,
+        properties=device.properties,
         serves_two=serves_two,
     )

@@ -57,7 +57,7 @@ _MATCHED: Final = ("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.3.3.1.replie
 _XID_RULE: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
 _NO_ZERO_GRANT: Final = "rfc8166.3.3.1.grant-is-never-zero"
 
-_BEHIND_THE_HEADER: Final = (
+_AFTER_THE_HEADER: Final = (
     "rfc8166.4.rpc-layout-is-unchanged",
     "rfc8166.2.2.2.reply-msg-type",
 )
@@ -276,13 +276,13 @@ def _reply(
             version,
             rules=tuple(dict.fromkeys(rule.origin for rule in fatal)),
         )
-        behind = all(rule.origin in _BEHIND_THE_HEADER for rule in fatal)
-        return replace(faults, grant=header.rdma_credit, may_be_first=behind)
+        after = all(rule.origin in _AFTER_THE_HEADER for rule in fatal)
+        return replace(faults, grant=header.rdma_credit, may_be_first=after)
     result = _results(header, body, whole, call, state, contents, version)
     result = _with_harmless(result, broken, version)
     # rfc8166 4.2.4: the stream is in the Reply chunk; whether these octets are looked at is open.
     if isinstance(body, RdmaNomsg) and payload:
-        result = _also_bad(result, "octets behind an RDMA_NOMSG", version, ("D-32",))
+        result = _also_bad(result, "octets after an RDMA_NOMSG", version, ("D-32",))
     return result
 
 

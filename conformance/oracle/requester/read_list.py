@@ -82,7 +82,7 @@ def _form(
             "rfc8166.4.2.4.nomsg-is-one",
             "rfc8166.3.5.3.long-message-sends-the-header-only",
         )
-        detail = f"{len(payload)} octets behind the header of an RDMA_NOMSG"
+        detail = f"{len(payload)} octets after the header of an RDMA_NOMSG"
         yield broken_rule(rules, detail, version, ("D-32",))
     if not (chunks or body.rdma_writes or body.rdma_reply is not None):
         yield broken_rule(
@@ -133,11 +133,11 @@ def _chunk(chunk: ReadChunk, version: int) -> Iterator[BrokenRule]:
 
 def _within_stream(chunks: tuple[ReadChunk, ...], kept: int, version: int) -> Iterator[BrokenRule]:
     """Whether the chunks can be put into a stream of which `kept` octets came otherwise."""
-    behind = 0  # of the unreduced stream: where the chunk before ends
+    after = 0  # of the unreduced stream: where the chunk before ends
     for chunk in sorted(chunks, key=lambda item: item.position):
         if chunk.position == 0:
             continue
-        taken = chunk.position - behind
+        taken = chunk.position - after
         # rfc8166 3.4.5: Position counts what other chunks hold, too, so that the octets between two
         # chunks are just those that came otherwise.
         if taken < 0 or taken > kept:
@@ -145,13 +145,13 @@ def _within_stream(chunks: tuple[ReadChunk, ...], kept: int, version: int) -> It
                 "rfc8166.3.4.5.position-counts-the-unreduced-stream",
                 "rfc8166.4.3.1.1.position-is-the-items-offset",
             )
-            where = "inside another chunk" if taken < 0 else "behind the end of the stream"
+            where = "inside another chunk" if taken < 0 else "after the end of the stream"
             detail = f"Position {chunk.position} lies {where}"
             yield broken_rule(rules, detail, version, ("D-23",))
             return
         kept -= taken
         # rfc8166 3.4.5.2: padding counts in the stream, whether the chunk holds it or not.
-        behind = chunk.position + chunk.length + roundup_padding(chunk.length)
+        after = chunk.position + chunk.length + roundup_padding(chunk.length)
 
 
 def judge_items(
@@ -193,7 +193,7 @@ def judge_items(
         if item.position not in reduced and any(padding):
             rules = ("rfc8166.2.2.4.2.roundup-is-zero-octets",)
             yield broken_rule(
-                rules, f"padding {padding.hex()} behind octet {item.position}", version
+                rules, f"padding {padding.hex()} after octet {item.position}", version
             )
 
 

@@ -15,12 +15,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_ONE, THRESHOLD_TWO
+from rpcrdma.wire.properties import BASIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import TransportHeader
+    from rpcrdma.wire.properties import PropertyNumbers
 
 __all__ = [
     "FIRST_VIEW",
@@ -86,6 +88,7 @@ class RequesterState:
             be reduced and how long Replies get.
         refused: unreduced Calls that were answered by RDMA_ERROR, on whichever connection.
         chosen: readings chosen by the profile, by interpretation id.
+        properties: the transport properties that the Requester knows (D-91).
         serves_two: whether the tester speaks Version Two on this connection.
         versions: those in which the Requester may send its next message, if it does.
         was_settled: whether a version has been settled on, be it refused afterwards or not.
@@ -104,6 +107,7 @@ class RequesterState:
     upper_layer: UpperLayer | None = None
     refused: frozenset[bytes] = frozenset()
     chosen: Mapping[str, str] = field(default_factory=dict)
+    properties: PropertyNumbers = BASIC
     serves_two: bool = False
     versions: frozenset[int] = frozenset({1})
     was_settled: bool = False

@@ -32,6 +32,7 @@ from conformance.oracle.requester.versions import after_option, after_sending
 from conformance.oracle.sizes import THRESHOLD_ONE
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, decode_any_header
+from rpcrdma.wire.properties import BASIC
 from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from conformance.oracle.verdict import BrokenRule
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import TransportHeader
+    from rpcrdma.wire.properties import PropertyNumbers
 
 __all__ = ["RequesterTracker"]
 
@@ -61,6 +63,7 @@ class RequesterTracker:
         call_threshold: int = THRESHOLD_ONE,
         reply_threshold: int = THRESHOLD_ONE,
         chosen: Mapping[str, str] | None = None,
+        properties: PropertyNumbers = BASIC,
         serves_two: bool = False,
     ) -> None:
         versions = (VERSION_ONE, VERSION_TWO) if serves_two else (VERSION_ONE,)
@@ -69,6 +72,7 @@ class RequesterTracker:
             reply_threshold=reply_threshold,
             upper_layer=upper_layer,
             chosen=chosen or {},
+            properties=properties,
             serves_two=serves_two,
             versions=frozenset(versions),
         )

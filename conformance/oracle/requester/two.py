@@ -87,7 +87,7 @@ def _judge_option(message: bytes, state: RequesterState) -> Iterator[BrokenRule]
         yield from _error(words, len(message) - end, state)
     elif end != len(message):
         rules: Ids = ("xcharext.4.no-payload-follows",)
-        detail = f"{len(message) - end} octets behind an optional message"
+        detail = f"{len(message) - end} octets after an optional message"
         yield broken_rule(rules, detail, VERSION_TWO, ("D-60",))
     newest = state.views[-1]
     # v2 5: one message of any kind, until an answer has told the credits (D-54, D-62).
@@ -106,12 +106,12 @@ def _undecodable(error: DecodeError, *, is_error: bool) -> BrokenRule:
     return broken_rule(rules, f"the header cannot be decoded: {error}", VERSION_TWO)
 
 
-def _error(words: FixedWords, behind: int, state: RequesterState) -> Iterator[BrokenRule]:
+def _error(words: FixedWords, after: int, state: RequesterState) -> Iterator[BrokenRule]:
     # D-53: an error is the only way to refuse an optional message, for either end.
     if words.xid not in state.option_xids:
         rules: Ids = ("v2.4.2.3.requester-sends-no-other-error",)
         detail = f"an RDMA2_ERROR under {words.xid:#010x}, which is no optional message"
         yield broken_rule(rules, detail, VERSION_TWO, ("D-53",))
-    if behind:
+    if after:
         rules = ("v2.4.2.1.error-has-no-payload",)
-        yield broken_rule(rules, f"{behind} octets behind an RDMA2_ERROR", VERSION_TWO)
+        yield broken_rule(rules, f"{after} octets after an RDMA2_ERROR", VERSION_TWO)

@@ -16,20 +16,16 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
+from conformance.oracle.told_length import told_length
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader, decode_any_header, v2
 from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
 from rpcrdma.wire.optional import UnknownOption, decode_option, values_of
-from rpcrdma.wire.properties import DEFAULTS, PROP_RBSIZ, DefaultValue, ReceiveBufferSize
-from rpcrdma.wire.properties import decode_property as decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from conformance.oracle.requester.state import RequesterState
-    from rpcrdma.wire.properties import PropertyValue
 
-__all__ = ["after_option", "after_sending", "told_length"]
+__all__ = ["after_option", "after_sending"]
 
 BOTH: Final = frozenset({VERSION_ONE, VERSION_TWO})
 
@@ -73,24 +69,13 @@ def after_option(message: bytes, state: RequesterState) -> RequesterState:
         return state
     state = replace(state, asked_xids=state.asked_xids | {header.rdma_xid})
     try:
-        option = decode_option(body)
+        option = decode_option(body, known=state.properties)
     except DecodeError:
         return state
     if isinstance(option, ConnProp | UpdProp):
         told = told_length(values_of(option))
         state = replace(state, told_length=told or state.told_length)
     return state
-
-
-def told_length(values: Iterable[PropertyValue]) -> int | None:
-    """The receive buffer size among properties; None if it is not there."""
-    found = None
-    for value in values:
-        if value.pv_which == PROP_RBSIZ:
-            told = decode(value)
-            known = DEFAULTS[PROP_RBSIZ] if isinstance(told, DefaultValue) else told
-            found = known.octets if isinstance(known, ReceiveBufferSize) else found
-    return found
 
 
 def _in_two(header: TransportHeader | v2.Rdma2Header) -> bool:
@@ -123,7 +108,7 @@ def _may_send(length: int, state: RequesterState) -> RequesterState:
 def _told(xid: int, body: v2.Rdma2Optional, state: RequesterState) -> RequesterState:
     state = replace(state, option_xids=state.option_xids | {xid})
     try:
-        option = decode_option(body)
+        option = decode_option(body, known=state.properties)
     except DecodeError:
         return state
     if isinstance(option, UnknownOption | ReqProp):

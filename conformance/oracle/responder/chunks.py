@@ -153,12 +153,12 @@ def _reassemble(
             parts.append((chunk.position, content))
     parts.sort()
     length = len(reduced) + sum(len(data) + roundup_padding(len(data)) for _, data in parts)
-    behind = 0
+    after = 0
     for position, data in parts:
         # rfc8166 3.4.5: a Position inside another chunk, or after the end of the stream, is none.
-        if position < behind or position > length:
+        if position < after or position > length:
             return _refused(stream, f"Position {position} fits nothing", _position_answers(version))
-        behind = position + len(data)
+        after = position + len(data)
     octets = restore(reduced, parts)
     layer = state.upper_layer
     if layer is None or not parts:

@@ -39,12 +39,14 @@ from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_reply
+from rpcrdma.wire.properties import BASIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import TransportHeader
+    from rpcrdma.wire.properties import PropertyNumbers
 
 __all__ = [
     "ANY_STATUS",
@@ -76,6 +78,7 @@ class ResponderState:
         limits: how many chunks and segments it has to bear; more may be refused.
         backward: whether the device claims the backward direction.
         operations: names of the optional operations that it supports (D-63); None if nobody knows.
+        properties: the transport properties that the device knows (D-91).
         chosen: readings chosen by the profile, by interpretation id.
     """
 
@@ -87,6 +90,7 @@ class ResponderState:
     limits: Limits = UNLIMITED
     backward: bool = False
     operations: frozenset[str] | None = None
+    properties: PropertyNumbers = BASIC
     chosen: Mapping[str, str] = field(default_factory=dict)
 
 

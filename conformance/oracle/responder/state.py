@@ -43,5 +43,6 @@ def state_of(
         limits=device.limits,
         backward=device.backward,
         operations=device.operations,
+        properties=device.properties,
         chosen=device.chosen,
     )

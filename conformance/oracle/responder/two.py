@@ -168,7 +168,7 @@ def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
     if operation is None:
         return Expectation(f"operation {body.rdma_opttype}", (refused,))
     try:
-        decode_option(body)
+        decode_option(body, known=state.properties)
     except DecodeError as error_found:
         strict = choice("D-59", state.chosen) == "bad-header"
         answers = [

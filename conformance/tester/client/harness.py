@@ -20,6 +20,7 @@ from conformance.tester.workload.choice import workload_for
 from conformance.tester.xids import Xids
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import ConnectionParameters
+from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import Trace
 from targets.base import TargetError, Unsupported
 
@@ -149,7 +150,7 @@ class Harness:
         self._make_room()
         parameters = ConnectionParameters(
             private_data=private_data,
-            initial_receives=(receive_length,) * receives,
+            initial_receives=(one_segment(receive_length),) * receives,
             rnr_retry=rnr_retry,
             retry=retry,
         )

@@ -290,7 +290,7 @@ class Peer:
         if self.reposts:
             self.post_receives()
         for transmission in each_message(self._assembler.take(completion.data)):
-            self._arrive(read_outcome(transmission.octets))
+            self._arrive(read_outcome(transmission.octets, self.device.properties))
 
     def _arrive(self, outcome: Outcome) -> None:
         """A message is complete."""

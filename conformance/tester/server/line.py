@@ -79,7 +79,7 @@ class Welcome:
             send_depth=_SEND_DEPTH,
             rnr_retry=self.rnr_retry,
             receive_depth=self.receives + 8,
-            initial_receives=(self.receive_length,) * self.receives,
+            initial_receives=(one_segment(self.receive_length),) * self.receives,
         )
 
 

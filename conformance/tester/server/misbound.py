@@ -38,6 +38,10 @@ class Misbound(UpperLayer):
         return self.real.results(call, reply, reduced)
 
     @override
+    def origins(self, call: bytes) -> tuple[int, ...]:
+        return self.real.origins(call)
+
+    @override
     def expectation(self, call: bytes) -> ReplyExpectation:
         return self.real.expectation(call)
 

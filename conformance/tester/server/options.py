@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import is_two
 from conformance.tester.case import Inconclusive
+from conformance.tester.claimed import device_of
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import decode_option, encode_option
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from conformance.tester.server.line import Line
     from conformance.tester.server.service import Service
     from rpcrdma.wire.optional import Option
+    from rpcrdma.wire.properties import PropertyNumbers
 
 __all__ = ["FIRST_XID", "Options", "ReceivedOption", "any_option", "encode_two"]
 
@@ -133,7 +135,8 @@ class Options:
             return False
         if fixed_words(octets).procedure not in _ASIDE:
             return False
-        message = _read(line, octets)
+        known = device_of(self._service.profile).properties
+        message = _read(line, octets, known)
         self.messages.append(message)
         self._unclaimed.append(message)
         return True
@@ -214,7 +217,7 @@ class Options:
         self._service.send(error, message.line)
 
 
-def _read(line: Line, octets: bytes) -> ReceivedOption:
+def _read(line: Line, octets: bytes, known: PropertyNumbers) -> ReceivedOption:
     try:
         header, end = v2.decode_header(octets)
     except DecodeError as error:
@@ -223,7 +226,7 @@ def _read(line: Line, octets: bytes) -> ReceivedOption:
     problem = ""
     if isinstance(header.rdma_body, v2.Rdma2Optional):
         try:
-            option = decode_option(header.rdma_body)
+            option = decode_option(header.rdma_body, known=known)
         except DecodeError as error:
             problem = str(error)
     return ReceivedOption(line, octets, header, octets[end:], option, problem)

@@ -96,7 +96,7 @@ class Nfs4Workload(NullWorkload):
     def fetch_nothing(self) -> Request:
         """READ after a LOOKUP that fails: the READ is not reached."""
         return self._compound(
-            "READ behind a failing LOOKUP", (*self._at("no-such-file"), nfs4.read(0, 512)), _fails
+            "READ after a failing LOOKUP", (*self._at("no-such-file"), nfs4.read(0, 512)), _fails
         )
 
     def store(self, data: bytes) -> Request:

@@ -72,7 +72,9 @@ class UpdatesWhatItLeftOut(PropertyRules):
     """Leaves its receive buffer size out of its CONNPROP, and updates it all the same."""
 
     def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
-        return tuple(one for one in super().announced(own) if propid_of(one) != PROP_RBSIZ)
+        return tuple(
+            one for one in super().announced(own) if propid_of(one, self.known) != PROP_RBSIZ
+        )
 
 
 @mutant(breaks="xcharext.4.1.left-out-is-not-asked-for", roles=BOTH_ENDS)
@@ -132,7 +134,7 @@ class ExecutesWhatStandsBehindOperations(Duplex):
 
     def _receive_any(self, event: MessageReceived, now: float) -> list[Action]:
         actions = super()._receive_any(event, now)
-        call = _call_behind(event.data)
+        call = _call_after(event.data)
         return actions if call is None else actions + self._take_forward(_as(event, call), now)
 
 
@@ -142,7 +144,7 @@ class ExecutesWhatStandsBehindOperationsAsAClient(ClientDuplex):
 
     def _receive_any(self, event: MessageReceived, now: float) -> list[Action]:
         actions = super()._receive_any(event, now)
-        call = _call_behind(event.data)
+        call = _call_after(event.data)
         return actions if call is None else actions + self._take_backward(_as(event, call), now)
 
 
@@ -160,7 +162,7 @@ def _announcement() -> bytes:
     return v2.encode_header(v2.Rdma2Header(0x50110001, v2.VERSION, 1, body))
 
 
-def _call_behind(message: bytes) -> bytes | None:
+def _call_after(message: bytes) -> bytes | None:
     """A Call, header and all, whose payload stands after an operation."""
     if _operation(message) is None:
         return None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core.actions import PostReceive, Send
+from rpcrdma.endpoint.properties.judgements import PropertyJudgement
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
-from rpcrdma.endpoint.properties.rules import PropertyJudgement, PropertyRules
+from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.properties.values import Disposition
 from rpcrdma.wire.operations import ReqProp, RespProp
 from rpcrdma.wire.properties import (
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from rpcrdma.endpoint.core.actions import Action
-    from rpcrdma.endpoint.properties.rules import Standing
+    from rpcrdma.endpoint.properties.judgements import Standing
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.properties import KnownProperty, PropertyValue
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core.actions import CallFailed, Deliver, Disconnect, Failure
+from rpcrdma.endpoint.properties.judgements import PropertyJudgement
 from rpcrdma.endpoint.properties.messages import PostedLength
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
-from rpcrdma.endpoint.properties.rules import PropertyJudgement, PropertyRules
+from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.properties.values import Disposition, PropertyValues
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.responder.responder import Responder
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
     from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.core.events import CallRequested
+    from rpcrdma.endpoint.properties.judgements import Standing
     from rpcrdma.endpoint.properties.receive_sizes import ReceiveSizes
-    from rpcrdma.endpoint.properties.rules import Standing
     from rpcrdma.wire.properties import KnownProperty
 
 OBEYED = "xcharext.3.1.no-send-beyond-the-announced-size"

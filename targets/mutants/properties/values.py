@@ -101,7 +101,7 @@ class IgnoresSetsWithUnknownProperties(PropertyRules):
         option = super().decode(message)
         if isinstance(option, ConnProp):
             codes = {value.pv_which for value in option.opticonnpr_start}
-            if codes - properties.DEFAULTS.keys():
+            if codes - properties.BASIC.by_code.keys():
                 return ConnProp((), ())
         return option
 
@@ -113,7 +113,7 @@ class ExpectsAscendingProperties(PropertyRules):
     def connected(self, peer: PropertyValues, announced: Iterable[KnownProperty]) -> PropertyValues:
         taken: list[KnownProperty] = []
         for value in announced:
-            if taken and propid_of(value) < propid_of(taken[-1]):
+            if taken and propid_of(value, self.known) < propid_of(taken[-1], self.known):
                 break
             taken.append(value)
         return super().connected(peer, taken)

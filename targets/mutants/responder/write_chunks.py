@@ -85,7 +85,7 @@ class ReducesAnyResult(Responder):
     def results(self, payload: bytes, reply: bytes) -> tuple[DataItem | None, ...]:
         eligible = super().results(payload, reply)
         counted = int.from_bytes(reply[28:32])
-        # Behind the 24 octets of the reply header: status, count word, and so many octets.
+        # After the 24 octets of the reply header: status, count word, and so many octets.
         if eligible or not 0 < counted <= len(reply) - 32:
             return eligible
         return (DataItem(32, counted),)

@@ -32,7 +32,7 @@ class DeliversDoubledSends(TransportResponder):
 
 @mutant(breaks="rfc8166.2.3.2.sends-complete-in-order", roles=BOTH_ENDS)
 class DeliversWhatComesNext(TransportResponder):
-    """Takes what comes behind a lost packet, and the lost one never."""
+    """Takes what comes after a lost packet, and the lost one never."""
 
     def _out_of_order(self, packet: Packet, psn: int) -> None:
         if psn <= self._expected or self._progress is not MessageProgress.NOTHING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,10 +13,10 @@ from conformance.cli.main import main
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from targets.lab.guest import INSIDE
-from targets.lab.lab import Ending, LabRun
 from targets.lab.place import RunPlace
 from targets.registry import find_target
 from targets.standing.run_guest import GuestEnd
+from tests.conformance.cli.fake_lab import FakeLab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -105,21 +104,16 @@ def test_target_that_has_never_served_is_bad_input(
 def test_over_verbs_tester_and_device_are_in_the_lab(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[LabRun] = []
-
-    def run_in_lab(run: LabRun, _listener: object) -> SimpleNamespace:
-        asked.append(run)
-        return SimpleNamespace(ending=Ending.EXITED, status=1)
-
+    lab = FakeLab(status=3)
     monkeypatch.delenv(INSIDE, raising=False)
     monkeypatch.setattr(explore, "place_of", lambda _profile, _fabric: RunPlace.ALL_IN_GUEST)
-    monkeypatch.setattr(explore, "run_in_lab", run_in_lab)
+    monkeypatch.setattr(explore, "run_in_lab", lab.run)
 
     words = ("--time", "9", "--seed", "4", "--fabric", "verbs", "--output", str(tmp_path))
     status = main(["explore", "linux-server", *words])
 
-    assert status == 1
-    (run,) = asked
+    assert status == 3
+    (run,) = lab.asked
     command = run.setup.command
     assert command[3:7] == ("explore", "linux-server", "--time", "9.0")
     assert command[command.index("--seed") + 1] == "4"

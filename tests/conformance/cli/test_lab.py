@@ -13,6 +13,7 @@ from targets.lab.errors import LabError
 from targets.lab.lab import Ending, LabResult, LabRun
 from targets.lab.setup import LabServer, ServerKind
 from targets.standing.stay import GuestState
+from tests.conformance.cli.fake_lab import FakeLab
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,17 +31,10 @@ def lab(*words: str) -> int:
 @pytest.fixture
 def requests(monkeypatch: pytest.MonkeyPatch) -> list[LabRun]:
     """Runs that were asked for; each prints a line and ends with status 4."""
-    asked: list[LabRun] = []
-
-    def run(request: LabRun, on_line: object) -> LabResult:
-        asked.append(request)
-        assert callable(on_line)
-        on_line("hello")
-        return LabResult(Ending.EXITED, 4, 1.0)
-
-    monkeypatch.setattr(command, "run_in_lab", run)
+    made = FakeLab(status=4)
+    monkeypatch.setattr(command, "run_in_lab", made.run)
     monkeypatch.setattr(command, "is_native", lambda: False)
-    return asked
+    return made.asked
 
 
 def test_run_passes_the_command_on_and_ends_with_its_status(

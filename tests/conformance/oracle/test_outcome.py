@@ -20,7 +20,9 @@ from conformance.oracle.outcome import (
 from rpcrdma import wire
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import v2
-from rpcrdma.wire.optional import UnknownOption
+from rpcrdma.wire.operations import UpdProp
+from rpcrdma.wire.optional import UnknownOption, encode_option
+from rpcrdma.wire.properties import ADOPTED, PropertyValue
 from rpcrdma.wire.rpc import MessageType
 
 
@@ -108,6 +110,21 @@ def test_an_optional_message_keeps_what_stands_behind_it() -> None:
     assert isinstance(outcome, OptionReceived)
     assert (outcome.option, outcome.error) == (UnknownOption(77, b"four"), None)
     assert (outcome.payload, outcome.direction) == (b"behind", MessageType.CALL)
+
+
+def test_a_value_is_read_where_its_property_is_known() -> None:
+    """D-91."""
+    option = UpdProp((PropertyValue(5, bytes(4)),))
+    octets = two(encode_option(MessageType.CALL, option))
+
+    unknown, known = read_outcome(octets), read_outcome(octets, ADOPTED)
+
+    assert isinstance(unknown, OptionReceived)
+    assert isinstance(known, OptionReceived)
+    assert (unknown.option, unknown.error) == (option, None)
+    assert known.option is None
+    assert known.error is not None
+    assert known.error.path.endswith("pv_data.buffer.xmrbuf_groups")
 
 
 @pytest.mark.parametrize(("direction", "kind"), [("CALL", Called), ("REPLY", Answered)])

@@ -96,7 +96,7 @@ def test_client_keeps_receives_for_replies_while_it_is_called(
         service.serve(call)
 
     verify.calls.done(service.serve_until(act), breaks=(OWN,))
-    verify.calls.stands(service.line, "48 backward Calls and the Replies behind them", (OWN,))
+    verify.calls.stands(service.line, "48 backward Calls and the Replies after them", (OWN,))
 
 
 @requirement(

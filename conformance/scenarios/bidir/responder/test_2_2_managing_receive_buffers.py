@@ -52,7 +52,7 @@ def test_server_has_a_receive_for_each_reply_and_each_forward_call(
 def test_server_has_its_receives_again_on_the_next_connection(
     connect: Callable[..., Peer],
 ) -> None:
-    """Behind a reconnection the Replies to four Calls and a full forward grant are received."""
+    """After a reconnection the Replies to four Calls and a full forward grant are received."""
     first = BackwardClient.of(connect(rnr_retry=0))
     first.announce()
     first.provoke(1)
@@ -74,7 +74,7 @@ def test_server_has_its_receives_again_on_the_next_connection(
 
 @requirement(POSTED, DROPPED, NO_EFFECT, needs=("backward",), interpretations=("D-40",))
 def test_server_posts_a_receive_again_behind_a_message_that_is_too_small(peer: Peer) -> None:
-    """Behind eighty messages that are too small a good Call is still received."""
+    """After eighty messages that are too small a good Call is still received."""
     client = BackwardClient.of(peer)
     client.announce()
     runt = build_backward.cut(build_backward.call(peer.next_xid(), bytes(8)), 4, credits=1)

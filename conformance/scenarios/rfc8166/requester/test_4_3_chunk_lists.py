@@ -59,7 +59,7 @@ SPOILERS = {
     "rfc8166.4.5.header-checked-before-the-rpc-layer",
     "rfc8166.3.4.6.1.results-reassembled-in-array-order",
     role="requester",
-    # What is behind the header is good: whoever takes it has not looked at the header before.
+    # What comes after the header is good: whoever takes it has not looked at the header before.
     means={
         "rfc8166.4.5.bad-reply-header-discarded": "rfc8166.4.5.header-checked-before-the-rpc-layer"
     },
@@ -86,7 +86,7 @@ def test_requester_uses_no_more_than_a_chunk_holds(service: Service, client: Act
     """A Write chunk is said to hold eight octets of a longer result, and does hold no more.
 
     A client may take those and ask for the rest, as NFS does of a READ that came back short; it
-    may not take what it finds in its memory behind them.
+    may not take what it finds in its memory after them.
     """
     act = client.begin(ActKind.READ, 4096)
     call = service.next_call(lambda one: bool(one.writes and one.writes[0].target))

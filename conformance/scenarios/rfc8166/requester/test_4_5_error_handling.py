@@ -39,7 +39,7 @@ def test_requester_ends_a_call_that_is_refused(
 
 
 def words(*values: int) -> Callable[[bytes], bytes]:
-    """Replaces the words behind the XID of a message, and leaves nothing behind them."""
+    """Replaces the words after the XID of a message, and leaves nothing after them."""
     return lambda reply: reply[:4] + b"".join(value.to_bytes(4, "big") for value in values)
 
 

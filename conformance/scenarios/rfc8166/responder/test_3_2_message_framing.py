@@ -79,7 +79,7 @@ def framed_wrongly(answer: Answered, xid: bytes) -> tuple[str, ...]:
 @requirement(NO_FRAMING, FOLLOWS, XID_FIRST, MSG_TYPE, SHORT, CHUNKED)
 @pytest.mark.parametrize("name", ["null", "short", "read-chunk", "write-chunk"])
 def test_payload_of_a_reply_stands_right_behind_its_header(peer: Peer, name: str) -> None:
-    """Behind the header of an RDMA_MSG come the XID and the message type, without a record mark."""
+    """After the header of an RDMA_MSG come the XID and the message type, without a record mark."""
     call = CALLS[name](peer)
 
     peer.send(call)

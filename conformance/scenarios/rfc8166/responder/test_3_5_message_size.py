@@ -75,5 +75,5 @@ def test_responder_sends_the_header_of_a_long_reply_alone(peer: Peer) -> None:
     answer = verify.chunks.taken(peer, call, breaks=NOMSG)
     verify.chunks.right(peer, call, answer, breaks=HEADER_ONLY if answer.is_long else NOMSG)
     verify.that(answer.is_long, "the Reply is an RDMA_NOMSG", actual=str(answer), breaks=NOMSG)
-    behind = len(answer.payload)
-    verify.equal(behind, 0, "the count of octets behind the header", breaks=(HEADER_ONLY, NOMSG))
+    after = len(answer.payload)
+    verify.equal(after, 0, "the count of octets after the header", breaks=(HEADER_ONLY, NOMSG))

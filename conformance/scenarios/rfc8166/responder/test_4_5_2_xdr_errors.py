@@ -41,11 +41,11 @@ def test_responder_answers_an_invalid_procedure_with_err_chunk(peer: Peer, proce
 
 
 @requirement(GETS_ERR_CHUNK, NO_LIST)
-@pytest.mark.parametrize("behind", ["nothing", "a-call"])
-def test_responder_answers_nomsg_without_any_list_with_err_chunk(peer: Peer, behind: str) -> None:
+@pytest.mark.parametrize("after", ["nothing", "a-call"])
+def test_responder_answers_nomsg_without_any_list_with_err_chunk(peer: Peer, after: str) -> None:
     """An RDMA_NOMSG without any list gets ERR_CHUNK, also if a Call stands after it."""
     call = mutate.procedure(build.small_call(peer), NOMSG)
-    if behind == "nothing":
+    if after == "nothing":
         call = mutate.payload(call, b"")
 
     peer.send(call)

@@ -82,10 +82,10 @@ def verify_lists(peer: Peer, call: Call, wanted: list[int], breaks: tuple[str, .
     """
     answer = verify.chunks.served(peer, call, breaks=breaks).answer
     words, right = shown(list_words(answer)), shown(wanted)
-    verify.equal(words, right, "the words behind the fixed words", breaks=breaks)
+    verify.equal(words, right, "the words after the fixed words", breaks=breaks)
     if answer.is_long:
-        behind = len(answer.payload)
-        verify.equal(behind, 0, "the count of octets behind the Reply chunk", breaks=ONE_SLOT)
+        after = len(answer.payload)
+        verify.equal(after, 0, "the count of octets after the Reply chunk", breaks=ONE_SLOT)
 
 
 @requirement(

@@ -97,7 +97,7 @@ def test_responder_puts_a_long_reply_into_the_reply_chunk(
 
     reply = verify.chunks.served(peer_two, call)
     verify.that(reply.answer.is_long, "the Reply is an RDMA2_NOMSG", actual=str(reply.answer))
-    verify.equal(reply.answer.payload, b"", "what stands behind the header of an RDMA2_NOMSG")
+    verify.equal(reply.answer.payload, b"", "what stands after the header of an RDMA2_NOMSG")
 
 
 @requirement("v2.1.one-rpc-message-behind-the-header")

@@ -64,4 +64,4 @@ def test_responder_puts_its_replies_as_the_xdr_says(
     verify.equal(reply.answer.direction, MessageType.REPLY, "the direction of the Reply")
     verify.equal(reply.rpc.xid, call.xid, "the XID of the RPC message")
     is_empty = not reply.answer.payload
-    verify.equal(is_empty, reply.answer.is_long, "that only an RDMA2_NOMSG has nothing behind it")
+    verify.equal(is_empty, reply.answer.is_long, "that only an RDMA2_NOMSG has nothing after it")

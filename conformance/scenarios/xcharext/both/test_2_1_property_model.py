@@ -50,7 +50,7 @@ LARGE = ReceiveBufferSize(16384)
 PLAIN = RequesterRemoteInvalidation(allowed=False)
 INLINE = BackwardRequestSupport(BackwardSupport.BKREQSUP_INLINE)
 
-CODES = (0, 4, 1000, 2**31, EXPERIMENTAL_PROPIDS[0], EXPERIMENTAL_PROPIDS[-1])
+CODES = (0, 8, 1000, 2**31, EXPERIMENTAL_PROPIDS[0], EXPERIMENTAL_PROPIDS[-1])
 
 
 @both_ends(NO_ERROR, REST, IGNORED, ANY_CODE, EXPERIMENTAL)

@@ -12,6 +12,7 @@ from conformance.options import verify as verify_options
 from conformance.options.server import OptionServer
 from conformance.options.tester import both_ends
 from conformance.options.verify import Disposed, until
+from conformance.oracle.told_length import told_length
 from rpcrdma.wire.operations import ReqProp, UpdProp
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
 from targets.base import ActKind, Unsupported
@@ -88,7 +89,7 @@ def test_size_that_is_told_later_holds_then(tester: OptionTester) -> None:
 
     if found is None or not isinstance(found.option, UpdProp):
         raise Unsupported("the device tells nothing later")
-    size = verify_options.size_in(found.option.optupdpr_now) or 0
+    size = told_length(found.option.optupdpr_now) or 0
     tester.deliver(size, AT_ONCE, breaks=(HOLDS, AFTER_OLD))
     tester.call((HOLDS, AFTER_OLD))
 

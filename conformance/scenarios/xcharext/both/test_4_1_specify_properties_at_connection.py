@@ -14,7 +14,7 @@ from conformance.tester.client import build, message
 from rpcrdma.wire import ErrVers, v2
 from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
 from rpcrdma.wire.properties import (
-    DEFAULTS,
+    BASIC,
     PROP_RBSIZ,
     BackwardRequestSupport,
     BackwardSupport,
@@ -111,7 +111,7 @@ def test_fixed_values_are_not_updated(tester: OptionTester) -> None:
     verify_options.claims(tester, "connprop", "updprop")
     told = verify_options.announced(tester)
     fixed = verify_options.fixed(tester, told)
-    left_out = DEFAULTS.keys() - {value.pv_which for value in told.opticonnpr_start}
+    left_out = BASIC.by_code.keys() - {value.pv_which for value in told.opticonnpr_start}
     before = len(tester.heard)
 
     tester.change_size(2 * verify_options.told_size(tester))

@@ -68,7 +68,7 @@ def test_request_gets_one_answer(tester: OptionTester, wanted: str) -> None:
     (answer,) = (one for one in tester.heard if one.xid == xid)
     verify.equal(answer.direction, MessageType.REPLY, "rdma_optdir", breaks=(DIRECTION,))
     verify.that(answer.credits, "rdma_credit is not 0", breaks=(CREDIT,))
-    verify.equal(answer.behind, b"", "what stands behind the answer", breaks=(NO_PAYLOAD,))
+    verify.equal(answer.behind, b"", "what stands after the answer", breaks=(NO_PAYLOAD,))
 
 
 @both_ends(COVERED, APART, ASKED_FOR, UNKNOWN, UNCHANGED, interpretations=("D-73", "D-141"))

@@ -150,7 +150,7 @@ def test_answer_to_nothing_changes_nothing(tester: OptionTester) -> None:
 @both_ends(TO_NOTHING, interpretations=("D-146",))
 @pytest.mark.parametrize("same_xid", [True, False], ids=["same xid", "next xid"])
 def test_second_answer_changes_nothing(tester: OptionTester, *, same_xid: bool) -> None:
-    """Behind a rejection, or under another XID than the request's, a value does not count."""
+    """After a rejection, or under another XID than the request's, a value does not count."""
     verify_options.claims(tester, "reqprop")
     before = len(tester.heard)
     tester.ask_size(ASKED)

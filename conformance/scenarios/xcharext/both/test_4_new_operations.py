@@ -22,7 +22,7 @@ from rpcrdma.wire.operations import (
     operations_of,
 )
 from rpcrdma.wire.optional import UnknownOption, with_values
-from rpcrdma.wire.properties import DEFAULTS, ReceiveBufferSize, property_values
+from rpcrdma.wire.properties import BASIC, ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ OPERATIONS = {one.name: one for one in operations_of(XCHAREXT)}
 def _judge_form(tester: OptionTester, found: Heard, what: str) -> None:
     """A message that the device began is in form: layout, direction, credits, nothing after."""
     verify.equal(found.problem, "", f"the problem with {what}", breaks=FORM)
-    verify.equal(found.behind, b"", f"what stands behind {what}", breaks=(NO_PAYLOAD,))
+    verify.equal(found.behind, b"", f"what stands after {what}", breaks=(NO_PAYLOAD,))
     verify.that(found.credits, f"rdma_credit of {what} is not 0", breaks=(CREDIT,))
     if found.direction is not MessageType.CALL:
         if tester.role == "responder" and not isinstance(found.option, ReqProp):
@@ -89,7 +89,7 @@ def test_announcement_is_in_form(tester: OptionTester) -> None:
     _judge_form(tester, found, "CONNPROP")
     if isinstance(found.option, ConnProp):
         told = {value.pv_which for value in found.option.opticonnpr_start}
-        if not told >= DEFAULTS.keys():
+        if not told >= BASIC.by_code.keys():
             tester.case.let_pass(f"CONNPROP tells {sorted(told)} alone.", (ALL,))
 
 

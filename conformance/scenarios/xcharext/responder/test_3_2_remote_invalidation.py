@@ -67,7 +67,7 @@ def _forms(peer: Peer) -> tuple[Call, ...]:
 @requirement(PLAIN, needs=("operations",), interpretations=("D-80",))
 @pytest.mark.parametrize("told", TOLD)
 def test_server_invalidates_nothing_unasked(connect_two: Callable[..., Peer], told: str) -> None:
-    """Unless the client has said that it bears it, all its memory is valid behind a Reply."""
+    """Unless the client has said that it bears it, all its memory is valid after a Reply."""
     tester = OptionClient.of(connect_two)
     values = TOLD[told]
     if values is not None:

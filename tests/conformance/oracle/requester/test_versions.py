@@ -11,7 +11,11 @@ from rpcrdma.wire import ErrVers, RdmaError, RdmaMsg, TransportHeader, encode_he
 from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
 from rpcrdma.wire.optional import Option, encode_option
 from rpcrdma.wire.properties import (
+    ADOPTED,
+    BASIC,
     DefaultValue,
+    PropertyNumbers,
+    PropertyValue,
     ReceiveBufferSize,
     RequesterRemoteInvalidation,
     property_values,
@@ -181,6 +185,21 @@ def test_what_the_requester_tells_of_its_own_is_kept(settled: Line) -> None:
     assert settled.tracker.judge_option(option(7, ConnProp(LARGE, ()))) == ()
 
     assert settled.tracker.state.told_length == 8192
+
+
+@pytest.mark.parametrize(("known", "told"), [(BASIC, 8192), (ADOPTED, 4096)])
+def test_what_has_a_bad_value_by_the_codes_of_the_requester_says_nothing(
+    known: PropertyNumbers, told: int
+) -> None:
+    """D-91; D-76: nothing of it holds."""
+    tracker = RequesterTracker(properties=known, serves_two=True)
+    odd = ConnProp((*LARGE, PropertyValue(5, bytes(4))), ())
+
+    tracker.judge_option(option(7, odd))
+    tracker.answered(option(8, odd))
+
+    assert tracker.state.told_length == told
+    assert tracker.state.lengths[-1] == told
 
 
 def test_a_refused_option_settles_the_version(line: Line) -> None:

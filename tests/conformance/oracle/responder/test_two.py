@@ -26,7 +26,7 @@ from rpcrdma.wire.operations import (
     UpdProp,
 )
 from rpcrdma.wire.optional import Option, UnknownOption, encode_option
-from rpcrdma.wire.properties import PropertyValue
+from rpcrdma.wire.properties import ADOPTED, AS_PUBLISHED, BASIC, PropertyNumbers, PropertyValue
 from rpcrdma.wire.rpc import MessageType
 from tests.conformance.oracle.oracle_fakes import FETCH, NULL, XID, TinyProgram, rpc_call
 
@@ -142,6 +142,25 @@ def test_octets_behind_what_is_claimed_may_be_reported_in_either_word(
     state = replace(CLAIMING, chosen={"D-59": reading})
     result = expected(option(ConnProp((), ())) + bytes(8), state)
     assert answers(result) == ["silence", "ERR_CHUNK", refusal]
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted"),
+    [
+        (BASIC, ["silence"]),
+        (ADOPTED, ["silence"]),
+        (AS_PUBLISHED, ["ERR_CHUNK", "INVAL_OPTION (warning)"]),
+    ],
+)
+def test_a_value_is_bad_where_its_property_has_that_code(
+    known: PropertyNumbers, wanted: list[str]
+) -> None:
+    """D-91: a level is no buffer structure, and property 4 is one only as published."""
+    values = (PropertyValue(4, bytes(4)),)
+
+    result = expected(option(ConnProp(values, ())), replace(CLAIMING, properties=known))
+
+    assert answers(result) == wanted
 
 
 def with_optinfo(opttype: int, optinfo: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.oracle.device import Device
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -16,9 +17,12 @@ from conformance.tester.client import build, mutate
 from conformance.tester.client.harness import Harness
 from rpcrdma.wire.operations import ConnProp, ReqProp
 from rpcrdma.wire.optional import UnknownOption
+from rpcrdma.wire.properties import ADOPTED, PROP_RBSIZ, XPROP_RBSTRUCT, PropertyNumbers
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    import pytest
 
     from conformance.tester.client.peer import Peer
 
@@ -85,6 +89,22 @@ def test_what_the_device_begins_is_no_answer(peer: Peer) -> None:
     assert isinstance(peer.receive(), Answered)
     assert peer.next_option(0.1) is None
     assert peer.options == [begun]
+
+
+def test_values_are_read_by_the_codes_of_the_device(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D-91: the same octets are no value of another property."""
+    structure = ADOPTED.by_code[XPROP_RBSTRUCT]
+    monkeypatch.setattr(Device, "properties", PropertyNumbers({PROP_RBSIZ: structure}))
+    peer.version = 2
+    peer.send(build.null_call(peer))
+
+    begun = peer.next_option()
+
+    assert begun is not None
+    assert begun.error is not None
+    assert begun.error.path.endswith("pv_data.buffer.xmrbuf_groups")
 
 
 def test_what_the_device_answers_is_received(peer: Peer) -> None:

@@ -147,18 +147,6 @@ def test_each_case_begins_on_a_new_connection(harness: ClientHarness) -> None:
     assert harness.trace.events
 
 
-def test_a_client_that_died_is_started_again() -> None:
-    harness = made()
-    harness.ready()
-    harness.session.close()
-
-    harness.end()
-    harness.begin()
-    harness.ready()
-
-    assert len(harness.service.received) == 1
-
-
 @pytest.mark.parametrize("broken", [Defective, Deaf])
 def test_a_client_that_never_calls_well_makes_cases_inconclusive(broken: type[Requester]) -> None:
     harness = made(ClientParts(requester=broken))
@@ -263,60 +251,6 @@ def test_after_a_case_without_connection_the_client_makes_a_new_one(harness: Cli
     harness.check_after()
 
     assert len(harness.service.lines) == 2
-
-
-def test_a_client_that_died_in_a_case_is_reported() -> None:
-    harness = made()
-    harness.ready()
-    harness.session._failure = "RuntimeError: no slot"  # type: ignore[attr-defined]
-
-    with pytest.raises(Deviation, match="The client died: RuntimeError: no slot"):
-        harness.check_after()
-
-
-def test_a_client_that_died_behind_a_case_is_told_by_the_next_one() -> None:
-    """It is started again for those that follow."""
-    harness = made()
-    harness.ready()
-    harness.session._failure = "RuntimeError: no slot"  # type: ignore[attr-defined]
-
-    harness.end()
-    harness.begin()
-    with pytest.raises(Inconclusive, match=r"the client had died, after a case .*: no slot; it"):
-        harness.ready()
-    harness.begin()
-    harness.ready()
-
-
-def test_a_client_that_died_before_its_case_ended_is_reported_beside_it() -> None:
-    harness = made()
-    harness.ready()
-    harness.session._failure = "RuntimeError: no slot"  # type: ignore[attr-defined]
-
-    found = harness.judged(Deviation("Nothing came.", breaks=("one",)), ())
-
-    assert isinstance(found, Deviation)
-    assert found.reason == "Nothing came. The client died: RuntimeError: no slot."
-    assert harness.console == ""
-
-
-def test_a_client_that_has_fallen_silent_is_reported(harness: ClientHarness) -> None:
-    harness.ready()
-    harness.session._client.close()  # type: ignore[attr-defined]
-    harness.session.begin = lambda _act: Never()  # type: ignore[method-assign]
-
-    with pytest.raises(Deviation, match="does not make a good call any more"):
-        harness.check_after()
-
-
-class Never:
-    """An act that does not end."""
-
-    def poll(self) -> None:
-        return None
-
-    def abandon(self) -> None:
-        return None
 
 
 def test_an_act_that_the_client_does_not_have_is_inconclusive() -> None:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.oracle.device import Device
 from conformance.tester.case import Inconclusive
 from conformance.tester.server.options import FIRST_XID, encode_two
 from rpcrdma.wire import v2
-from rpcrdma.wire.operations import ConnProp
-from rpcrdma.wire.optional import UnknownOption
+from rpcrdma.wire.operations import ConnProp, UpdProp
+from rpcrdma.wire.optional import UnknownOption, encode_option
+from rpcrdma.wire.properties import ADOPTED, BASIC, PropertyNumbers, PropertyValue
 from rpcrdma.wire.rpc import MessageType
 from targets.base import ActKind
 
@@ -105,6 +107,21 @@ def test_keeps_what_it_cannot_read(facing_two: Facing, octets: bytes, problem: s
     assert problem in message.problem
     assert message.option is None
     assert str(message)
+
+
+@pytest.mark.parametrize(("known", "is_read"), [(BASIC, True), (ADOPTED, False)])
+def test_reads_values_by_the_codes_of_the_device(
+    facing_two: Facing, monkeypatch: pytest.MonkeyPatch, known: PropertyNumbers, *, is_read: bool
+) -> None:
+    """D-91."""
+    monkeypatch.setattr(Device, "properties", known)
+    facing_two.do(ActKind.NULL)
+    service = facing_two.service
+    body = encode_option(MessageType.CALL, UpdProp((PropertyValue(5, bytes(4)),)))
+
+    assert service.options.take(service.line, encode_two(5, body, 1))
+
+    assert (service.options.messages[-1].option is not None) is is_read
 
 
 def test_leaves_calls_and_version_one_alone(facing_two: Facing) -> None:

@@ -26,9 +26,7 @@ Facing = Any
 
 def read(facing: Facing, octets: bytes) -> Any:  # noqa: ANN401  # a ReceivedCall
     facing.do(ActKind.SMALL)
-    return read_call(
-        facing.service.line, 0, Transmission((octets,), octets), (), TestProgram(), 1.0
-    )
+    return read_call(facing.service.line, 0, Transmission.of_one(octets), (), TestProgram(), 1.0)
 
 
 def test_a_short_call_is_what_follows_its_header(facing: Facing) -> None:

@@ -1,0 +1,88 @@
+"""A client under test that dies or falls silent: told in one case, and started again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.server.harness import ClientHarness
+from targets.profile import SHIPPED, load_profile
+from targets.reference.client import ReferenceClientTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def harness() -> Iterator[ClientHarness]:
+    """One whose client has made a good call in the case that has begun."""
+    running = ClientHarness(ReferenceClientTarget(load_profile(SHIPPED / "reference-client.toml")))
+    running.begin()
+    running.ready()
+    yield running
+    running.close()
+
+
+def kill_client(harness: ClientHarness) -> None:
+    harness.session._failure = "RuntimeError: no slot"  # type: ignore[attr-defined]
+
+
+def test_a_client_that_died_is_started_again(harness: ClientHarness) -> None:
+    harness.session.close()
+
+    harness.end()
+    harness.begin()
+    harness.ready()
+
+    assert len(harness.service.received) == 1
+
+
+def test_a_client_that_died_in_a_case_is_reported(harness: ClientHarness) -> None:
+    kill_client(harness)
+
+    with pytest.raises(Deviation, match="The client died: RuntimeError: no slot"):
+        harness.check_after()
+
+
+def test_a_client_that_died_after_a_case_is_told_by_the_next_one(harness: ClientHarness) -> None:
+    """It is started again for those that follow."""
+    kill_client(harness)
+
+    harness.end()
+    harness.begin()
+    with pytest.raises(Inconclusive, match=r"the client had died, after a case .*: no slot; it"):
+        harness.ready()
+    harness.begin()
+    harness.ready()
+
+
+def test_a_client_that_died_before_its_case_ended_is_reported_beside_it(
+    harness: ClientHarness,
+) -> None:
+    kill_client(harness)
+
+    found = harness.judged(Deviation("Nothing came.", breaks=("one",)), ())
+
+    assert isinstance(found, Deviation)
+    assert found.reason == "Nothing came. The client died: RuntimeError: no slot."
+    assert harness.console == ""
+
+
+class Never:
+    """An act that does not end."""
+
+    def poll(self) -> None:
+        return None
+
+    def abandon(self) -> None:
+        return None
+
+
+def test_a_client_that_has_fallen_silent_is_reported(harness: ClientHarness) -> None:
+    harness.session._client.close()  # type: ignore[attr-defined]
+    harness.session.begin = lambda _act: Never()  # type: ignore[assignment, method-assign]
+
+    with pytest.raises(Deviation, match="does not make a good call any more"):
+        harness.check_after()

@@ -21,6 +21,7 @@ from tests.fresh.errors import NotHere, StepFailed
 from tests.fresh.host import (
     CERTIFICATES,
     SUITE,
+    constraint_files,
     environment,
     known_settings,
     known_sources,
@@ -80,8 +81,11 @@ def make_root(place: Path) -> DebianRoot:
     if certificates:
         root.write(CERTIFICATES, certificates.read_bytes())
     root.add_user(USER)
-    for file, there in pip_files(Path.home(), home_of(USER), os.environ).items():
+    settings_of_pip = pip_files(Path.home(), home_of(USER), os.environ)
+    for file, there in settings_of_pip.items():
         root.write(there, file.read_bytes())
+    for file in constraint_files(settings_of_pip, os.environ):
+        root.write(str(file), file.read_bytes())
     for name in ("/etc/resolv.conf", "/etc/hosts"):
         root.write(name, Path(name).read_bytes())
     return root

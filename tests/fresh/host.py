@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 import subprocess
+from configparser import ConfigParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tests.fresh.errors import NotHere
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = [
     "CERTIFICATES",
     "SUITE",
     "apt_settings",
+    "constraint_files",
     "environment",
     "known_settings",
     "known_sources",
@@ -109,6 +111,26 @@ def pip_files(home: Path, there: str, variables: Mapping[str, str]) -> dict[Path
     if named := variables.get("PIP_CONFIG_FILE"):
         places[Path(named)] = named
     return {file: place for file, place in places.items() if file.is_file()}
+
+
+def constraint_files(files: Iterable[Path], variables: Mapping[str, str]) -> tuple[Path, ...]:
+    """Files of versions that pip keeps to here: without one that it is told of, pip refuses to run.
+
+    Args:
+        files: pip's configuration here.
+        variables: of the environment here.
+
+    Returns:
+        Those that are named by their whole path, which is good in the root, too.
+    """
+    named = variables.get("PIP_CONSTRAINT", "").split()
+    for file in files:
+        settings = ConfigParser(interpolation=None)
+        settings.read(file, "utf-8")
+        for section in settings.sections():
+            named += settings.get(section, "constraint", fallback="").split()
+    paths = (Path(name) for name in dict.fromkeys(named))
+    return tuple(path for path in paths if path.is_absolute() and path.is_file())
 
 
 def environment(variables: Mapping[str, str], *, certificates: bool) -> dict[str, str]:

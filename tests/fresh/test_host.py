@@ -11,6 +11,7 @@ from tests.fresh.errors import NotHere
 from tests.fresh.host import (
     CERTIFICATES,
     apt_settings,
+    constraint_files,
     environment,
     known_sources,
     pip_files,
@@ -94,6 +95,22 @@ def test_pips_files_go_to_where_pip_looks(tmp_path: Path) -> None:
     assert found[mine] == "/home/there/.config/pip/pip.conf"
     assert found[named] == str(named)
     assert tmp_path / ".pip/pip.conf" not in found
+
+
+def test_files_of_versions_that_pip_is_told_of_come_along(tmp_path: Path) -> None:
+    named, of_a_command, set_here = (tmp_path / name for name in ("all", "install", "set"))
+    for file in (named, of_a_command, set_here):
+        file.touch()
+    mine = tmp_path / "pip.conf"
+    mine.write_text(
+        f"[global]\nconstraint = {named}\n  {tmp_path}/gone\n"
+        f"[install]\nconstraint = {of_a_command}\n",
+        "utf-8",
+    )
+    other = tmp_path / "other.conf"
+    other.write_text("[global]\nindex-url = https://index.invalid/%20\n", "utf-8")
+    found = constraint_files([mine, other], {"PIP_CONSTRAINT": f"{set_here} of_a_project"})
+    assert found == (set_here, named, of_a_command)
 
 
 def test_certificates_are_pips_or_the_systems(

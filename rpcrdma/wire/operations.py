@@ -71,6 +71,8 @@ __all__ = [
     "ReptErr",
     "ReqProp",
     "RespProp",
+    "TellingOption",
+    "TransmissionOption",
     "UpdProp",
     "XmtCont",
     "XmtReq",
@@ -83,8 +85,14 @@ __all__ = [
 PropertyOption = ConnProp | ReqProp | RespProp | UpdProp
 """The contents of an operation of the transport properties."""
 
+TellingOption = ConnProp | RespProp | UpdProp
+"""The contents of an operation that tells values of its sender's own properties."""
+
 GroupOption = XmtReq | XmtResp | ReptErr
 """The contents of an operation that begins a transmission group, or is about one."""
+
+TransmissionOption = XmtReq | XmtResp | XmtCont
+"""The contents of an operation that carries a part of an RPC message."""
 
 KnownOption = PropertyOption | GroupOption | XmtCont
 """The contents of an operation of the table."""

@@ -126,6 +126,11 @@ class Assembler:
         self._longest = longest
         self._group: _Group | None = None
 
+    @property
+    def unfinished(self) -> int:
+        """Sends that are kept of a group whose last is not here."""
+        return 0 if self._group is None else len(self._group.parts)
+
     def is_whole(self, send: bytes) -> bool:
         """Whether a Send's fixed words say that it is a message by itself, and breaks no group.
 
@@ -149,6 +154,8 @@ class Assembler:
 
     def _part(self, send: bytes) -> _Part | None:
         """The Send as part of a group; None if it is a message by itself."""
+        if send[_VERSION] != _TWO:
+            return None
         try:
             header, end = v2.decode_header(send)
             body = header.rdma_body

@@ -68,6 +68,11 @@ def continuation(
     return send_of(XmtCont(number, ROPT_XMTREQ, len(payload)), payload + BULK, xid, way)
 
 
+def in_version_one(send: bytes) -> bytes:
+    """The same octets under another rdma_vers."""
+    return send[:4] + (1).to_bytes(4) + send[8:]
+
+
 def header_of(send: bytes) -> bytes:
     return send[: v2.decode_header(send)[1]]
 
@@ -155,12 +160,21 @@ def test_a_count_of_nothing_is_one() -> None:
     [
         (MSG, BadHeaderType(5, 0)),
         (bytes(28), BadHeaderType(5, 0)),
+        (in_version_one(continuation(1)), BadHeaderType(5, 5)),
         (b"short", BadHeaderType(5, 0)),
         (send_of(UpdProp(())), BadOptionalType(ROPT_XMTCONT, 4)),
         (send_of(UnknownOption(77, b"abc")), BadOptionalType(ROPT_XMTCONT, 77)),
         (send_of(XmtCont(1, 5, 0))[:22], BadOptionalType(ROPT_XMTCONT, 0)),
     ],
-    ids=["RDMA2_MSG", "Version One", "too short", "UPDPROP", "unknown", "half a header"],
+    ids=[
+        "RDMA2_MSG",
+        "Version One",
+        "a continuation of One",
+        "too short",
+        "UPDPROP",
+        "unknown",
+        "half a header",
+    ],
 )
 def test_a_message_within_a_group_breaks_it_and_is_a_message(
     breaking: bytes, fault: BadHeaderType | BadOptionalType
@@ -288,3 +302,14 @@ def test_contents_without_payload_have_none() -> None:
     report = ReptErr(number(0), None, BadContinuation())
 
     assert [payload_length(one) for one in (XmtResp((), 1, 5), UpdProp(()), report)] == [5, 0, 0]
+
+
+def test_how_many_are_kept_of_a_group_can_be_asked() -> None:
+    assembler = Assembler(BY_CODE)
+    assert assembler.unfinished == 0
+
+    assembler.take(send_of(XmtReq((), (), 2, 1, 0)))
+    assert assembler.unfinished == 1
+
+    assembler.take(send_of(XmtCont(1, ROPT_XMTREQ, 0)))
+    assert assembler.unfinished == 0

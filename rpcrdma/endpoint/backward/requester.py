@@ -51,7 +51,7 @@ from rpcrdma.endpoint.core.actions import (
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS, ONE, Dialect
 from rpcrdma.endpoint.core.group_bodies import GroupError
-from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS
+from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS, Reductions
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader
@@ -77,10 +77,12 @@ class BackwardOptions:
         thresholds: the inline thresholds of the connection, by the names they have forward.
         credits: requested (a server) or granted (a client); as many Receives are posted at most,
             beside those for the forward direction.
+        reductions: how a client reduces round trips where it is called (rtrext 1.4).
     """
 
     thresholds: InlineThresholds = DEFAULT
     credits: int = 8
+    reductions: Reductions = NO_REDUCTIONS
 
 
 class BackwardRequester:

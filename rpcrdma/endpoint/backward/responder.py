@@ -7,7 +7,8 @@
 It is a `Responder` that is asked for nothing but Short Messages, unless it has said in Version Two
 that it takes chunks (xcharext 3.3).  Else a Call with chunks, or without a Payload stream, is
 refused by ERR_CHUNK and not executed (D-41; RFC 8167 5.3 demands that answer); so is one whose
-Reply does not fit, for which there can be no Reply chunk.
+Reply does not fit, for which there can be no Reply chunk.  Requests in transmission groups it takes
+as the other role does (rtrext 1.4).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder.call_rules import CallRules
+from rpcrdma.endpoint.responder.groups import RequestGroups
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
 
@@ -84,12 +86,17 @@ class BackwardResponder(Responder):
         calls: BackwardCallRules | None = None,
         replies: BackwardReplyRules | None = None,
     ) -> None:
-        chosen = options or BackwardOptions()
+        chosen, answers = options or BackwardOptions(), replies or BackwardReplyRules()
         super().__init__(
             upper_layer,
-            ResponderOptions(thresholds=chosen.thresholds.backward, receives=chosen.credits),
+            ResponderOptions(
+                thresholds=chosen.thresholds.backward,
+                receives=chosen.credits,
+                reductions=chosen.reductions,
+            ),
             calls=calls or BackwardCallRules(),
-            replies=replies or BackwardReplyRules(),
+            replies=answers,
+            groups=RequestGroups(chosen.reductions, answers),
         )
 
     @property

@@ -29,7 +29,7 @@ from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Action, Disconnect
 from rpcrdma.errors import LocalProtocolError
 from rpcrdma.wire.operations import among
-from rpcrdma.wire.transmission import Assembler, BrokenGroup
+from rpcrdma.wire.transmission import BrokenGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -116,7 +116,9 @@ class Endpoint:
         self.role = role
         self.state = State.IDLE
         reductions = role.reductions
-        self._assembler = Assembler(among(reductions.operations), reductions.longest_group)
+        self._assembler = reductions.assembler(
+            among(reductions.operations), reductions.longest_group
+        )
         # What handles the legal events of each state: one look-up for each message.
         self._tables: dict[State, dict[type[events.Event], Handler]] = {
             state: {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.wire.operations import ROPT_XMTCONT, RTREXT, operations_of
-from rpcrdma.wire.transmission import MOST_IN_GROUP
+from rpcrdma.wire.transmission import MOST_IN_GROUP, Assembler
 
 if TYPE_CHECKING:
     from rpcrdma.wire._generated_rtrext import BufferStructure, PlacementType
@@ -40,6 +40,7 @@ class Reductions:
             have targets, else explicit RDMA.
         by_size: octets beyond which a result directed by size goes by explicit RDMA.
         shortest: octets below which a result stays in the Payload stream.
+        assembler: makes messages of the Sends that arrive.
         always: whether each request is an XMTREQ, though an RDMA2_MSG would carry it in one Send.
     """
 
@@ -54,6 +55,7 @@ class Reductions:
     direction: PlacementType | None = None
     by_size: int = 65536
     shortest: int = 0
+    assembler: type[Assembler] = Assembler
     always: bool = False
 
     @property

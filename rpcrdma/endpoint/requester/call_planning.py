@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core.actions import Register
 from rpcrdma.endpoint.core.dialect import ONE, Dialect
+from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.message_form import MessageForm
 from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS, Reductions
 from rpcrdma.endpoint.core.thresholds import DEFAULT, InlineThresholds
@@ -91,6 +92,9 @@ class CallPlanner:
         self._results = NO_RESULTS
         self.send_limit = options.thresholds.call
         self.receive_limit = options.thresholds.reply
+        if options.dialect is TWO:
+            # xcharext 3.1: of larger Receives the Responder hears only later.
+            self.receive_limit = min(self.receive_limit, TWO.threshold)
         self.groups = groups(options.reductions, options.segment, options.thresholds.call)
 
     def plan(self, event: CallRequested, xid: int) -> OutgoingCall:

@@ -41,6 +41,9 @@ class RequestGroups:
         replies: the rules of replies.
         rules: how requests are judged.
         responses: how they are answered.
+
+    Attributes:
+        peer: the layout of the Requester's buffers.
     """
 
     def __init__(
@@ -56,13 +59,13 @@ class RequestGroups:
         self._rules = rules(own, reductions.request_limit)
         longest = reductions.response_limit if reductions.can_continue else 1
         self._responses = responses(replies, longest)
-        self._peer = BufferLayout.of(None, TWO.threshold)
+        self.peer = BufferLayout.of(None, TWO.threshold)
 
     def heed(self, send_limit: int, peer: PropertyValues) -> None:
         """Keep responses within what the Requester has announced (rtrext 8.3)."""
         if self._is_supported:
             longest = min(send_limit, self._longest)
-            self._peer = BufferLayout.of(peer.buffer_structure, longest)
+            self.peer = BufferLayout.of(peer.buffer_structure, longest)
 
     def take(self, body: GroupedMsg, arrived: Transmission, stream: int) -> IncomingGroup:
         """Judge a request.
@@ -81,7 +84,7 @@ class RequestGroups:
 
     def is_answered_by_group(self, group: IncomingGroup, reply: bytes) -> bool:
         """Whether the response must be a group itself (D-116)."""
-        return bool(group.directions) or TWO.header + len(reply) > self._peer.length
+        return bool(group.directions) or TWO.header + len(reply) > self.peer.length
 
     def plan(
         self,
@@ -113,7 +116,7 @@ class RequestGroups:
                 if item is not None:
                     origin = origins[slot] if slot < len(origins) else 0
                     results.append(PlaceableResult(origin, item))
-        return self._responses.plan(call.xid, credit, group, reply, results, self._peer)
+        return self._responses.plan(call.xid, credit, group, reply, results, self.peer)
 
     def report(self, xid: int, credit: int, found: PlacementFound) -> bytes:
         """The message that tells a Requester what is wrong with its request (rtrext 9.5)."""

@@ -6,8 +6,10 @@ from itertools import count
 
 import pytest
 
+from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.events import CallRequested
 from rpcrdma.endpoint.core.message_form import MessageForm
+from rpcrdma.endpoint.core.thresholds import InlineThresholds
 from rpcrdma.endpoint.requester.call_planning import CallPlanner, RequesterOptions
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.bindings import ReplyExpectation
@@ -36,6 +38,14 @@ def test_each_call_is_offered_what_its_own_reply_needs() -> None:
         call = planner.plan(requested(expectation), 7)
         rooms.append([memory.action.length for memory in call.segments()])
     assert rooms == [[], [5000], [5000], [], [], [5000]]
+
+
+def test_larger_receives_that_nobody_has_been_told_of_lift_no_limit() -> None:
+    """In Version Two these are told of after the connection is made (xcharext 3.1)."""
+    larger = InlineThresholds(call=1024, reply=20000)
+    planner = CallPlanner(RequesterOptions(thresholds=larger, dialect=TWO), count(1))
+    call = planner.plan(requested(ReplyExpectation(5000)), 7)
+    assert [memory.action.length for memory in call.segments()] == [5000]
 
 
 def test_memory_is_named_by_keys_of_the_requester() -> None:

@@ -33,7 +33,8 @@ def requirement(
     Args:
         ids: what the case tests; the first is its main one.
         role: which role of the device it tests.
-        needs: names of claims without which the case is N/A, `backward`.
+        needs: names of claims, or of optional operations, without which the case is N/A:
+            `backward`, `xmtreq`.
         interpretations: entries of INTERPRETATIONS.md on which the verdict rests.
         wider: why the case accepts more than the oracle allows: what it knows and the oracle does
             not, in one sentence.

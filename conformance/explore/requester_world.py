@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.announced import Announced
 from conformance.oracle.device import Device
 from conformance.oracle.header import VERSION_TWO, decode_header
 from conformance.oracle.requester.expectation import Reaction
@@ -96,7 +97,7 @@ class RequesterWorld:
                 versions=frozenset({version}),
                 was_settled=True,
                 lengths=(thresholds.call,),
-                told_length=thresholds.reply,
+                told=Announced(octets=thresholds.reply),
             )
         self.problems: list[str] = []
         self.sent: list[Sent] = []

@@ -32,6 +32,10 @@ class ExposedMemory(Protocol):
         """Whether an RDMA Write to the whole segment would succeed."""
         ...
 
+    def contents(self, segments: Sequence[RdmaSegment]) -> bytes | None:
+        """What stands in segments that may be written, joined; None if that cannot be said."""
+        ...
+
 
 class ExposedRegion(Protocol):
     """Memory under one handle; a `rpcrdma.fabric.base.MemoryRegion` is one."""

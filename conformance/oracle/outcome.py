@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answered",
+    "AnsweringOutcome",
     "Called",
     "Disconnected",
     "ErrChunk",
@@ -53,8 +54,19 @@ class Outcome:
     __slots__ = ()
 
 
+class AnsweringOutcome(Outcome):
+    """Base of what says by its XID which message it answers."""
+
+    __slots__ = ()
+
+    @property
+    def xid(self) -> int:
+        """rdma_xid."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class Answered(Outcome):
+class Answered(AnsweringOutcome):
     """A reply: RDMA_MSG with its payload, or RDMA_NOMSG whose payload is in the Reply chunk.
 
     Attributes:
@@ -158,7 +170,7 @@ class Called(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class ErrVers(Outcome):
+class ErrVers(AnsweringOutcome):
     """RDMA_ERROR with ERR_VERS; `versions` are the lowest and highest that it names."""
 
     header: TransportHeader
@@ -180,7 +192,7 @@ class ErrVers(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class ErrChunk(Outcome):
+class ErrChunk(AnsweringOutcome):
     """RDMA_ERROR with ERR_CHUNK, or what Version Two has in its place, BAD_HEADER."""
 
     header: TransportHeader
@@ -201,7 +213,7 @@ class ErrChunk(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class InvalidOption(Outcome):
+class InvalidOption(AnsweringOutcome):
     """RDMA2_ERROR with INVAL_OPTION: an optional message is refused (v2 3.1)."""
 
     header: v2.Rdma2Header
@@ -217,7 +229,7 @@ class InvalidOption(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class OptionReceived(Outcome):
+class OptionReceived(AnsweringOutcome):
     """RDMA2_OPTIONAL: what the device begins, or what it answers (v2 3.1).
 
     Attributes:
@@ -363,9 +375,7 @@ def _direction(header: v2.Rdma2Header | None) -> MessageType | None:
 
 def answered_xid(outcome: Outcome) -> int | None:
     """The XID of the message that an outcome answers; None of one that is no answer to any."""
-    if isinstance(outcome, Answered | ErrVers | ErrChunk | InvalidOption | OptionReceived):
-        return outcome.xid
-    return None
+    return outcome.xid if isinstance(outcome, AnsweringOutcome) else None
 
 
 def as_called(outcome: Outcome) -> Outcome:

@@ -6,6 +6,7 @@
     v2 section 2.3         Default Values
     v2 section 4.2         RPC-Over-RDMA Version Two XDR
     v2 section 5           Protocol Version Negotiation
+    rtrext section 9       New Operations
 
 The endpoint under test has its own: what it gets wrong must not be wrong here.
 """
@@ -16,11 +17,14 @@ from typing import Final
 
 __all__ = [
     "CHUNK",
+    "CONTINUATION",
     "ERR_CHUNK_MESSAGE",
     "ERR_VERS_MESSAGE",
     "FIRST_MESSAGE_TWO",
     "HEADER_ONE",
+    "HEADER_RESPONSE",
     "HEADER_TWO",
+    "ITEM",
     "SEGMENT",
     "SHORTEST_MESSAGE",
     "THRESHOLD_ONE",
@@ -56,3 +60,12 @@ FIRST_MESSAGE_TWO: Final = 1024
 
 THRESHOLD_TWO: Final = 4096
 """Longest message of Version Two where nobody said anything (v2 2.3; D-55)."""
+
+HEADER_RESPONSE: Final = 40
+"""Header of an XMTRESP without items: seven fixed words, three of its own (rtrext 9.3)."""
+
+ITEM: Final = 12
+"""The shortest entry of an XMTRESP, which places nothing (rtrext 7.3)."""
+
+CONTINUATION: Final = 40
+"""Header of an XMTCONT: seven fixed words, three of its own (rtrext 9.4)."""

@@ -7,11 +7,12 @@
     v2 section 4.2         RPC-Over-RDMA Version Two XDR
     v2 section 1           What is not changed is done as in Version One
 
-`judge_call` takes any octets that arrived.  Fixed words and framing are judged here, credits in
-`conformance.oracle.requester.credits`, chunks in `conformance.oracle.requester.read_list` and the
-room for the Reply in `conformance.oracle.requester.room`, what Version Two has of its own in
-`conformance.oracle.requester.two`.  What a Requester may do about what it *receives* is in
-`conformance.oracle.requester.reaction`.
+`judge_call` takes any octets that arrived.  Fixed words are judged here, credits in
+`conformance.oracle.requester.credits`, framing in `conformance.oracle.requester.framing`, chunks in
+`conformance.oracle.requester.read_list` and the room for the Reply in
+`conformance.oracle.requester.room`, what Version Two has of its own in
+`conformance.oracle.requester.two`, transmission groups in `conformance.oracle.requester.groups`.
+What a Requester may do about what it *receives* is in `conformance.oracle.requester.reaction`.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from conformance.oracle.layout import broken_by
 from conformance.oracle.misencoding import misencoded
 from conformance.oracle.obsolete import is_obsolete, never_sent
 from conformance.oracle.requester.credits import judge_credits, judge_repetition, judge_xid
+from conformance.oracle.requester.framing import judge_framing
 from conformance.oracle.requester.read_list import judge_items, judge_read_list
 from conformance.oracle.requester.room import judge_room, judge_segments
 from conformance.oracle.requester.two import judge_version, judge_words
 from conformance.oracle.sizes import SHORTEST_MESSAGE, THRESHOLD_ONE
 from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, rpc, v2
+from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, v2
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import FIXED_WORDS, FixedWords, fixed_words
 
@@ -43,15 +45,6 @@ __all__ = ["judge_call"]
 
 _UNIT: Final = 4
 _ERROR: Final = Procedure.RDMA_ERROR
-
-_AFTER_A_MARK: Final = slice(4, 8)
-"""Where the XID of the payload stands if a TCP record mark is left before it."""
-
-_MSG_TYPE: Final = slice(4, 8)
-"""Where an RPC message says whether it is a Call."""
-
-_WIDEST_GAP: Final = 16
-"""Octets before an XID that are taken for a gap; further on it may stand by chance."""
 
 
 def judge_call(
@@ -201,7 +194,7 @@ def _body(
         )
         yield broken_rule(rules, "nothing follows the header of an RDMA_MSG", version)
         return
-    framing = tuple(_framing(body, stream, xid, version))
+    framing = tuple(judge_framing(body, stream, xid, version))
     yield from framing
     if framing or unreduced is None:
         return
@@ -209,57 +202,6 @@ def _body(
     if state.upper_layer is not None:
         yield from judge_items(body, unreduced, state.upper_layer, version)
         yield from _room(body, unreduced, state.upper_layer, version, state)
-
-
-def _framing(
-    body: RdmaMsg | RdmaNomsg, stream: bytes, xid: int, version: int
-) -> Iterator[BrokenRule]:
-    """Whether the stream is an RPC Call with this XID, and nothing before it."""
-    begins = stream[:_UNIT] == xid.to_bytes(_UNIT)
-    if stream[_AFTER_A_MARK] == xid.to_bytes(_UNIT) and not begins:
-        rules: Ids = ("rfc8166.3.2.no-other-framing", "rfc8166.3.2.payload-begins-with-xid")
-        yield broken_rule(rules, f"0x{stream[:_UNIT].hex()} stands before the XID", version)
-        return
-    if not begins and 0 < (gap := stream.find(xid.to_bytes(_UNIT))) <= _WIDEST_GAP:
-        rules = ("rfc8166.3.2.payload-follows-the-header", "rfc8166.3.2.payload-begins-with-xid")
-        yield broken_rule(rules, f"{gap} octets stand before the XID", version)
-        return
-    try:
-        message, _ = rpc.decode_message(stream)
-    except DecodeError as error:
-        yield _no_message(body, stream, error, version, begins=begins)
-        return
-    if message.xid != xid:
-        rules = ("rfc8166.4.2.1.xid-equals-payload-xid", "rfc8166.3.2.payload-begins-with-xid")
-        detail = f"XID {message.xid:#010x} under rdma_xid {xid:#010x}"
-        # D-12: a receiver may look at one of the two alone; a sender makes both the same.
-        yield broken_rule(rules, detail, version, ("D-12",))
-    if not isinstance(message.body, rpc.CallBody):
-        yield broken_rule("rfc8166.2.2.2.call-msg-type", "the RPC message is a Reply", version)
-    elif message.body.rpcvers != rpc.RPC_VERSION:
-        detail = f"RPC version {message.body.rpcvers}"
-        yield broken_rule("rfc8166.4.rpc-layout-is-unchanged", detail, version)
-
-
-def _no_message(
-    body: RdmaMsg | RdmaNomsg, stream: bytes, error: DecodeError, version: int, *, begins: bool
-) -> BrokenRule:
-    """What is broken by a stream that is no RPC message."""
-    rules: Ids = ("rfc8166.4.rpc-layout-is-unchanged",)
-    if begins and stream[_MSG_TYPE] == int(MessageType.REPLY).to_bytes(_UNIT):
-        # rfc8166 2.2.2: as a Reply it makes no sense, but it need not be one.
-        rules = ("rfc8166.2.2.2.call-msg-type",)
-    elif isinstance(body, RdmaNomsg):
-        rules = ("rfc8166.4.3.1.position-zero-chunk-carries-the-call", *rules)
-    else:
-        rules = (
-            *rules,
-            "rfc8166.4.2.4.msg-payload-follows-the-lists",
-            "rfc8166.3.2.payload-follows-the-header",
-        )
-    if not begins:
-        rules = (*rules, "rfc8166.3.2.payload-begins-with-xid")
-    return broken_rule(rules, f"no RPC message: {error}", version)
 
 
 def _room(
@@ -274,5 +216,5 @@ def _room(
     except DecodeError:
         return  # `judge_items` has said so
     # xcharext 3.1: in Version Two the Requester itself may have told how much it receives.
-    threshold = state.told_length if version == VERSION_TWO else state.reply_threshold
+    threshold = state.told.layout.length if version == VERSION_TWO else state.reply_threshold
     yield from judge_room(body, expectation, threshold, version)

@@ -4,9 +4,11 @@
     rfc8166 section 4.5.1  Header Version Mismatch
     v2 section 4.2.3       Transport Errors
     v2 section 5.2         Responder Does Not Support RPC-over-RDMA Version Two
+    rtrext section 5.4     Error Reporting
 
 An error ends its Call, but for the ERR_VERS that sends a Call of Version Two back to be made again
-in a version of the range that it names.
+in a version of the range that it names, and for any error about a transmission group, whose Call
+may be made again without one.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from conformance.oracle.header import VERSION_ONE, VERSION_TWO
 from conformance.oracle.requester.expectation import Reaction, ReactionExpectation, may_react
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrVers, RdmaError, decode_header, v2
+from rpcrdma.wire.operations import ROPT_REPTERR
 
 if TYPE_CHECKING:
     from conformance.oracle.requester.state import OutstandingCall
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from rpcrdma.wire import ErrorBody
     from rpcrdma.wire.versions import FixedWords
 
-__all__ = ["judge_error"]
+__all__ = ["is_report", "judge_error", "judge_report"]
 
 _BAD_HEADER: Final = "rfc8166.4.5.bad-reply-header-discarded"
 _UNDECODABLE: Final = "rfc8166.4.5.undecodable-error-discarded"
@@ -56,9 +59,11 @@ def judge_error(
     usual = words.version in (version, VERSION_ONE)
     readings = ("D-15",) if usual else ("D-11", "D-15")
     allowed = [may_react(Reaction.FAILED, _PERMANENT, told, readings)]
-    is_final = True
+    is_final = call.group is None
     if isinstance(error, ErrVers) and version == VERSION_TWO:
         allowed, is_final = _sent_back(error, readings, told), False
+    elif call.group is not None:
+        allowed = _sent_otherwise()
     elif isinstance(error, ErrVers):
         # There is no version left to go on in: a Requester may take its leave (D-64).
         allowed.append(may_react(Reaction.CLOSED, _PERMANENT, told, (*readings, "D-64")))
@@ -72,6 +77,30 @@ def judge_error(
     return ReactionExpectation(
         _name(error), tuple(allowed), call.xid, grant=grant, is_error=is_final
     )
+
+
+def is_report(body: v2.Rdma2Optional) -> bool:
+    """Whether an optional message is an error report (rtrext 9.5)."""
+    return body.rdma_opttype == ROPT_REPTERR
+
+
+def judge_report(words: FixedWords, call: OutstandingCall | None) -> ReactionExpectation:
+    """What a Requester may do about the report that a request of its was faulty."""
+    if call is None or call.group is None:
+        rule = "rtrext.5.4.error-reports-are-supported"
+        waiting = may_react(Reaction.WAITING, rule, VERSION_TWO, ("D-110",))
+        return ReactionExpectation("an error report about nothing", (waiting,))
+    grant = words.credit
+    return ReactionExpectation("REPTERR", tuple(_sent_otherwise()), call.xid, grant=grant)
+
+
+def _sent_otherwise() -> list[Alternative[Reaction]]:
+    """A Call that was a group is made again as no group, or fails (rtrext 5.4)."""
+    rules = ("rtrext.5.4.request-may-be-sent-otherwise", "rtrext.5.4.error-reports-are-supported")
+    return [
+        may_react(reaction, rules, VERSION_TWO)
+        for reaction in (Reaction.COMPLETED, Reaction.FAILED)
+    ]
 
 
 def _name(error: ErrorBody | v2.Rdma2ErrorBody) -> str:

@@ -7,8 +7,8 @@ these the documents allow for given octets.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, TypeAlias
 
@@ -24,7 +24,7 @@ from conformance.oracle.verdict import (
 )
 from rpcrdma.wire import RdmaSegment
 
-__all__ = ["Contents", "Reaction", "ReactionExpectation", "may_react"]
+__all__ = ["Contents", "Reaction", "ReactionExpectation", "may_react", "together"]
 
 Contents: TypeAlias = Callable[[tuple[RdmaSegment, ...]], bytes | None]
 """What the Requester's memory holds in these segments, joined; None if nobody knows."""
@@ -132,6 +132,18 @@ class ReactionExpectation:
             return ()
         difference = _difference(payload, self.payload)
         return (broken_rule(_REJOINED, difference, self.version),) if difference else ()
+
+
+def together(found: Sequence[ReactionExpectation]) -> ReactionExpectation:
+    """What a Requester may do about several things at once: a group that a message has broken.
+
+    Args:
+        found: what it may do about each; the message comes last.
+    """
+    *before, last = found
+    allowed = (*last.allowed, *(item for one in before for item in one.allowed))
+    faults = (one.fault for one in found if one.fault)
+    return replace(last, fault="; ".join(faults), allowed=tuple(dict.fromkeys(allowed)))
 
 
 def _difference(got: bytes, wanted: bytes) -> str:

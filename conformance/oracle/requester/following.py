@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.oracle.requester.tracker import RequesterTracker
+from rpcrdma.wire.operations import BY_NAME, among
 
 if TYPE_CHECKING:
     from conformance.oracle.device import Device
@@ -37,4 +38,5 @@ def follow(
         chosen=device.chosen,
         properties=device.properties,
         serves_two=serves_two,
+        operations=among({BY_NAME[name].code for name in device.operations or ()}),
     )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one, is_two
 from conformance.oracle.lenient_presence import with_lenient_presence
-from conformance.oracle.requester.errors import judge_error
+from conformance.oracle.requester.errors import is_report, judge_error, judge_report
 from conformance.oracle.requester.expectation import (
     Contents,
     Reaction,
@@ -40,6 +40,7 @@ from rpcrdma.wire import (
     decode_header,
     v2,
 )
+from rpcrdma.wire.operations import ROPT_XMTRESP
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import FIXED_WORDS, FixedWords, fixed_words
 
@@ -55,6 +56,7 @@ _BAD_HEADER: Final = "rfc8166.4.5.bad-reply-header-discarded"
 _RETIRED: Final = ("rfc8166.2.2.2.reply-retires-the-xid", "rfc8166.3.3.1.replies-in-any-order")
 _MATCHED: Final = ("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.3.3.1.replies-in-any-order")
 _XID_RULE: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
+_UNANSWERED: Final = ("rtrext.7.4.every-direction-is-answered",)
 _NO_ZERO_GRANT: Final = "rfc8166.3.3.1.grant-is-never-zero"
 
 _AFTER_THE_HEADER: Final = (
@@ -147,6 +149,12 @@ def _of_two(
     except DecodeError as error:
         return _doubtful(_bad_header(str(error), call, version), call, version)
     if isinstance(raw.rdma_body, v2.Rdma2Optional):
+        if is_report(raw.rdma_body):
+            return judge_report(words, call)
+        if raw.rdma_body.rdma_opttype == ROPT_XMTRESP:
+            # One that can be decoded is judged by the Sends that bring it (`response_group`).
+            fault = "an XMTRESP that cannot be decoded"
+            return _doubtful(_bad_header(fault, call, version, ("D-106",)), call, version)
         # D-54: its credits count for its direction, and tell no first grant.
         answers = raw.rdma_body.rdma_optdir is MessageType.REPLY and words.xid in state.asked_xids
         waiting = may_react(Reaction.WAITING, "v2.3.2.xids-belong-to-a-direction", version)
@@ -280,6 +288,9 @@ def _reply(
         return replace(faults, grant=header.rdma_credit, may_be_first=after)
     result = _results(header, body, whole, call, state, contents, version)
     result = _with_harmless(result, broken, version)
+    if call.group is not None and call.group.directions:
+        # D-116: only an XMTRESP answers directions.
+        result = _also_bad(result, "directions are not answered", version, ("D-116",), _UNANSWERED)
     # rfc8166 4.2.4: the stream is in the Reply chunk; whether these octets are looked at is open.
     if isinstance(body, RdmaNomsg) and payload:
         result = _also_bad(result, "octets after an RDMA_NOMSG", version, ("D-32",))

@@ -3,6 +3,7 @@
     rfc8166 section 3.3.1  RPC-over-RDMA Credits
     rfc8166 section 3.3.3  Initial Connection State
     v2 section 5           Protocol Version Negotiation
+    rtrext section 8       Transport Properties
 
 A `RequesterState` is a value: the oracles (`conformance.oracle.requester.calls`,
 `conformance.oracle.requester.reaction`) read it, `conformance.oracle.requester.tracker` makes it
@@ -14,12 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_ONE, THRESHOLD_TWO
+from conformance.oracle.announced import NOTHING_TOLD, Announced
+from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_ONE
 from rpcrdma.wire.properties import BASIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from conformance.oracle.requester.request_group import RequestGroup
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import TransportHeader
     from rpcrdma.wire.properties import PropertyNumbers
@@ -43,6 +46,7 @@ class OutstandingCall:
         doubtful: something was sent that allows the Requester, but does not oblige it, to be done
             with the Call.
         sends: that it came by, each of which takes a credit (rtrext 4.3).
+        group: what it said if it came as a transmission group; None otherwise.
     """
 
     xid: int
@@ -50,6 +54,7 @@ class OutstandingCall:
     unreduced: bytes | None = None
     doubtful: bool = False
     sends: int = 1
+    group: RequestGroup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,9 @@ class RequesterState:
             allowed, what it was told last at the end.
         option_xids: of the tester's own optional messages; errors may come about them.
         asked_xids: of the Requester's optional messages.
-        told_length: of its Receives in Version Two, by the Requester's own word.
+        announced: of the tester, what the Requester may believe, oldest first (rtrext 8).
+        told: of the Requester, by its own word.
+        faulty: XIDs of messages that are faulty as groups, so that reports may come about them.
     """
 
     outstanding: tuple[OutstandingCall, ...] = ()
@@ -114,7 +121,9 @@ class RequesterState:
     lengths: tuple[int, ...] = (FIRST_MESSAGE_TWO,)
     option_xids: frozenset[int] = frozenset()
     asked_xids: frozenset[int] = frozenset()
-    told_length: int = THRESHOLD_TWO
+    announced: tuple[Announced, ...] = (NOTHING_TOLD,)
+    told: Announced = NOTHING_TOLD
+    faulty: frozenset[int] = frozenset()
 
     def call(self, xid: int) -> OutstandingCall | None:
         """The outstanding Call with this XID."""

@@ -16,13 +16,22 @@ each, so that no Requester is accused of what it may do.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one
 from conformance.oracle.requester.calls import judge_call
+from conformance.oracle.requester.expectation import together
+from conformance.oracle.requester.groups import judge_group
 from conformance.oracle.requester.reaction import expected_reaction
+from conformance.oracle.requester.response_group import (
+    PENDING,
+    broken_reaction,
+    group_reaction,
+    response_in,
+)
 from conformance.oracle.requester.state import (
     OutstandingCall,
     RequesterState,
@@ -33,19 +42,28 @@ from conformance.oracle.sizes import THRESHOLD_ONE
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import Procedure, decode_any_header
 from rpcrdma.wire.properties import BASIC
+from rpcrdma.wire.transmission import Assembler, BrokenGroup
 from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conformance.oracle.requester.expectation import Contents, ReactionExpectation
+    from conformance.oracle.requester.request_group import RequestGroup
     from conformance.oracle.requester.state import CreditView
     from conformance.oracle.verdict import BrokenRule
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import TransportHeader
+    from rpcrdma.wire.operations import OptionalOperation
     from rpcrdma.wire.properties import PropertyNumbers
+    from rpcrdma.wire.transmission import Arrived
 
-__all__ = ["RequesterTracker"]
+__all__ = ["MOST_TRANSMISSIONS", "RequesterTracker"]
+
+NO_OPERATIONS: Final[Mapping[int, OptionalOperation]] = MappingProxyType({})
+
+MOST_TRANSMISSIONS: Final = 2**32 - 1
+"""Of a group that the tester puts together: as many as can be said."""
 
 
 class RequesterTracker:
@@ -65,7 +83,9 @@ class RequesterTracker:
         chosen: Mapping[str, str] | None = None,
         properties: PropertyNumbers = BASIC,
         serves_two: bool = False,
+        operations: Mapping[int, OptionalOperation] = NO_OPERATIONS,
     ) -> None:
+        self._sending = Assembler(operations, MOST_TRANSMISSIONS)
         versions = (VERSION_ONE, VERSION_TWO) if serves_two else (VERSION_ONE,)
         self.state = RequesterState(
             call_threshold=call_threshold,
@@ -97,6 +117,14 @@ class RequesterTracker:
         self.state = after_option(message, self.state)
         return broken
 
+    def judge_group(self, group: RequestGroup, unreduced: bytes | None) -> tuple[BrokenRule, ...]:
+        """As `judge`, of a request that came as a transmission group."""
+        broken = judge_group(group, unreduced, self.state)
+        header, sends = group.header, group.arrived.sends
+        call = OutstandingCall(header.rdma_xid, header, unreduced, sends=sends, group=group)
+        self.state = self.state.with_call(call, header.rdma_credit)
+        return broken
+
     def called(self, message: bytes, unreduced: bytes | None, sends: int) -> None:
         """A message arrived: each Send of a Call takes a credit, whatever is wrong with it."""
         if len(message) < FIXED_WORDS:
@@ -108,20 +136,50 @@ class RequesterTracker:
         self.state = self.state.with_call(call, words.credit)
 
     def answered(self, message: bytes, contents: Contents | None = None) -> ReactionExpectation:
-        """Octets are about to be sent to the Requester; returns what it may do about them."""
-        expectation = expected_reaction(message, self.state, contents)
+        """Octets are about to be sent to the Requester; returns what it may do about them.
+
+        Of a group it is asked to do something by the last Send, or by one that breaks the group.
+        """
+        found: list[ReactionExpectation] = []
+        for arrived in self._sending.take(message):
+            found.append(self._reaction(arrived, contents))
+            self._answered(message, found[-1])
+        return together(found) if found else PENDING
+
+    def _reaction(self, arrived: Arrived, contents: Contents | None) -> ReactionExpectation:
+        if isinstance(arrived, BrokenGroup):
+            bad, lead = arrived.report.optre_bad, arrived.report.optre_lead
+            self._faulty(bad.xmsi_xid, bad.xmsi_xid if lead is None else lead.xmsi_xid)
+            return broken_reaction(arrived, self.state)
+        response = response_in(arrived)
+        if response is None:
+            return expected_reaction(arrived.octets, self.state, contents)
+        expectation = group_reaction(arrived, *response, self.state, contents)
+        if expectation.fault:
+            self._faulty(fixed_words(arrived.octets).xid)
+        return expectation
+
+    def _faulty(self, *xids: int) -> None:
+        """Messages with these XIDs are faulty as groups."""
+        self.state = replace(self.state, faulty=self.state.faulty.union(xids))
+
+    def _answered(self, message: bytes, expectation: ReactionExpectation) -> None:
         if self.state.serves_two:
             self.state = after_sending(message, self.state)
         view = self._taken(expectation, self.state.views[-1])
         self._retire(expectation)
         if view != self.state.views[-1]:
             self.state = self.state.with_view(view)
-        return expectation
 
     def settled(self) -> None:
         """The Requester has seen everything that was sent to it: only the last view is left."""
         state = self.state
-        self.state = replace(state, views=state.views[-1:], lengths=state.lengths[-1:])
+        self.state = replace(
+            state,
+            views=state.views[-1:],
+            lengths=state.lengths[-1:],
+            announced=state.announced[-1:],
+        )
 
     def _taken(self, expectation: ReactionExpectation, view: CreditView) -> CreditView:
         """What the Requester may believe of its credits once it has the message."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_TWO
+from conformance.oracle.requester.reports import judge_reductions
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
 from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
 from rpcrdma.errors import DecodeError, Reason
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.requester.state import RequesterState
 
-__all__ = ["judge_option", "judge_version", "judge_words"]
+__all__ = ["judge_length", "judge_option", "judge_version", "judge_words"]
 
 _LISTS: Final = (v2.Rdma2Procedure.RDMA2_MSG, v2.Rdma2Procedure.RDMA2_NOMSG)
 
@@ -46,7 +47,7 @@ def judge_version(words: FixedWords, state: RequesterState) -> Iterator[BrokenRu
 
 def judge_words(message: bytes, state: RequesterState) -> Iterator[BrokenRule]:
     """What shows in the length and the fixed words of a Call in Version Two."""
-    yield from _length(len(message), state)
+    yield from judge_length(len(message), state)
     if fixed_words(message).procedure not in _LISTS:
         rules: Ids = ("v2.4.2.procedure-numbers",)
         detail = f"the procedure is {fixed_words(message).procedure}"
@@ -58,28 +59,33 @@ def judge_option(message: bytes, state: RequesterState) -> tuple[BrokenRule, ...
     return tuple(_judge_option(message, state))
 
 
-def _length(length: int, state: RequesterState) -> Iterator[BrokenRule]:
+def judge_length(length: int, state: RequesterState) -> Iterator[BrokenRule]:
+    """Whether a Send of so many octets may go to the tester."""
     # xcharext 3.1: a property that is on its way may have been read or not, so the largest counts.
     most = max(state.lengths)
     if length <= most:
         return
+    newest = state.announced[-1]
     rules: Ids
     if state.lengths == (FIRST_MESSAGE_TWO,):
         rules = ("v2.5.first-message-fits-1024-octets",)
+    elif newest.structure is not None and newest.octets is None:
+        rules = ("rtrext.8.3.size-follows-from-the-structure",)
     elif most == THRESHOLD_TWO:
         rules = ("v2.2.3.no-send-beyond-4096-octets", "xcharext.3.default-without-information")
     else:
         rules = ("xcharext.3.1.no-send-beyond-the-announced-size",)
-    yield broken_rule(rules, f"{length} octets, {most} are allowed", VERSION_TWO, ("D-55",))
+    readings = ("D-55",) if newest.structure is None else ("D-55", "D-101")
+    yield broken_rule(rules, f"{length} octets, {most} are allowed", VERSION_TWO, readings)
 
 
 def _judge_option(message: bytes, state: RequesterState) -> Iterator[BrokenRule]:
     words = fixed_words(message)
     yield from judge_version(words, state)
-    yield from _length(len(message), state)
+    yield from judge_length(len(message), state)
     is_error = words.procedure == v2.Rdma2Procedure.RDMA2_ERROR
     try:
-        _, end = v2.decode_header(message)
+        header, end = v2.decode_header(message)
     except DecodeError as error:
         yield _undecodable(error, is_error=is_error)
         return
@@ -89,6 +95,8 @@ def _judge_option(message: bytes, state: RequesterState) -> Iterator[BrokenRule]
         rules: Ids = ("xcharext.4.no-payload-follows",)
         detail = f"{len(message) - end} octets after an optional message"
         yield broken_rule(rules, detail, VERSION_TWO, ("D-60",))
+    if isinstance(header.rdma_body, v2.Rdma2Optional):
+        yield from judge_reductions(header, header.rdma_body, message[end:], state)
     newest = state.views[-1]
     # v2 5: one message of any kind, until an answer has told the credits (D-54, D-62).
     if not is_error and newest.granted is None and newest.in_flight:

@@ -4,6 +4,7 @@
     v2 section 5.1  Responder Does Support RPC-over-RDMA Version Two
     v2 section 5.2  Responder Does Not Support RPC-over-RDMA Version Two
     xcharext section 3.1  Receive Buffer Size
+    rtrext section 8      Transport Properties
 
 `after_sending` is what a message of the tester changes about that, as far as the Requester that
 gets it may know.  Where a Requester may go on in more than one way all of them are allowed for.
@@ -14,13 +15,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.announced import NOTHING_TOLD, announced_in
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
-from conformance.oracle.told_length import told_length
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrVers, RdmaError, TransportHeader, decode_any_header, v2
-from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
-from rpcrdma.wire.optional import UnknownOption, decode_option, values_of
+from rpcrdma.wire.operations import ConnProp, TellingOption, UpdProp
+from rpcrdma.wire.optional import decode_option, values_of
 
 if TYPE_CHECKING:
     from conformance.oracle.requester.state import RequesterState
@@ -73,8 +74,9 @@ def after_option(message: bytes, state: RequesterState) -> RequesterState:
     except DecodeError:
         return state
     if isinstance(option, ConnProp | UpdProp):
-        told = told_length(values_of(option))
-        state = replace(state, told_length=told or state.told_length)
+        # D-72: what a CONNPROP leaves out has its default.
+        before = NOTHING_TOLD if isinstance(option, ConnProp) else state.told
+        state = replace(state, told=announced_in(values_of(option), before, state.properties))
     return state
 
 
@@ -101,21 +103,20 @@ def _refused(xid: int, versions: ErrVers, state: RequesterState) -> RequesterSta
     return replace(state, versions=frozenset(offered) if is_usual else BOTH)
 
 
-def _may_send(length: int, state: RequesterState) -> RequesterState:
-    return replace(state, lengths=(*state.lengths, length))
-
-
 def _told(xid: int, body: v2.Rdma2Optional, state: RequesterState) -> RequesterState:
     state = replace(state, option_xids=state.option_xids | {xid})
     try:
         option = decode_option(body, known=state.properties)
     except DecodeError:
         return state
-    if isinstance(option, UnknownOption | ReqProp):
+    if not isinstance(option, TellingOption):
         return state  # a request says what its sender wishes, and nothing of its own Receives
-    length = told_length(values_of(option))
-    if length is None:
-        if not isinstance(option, ConnProp):
-            return state
-        length = THRESHOLD_TWO
-    return _may_send(length, state)
+    before = NOTHING_TOLD if isinstance(option, ConnProp) else state.announced[-1]
+    announced = announced_in(values_of(option), before, state.properties)
+    if announced == before and not isinstance(option, ConnProp):
+        return state
+    return replace(
+        state,
+        lengths=(*state.lengths, announced.layout.length),
+        announced=(*state.announced, announced),
+    )

@@ -33,7 +33,7 @@ from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, rpc
 if TYPE_CHECKING:
     from conformance.oracle.verdict import Alternative
 
-__all__ = ["PROGRAMS_ANSWER", "expected_of_call"]
+__all__ = ["PROGRAMS_ANSWER", "expected_of_call", "expected_of_stream"]
 
 PROGRAMS_ANSWER: Final = ("rfc8166.2.2.2.reply-xid-is-the-calls",)
 """On what a Reply rests whose status is the program's affair alone."""
@@ -77,7 +77,7 @@ def expected_of_call(header: TransportHeader, payload: bytes, state: ResponderSt
         known = any(item.kind.outcome is Silent for item in stream.refusals)
         dropped = () if known or _says_call(body, payload) else (_no_call(version),)
         return replace(result, allowed=(*stream.refusals, *dropped, *stream.tolerated))
-    return _rpc_message(result, stream, state)
+    return expected_of_stream(result, stream, state)
 
 
 def _no_call(version: int) -> Alternative[Answer]:
@@ -90,8 +90,16 @@ def _says_call(body: RdmaMsg | RdmaNomsg, payload: bytes) -> bool:
     return isinstance(body, RdmaNomsg) or rpc.message_type_of(payload) == rpc.MessageType.CALL
 
 
-def _rpc_message(result: Expectation, stream: CallStream, state: ResponderState) -> Expectation:
-    """Judge the RPC message that header and chunks gave."""
+def expected_of_stream(
+    result: Expectation, stream: CallStream, state: ResponderState
+) -> Expectation:
+    """What may be done with the RPC message that header and chunks gave.
+
+    Args:
+        result: what is known of the Call without it.
+        stream: the RPC message.
+        state: what is known of the device and the connection.
+    """
     version = result.version
     try:
         message, _ = rpc.decode_message(stream.octets)

@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from conformance.oracle.verdict import Alternative
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
 
-__all__ = ["CallStream", "examine_call"]
+__all__ = [
+    "CallStream",
+    "examine_call",
+    "excuses",
+    "fetch",
+    "ineligible",
+    "unreadable_answers",
+    "violation_answers",
+]
 
 _UNIT: Final = 4
 _MOST_CHECKED: Final = 1 << 20
@@ -100,19 +108,18 @@ def examine_call(body: Body, payload: bytes, state: ResponderState, version: int
         version: of the message.
     """
     chunks = group_by_position(body.rdma_reads)
-    tolerated = _excuses(body, chunks, payload, state, version)
+    tolerated = excuses(body, chunks, payload, state, version)
     fault, refusals = _wrong_list(body, chunks, version)
     if not fault:
         fault, refusals = _wrong_position(body, chunks, version)
     if fault:
         return CallStream(body, b"", fault, refusals, tolerated)
-    contents = [_fetch(chunk, state) for chunk in chunks]
+    contents = [fetch(chunk, state) for chunk in chunks]
     read = [content for content in contents if content is not None]
     # rfc8166 4.5.3: the RDMA Read that fails may end the connection before anybody answers.
     if len(read) != len(contents):
         failed = (
-            may_answer(Disconnected, _ACCESS, version),
-            may_answer(ErrChunk, _UNREADABLE, version),
+            *unreadable_answers(version),
             *_checked_before_reading(body, payload, chunks, state, version),
         )
         return CallStream(body, b"", "memory of a Read chunk cannot be read", failed, tolerated)
@@ -132,7 +139,7 @@ def _checked_before_reading(
     """
     lengths = [sum(segment.length for segment in chunk.target) for chunk in chunks]
     if state.upper_layer is None or sum(lengths) > _MOST_CHECKED:
-        return _violation_answers(state, version)
+        return violation_answers(state, version)
     blank = [bytes(length) for length in lengths]
     return _reassemble(CallStream(body, payload), chunks, blank, state, version).refusals
 
@@ -163,9 +170,9 @@ def _reassemble(
     layer = state.upper_layer
     if layer is None or not parts:
         return CallStream(stream.body, octets, "", (), stream.tolerated)
-    fault = _ineligible(octets, parts, layer)
+    fault = ineligible(octets, parts, layer)
     if fault:
-        answers = _violation_answers(state, version)
+        answers = violation_answers(state, version)
         if _cuts_the_rpc_header(octets, parts):
             # What stands before the chunk is a cut RPC header, after which closing only warns.
             answers += (may_answer(Disconnected, (_CLOSES,), version, ("D-40",), warning=True),)
@@ -244,7 +251,16 @@ def _position_answers(version: int) -> tuple[Alternative[Answer], ...]:
     )
 
 
-def _violation_answers(state: ResponderState, version: int) -> tuple[Alternative[Answer], ...]:
+def unreadable_answers(version: int) -> tuple[Alternative[Answer], ...]:
+    """What may answer a Call whose memory cannot be read."""
+    return (
+        may_answer(Disconnected, _ACCESS, version),
+        may_answer(ErrChunk, _UNREADABLE, version),
+    )
+
+
+def violation_answers(state: ResponderState, version: int) -> tuple[Alternative[Answer], ...]:
+    """What may answer a Call with a chunk for what is no eligible argument (rfc8166 6.1)."""
     answers = {
         "err-chunk": may_answer(ErrChunk, _VIOLATION, version, ("D-20",)),
         "garbage-args": may_answer(
@@ -261,7 +277,7 @@ def _violation_answers(state: ResponderState, version: int) -> tuple[Alternative
     return (*answer, other)
 
 
-def _ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer) -> str:
+def ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer) -> str:
     """Which Read chunk holds what is no eligible argument, or not exactly one; empty if none."""
     try:
         rpc.decode_message(octets)
@@ -283,20 +299,29 @@ def _ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer
     return ""
 
 
-def _fetch(chunk: ReadChunk, state: ResponderState) -> bytes | None:
+def fetch(chunk: ReadChunk, state: ResponderState) -> bytes | None:
+    """The contents of a Read chunk; None if its memory cannot be read."""
     parts = [state.memory.fetch(segment) for segment in chunk.target if segment.length]
     read = [part for part in parts if part is not None]
     return b"".join(read) if len(read) == len(parts) else None
 
 
-def _excuses(
+def excuses(
     body: Body,
     chunks: tuple[ReadChunk, ...],
     payload: bytes,
     state: ResponderState,
     version: int,
 ) -> tuple[Alternative[Answer], ...]:
-    """What the chunks permit beside the answer that the Call would get."""
+    """What the chunks permit beside the answer that the Call would get.
+
+    Args:
+        body: of the header.
+        chunks: of its Read list.
+        payload: what follows the header.
+        state: for memory and limits.
+        version: of the message.
+    """
     segments = [segment for chunk in chunks for segment in chunk.target]
     targets = [segment for chunk in body.rdma_writes for segment in chunk.target]
     reply = body.rdma_reply
@@ -304,7 +329,7 @@ def _excuses(
         targets += reply.target
     positions = [segment.position for segment in body.rdma_reads]
     found: list[Alternative[Answer]] = []
-    if any(_fetch(chunk, state) is None for chunk in chunks):
+    if any(fetch(chunk, state) is None for chunk in chunks):
         found.append(may_answer(Disconnected, _ACCESS, version))
     if not all(state.memory.is_writable(segment) for segment in targets):
         found += (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from conformance.oracle.announced import NOTHING_TOLD, Announced
 from conformance.oracle.limits import UNLIMITED, Limits
 from conformance.oracle.memory import NO_MEMORY, ExposedMemory
 from conformance.oracle.outcome import (
@@ -24,7 +25,10 @@ from conformance.oracle.outcome import (
 )
 from conformance.oracle.responder.error_rules import broken_error_rules
 from conformance.oracle.responder.reply_rules import broken_rules, told_as_a_call
+from conformance.oracle.responder.reports import broken_report_rules
+from conformance.oracle.responder.responses import broken_response_rules
 from conformance.oracle.sizes import THRESHOLD_ONE, THRESHOLD_TWO
+from conformance.oracle.transmissions import GroupAnswered, Reported
 from conformance.oracle.verdict import (
     Alternative,
     BrokenRule,
@@ -39,18 +43,22 @@ from reports.record import Verdict
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_reply
+from rpcrdma.wire._generated_rtrext import ReportedError
 from rpcrdma.wire.properties import BASIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from conformance.oracle.responder.group_request import GroupRequest
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import TransportHeader
     from rpcrdma.wire.properties import PropertyNumbers
 
 __all__ = [
+    "ANY_CODE",
     "ANY_STATUS",
     "REFUSAL_STATUSES",
+    "REPLIES",
     "Answer",
     "Expectation",
     "ResponderState",
@@ -62,6 +70,12 @@ ANY_STATUS = frozenset(RpcOutcome)
 
 REFUSAL_STATUSES = ANY_STATUS - {RpcOutcome.SUCCESS}
 """A Reply that says the Call was not executed."""
+
+ANY_CODE = frozenset(ReportedError)
+"""A report of whatever error."""
+
+REPLIES = (Answered, GroupAnswered)
+"""What carries an RPC Reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +93,7 @@ class ResponderState:
         backward: whether the device claims the backward direction.
         operations: names of the optional operations that it supports (D-63); None if nobody knows.
         properties: the transport properties that the device knows (D-91).
+        own: what the device has told of round-trip reductions.  requester: what its peer has.
         chosen: readings chosen by the profile, by interpretation id.
     """
 
@@ -91,6 +106,8 @@ class ResponderState:
     backward: bool = False
     operations: frozenset[str] | None = None
     properties: PropertyNumbers = BASIC
+    own: Announced = NOTHING_TOLD
+    requester: Announced = NOTHING_TOLD
     chosen: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -100,24 +117,31 @@ class Answer:
 
     Attributes:
         outcome: kind of outcome.
-        statuses: for `Answered`, the statuses that the Reply may have.
+        statuses: that a Reply may have, in whatever message it comes.
+        codes: for `Reported`, the errors that the report may name.
     """
 
     outcome: type[Outcome]
     statuses: frozenset[RpcOutcome] = ANY_STATUS
+    codes: frozenset[ReportedError] = ANY_CODE
 
     def __str__(self) -> str:
-        if self.outcome is not Answered or self.statuses == ANY_STATUS:
-            return _NAMES[self.outcome]
+        name = _NAMES[self.outcome]
+        if self.outcome is Reported and self.codes != ANY_CODE:
+            return f"{name} of " + " or ".join(sorted(item.name for item in self.codes))
+        if self.outcome not in REPLIES or self.statuses == ANY_STATUS:
+            return name
         if self.statuses == REFUSAL_STATUSES:
-            return "an RPC error reply"
-        return "a Reply of " + " or ".join(sorted(item.name for item in self.statuses))
+            return "an RPC error reply" + " by XMTRESP" * (self.outcome is GroupAnswered)
+        return f"{name} of " + " or ".join(sorted(item.name for item in self.statuses))
 
     def fits(self, outcome: Outcome, payload: bytes | None) -> bool:
         """Whether an outcome is of this kind; `payload` is that of a Reply, if it is known."""
         if not isinstance(outcome, self.outcome):
             return False
-        if self.outcome is not Answered or self.statuses == ANY_STATUS:
+        if isinstance(outcome, Reported):
+            return self.outcome is Reported and outcome.code in self.codes
+        if self.outcome not in REPLIES or self.statuses == ANY_STATUS:
             return True
         try:
             return payload is not None and decode_reply(payload)[0].outcome in self.statuses
@@ -134,7 +158,9 @@ _NAMES: Mapping[type[Outcome], str] = {
     ErrChunk: "ERR_CHUNK",
     InvalidOption: "INVAL_OPTION",
     OptionReceived: "an optional message",
+    Reported: "an error report",
     Answered: "a Reply",
+    GroupAnswered: "a Reply by XMTRESP",
 }
 
 
@@ -146,9 +172,10 @@ def may_answer(
     *,
     warning: bool = False,
     statuses: frozenset[RpcOutcome] = ANY_STATUS,
+    codes: frozenset[ReportedError] = ANY_CODE,
 ) -> Alternative[Answer]:
     """One answer that the documents allow; see `Answer` and `alternative`."""
-    return alternative(Answer(outcome, statuses), rules, version, readings, warning=warning)
+    return alternative(Answer(outcome, statuses, codes), rules, version, readings, warning=warning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +190,8 @@ class Expectation:
         call: the decoded header, where it could be decoded.
         payload_xid_differs: whether the Call's two XIDs differ (D-12).
         unused_reply_chunk: reading of D-19.
+        group: of a request that came in transmissions, what its response is judged by.
+        state: likewise, of the device.
     """
 
     fault: str
@@ -173,6 +202,8 @@ class Expectation:
     call: TransportHeader | None = None
     payload_xid_differs: bool = False
     unused_reply_chunk: str = "either"
+    group: GroupRequest | None = None
+    state: ResponderState | None = None
 
     @property
     def ids(self) -> Ids:
@@ -211,7 +242,11 @@ class Expectation:
             (low, high), (claimed_low, claimed_high) = outcome.versions, self.versions
             detail = f"the range is {low}..{high}, the device claims {claimed_low}..{claimed_high}"
             found.append(broken_rule("rfc8166.4.5.1.err-vers-range", detail, 1, ("D-64",)))
-        if isinstance(outcome, OptionReceived) and outcome.xid != self.xid:
+        if isinstance(outcome, GroupAnswered) and self.state is not None:
+            found += broken_response_rules(outcome, self.group, self.state)
+        if isinstance(outcome, Reported):
+            found += broken_report_rules(outcome, self.xid)
+        elif isinstance(outcome, OptionReceived) and outcome.xid != self.xid:
             detail = f"rdma_xid is {outcome.xid:#010x}, that of the request {self.xid:#010x}"
             found.append(broken_rule("xcharext.4.3.answer-has-the-requests-xid", detail))
         if isinstance(outcome, Answered):
@@ -224,6 +259,8 @@ class Expectation:
 
 
 def _payload(outcome: Outcome, reply_chunk: bytes | None) -> bytes | None:
+    if isinstance(outcome, GroupAnswered):
+        return outcome.payload
     if not isinstance(outcome, Answered):
         return None
     return reply_chunk if outcome.is_long else outcome.payload

@@ -29,7 +29,7 @@ from conformance.oracle.responder.expectation import (
     ResponderState,
     may_answer,
 )
-from conformance.oracle.responder.two import expected_in_two
+from conformance.oracle.responder.two import expected_in_two, expected_of_sends
 from conformance.oracle.sizes import SHORTEST_MESSAGE
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import Procedure, decode_header, v2
@@ -73,11 +73,12 @@ _SPECIAL: Final[Mapping[int, tuple[str, tuple[Alternative[Answer], ...]]]] = {
 """The procedures that are answered in one way, whatever follows the fixed words."""
 
 
-def expected(message: bytes, state: ResponderState) -> Expectation:
+def expected(message: bytes, state: ResponderState, *later: bytes) -> Expectation:
     """What a Responder may do with a message.
 
     Args:
         message: any octets, as sent in one RDMA Send to a receive that is large enough.
+        later: the Sends after that of a message that takes several (rtrext 4.2).
         state: what is known of the device and the connection.
 
     Raises:
@@ -89,6 +90,8 @@ def expected(message: bytes, state: ResponderState) -> Expectation:
     words = fixed_words(message)
     if words.version not in state.versions:
         return _unknown_version(words, state)
+    if later:
+        return expected_of_sends((message, *later), state)
     if words.version == v2.VERSION:
         return expected_in_two(message, words, state)
     if words.version != VERSION_ONE:

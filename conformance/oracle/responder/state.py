@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.oracle.announced import NOTHING_TOLD
 from conformance.oracle.memory import NO_MEMORY
 from conformance.oracle.responder.expectation import ResponderState
 from conformance.oracle.sizes import THRESHOLD_TWO
 
 if TYPE_CHECKING:
+    from conformance.oracle.announced import Announced
     from conformance.oracle.device import Device
     from conformance.oracle.memory import ExposedMemory
     from rpcrdma.ulp.bindings import UpperLayer
@@ -22,6 +24,8 @@ def state_of(
     memory: ExposedMemory = NO_MEMORY,
     *,
     receives: int | None = None,
+    own: Announced = NOTHING_TOLD,
+    requester: Announced = NOTHING_TOLD,
 ) -> ResponderState:
     """The state of a device as a Responder.
 
@@ -30,6 +34,8 @@ def state_of(
         upper_layer: the binding of the program that it serves; None if nobody knows it.
         memory: of the Requester.
         receives: octets of the Requester's Receives; None: as many as the device may send.
+        own: what it has told of round-trip reductions.
+        requester: what the Requester has.
     """
     longest = device.reply_threshold if receives is None else receives
     return ResponderState(
@@ -44,5 +50,7 @@ def state_of(
         backward=device.backward,
         operations=device.operations,
         properties=device.properties,
+        own=own,
+        requester=requester,
         chosen=device.chosen,
     )

@@ -8,6 +8,7 @@
 What Version Two inherits is judged by the rules of Version One
 (`conformance.oracle.responder.calls`), under the ids of its own document.  What an operation
 of the transport properties does is not judged here: whether it is supported, refused or dropped is.
+Groups of transmissions are judged by `conformance.oracle.responder.groups`, if they are supported.
 """
 
 from __future__ import annotations
@@ -21,19 +22,23 @@ from conformance.oracle.lenient_presence import with_lenient_presence
 from conformance.oracle.outcome import ErrChunk, InvalidOption, OptionReceived, Silent
 from conformance.oracle.responder.calls import expected_of_call
 from conformance.oracle.responder.expectation import Expectation, ResponderState, may_answer
+from conformance.oracle.responder.group_requests import expected_of_request
+from conformance.oracle.responder.groups import begun_group
 from conformance.oracle.sizes import HEADER_TWO
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import v2
-from rpcrdma.wire.operations import BY_CODE, XCHAREXT
+from rpcrdma.wire.operations import BY_CODE, RTREXT, XCHAREXT
 from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import Rdma2Procedure
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rpcrdma.wire.operations import OptionalOperation
     from rpcrdma.wire.versions import FixedWords
 
-__all__ = ["expected_in_two"]
+__all__ = ["expected_in_two", "expected_of_sends"]
 
 _RDMA_DONE: Final = 3
 """What Version One calls this number, which nobody may send any more (D-57)."""
@@ -92,6 +97,8 @@ def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) ->
     except DecodeError as error:
         return _undecodable(message, words, error, state)
     match header.rdma_body:
+        case v2.Rdma2Optional() as body if _is_of_group(body, state):
+            return expected_of_sends((message,), state)
         case v2.Rdma2Optional() as body:
             result = _optional(body, state)
             operation = _known(body.rdma_opttype, state)
@@ -106,6 +113,29 @@ def expected_in_two(message: bytes, words: FixedWords, state: ResponderState) ->
             return Expectation("the direction of a Reply", allowed, words.xid, words.version)
         case _:
             return _call(message, state)
+
+
+def expected_of_sends(sends: Sequence[bytes], state: ResponderState) -> Expectation:
+    """What a Responder may do with a message in Version Two, in one Send or several.
+
+    Args:
+        sends: as many as there are of the message; of several, the first is an operation of the
+            round-trip reductions that the device supports.
+        state: what is known of the device and the connection.
+    """
+    faulty, parts = begun_group(sends, state)
+    return expected_of_request(parts, state) if faulty is None else faulty
+
+
+def _is_of_group(body: v2.Rdma2Optional, state: ResponderState) -> bool:
+    """Whether a device takes a message for part of a group, or for a word about one.
+
+    A beginning that says that it is an answer answers nothing, as any other operation.
+    """
+    operation = BY_CODE.get(body.rdma_opttype)
+    if operation is None or operation.document != RTREXT or not _is_supported(operation, state):
+        return False
+    return body.rdma_optdir is MessageType.CALL or not operation.begins_rpc
 
 
 def _call(message: bytes, state: ResponderState) -> Expectation:
@@ -162,6 +192,9 @@ def _optional(body: v2.Rdma2Optional, state: ResponderState) -> Expectation:
     if body.rdma_optdir is MessageType.REPLY:
         dropped = may_answer(Silent, _OPTIONAL_WAY, VERSION_TWO, ("D-146",))
         error = may_answer(ErrChunk, _OPTIONAL_WAY, VERSION_TWO, ("D-146",), warning=True)
+        if operation is not None and operation.document == RTREXT and supported:
+            # D-107: whoever tells of it does not refuse it as unknown.
+            return Expectation("a response to no request", (dropped, error))
         is_answer = supported is True and operation is not None and operation.is_answer
         refusal = replace(refused, warning=is_answer)
         return Expectation("an answer to no request", (dropped, refusal, error))

@@ -19,7 +19,7 @@ from rpcrdma.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 XID = 0x51D
 NULL, STORE, FETCH = 0, 2, 4
@@ -75,6 +75,9 @@ class TinyMemory:
 
     def is_writable(self, segment: RdmaSegment) -> bool:
         return segment.handle in self.writable
+
+    def contents(self, segments: Sequence[RdmaSegment]) -> bytes | None:
+        return b"".join(self.fetch(segment) or b"" for segment in segments)
 
 
 def rpc_call(procedure: int = NULL, arguments: bytes = b"", xid: int = XID) -> bytes:

@@ -7,8 +7,13 @@ import pytest
 from conformance.oracle.requester.expectation import Reaction
 from conformance.oracle.requester.reaction import expected_reaction
 from conformance.oracle.requester.state import OutstandingCall, RequesterState
+from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import ErrVers, RdmaMsg, TransportHeader, v2
+from rpcrdma.wire._generated_rtrext import BadContinuation, TransmissionId
+from rpcrdma.wire.operations import ReptErr
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.rpc import MessageType
+from tests.conformance.oracle.requester.group_fakes import XID, outstanding, request
 
 COMPLETED, FAILED, WAITING, CLOSED = Reaction
 
@@ -116,3 +121,26 @@ def test_a_reply_of_version_two_to_a_call_of_version_one_is_no_good_one() -> Non
     reply = EMPTY_REPLY + bytes(24)
 
     assert COMPLETED not in expected_reaction(reply, state(1)).reactions
+
+
+# -- about a transmission group, whose Call may be made again without one (rtrext 5.4)
+
+NULL = calls.null(XID)
+AS_GROUP = outstanding(NULL, request(NULL))
+REPORT = ReptErr(TransmissionId(XID, MessageType.CALL, 0), None, BadContinuation())
+REPTERR = two(encode_option(MessageType.REPLY, REPORT), XID)
+
+
+@pytest.mark.parametrize(
+    "message", [error(v2.ErrInvalidOption(), XID), error(v2.ErrBadHeader(), XID), REPTERR]
+)
+def test_the_call_of_a_group_may_be_made_otherwise(message: bytes) -> None:
+    found = expected_reaction(message, AS_GROUP)
+
+    assert found.reactions == {COMPLETED, FAILED}
+    assert not found.is_error
+
+
+def test_a_report_about_no_group_changes_nothing() -> None:
+    assert expected_reaction(REPTERR, outstanding(NULL, None)).reactions == {WAITING}
+    assert expected_reaction(REPTERR, state(2)).reactions == {WAITING}

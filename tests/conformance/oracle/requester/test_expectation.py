@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.oracle.requester.expectation import Reaction, ReactionExpectation
+from conformance.oracle.requester.expectation import Reaction, ReactionExpectation, together
 from conformance.oracle.verdict import Alternative
 from reports.record import Verdict
 
@@ -60,3 +60,14 @@ def test_completion_delivers_the_right_octets(
     judgement = expectation.judge(Reaction.COMPLETED, delivered)
 
     assert (judgement.verdict, judgement.reason) == (verdict, reason)
+
+
+def test_several_things_at_once_allow_what_each_of_them_allows() -> None:
+    first = ReactionExpectation("a fault", (Alternative(Reaction.WAITING, ("a",)),))
+    last = ReactionExpectation("", (Alternative(Reaction.COMPLETED, ("b",)),), 7)
+
+    found = together([first, last])
+
+    assert found.allowed == (*last.allowed, *first.allowed)
+    assert (found.fault, found.xid) == ("a fault", 7)
+    assert together([last]) == last

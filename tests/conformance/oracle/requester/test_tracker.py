@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from conformance.oracle.requester.expectation import Reaction
@@ -17,7 +19,17 @@ from rpcrdma.wire import (
     encode_header,
     rpc,
 )
+from tests.conformance.oracle.requester.group_fakes import (
+    OPERATIONS,
+    ROOMY,
+    XID,
+    request,
+    response,
+)
 from tests.conformance.oracle.requester.test_calls import ids
+
+if TYPE_CHECKING:
+    from conformance.groups.draft import GroupDraft
 
 
 def plain(xid: int, credits: int, payload: bytes) -> bytes:  # noqa: A002
@@ -207,3 +219,84 @@ def test_each_send_of_a_call_takes_a_credit(line: Line) -> None:
     line.reply(1, 5)
     line.tracker.settled()
     assert line.tracker.state.views[-1].headroom == 2
+
+
+# -- transmission groups
+
+LONG = calls.long_reply(XID, 9000)
+PARTS = response(calls.expected_reply(LONG))
+
+
+def awaiting() -> RequesterTracker:
+    """A Requester that has made a request in a group, whose response has three transmissions."""
+    tracker = RequesterTracker(upper_layer=TestProgram(), operations=OPERATIONS)
+    tracker.state = ROOMY
+    assert tracker.judge_group(request(LONG, rsbuf=3), LONG) == ()
+    return tracker
+
+
+def answered(tracker: RequesterTracker, group: GroupDraft) -> list[set[Reaction]]:
+    return [set(tracker.answered(message.octets).reactions) for message in group.messages]
+
+
+def test_a_group_takes_a_credit_for_each_send() -> None:
+    long_call = calls.long_call(XID, bytes(9000))
+    tracker = RequesterTracker(upper_layer=TestProgram(), operations=OPERATIONS)
+    tracker.state = ROOMY
+
+    tracker.judge_group(request(long_call), long_call)
+
+    assert tracker.state.views[-1].in_flight == 3
+
+
+def test_the_last_transmission_of_a_response_ends_its_call() -> None:
+    tracker = awaiting()
+
+    reactions = answered(tracker, PARTS)
+
+    assert reactions == [{Reaction.WAITING}, {Reaction.WAITING}, {Reaction.COMPLETED}]
+    assert (tracker.state.outstanding, tracker.state.views[-1].in_flight) == ((), 0)
+    assert tracker.state.faulty == frozenset()
+
+
+def test_a_broken_response_leaves_its_call_in_doubt() -> None:
+    tracker = awaiting()
+
+    *_, last = answered(tracker, PARTS.in_order(0, 2))
+
+    assert last == {Reaction.WAITING, Reaction.FAILED, Reaction.CLOSED}
+    (call,) = tracker.state.outstanding
+    assert call.doubtful
+    assert tracker.state.faulty == {XID}
+
+
+def test_what_breaks_a_response_may_end_its_call_as_well() -> None:
+    null = calls.null(XID)
+    tracker = RequesterTracker(upper_layer=TestProgram(), operations=OPERATIONS)
+    tracker.state = ROOMY
+    tracker.judge_group(request(null), null)
+    good = response(calls.expected_reply(null))
+    tracker.answered(good.with_contents(0, optxrs_count=2).messages[0].octets)
+
+    found = tracker.answered(good.messages[0].octets)
+
+    assert found.reactions == set(Reaction)
+    assert "broken group" in found.fault
+
+
+def test_a_response_that_cannot_be_used_is_faulty() -> None:
+    tracker = awaiting()
+
+    answered(tracker, response(calls.null(XID)))
+
+    assert tracker.state.faulty == {XID}
+
+
+def test_without_the_operations_each_send_is_a_message() -> None:
+    tracker = awaiting()
+    without = RequesterTracker(upper_layer=TestProgram())
+    without.state = tracker.state
+
+    found = without.answered(PARTS.messages[0].octets)
+
+    assert found.reactions == {Reaction.WAITING, Reaction.FAILED, Reaction.CLOSED}

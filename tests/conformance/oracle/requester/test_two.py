@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.oracle.announced import Announced
 from conformance.oracle.requester.calls import judge_call
 from conformance.oracle.requester.state import CreditView, RequesterState
 from conformance.oracle.requester.two import judge_option
@@ -97,7 +98,10 @@ def test_rules_of_version_one_are_told_in_the_words_of_version_two() -> None:
 def test_a_missing_reply_chunk_is_judged_by_the_length_that_the_requester_told() -> None:
     payload = testprog_calls.long_reply(1, 3000)
     small = RequesterState(
-        upper_layer=TestProgram(), serves_two=True, versions=frozenset({2}), told_length=1024
+        upper_layer=TestProgram(),
+        serves_two=True,
+        versions=frozenset({2}),
+        told=Announced(octets=1024),
     )
     chunk = WriteChunk((RdmaSegment(1, 100_000, 0),))
     offering = message(v2.Rdma2Msg(CALL, (), (), chunk), payload)

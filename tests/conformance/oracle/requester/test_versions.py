@@ -184,7 +184,7 @@ def test_what_says_nothing_of_its_receives_changes_nothing(settled: Line, what: 
 def test_what_the_requester_tells_of_its_own_is_kept(settled: Line) -> None:
     assert settled.tracker.judge_option(option(7, ConnProp(LARGE, ()))) == ()
 
-    assert settled.tracker.state.told_length == 8192
+    assert settled.tracker.state.told.octets == 8192
 
 
 @pytest.mark.parametrize(("known", "told"), [(BASIC, 8192), (ADOPTED, 4096)])
@@ -198,7 +198,7 @@ def test_what_has_a_bad_value_by_the_codes_of_the_requester_says_nothing(
     tracker.judge_option(option(7, odd))
     tracker.answered(option(8, odd))
 
-    assert tracker.state.told_length == told
+    assert tracker.state.told.layout.length == told
     assert tracker.state.lengths[-1] == told
 
 

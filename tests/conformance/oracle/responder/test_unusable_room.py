@@ -30,6 +30,9 @@ class Memory:
     def fetch(self, segment: RdmaSegment) -> bytes | None:
         raise AssertionError(f"nothing is read from {segment}")
 
+    def contents(self, segments: object) -> bytes | None:
+        raise AssertionError(f"nobody looks into {segments}")
+
     def is_writable(self, segment: RdmaSegment) -> bool:
         return segment.handle == GOOD and segment.offset + segment.length <= 64 + ROOM
 

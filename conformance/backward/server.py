@@ -2,6 +2,7 @@
 
     server = BackwardServer.of(service)        a client of the profile's binding is prepared
     xid = server.call(server.calls.null)       a good Call; `credits`: what it requests
+    server.transmit(xid, payload, sends)       the same in a transmission group
     server.answered(xid, call)                 its right Reply, judged; returns it
     server.send(octets, xid)                   anything else, about which an error may come
     server.given_back()                        what a Call recalled
@@ -34,7 +35,7 @@ from conformance.tester.case import Deviation, Inconclusive
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from conformance.backward.calls import BackwardCalls
     from conformance.tester.server import Line, Service
@@ -107,6 +108,12 @@ class BackwardServer:
         self.send(message.octets, chosen)
         self._calls[chosen] = message.payload
         return chosen
+
+    def transmit(self, xid: int, payload: bytes, sends: Iterable[bytes]) -> None:
+        """Send a good Call by these Sends, a transmission group (rtrext 4.2)."""
+        self._calls[xid] = payload
+        for octets in sends:
+            self.service.line.send(octets)
 
     def send(self, octets: bytes, xid: int) -> None:
         """Send anything; what comes under its XID is of the backward direction."""

@@ -97,6 +97,11 @@ class Call:
         return int.from_bytes(self.octets[4:8], "big")
 
     @property
+    def sends(self) -> tuple[bytes]:
+        """What is sent: a Call of this kind takes one Send."""
+        return (self.octets,)
+
+    @property
     def title(self) -> str:
         """What is called, for people."""
         return self.request.title
@@ -147,18 +152,26 @@ class Message:
         octets: what is sent.
         title: for people.
         mutations: what was changed in the octets, in order.
+        later: the Sends that follow, of a message that takes several (rtrext 4.2).
     """
 
     xid: int
     octets: bytes
     title: str
     mutations: tuple[Mutation, ...] = ()
+    later: tuple[bytes, ...] = ()
 
     @property
     def version(self) -> int:
         """rdma_vers as sent; 0 if the message is too short to have one."""
         return int.from_bytes(self.octets[4:8], "big")
 
+    @property
+    def sends(self) -> tuple[bytes, ...]:
+        """What is sent, one after the other."""
+        return (self.octets, *self.later)
+
     def __str__(self) -> str:
         changes = f" with {', '.join(map(str, self.mutations))}" if self.mutations else ""
-        return f"{self.title}, xid {self.xid:#010x}, {len(self.octets)} octets{changes}"
+        octets = sum(map(len, self.sends))
+        return f"{self.title}, xid {self.xid:#010x}, {octets} octets{changes}"

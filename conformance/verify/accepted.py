@@ -8,8 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.outcome import Answered
-from conformance.oracle.responder.expectation import ANY_STATUS, REFUSAL_STATUSES, Answer
+from conformance.oracle.responder.expectation import (
+    ANY_CODE,
+    ANY_STATUS,
+    REFUSAL_STATUSES,
+    REPLIES,
+    Answer,
+)
 from conformance.tester.acceptance import Acceptance
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call, Message
+    from rpcrdma.wire._generated_rtrext import ReportedError
 
 __all__ = [
     "ANY",
@@ -63,6 +69,7 @@ def note(
     tolerated: Iterable[type[Outcome]] = (),
     statuses: Statuses = ANY,
     breaks: tuple[str, ...] = (),
+    codes: frozenset[ReportedError] = ANY_CODE,
 ) -> None:
     """Note in the log of the case what is accepted as the answer to a message.
 
@@ -73,11 +80,13 @@ def note(
         tolerated: kinds that bring a warning.
         statuses: of the Replies among them.
         breaks: requirements that any other answer breaks.
+        codes: errors that reports among them may name.
     """
-    good = [Answer(kind, statuses.allowed) for kind in allowed]
-    warned = [Answer(kind, statuses.allowed) for kind in tolerated]
-    if statuses.tolerated and any(kind.outcome is Answered for kind in good):
-        warned.append(Answer(Answered, statuses.tolerated))
+    good = [Answer(kind, statuses.allowed, codes) for kind in allowed]
+    warned = [Answer(kind, statuses.allowed, codes) for kind in tolerated]
+    if statuses.tolerated:
+        replies = (kind.outcome for kind in good if kind.outcome in REPLIES)
+        warned += [Answer(kind, statuses.tolerated) for kind in replies]
     peer.case.acceptances.append(
         Acceptance(message, peer.state, tuple(good), tuple(warned), breaks)
     )

@@ -21,6 +21,7 @@ from conformance.oracle.outcome import (
     Undecodable,
     Unexpected,
 )
+from conformance.oracle.transmissions import GroupAnswered, Reported, Scattered
 from rpcrdma.wire import v2
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ SENTENCES: Final[Mapping[type[Outcome], str]] = {
     ErrChunk: "RDMA_ERROR with ERR_CHUNK, the call's XID and version",
     InvalidOption: "RDMA2_ERROR with INVAL_OPTION and the message's XID",
     OptionReceived: "an optional message of Version Two",
+    GroupAnswered: "an RPC reply by XMTRESP with the call's XID",
+    Reported: "an error report with the message's XID",
+    Scattered: "transmissions that make no message",
     Silent: "silence",
     Disconnected: "the end of the connection",
     Undecodable: "octets that cannot be decoded",

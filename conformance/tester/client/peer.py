@@ -19,8 +19,10 @@ and `receive` never returns it.
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.announced import NOTHING_TOLD, announced_in
 from conformance.oracle.memory import ExposedRegions
 from conformance.oracle.outcome import (
     Answered,
@@ -28,23 +30,26 @@ from conformance.oracle.outcome import (
     OptionReceived,
     Silent,
     as_called,
-    read_outcome,
 )
 from conformance.oracle.responder.state import state_of
+from conformance.oracle.transmissions import GroupAnswered, Reported, read_arrived
 from conformance.tester.claimed import claimed_operations, device_of
 from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
 from conformance.tester.sent import REQUESTED_CREDITS
-from rpcrdma.errors import ConnectionLost
+from rpcrdma.errors import ConnectionLost, DecodeError
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
+from rpcrdma.wire.operations import ConnProp, UpdProp
+from rpcrdma.wire.optional import values_of
 from rpcrdma.wire.rpc import MessageType
-from rpcrdma.wire.transmission import Assembler, each_message
+from rpcrdma.wire.transmission import Assembler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from conformance.oracle.announced import Announced
     from conformance.oracle.device import Device
     from conformance.oracle.outcome import Outcome
     from conformance.oracle.responder.expectation import ResponderState
@@ -64,6 +69,10 @@ RECEIVE_LENGTH: Final = 8192
 lost together with the connection."""
 
 
+ANY_NUMBER: Final = 2**32
+"""Transmissions of a group that a peer takes: how many there are is for the case to judge."""
+
+
 class Peer:
     """One connection to the device, from the tester's side.
 
@@ -76,6 +85,7 @@ class Peer:
         takes_calls: whether what has the msg_type of a Call is taken for a backward Call.
         version: of what is built for this connection, unless it is told another.
         options: every RDMA2_OPTIONAL that came, in order.
+        told: what this end has told of round-trip reductions.
     """
 
     def __init__(
@@ -98,13 +108,14 @@ class Peer:
         self.takes_calls = False
         self.version = version
         self.options: list[OptionReceived] = []
+        self.told = NOTHING_TOLD
         self._connection = connection
         self._xids = xids
         self._receive_length = receive_length
         self._arrived: deque[Outcome] = deque()
         self._aside: deque[Outcome] = deque()
         self._begun: deque[OptionReceived] = deque()
-        self._assembler = Assembler(claimed_operations(profile))
+        self._assembler = Assembler(claimed_operations(profile), longest=ANY_NUMBER)
         self._failure = ""
         self._memory = ExposedRegions()
 
@@ -118,7 +129,17 @@ class Peer:
         """Of the device and of this connection as it is now, for the oracle."""
         layer = self.workload.null().layer
         memory = self._memory.as_it_is()
-        return state_of(self.device, layer, memory)
+        return state_of(self.device, layer, memory, own=self.announced, requester=self.told)
+
+    @property
+    def announced(self) -> Announced:
+        """What the device has told of round-trip reductions; faulty values tell nothing."""
+        told = NOTHING_TOLD
+        for one in self.options:
+            if isinstance(one.option, ConnProp | UpdProp):
+                with suppress(DecodeError):
+                    told = announced_in(values_of(one.option), told, self.device.properties)
+        return told
 
     # -- messages
 
@@ -128,11 +149,12 @@ class Peer:
 
     def send(self, message: Call | Message | bytes, *, invalidate: int | None = None) -> None:
         """Send a call or any octets.  On a lost connection nothing is sent; `receive` will tell."""
-        octets = message if isinstance(message, bytes) else message.octets
+        sends = (message,) if isinstance(message, bytes) else message.sends
         if not isinstance(message, bytes) and message.mutations:
-            self.case.mutations[octets] = ", ".join(str(change) for change in message.mutations)
+            self.case.mutations[sends[0]] = ", ".join(str(change) for change in message.mutations)
         try:
-            self._connection.post_send(octets, invalidate=invalidate)
+            for octets in sends:
+                self._connection.post_send(octets, invalidate=invalidate)
         except ConnectionLost as error:
             self._failure = self._failure or str(error)
 
@@ -174,6 +196,11 @@ class Peer:
     def put_aside(self, outcome: Outcome) -> None:
         """Keep an outcome for a later `receive`: it answers another call."""
         self._aside.append(outcome)
+
+    @property
+    def unfinished(self) -> int:
+        """Transmissions that have arrived of a group whose end has not."""
+        return self._assembler.unfinished
 
     def waiting(self) -> tuple[Outcome, ...]:
         """What has arrived and has not been received yet, without waiting."""
@@ -289,21 +316,29 @@ class Peer:
     def _deliver(self, completion: Completion) -> None:
         if self.reposts:
             self.post_receives()
-        for transmission in each_message(self._assembler.take(completion.data)):
-            self._arrive(read_outcome(transmission.octets, self.device.properties))
+        for arrived in self._assembler.take(completion.data):
+            self._arrive(read_arrived(arrived, self.device.properties))
 
     def _arrive(self, outcome: Outcome) -> None:
         """A message is complete."""
         if self.takes_calls:
             outcome = as_called(outcome)
-        if isinstance(outcome, Answered):
+        if isinstance(outcome, Answered | GroupAnswered):
             self.granted = outcome.credits
         if isinstance(outcome, OptionReceived):
             self.options.append(outcome)
-        if isinstance(outcome, OptionReceived) and outcome.direction is MessageType.CALL:
+        if isinstance(outcome, OptionReceived) and _begins(outcome):
             self._begun.append(outcome)
         else:
             self._arrived.append(outcome)
+
+
+def _begins(option: OptionReceived) -> bool:
+    """Whether the device begins something by an operation, and so answers nothing.
+
+    An error report is about a message, whatever its direction word says (D-110).
+    """
+    return option.direction is MessageType.CALL and not isinstance(option, Reported)
 
 
 def _told(region: MemoryRegion, length: int) -> RdmaSegment:

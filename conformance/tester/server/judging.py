@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.oracle.requester.following import follow
+from conformance.oracle.requester.groups import judge_broken, unfinished
 from conformance.tester.server.served import ServedAct, may_complete
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from conformance.oracle.device import Device
     from conformance.oracle.requester.expectation import ReactionExpectation
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from conformance.tester.server.line import Line
     from conformance.tester.server.received import ReceivedCall
     from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.wire.transmission import BrokenGroup
     from targets.base import ActResult
 
 __all__ = ["Judging"]
@@ -79,10 +81,22 @@ class Judging:
 
     def received(self, line: Line, call: ReceivedCall) -> None:
         """A message has arrived; it is told which rules it breaks."""
-        call.broken = self._trackers[line].judge(call.octets, call.unreduced, call.sends)
+        tracker = self._trackers[line]
+        if call.group is None:
+            call.broken = tracker.judge(call.octets, call.unreduced, call.sends)
+        else:
+            call.broken = tracker.judge_group(call.group, call.unreduced)
         self.violations += call.broken
         if self._ended and call.xid not in self._ended:
             self._went_on = True
+
+    def received_broken(self, group: BrokenGroup) -> None:
+        """Transmissions have arrived that will never be a message."""
+        self.violations.append(judge_broken(group))
+
+    def gave_up(self, lines: Iterable[Line]) -> None:
+        """Nothing else has come, though something should have."""
+        self.violations += [unfinished(line.unfinished) for line in lines if line.unfinished]
 
     def received_option(self, line: Line, octets: bytes) -> None:
         """A message of Version Two that is no call has arrived."""

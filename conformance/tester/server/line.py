@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.requester.tracker import MOST_TRANSMISSIONS
 from conformance.tester.server.placed import Placed
 from conformance.tester.server.versions import refusal_of
 from rpcrdma.errors import ConnectionLost
@@ -18,16 +19,17 @@ from rpcrdma.fabric.base import Access, ConnectionParameters
 from rpcrdma.fabric.completion import CompletionStatus, Opcode
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
-from rpcrdma.wire.transmission import Assembler, each_message
+from rpcrdma.wire.transmission import Assembler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from conformance.tester.server.reply import ReplyPlacement
+    from conformance.tester.server.received import ReceivedCall
+    from conformance.tester.server.reply import CallAnswer, ReplyPlacement
     from rpcrdma.fabric.base import Connection, MemoryRegion
     from rpcrdma.fabric.completion import Completion, WorkId
     from rpcrdma.wire.operations import OptionalOperation
-    from rpcrdma.wire.transmission import Transmission
+    from rpcrdma.wire.transmission import Arrived
 
 __all__ = ["RECEIVES", "RECEIVE_LENGTH", "Line", "Welcome"]
 
@@ -93,6 +95,8 @@ class Line:
         reposts: whether each Receive that completes is posted again.
         lost: the first failure that this side saw; empty if there was none.
         placed: what was written to the client's memory.
+        respond: makes the answer to a call that comes as a transmission group; None: the operation
+            is refused.
     """
 
     def __init__(
@@ -108,10 +112,11 @@ class Line:
         self.reposts = True
         self.lost = ""
         self.placed = Placed()
+        self.respond: Callable[[ReceivedCall], CallAnswer] | None = None
         self._connection = connection
         self._welcome = welcome
-        self._assembler = Assembler(operations)
-        self._messages: deque[Transmission] = deque()
+        self._assembler = Assembler(operations, MOST_TRANSMISSIONS)
+        self._messages: deque[Arrived] = deque()
         self._writing: dict[WorkId, MemoryRegion] = {}
         self._ended: dict[WorkId, CompletionStatus] = {}
         self._awaited: frozenset[WorkId] = frozenset()
@@ -131,8 +136,16 @@ class Line:
         """Whether the connection stands, as far as this side knows."""
         return self._connection.connected
 
-    def poll(self, timeout: float) -> Transmission | None:
-        """The next message, once all of its Sends are here; None: none within `timeout` seconds."""
+    @property
+    def unfinished(self) -> int:
+        """Transmissions that have arrived of a group whose end has not."""
+        return self._assembler.unfinished
+
+    def poll(self, timeout: float) -> Arrived | None:
+        """The next message, once all of its Sends are here; None: none within `timeout` seconds.
+
+        Sends that will never be a message come as the group that they do not make.
+        """
         if not self._messages:
             self._take(self._connection.poll(timeout))
         return self._messages.popleft() if self._messages else None
@@ -278,7 +291,7 @@ class Line:
     def _arrived(self, octets: bytes) -> None:
         refusal = refusal_of(octets) if self._welcome.version_one_only else None
         if refusal is None:
-            self._messages.extend(each_message(self._assembler.take(octets)))
+            self._messages.extend(self._assembler.take(octets))
         if self.reposts or refusal is not None:
             self.post_receives(1)
         if refusal is not None:

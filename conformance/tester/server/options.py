@@ -23,6 +23,7 @@ from conformance.tester.case import Inconclusive
 from conformance.tester.claimed import device_of
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
+from rpcrdma.wire.operations import XmtReq
 from rpcrdma.wire.optional import decode_option, encode_option
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.properties import PropertyNumbers
 
-__all__ = ["FIRST_XID", "Options", "ReceivedOption", "any_option", "encode_two"]
+__all__ = ["FIRST_XID", "Options", "ReceivedOption", "any_option", "encode_two", "refusal"]
 
 FIRST_XID: Final = 0x7E510001
 """Of the tester's own optional messages; far from where clients begin."""
@@ -103,6 +104,11 @@ def any_option(_message: ReceivedOption) -> bool:
     return True
 
 
+def refusal(xid: int, credit: int) -> bytes:
+    """RDMA2_ERR_INVAL_OPTION under an XID."""
+    return encode_two(xid, v2.Rdma2Error(v2.ErrInvalidOption()), credit)
+
+
 def encode_two(xid: int, body: v2.Rdma2Body, credit: int) -> bytes:
     """A message of Version Two without payload."""
     return v2.encode_header(v2.Rdma2Header(xid, v2.VERSION, credit, body))
@@ -137,6 +143,8 @@ class Options:
             return False
         known = device_of(self._service.profile).properties
         message = _read(line, octets, known)
+        if isinstance(message.option, XmtReq):
+            return False
         self.messages.append(message)
         self._unclaimed.append(message)
         return True
@@ -213,8 +221,7 @@ class Options:
     def refuse(self, message: ReceivedOption, *, credit: int | None = None) -> None:
         """Answer by RDMA2_ERR_INVAL_OPTION."""
         granted = self._service.grant if credit is None else credit
-        error = encode_two(message.xid, v2.Rdma2Error(v2.ErrInvalidOption()), granted)
-        self._service.send(error, message.line)
+        self._service.send(refusal(message.xid, granted), message.line)
 
 
 def _read(line: Line, octets: bytes, known: PropertyNumbers) -> ReceivedOption:

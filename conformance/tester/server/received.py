@@ -11,6 +11,7 @@ from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
 if TYPE_CHECKING:
+    from conformance.oracle.requester.request_group import RequestGroup
     from conformance.oracle.verdict import BrokenRule
     from conformance.tester.server.served import CallVerdict
     from rpcrdma.wire import AnyHeader, ReadSegment, TransportHeader, WriteChunk
@@ -35,6 +36,7 @@ class ReceivedCall:
         problem: why there is no header, or no unreduced call; empty if there is.
         raw: the header as it came, of either version; None if it cannot be decoded.
         sends: that it came by (`rpcrdma.wire.transmission`).
+        group: what it says as a transmission group; None if it is none.
         answered: whether a message was sent that ends the call.
         broken: the rules that it breaks, by the oracle.
         verdicts: what verifications of the case have made of it.
@@ -51,6 +53,7 @@ class ReceivedCall:
     problem: str = ""
     raw: AnyHeader | None = None
     sends: int = 1
+    group: RequestGroup | None = None
     answered: bool = field(default=False)
     broken: tuple[BrokenRule, ...] = ()
     verdicts: list[CallVerdict] = field(default_factory=list)
@@ -117,4 +120,6 @@ class ReceivedCall:
             f" {'a' if self.reply_chunk else 'no'} Reply chunk"
         )
         form = "RDMA_NOMSG" if self.is_long else "RDMA_MSG"
+        if self.group is not None:
+            form = f"XMTREQ in {self.sends} transmissions"
         return f"{where}: {form} xid {self.xid:#010x} credits {self.credits}, {chunks}, {what}"

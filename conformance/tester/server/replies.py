@@ -74,24 +74,33 @@ class Replies:
             credit: to be granted.
             threshold: most octets in one Send.
         """
+        for due in self.due(call, line):
+            answered = open_calls.get(int.from_bytes(due[:4], "big"), call)
+            slots = self.slots(answered, line, due)
+            yield answered, draft_reply(answered, due, slots, credit, threshold)
+
+    def due(self, call: ReceivedCall, line: Line) -> tuple[bytes, ...]:
+        """The unreduced replies that a call makes due: usually its own alone."""
         if call.unreduced is None:
-            return
-        program = self._programs[line]
-        for reply in self._execute(program, call.unreduced):
-            answered = open_calls.get(int.from_bytes(reply[:4], "big"), call)
-            slots = _slots(program, answered, reply)
-            yield answered, draft_reply(answered, reply, slots, credit, threshold)
+            return ()
+        return tuple(self._execute(self._programs[line], call.unreduced))
+
+    def slots(self, call: ReceivedCall, line: Line, reply: bytes) -> tuple[DataItem | None, ...]:
+        """Where the results are that may be reduced; none in a reply to what cannot be decoded."""
+        try:
+            return self._programs[line].results(call.unreduced or b"", reply)
+        except (DecodeError, LocalProtocolError):
+            return ()
+
+    def origins(self, call: ReceivedCall, line: Line) -> tuple[int, ...]:
+        """Where in the call the operation of each of its results begins (rtrext 7.4)."""
+        try:
+            return self._programs[line].origins(call.unreduced or b"")
+        except DecodeError:
+            return ()
 
     def _execute(self, program: UpperLayer, call: bytes) -> list[bytes]:
         name = hashlib.sha256(call).digest()
         if name not in self._given:
             self._given[name] = program.execute(call)
         return self._given[name]
-
-
-def _slots(program: UpperLayer, call: ReceivedCall, reply: bytes) -> tuple[DataItem | None, ...]:
-    """Where the results are that may be reduced; none in a reply to what cannot be decoded."""
-    try:
-        return program.results(call.unreduced or b"", reply)
-    except (DecodeError, LocalProtocolError):
-        return ()

@@ -9,7 +9,7 @@ rfc8166 section 4.5    Error Handling
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -37,7 +37,15 @@ if TYPE_CHECKING:
 
     from conformance.tester.server.received import ReceivedCall
 
-__all__ = ["ReplyDraft", "ReplyPlacement", "draft_error", "draft_reply", "filled"]
+__all__ = [
+    "AnyAnswer",
+    "CallAnswer",
+    "ReplyDraft",
+    "ReplyPlacement",
+    "draft_error",
+    "draft_reply",
+    "filled",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,40 @@ class ReplyPlacement:
     handle: int
     offset: int
     data: bytes
+
+
+class CallAnswer(Protocol):
+    """What ends a call: Sends, and what is written before them."""
+
+    @property
+    def sends(self) -> tuple[bytes, ...]:
+        """One after the other."""
+        ...
+
+    @property
+    def placements(self) -> tuple[ReplyPlacement, ...]:
+        """What is written to the client's memory before."""
+        ...
+
+    @property
+    def granted(self) -> int:
+        """Credits that it grants."""
+        ...
+
+    @property
+    def invalidate(self) -> int | None:
+        """Handle that is invalidated by the last Send; None: by a plain Send."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AnyAnswer:
+    """Any octets as the answer to a call (see `CallAnswer`)."""
+
+    sends: tuple[bytes, ...]
+    granted: int
+    placements: tuple[ReplyPlacement, ...] = ()
+    invalidate: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +119,16 @@ class ReplyDraft:
     def octets(self) -> bytes:
         """The message."""
         return encode_as(self.layout, self.header, self.direction) + self.payload
+
+    @property
+    def sends(self) -> tuple[bytes, ...]:
+        """The message, which is one Send."""
+        return (self.octets,)
+
+    @property
+    def granted(self) -> int:
+        """rdma_credit."""
+        return self.header.rdma_credit
 
     @property
     def lists(self) -> RdmaMsg | RdmaNomsg:

@@ -22,13 +22,14 @@ from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from conformance.tester.claimed import claimed_operations, device_of
 from conformance.tester.server.judging import Judging
 from conformance.tester.server.line import Line, Welcome
-from conformance.tester.server.options import Options
+from conformance.tester.server.options import Options, refusal
 from conformance.tester.server.reading import read_call
 from conformance.tester.server.reception import Reception
 from conformance.tester.server.replies import Replies
-from conformance.tester.server.reply import ReplyDraft, draft_error
+from conformance.tester.server.reply import AnyAnswer, ReplyDraft, draft_error
 from conformance.tester.server.turns import Turns
 from rpcrdma.wire import ErrChunk, ErrorBody
+from rpcrdma.wire.transmission import BrokenGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
     from conformance.oracle.requester.state import RequesterState
     from conformance.oracle.verdict import BrokenRule
     from conformance.tester.server.received import ReceivedCall
+    from conformance.tester.server.reply import CallAnswer
     from conformance.tester.server.served import ServedAct
     from rpcrdma.fabric.base import Address, ConnectionRequest, Fabric
     from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, UpperLayerFactory
-    from rpcrdma.wire.transmission import Transmission
+    from rpcrdma.wire.transmission import Arrived
     from targets.base import RunningAct
     from targets.profile import Profile
 
@@ -71,7 +73,7 @@ class Service:
         lines: connections of the running case, the oldest first.
         received: messages of the running case, the oldest first.
         call_threshold: most octets of a call sent inline; for connections made afterwards.
-        threshold_of_two: most octets of a reply of Version Two sent inline.
+        threshold_of_two: likewise of Version Two, unless the client has told of larger Receives.
         options: what comes in Version Two beside calls, and is sent there.
         replies: which are due; knows what program is behind each connection.
         divert: is shown each message first; what it takes is no forward call (bidir).
@@ -234,6 +236,7 @@ class Service:
                     return call
                 self.serve(call)
             if self._clock.now() >= end:
+                self._judging.gave_up(self.lines)
                 raise Inconclusive(f"the client made no such call within {seconds:g} s")
             self._turns.once()
 
@@ -277,6 +280,7 @@ class Service:
         self.serve_while(lambda: act.poll() is None, seconds)
         result = act.poll()
         if result is None:
+            self._judging.gave_up(self.lines)
             raise Deviation(
                 f"The client did not end what it was told to do within {seconds:g} s.",
                 expected=("the end of the act, well or badly",),
@@ -300,9 +304,15 @@ class Service:
         """Answer a call as it should be; what is no call is left alone."""
         if call.answered or call.body is None:
             return
+        line = self.line_of(call)
         if call.unreduced is None:
-            if self.line_of(call).connected:
+            if line.connected:
                 self.error(call, ErrChunk())
+            return
+        if call.group is not None:
+            # v2 3.1: an operation that nobody has been told of is refused.
+            refused = AnyAnswer((refusal(call.xid, self.grant),), self.grant)
+            self.reply(call, refused if line.respond is None else line.respond(call))
             return
         for one, draft in self._drafts(call):
             self.reply(one, draft)
@@ -318,13 +328,16 @@ class Service:
                 return draft
         raise Inconclusive(f"there is no reply to {call}")
 
-    def reply(self, call: ReceivedCall, draft: ReplyDraft | None = None) -> None:
+    def reply(self, call: ReceivedCall, answer: CallAnswer | None = None) -> None:
         """Send a reply (by default the right one); it counts as the call's answer."""
-        chosen = self.draft(call) if draft is None else draft
+        chosen = self.draft(call) if answer is None else answer
         line = self.line_of(call)
         line.place(chosen.placements)
-        self.send(chosen.octets, line, chosen.invalidate)
-        line.granted = chosen.header.rdma_credit
+        *first, last = chosen.sends
+        for octets in first:
+            self.send(octets, line)
+        self.send(last, line, chosen.invalidate)
+        line.granted = chosen.granted
         call.answered = True
 
     def error(self, call: ReceivedCall, error: ErrorBody, *, version: int | None = None) -> None:
@@ -347,29 +360,27 @@ class Service:
     def _drafts(self, call: ReceivedCall) -> Iterable[tuple[ReceivedCall, ReplyDraft]]:
         line = self.line_of(call)
         open_calls = {one.xid: one for one in self.in_flight(line)}
-        one = call.version == VERSION_ONE
-        threshold = self.reply_threshold if one else self.threshold_of_two
+        threshold = self.reply_threshold
+        if call.version != VERSION_ONE:
+            # xcharext 3.1: a client that has told of larger Receives may offer no Reply chunk.
+            threshold = max(self.threshold_of_two, self.state_of(line).told.octets or 0)
         return self.replies.drafts(call, line, open_calls, self.grant, threshold)
 
     # -- what comes in
 
-    def _receive(self, line: Line, transmission: Transmission) -> None:
-        octets = transmission.octets
+    def _receive(self, line: Line, arrived: Arrived) -> None:
+        if isinstance(arrived, BrokenGroup):
+            self._judging.received_broken(arrived)
+            return
+        octets = arrived.octets
         if self.divert(line, octets):
             return
         if self.options.take(line, octets):
             self._judging.received_option(line, octets)
             return
         in_flight = tuple(call.xid for call in self.in_flight(line))
-        order = len(self.received)
-        call = read_call(
-            line,
-            order,
-            transmission,
-            in_flight,
-            self.replies.program_of(line),
-            self.profile.deadline,
-        )
+        layouts, seconds = self.state_of(line).announced, self.profile.deadline
+        call = read_call(line, len(self.received), arrived, in_flight, layouts, seconds)
         self.received.append(call)
         self._unclaimed.append(call)
         self._judging.received(line, call)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from conformance.tester.server.line import Line
     from conformance.tester.server.reception import Reception
     from rpcrdma.fabric.base import Clock
-    from rpcrdma.wire.transmission import Transmission
+    from rpcrdma.wire.transmission import Arrived
 
 __all__ = ["Turns"]
 
@@ -25,7 +25,7 @@ class Turns:
         clock: of the fabric.
         reception: where new connections come in.
         lines: the connections of the running case.
-        take: is given each message.
+        take: is given each message, and each group that will never be one.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Turns:
         clock: Clock,
         reception: Reception,
         lines: Callable[[], Sequence[Line]],
-        take: Callable[[Line, Transmission], None],
+        take: Callable[[Line, Arrived], None],
     ) -> None:
         self._clock = clock
         self._reception = reception
@@ -49,8 +49,8 @@ class Turns:
             self._reception.admit(_SLICE)
         for line in reversed(lines):
             rest = _SLICE if standing and line is standing[-1] else 0.0
-            while (transmission := line.poll(rest)) is not None:
-                self._take(line, transmission)
+            while (arrived := line.poll(rest)) is not None:
+                self._take(line, arrived)
                 rest = 0.0
 
     def until(self, is_over: Callable[[], bool], timeout: float) -> None:

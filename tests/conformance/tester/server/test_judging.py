@@ -8,12 +8,16 @@ import pytest
 
 from conformance.oracle.device import Device
 from conformance.oracle.requester.expectation import Reaction
+from conformance.oracle.requester.groups import judge_broken
 from conformance.tester.server.judging import Judging
 from conformance.tester.server.placed import Placed
 from conformance.tester.server.received import ReceivedCall
 from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import ErrChunk, RdmaError, RdmaMsg, TransportHeader, encode_header
+from rpcrdma.wire._generated_rtrext import BadContinuation, ReptErr, TransmissionId
+from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.transmission import BrokenGroup
 from targets.base import ActResult, ActState
 
 
@@ -21,6 +25,7 @@ class _Line:
     """A connection: a key here, to whose client nothing was written."""
 
     placed = Placed()
+    unfinished = 0
 
 
 LINE: Any = _Line()
@@ -139,3 +144,22 @@ def test_a_new_case_begins_without_violations() -> None:
     judging.forget(())
 
     assert judging.violations == []
+
+
+def test_transmissions_that_make_no_message_break_a_rule() -> None:
+    judging = opened(LINE)
+    bad = TransmissionId(1, MessageType.CALL, 1)
+    group = BrokenGroup((b"",), ReptErr(bad, None, BadContinuation()))
+
+    judging.received_broken(group)
+
+    assert judging.violations == [judge_broken(group)]
+
+
+def test_a_group_without_its_end_is_told_when_nobody_waits_any_longer() -> None:
+    judging, line = opened(LINE), _Line()
+    line.unfinished = 2
+
+    judging.gave_up((LINE, line))
+
+    assert [one.ids for one in judging.violations] == [("rtrext.9.2.count-of-a-request",)]

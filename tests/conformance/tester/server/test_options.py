@@ -8,9 +8,10 @@ import pytest
 
 from conformance.oracle.device import Device
 from conformance.tester.case import Inconclusive
-from conformance.tester.server.options import FIRST_XID, encode_two
+from conformance.tester.server.options import FIRST_XID, encode_two, refusal
+from rpcrdma.ulp import testprog_calls
 from rpcrdma.wire import v2
-from rpcrdma.wire.operations import ConnProp, UpdProp
+from rpcrdma.wire.operations import ConnProp, UpdProp, XmtReq
 from rpcrdma.wire.optional import UnknownOption, encode_option
 from rpcrdma.wire.properties import ADOPTED, BASIC, PropertyNumbers, PropertyValue
 from rpcrdma.wire.rpc import MessageType
@@ -131,3 +132,18 @@ def test_leaves_calls_and_version_one_alone(facing_two: Facing) -> None:
     assert not service.options.take(service.line, service.received[0].octets)
     assert not service.options.take(service.line, b"\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\4")
     assert not service.options.take(service.line, b"\0\0\0\1\0\0\0\2")
+
+
+def test_a_request_in_a_group_is_a_call(facing_two: Facing) -> None:
+    facing_two.do(ActKind.NULL)
+    line = facing_two.service.line
+    header = encode_two(7, encode_option(MessageType.CALL, XmtReq((), (), 1, 0, 40)), 1)
+
+    assert not facing_two.service.options.take(line, header + testprog_calls.null(7))
+
+
+def test_a_refusal_is_the_error_that_refuses_an_operation() -> None:
+    header, end = v2.decode_header(refusal(7, 3))
+
+    assert header == v2.Rdma2Header(7, 2, 3, v2.Rdma2Error(v2.ErrInvalidOption()))
+    assert end == len(refusal(7, 3))

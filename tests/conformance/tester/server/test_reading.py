@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from conformance.oracle.announced import NOTHING_TOLD
 from conformance.tester.server.reading import read_call
 from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.pattern import pattern
-from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import (
     RdmaDone,
     RdmaMsg,
@@ -26,7 +26,7 @@ Facing = Any
 
 def read(facing: Facing, octets: bytes) -> Any:  # noqa: ANN401  # a ReceivedCall
     facing.do(ActKind.SMALL)
-    return read_call(facing.service.line, 0, Transmission.of_one(octets), (), TestProgram(), 1.0)
+    return read_call(facing.service.line, 0, Transmission.of_one(octets), (), (NOTHING_TOLD,), 1.0)
 
 
 def test_a_short_call_is_what_follows_its_header(facing: Facing) -> None:

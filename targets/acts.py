@@ -76,7 +76,7 @@ _BRACES: Final = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|(?<!\$)\{(?P<name>[a-
 
 _COMMANDS: Final = (
     "prepare", "release", "resident", "null", "small", "read", "write", "long_call", "long_reply",
-    "many", "many_reads", "disconnect", "ask_size", "ask_invalidation", "change_size",
+    "many", "many_reads", "read_two", "disconnect", "ask_size", "ask_invalidation", "change_size",
 )  # fmt: skip
 """The keys whose values are commands."""
 
@@ -148,8 +148,8 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         deadline: seconds that a command may take unless it says otherwise.
         any_length: octets to fetch or store where a case leaves that open.
         kernel_log: the client is this machine's kernel, and dies when its log says so.
-        null, small, read, write, long_call, long_reply, many, many_reads, disconnect, ask_size,
-            ask_invalidation, change_size: the act of that name in `targets.base.ActKind`.
+        null, small, read, write, long_call, long_reply, many, many_reads, read_two, disconnect,
+            ask_size, ask_invalidation, change_size: the act of that name in `targets.base.ActKind`.
     """
 
     prepare: str | tuple[str, ...] | Command
@@ -169,6 +169,7 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     long_reply: str | tuple[str, ...] | Command | None = None
     many: str | tuple[str, ...] | Command | None = None
     many_reads: str | tuple[str, ...] | Command | None = None
+    read_two: str | tuple[str, ...] | Command | None = None
     disconnect: str | tuple[str, ...] | Command | None = None
     ask_size: str | tuple[str, ...] | Command | None = None
     ask_invalidation: str | tuple[str, ...] | Command | None = None

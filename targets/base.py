@@ -139,6 +139,8 @@ class ActKind(StrEnum):
     """Make `count` small calls at once, none of which waits for another."""
     MANY_READS = "many-reads"
     """Fetch `length` octets `count` times at once."""
+    READ_TWO = "read-two"
+    """Fetch `length` octets twice by one call, whose reply has two results."""
     DISCONNECT = "disconnect"
     """End the connection in an orderly way."""
     ASK_SIZE = "ask-size"

@@ -7,12 +7,14 @@
         def grant(self, requested: int, posted: int) -> int:
             return 0
 
-A mutant is a subclass of one part of the server (`CallRules`, `ReplyRules`, `Responder`, and for
-backward Calls `BackwardRequester`, `Backchannel`, `DirectionRules`, `Duplex`; their docstrings list
-the methods that are made for it) or of the client (`RequestRules`, `CallPlanner`,
-`Allowance`, `Requester`, `Retransmission`, `XidSource`, on loopback `HandleAllocator`, and for
-backward Calls `ClientDuplex`, `BackwardResponder`, `BackwardCallRules`, `BackwardReplyRules`) and
-overrides one method.  Its docstring is the deviation in one sentence; `without` names claims of the
+A mutant is a subclass of one part of the server (`CallRules`, `ReplyRules`, `Responder`, for
+requests in groups `RequestGroups`, `GroupRules`, `GroupReplies`, and for backward Calls
+`BackwardRequester`, `Backchannel`, `DirectionRules`, `Duplex`; their docstrings list the methods
+that are made for it) or of the client (`RequestRules`, `CallPlanner`, `Allowance`, `GroupPlanner`,
+`Requester`, `Retransmission`, `XidSource`, on loopback `HandleAllocator`, and for backward Calls
+`ClientDuplex`, `BackwardResponder`, `BackwardCallRules`, `BackwardReplyRules`), or of both
+(`OptionalHalf`, `PropertyRules`, `Assembler`), and overrides one method.  Its docstring is the
+deviation in one sentence; `without` names claims of the
 reference's profile that it does not make.  Where one behaviour is what several requirements are
 about, `also_trips` says for each further one, or for a section of them, why it is broken as well;
 `targets.mutants.because` has the explanations that recur.  Its name on the command line is
@@ -23,7 +25,7 @@ modules of this package.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -31,17 +33,17 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 import targets.mutants
-from rpcrdma.wire.operations import BY_NAME, OPERATIONS
 from targets.base import TargetError
 from targets.reference.client import ReferenceClientTarget
 from targets.reference.client_parts import ClientParts
-from targets.reference.replaced_parts import Part, Registry, ends_with, sentence_of
+from targets.reference.replaced_parts import Part, Registry, ends_with, profile_without, sentence_of
 from targets.reference.server import ReferenceTarget
 from targets.reference.server_parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from rpcrdma.endpoint.core.reductions import Reductions
     from targets.profile import Profile
 
 __all__ = [
@@ -126,6 +128,7 @@ def mutant(
     roles: tuple[str, ...] = (),
     versions: tuple[int, ...] = (),
     wire: bool = False,
+    reductions: Reductions | None = None,
 ) -> Callable[[type[Part]], type[Part]]:
     """Register a mutant.
 
@@ -139,6 +142,7 @@ def mutant(
         roles: in which it acts, for a part that both ends have; a mutant for each, and that of the
             client has `-at-client` after its name.
         versions: that the mutant speaks and claims, where these are not those of the reference.
+        reductions: how the mutant reduces round trips, where that is not as the reference does.
         wire: it takes faults of the wire to show it; it runs over RoCEv2 packets.  So does
             whatever is broken in the transport itself.
 
@@ -152,12 +156,11 @@ def mutant(
 
     def register(broken: type[Part]) -> type[Part]:
         _require_one_override(broken)
-        for slug, parts in ends_with(broken, roles):
+        for slug, parts in ends_with(broken, roles, without, reductions):
             role = "requester" if isinstance(parts, ClientParts) else "responder"
-            fewer = replace(parts, operations=_operations(without))
             what = sentence_of(broken)
             why = tuple({**also_trips, **trips_at.get(role, {})}.items())
-            _registry.add(Mutant(slug, breaks, what, fewer, why, role, without, versions, wire))
+            _registry.add(Mutant(slug, breaks, what, parts, why, role, without, versions, wire))
         return broken
 
     return register
@@ -221,22 +224,13 @@ def mutant_target(
     """
     found = find_mutant(slug)
     fabric = fabric or found.fabric
-    if found.without:
-        changes: dict[str, object] = {name: False for name in found.without if name not in BY_NAME}
-        left = tuple(one for one in profile.claims.operations if one not in found.without)
-        claims = msgspec.structs.replace(profile.claims, operations=left, **changes)
-        profile = msgspec.structs.replace(profile, claims=claims)
+    profile = profile_without(profile, found.without)
     if found.versions:
         claims = msgspec.structs.replace(profile.claims, versions=found.versions)
         profile = msgspec.structs.replace(profile, claims=claims)
     if isinstance(found.parts, ClientParts):
         return ReferenceClientTarget(profile, fabric, parts=found.parts, mutant=found.slug)
     return ReferenceTarget(profile, fabric, parts=found.parts, mutant=found.slug)
-
-
-def _operations(without: tuple[str, ...]) -> frozenset[int]:
-    """All operations but for some."""
-    return frozenset(one.code for one in OPERATIONS if one.name not in without)
 
 
 def _require_one_override(broken: type[object]) -> None:

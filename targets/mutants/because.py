@@ -123,7 +123,30 @@ DROPPED: Final = "what is dropped gets no answer"
 """A client drops backward Calls of Version Two; every case that makes one waits in vain."""
 
 SEEN_BY_LONG_CALLS: Final = "properties are seen by calls that are long, or have long replies"
-"""What a size property changes is the form of such a Call, which this client gets wrong always."""
+"""What a size property changes is the form of such a Call or Reply, which is wrong always."""
+
+# -- round-trip reductions
+
+LEFT_OVER: Final = "a longer group is taken without its last transmission, which stands alone"
+"""A group of three Sends or more is taken for whole too early (rtrext sections 9.2 and 9.3)."""
+
+WRONG_STREAM: Final = "no Reply can be read from such parts, whatever is looked at"
+"""The parts of a response are not its Payload stream, or not as long as they say."""
+
+SPOILT_ITEM: Final = "an item is put back with a wrong octet, whatever else is looked at"
+"""What has left the Payload stream of a request returns to it spoilt (rtrext section 7.3)."""
+
+ITEM_NOT_FOUND: Final = "an item is looked for where it is not, whatever else is looked at"
+"""A Responder counts the target segments of a request otherwise (rtrext section 6.2)."""
+
+MISPLACED: Final = "by another structure bulk data are not where their entries say"
+"""A Responder takes the buffers of its Requester for others (rtrext section 7.2)."""
+
+NO_REPORT: Final = "there is no error report to look at"
+"""A faulty group is passed over, or reported under a code that nobody knows."""
+
+OTHER_REPORT: Final = "the fault is reported by another error than the one that is looked for"
+"""What a report says of its error is looked at after its code (rtrext section 9.5)."""
 
 SPOILT_STREAM: Final = dict.fromkeys(
     (

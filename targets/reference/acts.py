@@ -190,6 +190,10 @@ def _read(length: int) -> Iterator[Make]:
         yield partial(testprog_calls.fetch, length=part)
 
 
+def _read_two(length: int) -> Iterator[Make]:
+    yield partial(testprog_calls.fetch_two, first=length, second=length)
+
+
 def _write(length: int) -> Iterator[Make]:
     for part in _cut(length):
         yield partial(testprog_calls.store, data=pattern(part))
@@ -209,6 +213,7 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.MANY: _small,
     ActKind.READ: _read,
     ActKind.MANY_READS: _read,
+    ActKind.READ_TWO: _read_two,
     ActKind.WRITE: _write,
     ActKind.LONG_CALL: _long_call,
     ActKind.LONG_REPLY: _long_reply,

@@ -11,7 +11,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+
+import msgspec
 
 from rpcrdma.endpoint.backward.direction import DirectionRules
 from rpcrdma.endpoint.backward.duplex import ClientDuplex, Duplex
@@ -29,11 +32,15 @@ from rpcrdma.endpoint.negotiation.table import NegotiationRules
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
+from rpcrdma.endpoint.requester.group_plan import GroupPlanner
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.requester.requester_parts import RequesterParts
 from rpcrdma.endpoint.requester.retransmission import Retransmission
 from rpcrdma.endpoint.responder.call_rules import CallRules
+from rpcrdma.endpoint.responder.group_reply import GroupReplies
+from rpcrdma.endpoint.responder.group_rules import GroupRules
+from rpcrdma.endpoint.responder.groups import RequestGroups
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.fabric.memory import HandleAllocator
@@ -41,15 +48,29 @@ from rpcrdma.roce.device import RoceDevice
 from rpcrdma.roce.parts import RoceParts
 from rpcrdma.roce.transport.requester import TransportRequester
 from rpcrdma.roce.transport.responder import TransportResponder
+from rpcrdma.wire.operations import BY_NAME, OPERATIONS
+from rpcrdma.wire.transmission import Assembler
 from targets.base import TargetError
 from targets.reference.client_parts import ClientParts
+from targets.reference.roles import REDUCTIONS
 from targets.reference.server_parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-__all__ = ["BOTH_ENDS", "Part", "Registry", "ends_with", "sentence_of", "slug_of"]
+    from rpcrdma.endpoint.core.reductions import Reductions
+    from targets.profile import Profile
+
+__all__ = [
+    "BOTH_ENDS",
+    "Part",
+    "Registry",
+    "ends_with",
+    "profile_without",
+    "sentence_of",
+    "slug_of",
+]
 
 BOTH_ENDS: Final = ("responder", "requester")
 """The roles of a replacement of what both ends have."""
@@ -59,6 +80,9 @@ Part = TypeVar(
     bound=CallRules
     | ReplyRules
     | Responder
+    | RequestGroups
+    | GroupRules
+    | GroupReplies
     | BackwardRequester
     | Backchannel
     | DirectionRules
@@ -66,6 +90,7 @@ Part = TypeVar(
     | RequestRules
     | CallPlanner
     | Allowance
+    | GroupPlanner
     | Requester
     | Retransmission
     | XidSource
@@ -74,6 +99,7 @@ Part = TypeVar(
     | NegotiatingClient
     | OptionalHalf
     | PropertyRules
+    | Assembler
     | RoceDevice
     | TransportRequester
     | TransportResponder,
@@ -88,6 +114,9 @@ _MAKERS: Final[tuple[tuple[type, Callable[[Any], Parts | ClientParts]], ...]] = 
     (CallRules, lambda part: Parts(calls=part)),
     (ReplyRules, lambda part: Parts(replies=part)),
     (Responder, lambda part: Parts(responder=part)),
+    (RequestGroups, lambda part: Parts(groups=part)),
+    (GroupRules, lambda part: Parts(group_rules=part)),
+    (GroupReplies, lambda part: Parts(group_replies=part)),
     (BackwardRequester, lambda part: Parts(backward=part)),
     (Backchannel, lambda part: Parts(channel=part)),
     (DirectionRules, lambda part: Parts(directions=part)),
@@ -99,6 +128,7 @@ _MAKERS: Final[tuple[tuple[type, Callable[[Any], Parts | ClientParts]], ...]] = 
     (RequestRules, lambda part: ClientParts(inside=RequesterParts(rules=part))),
     (CallPlanner, lambda part: ClientParts(inside=RequesterParts(planner=part))),
     (Allowance, lambda part: ClientParts(inside=RequesterParts(allowance=part))),
+    (GroupPlanner, lambda part: ClientParts(inside=RequesterParts(groups=part))),
     (NegotiationRules, lambda part: ClientParts(negotiation=part)),
     (NegotiatingClient, lambda part: ClientParts(negotiating=part)),
 )
@@ -107,6 +137,7 @@ _MAKERS: Final[tuple[tuple[type, Callable[[Any], Parts | ClientParts]], ...]] = 
 _SHARED: Final[tuple[tuple[type, Callable[[Any], dict[str, Any]]], ...]] = (
     (OptionalHalf, lambda part: {"optional": part}),
     (PropertyRules, lambda part: {"properties": part}),
+    (Assembler, lambda part: {"reductions": replace(REDUCTIONS, assembler=part)}),
     (RoceDevice, lambda part: {"transport": RoceParts(device=part)}),
     (TransportRequester, lambda part: {"transport": RoceParts(requester=part)}),
     (TransportResponder, lambda part: {"transport": RoceParts(responder=part)}),
@@ -173,7 +204,10 @@ class Registry(Generic[Named]):
 
 
 def ends_with(
-    part: type[Part], roles: tuple[str, ...]
+    part: type[Part],
+    roles: tuple[str, ...],
+    without: tuple[str, ...] = (),
+    reductions: Reductions | None = None,
 ) -> Iterator[tuple[str, Parts | ClientParts]]:
     """The endpoints that are made with a part, with their names.
 
@@ -181,6 +215,22 @@ def ends_with(
         part: in the place of one of the reference's.
         roles: in which it acts, for a part that both ends have; that of the client has
             `-at-client` after its name.
+        without: names of optional operations that they do not support; others do not count.
+        reductions: how they reduce round trips, where that is not as the reference does.
+
+    Raises:
+        ValueError: `roles` are missing, or too much, or it is no part of the reference.
+    """
+    supported = frozenset(one.code for one in OPERATIONS if one.name not in without)
+    for slug, parts in _replacing(part, roles):
+        made = replace(parts, operations=supported)
+        yield slug, made if reductions is None else replace(made, reductions=reductions)
+
+
+def _replacing(
+    part: type[Part], roles: tuple[str, ...]
+) -> Iterator[tuple[str, Parts | ClientParts]]:
+    """The reference's ends with one part replaced, with their names.
 
     Raises:
         ValueError: `roles` are missing, or too much, or it is no part of the reference.
@@ -207,6 +257,16 @@ def _end_with(part: type[Part]) -> Parts | ClientParts:
         if issubclass(part, kind):
             return make(part)
     raise ValueError(f"{part.__name__} is no part of the reference endpoint")
+
+
+def profile_without(profile: Profile, without: tuple[str, ...]) -> Profile:
+    """A profile that does not make some claims, or not those of some optional operations."""
+    if not without:
+        return profile
+    changes: dict[str, object] = {name: False for name in without if name not in BY_NAME}
+    left = tuple(one for one in profile.claims.operations if one not in without)
+    claims = msgspec.structs.replace(profile.claims, operations=left, **changes)
+    return msgspec.structs.replace(profile, claims=claims)
 
 
 def slug_of(part: type[object]) -> str:

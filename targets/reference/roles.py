@@ -23,6 +23,7 @@ from rpcrdma.wire._generated_rtrext import (
     BufferSegment,
     BufferSegmentGroup,
     BufferStructure,
+    PlacementType,
 )
 from rpcrdma.wire.operations import BY_CODE
 from rpcrdma.wire.properties import BackwardSupport
@@ -55,8 +56,12 @@ STRUCTURE: Final = BufferStructure(
 )
 """The Receives of either end in Version Two: bulk data after room for headers."""
 
-REDUCTIONS: Final = Reductions(structure=STRUCTURE, receive_octets=TWO.threshold)
-"""How either end reduces round trips."""
+REDUCTIONS: Final = Reductions(
+    structure=STRUCTURE,
+    receive_octets=TWO.threshold,
+    direction=PlacementType.XMDTYPE_CHOICE,
+)
+"""How either end reduces round trips; where results go is left to who knows how long they are."""
 
 PROPERTIES: Final = PropertyOptions(
     PropertyValues(backward=BackwardSupport.BKREQSUP_GENL), operations=EVERY_OPERATION
@@ -155,7 +160,8 @@ def _in_two(parts: ClientParts, wishes: PropertyWishes) -> tuple[ClientDuplex, R
     both = InlineThresholds(call=TWO.threshold, reply=octets)
     properties = CLIENT_PROPERTIES if parts.is_called else UNCALLED_PROPERTIES
     calls, replies = parts.backward_calls((TWO,), general=True), parts.backward_replies((TWO,))
-    backward = parts.backward(TestProgram(), _allowed(parts, BackwardOptions(both)), calls, replies)
+    called = _allowed(parts, BackwardOptions(both, reductions=reductions))
+    backward = parts.backward(TestProgram(), called, calls, replies)
     optional = optional_half(parts, options.credits, wishes, properties)
     return parts.duplex(forward, backward, optional), forward
 

@@ -64,7 +64,8 @@ class Parts:
         optional: Version Two's optional messages.  properties: how it deals with properties.
         operations: that are supported, by opttype.
         reductions: how round trips are reduced, as far as the operations allow.
-        group_rules: how requests in groups are judged.  group_replies: how they are answered.
+        groups: the requests that come in groups.  group_rules: how they are judged.
+        group_replies: how they are answered.
         transport: what is below, on the fabric `switch`; None: as it should be.
     """
 
@@ -79,6 +80,7 @@ class Parts:
     properties: type[PropertyRules] = PropertyRules
     operations: frozenset[int] = EVERY_OPERATION
     reductions: Reductions = REDUCTIONS
+    groups: type[RequestGroups] = RequestGroups
     group_rules: type[GroupRules] = GroupRules
     group_replies: type[GroupReplies] = GroupReplies
     transport: RoceParts | None = None
@@ -128,7 +130,7 @@ def server_factory(
         thresholds = replace(DEFAULT, call=reductions.receive_octets) if in_two else DEFAULT
         options = ResponderOptions(thresholds, reductions=reductions)
         judges = parts.group_rules, parts.group_replies
-        groups = RequestGroups(options.reductions, replies, *judges)
+        groups = parts.groups(options.reductions, replies, *judges)
         forward = parts.responder(programs, options, lost, parts.calls(dialects), replies, groups)
         granted = forward.options.receives
         optional = optional_half(parts, granted, wishes) if in_two else None

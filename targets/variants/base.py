@@ -26,12 +26,19 @@ import targets.variants
 from targets.base import TargetError
 from targets.reference.client import ReferenceClientTarget
 from targets.reference.client_parts import ClientParts
-from targets.reference.replaced_parts import Part, Registry, ends_with, sentence_of
+from targets.reference.replaced_parts import (
+    Part,
+    Registry,
+    ends_with,
+    profile_without,
+    sentence_of,
+)
 from targets.reference.server import ReferenceTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from rpcrdma.endpoint.core.reductions import Reductions
     from targets.profile import Profile
     from targets.reference.server_parts import Parts
 
@@ -48,6 +55,7 @@ class Variant:
         choice: in one sentence.
         parts: of which the server, or the client, is made.
         leaves_open: (beginning of case ids, why they cannot be decided as for the reference) pairs.
+        without: optional operations that it neither supports nor claims, by name.
     """
 
     slug: str
@@ -55,6 +63,7 @@ class Variant:
     choice: str
     parts: Parts | ClientParts
     leaves_open: tuple[tuple[str, str], ...] = ()
+    without: tuple[str, ...] = ()
 
     @property
     def profile_name(self) -> str:
@@ -77,6 +86,8 @@ def variant(
     *,
     leaves_open: Mapping[str, str] | None = None,
     roles: tuple[str, ...] = (),
+    without: tuple[str, ...] = (),
+    reductions: Reductions | None = None,
 ) -> Callable[[type[Part]], type[Part]]:
     """Register a variant.
 
@@ -86,6 +97,8 @@ def variant(
             not apply to it, and why.
         roles: in which it acts, for a part that both ends have; a variant for each, and that of the
             client has `-at-client` after its name.
+        without: names of optional operations that it neither supports nor claims.
+        reductions: how it reduces round trips, where that is not as the reference does.
 
     Raises:
         ValueError: the name is taken, or the class is no part of the reference, or has no
@@ -94,8 +107,8 @@ def variant(
     notes = tuple((leaves_open or {}).items())
 
     def register(chosen: type[Part]) -> type[Part]:
-        for slug, parts in ends_with(chosen, roles):
-            _registry.add(Variant(slug, allowed_by, sentence_of(chosen), parts, notes))
+        for slug, parts in ends_with(chosen, roles, without, reductions):
+            _registry.add(Variant(slug, allowed_by, sentence_of(chosen), parts, notes, without))
         return chosen
 
     return register
@@ -131,7 +144,9 @@ def variant_target(
     found = find_variant(slug)
     if fabric not in ("", "loopback"):
         raise TargetError(f"a variant runs in the tester's process, on loopback, not on {fabric}")
-    named = msgspec.structs.replace(profile, name=f"{PREFIX}{found.slug}")
+    named = msgspec.structs.replace(
+        profile_without(profile, found.without), name=f"{PREFIX}{found.slug}"
+    )
     if isinstance(found.parts, ClientParts):
         return ReferenceClientTarget(named, parts=found.parts)
     return ReferenceTarget(named, parts=found.parts)

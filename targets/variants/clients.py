@@ -40,6 +40,7 @@ class _OtherOptions(Requester):
     leaves_open={
         "rfc8166/3.3.1/requester-obeys-a-shrinking-grant": ALONE,
         "rfc8166/3.3.1/requester-takes-replies-in-any-order": ALONE,
+        "rtrext/": "it has no credits for a request of several transmissions",
     },
 )
 class RequestsOneCredit(_OtherOptions):

@@ -34,6 +34,9 @@ THREE_CALLS = {
     "rfc8166/4.5/responder-answers-a-bad-call-among-good-ones-once": "three credits are needed"
 }
 
+GROUPS = {"rtrext/": "a request in several transmissions takes more credits than it grants"}
+"""One credit is needed for each transmission (D-109)."""
+
 PIECE = 500
 """Octets of one RDMA operation where small ones are chosen."""
 
@@ -44,7 +47,7 @@ _given: WeakKeyDictionary[LostReplies, dict[bytes, bytes]] = WeakKeyDictionary()
 """What each listener remembers, by the other memory that its connections share."""
 
 
-@variant("rfc8166.3.3.1.grant-is-never-zero", leaves_open=THREE_CALLS)
+@variant("rfc8166.3.3.1.grant-is-never-zero", leaves_open={**THREE_CALLS, **GROUPS})
 class GrantsOneCredit(ReplyRules):
     """Grants one credit, however many are requested."""
 
@@ -71,6 +74,7 @@ class GrantsMoreThanRequested(ReplyRules):
     leaves_open={
         "bidir/2.1.2/server-grants-forward-credits-as-before": "its grant changes by itself",
         **THREE_CALLS,
+        **GROUPS,
     },
 )
 class GrantsAnotherNumberEachTime(ReplyRules):
@@ -85,7 +89,7 @@ class GrantsAnotherNumberEachTime(ReplyRules):
         return 1 + next(self._turns) * 7 % super().grant(requested, posted)
 
 
-@variant("rfc8166.3.3.1.credit-is-one-transaction")
+@variant("rfc8166.3.3.1.credit-is-one-transaction", leaves_open=GROUPS)
 class PostsFewReceives(Responder):
     """Has three Receives, and grants no more credits."""
 

@@ -64,6 +64,7 @@ def test_every_kind_of_act_is_offered() -> None:
         Act(ActKind.NULL),
         Act(ActKind.SMALL),
         Act(ActKind.WRITE, 5000),
+        Act(ActKind.READ_TWO, 2000),
         Act(ActKind.LONG_CALL),
         Act(ActKind.LONG_REPLY, 3000),
         Act(ActKind.MANY, count=40),

@@ -175,19 +175,25 @@ ARROWS: dict[str, set[str]] = {
             "conformance.catalogue conformance.oracle conformance.tester "
             "conformance.tester.client conformance.tester.server conformance.verify"
         ),
+        "conformance.groups": (
+            "rpcrdma.errors rpcrdma.wire rpcrdma.ulp targets.base conformance.catalogue "
+            "conformance.oracle conformance.oracle.requester conformance.oracle.responder "
+            "conformance.tester conformance.tester.client conformance.tester.server "
+            "conformance.verify"
+        ),
         "conformance.scenarios": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric targets.base "
             "conformance.catalogue conformance.oracle conformance.oracle.responder "
             "conformance.tester conformance.tester.workload conformance.tester.client "
             "conformance.tester.server conformance.verify conformance.backward "
-            "conformance.options"
+            "conformance.options conformance.groups"
         ),
         "conformance.suite": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.fabric reports.record reports.stream "
             "reports.capture reports.render targets.base targets.profile targets.lab "
             "targets.shared targets.registry conformance.catalogue conformance.tester "
             "conformance.tester.workload conformance.tester.client conformance.tester.server "
-            "conformance.options conformance.scenarios"
+            "conformance.options conformance.groups conformance.scenarios"
         ),
         "conformance.explore": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric "

@@ -41,9 +41,15 @@ COVERED_ELSEWHERE = {
     "conformance/explore/recipes.py": "tests/conformance/explore/test_finding.py",
     "conformance/explore/sequences.py": "tests/conformance/explore/test_explore.py",
     "conformance/explore/shots.py": "tests/conformance/explore/test_firing.py",
+    "conformance/groups/receiving.py": "tests/conformance/groups/test_answers.py",
     "conformance/options/client.py": "tests/conformance/options/test_tester.py",
     "conformance/options/server.py": "tests/conformance/options/test_tester.py",
+    "conformance/groups/taken.py": "tests/conformance/groups/test_server.py",
     "conformance/oracle/requester/credits.py": "tests/conformance/oracle/requester/test_calls.py",
+    "conformance/oracle/requester/framing.py": "tests/conformance/oracle/requester/test_calls.py",
+    "conformance/oracle/responder/group_request.py": (
+        "tests/conformance/oracle/responder/test_directions.py"
+    ),
     "conformance/oracle/responder/calls.py": (
         "tests/conformance/oracle/responder/test_expectation.py"
     ),

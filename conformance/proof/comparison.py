@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
-from conformance.oracle.outcome import Answered
 from conformance.oracle.responder.calls import PROGRAMS_ANSWER
-from conformance.oracle.responder.expectation import ANY_STATUS, Answer
+from conformance.oracle.responder.expectation import REPLIES, Answer
 from conformance.oracle.responder.expected import expected
+from conformance.oracle.transmissions import Reported
 from conformance.proof.difference import Difference, DifferenceKind, only_recommended
 from conformance.proof.requester_comparison import compare_acts, compare_calls
 from conformance.suite.runner import Selection, judge
@@ -107,7 +107,7 @@ def _differences(case: Case, rig: Rig, *, faulty: bool) -> tuple[Difference, ...
 def _compared(rig: Rig) -> int:
     """How many messages of the tester's a case has judged the answer to, or the end of an act."""
     acts = len(rig.service.served) if isinstance(rig, ClientHarness) else 0
-    return acts + len({note.message.octets for note in rig.case.acceptances})
+    return acts + len({note.message.sends for note in rig.case.acceptances})
 
 
 def _stem(case: str) -> str:
@@ -124,9 +124,9 @@ def compare(case: Case, acceptances: Iterable[Acceptance]) -> tuple[Difference, 
         case: which.
         acceptances: that it noted.
     """
-    of_message: dict[bytes, list[Acceptance]] = defaultdict(list)
+    of_message: dict[tuple[bytes, ...], list[Acceptance]] = defaultdict(list)
     for acceptance in acceptances:
-        of_message[acceptance.message.octets].append(acceptance)
+        of_message[acceptance.message.sends].append(acceptance)
     return tuple(
         difference for notes in of_message.values() for difference in _compare_message(case, notes)
     )
@@ -134,7 +134,8 @@ def compare(case: Case, acceptances: Iterable[Acceptance]) -> tuple[Difference, 
 
 def _compare_message(case: Case, notes: list[Acceptance]) -> Iterator[Difference]:
     first = notes[0]
-    expectation = expected(first.message.octets, first.state)
+    octets, *later = first.message.sends
+    expectation = expected(octets, first.state, *later)
     allowed = _kinds(answer for note in notes for answer in note.allowed)
     tolerated = _kinds(answer for note in notes for answer in note.tolerated) - allowed
     good = _kinds(item.kind for item in expectation.allowed if not item.warning)
@@ -160,28 +161,32 @@ def _compare_message(case: Case, notes: list[Acceptance]) -> Iterator[Difference
             )
 
 
-_REPLY: Final = str(Answer(Answered))
-
-
 def _kinds(answers: Iterable[Answer]) -> frozenset[str]:
-    """Each kind of outcome by itself, and of Replies each status."""
+    """Each kind of outcome by itself, of Replies each status, and of reports each error."""
     found: set[str] = set()
     for answer in answers:
-        if answer.outcome is Answered:
-            found |= {f"{_REPLY} of {status.name}" for status in answer.statuses}
+        if answer.outcome in REPLIES:
+            name = str(Answer(answer.outcome))
+            found |= {f"{name} of {status.name}" for status in answer.statuses}
+        elif answer.outcome is Reported:
+            found |= {f"{Answer(Reported)} of {code.name}" for code in answer.codes}
         else:
             found.add(str(answer))
     return frozenset(found)
 
 
-_ANY_REPLY: Final = _kinds((Answer(Answered, ANY_STATUS),))
+_ANY_REPLY: Final = tuple(_kinds((Answer(kind),)) for kind in REPLIES)
+"""Every status, of each kind of Reply."""
 
 
 def _but_for_statuses(expectation: Expectation, accepted: frozenset[str]) -> frozenset[str]:
     """What the oracle allows, but for statuses of which it cannot know."""
     known = _kinds(item.kind for item in expectation.allowed)
-    if known >= _ANY_REPLY:
-        return known - _ANY_REPLY if accepted & _ANY_REPLY else known
+    open_to_all = [every for every in _ANY_REPLY if known >= every]
+    if open_to_all:
+        for every in open_to_all:
+            known -= every if accepted & every else frozenset()
+        return known
     # Of a Call that cannot succeed the case alone knows whether its program refuses it.
     programs = statements(PROGRAMS_ANSWER, expectation.version)
     return _kinds(item.kind for item in expectation.allowed if item.ids != programs)
@@ -189,7 +194,10 @@ def _but_for_statuses(expectation: Expectation, accepted: frozenset[str]) -> fro
 
 def _words(allowed: frozenset[str], tolerated: frozenset[str]) -> str:
     warned = (f"{kind} (warning)" for kind in sorted(tolerated))
-    shown = [*sorted(allowed - _ANY_REPLY), _REPLY] if allowed >= _ANY_REPLY else sorted(allowed)
+    shown = sorted(allowed)
+    for kind, every in zip(REPLIES, _ANY_REPLY, strict=True):
+        if allowed >= every:
+            shown = [*(one for one in shown if one not in every), str(Answer(kind))]
     return "; ".join((*shown, *warned))
 
 

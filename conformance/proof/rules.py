@@ -25,11 +25,12 @@ __all__ = ["called_by", "endpoint_code", "mentions", "origins", "rules", "stand_
 
 _ORACLE: Final = ("conformance/oracle",)
 _JUDGES: Final = tuple(
-    f"conformance/{room}" for room in ("verify", "tester", "backward", "options", "explore")
+    f"conformance/{room}"
+    for room in ("verify", "tester", "backward", "options", "groups", "explore")
 )
 """Where a rule is that takes more than the oracle sees: waiting, memory, several connections."""
 
-_TESTERS: Final = ("conformance/backward", "conformance/options")
+_TESTERS: Final = ("conformance/backward", "conformance/options", "conformance/groups")
 """Whose methods are checks as well, where a case passes them what is broken."""
 
 _ENDPOINT: Final = ("rpcrdma/endpoint",)
@@ -68,13 +69,8 @@ def called_by(case: str) -> tuple[Place, ...]:
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     calls = list(_calls(functions, place.name))
     named = {ast.unparse(call.func) for call in calls}
-    judging = {
-        call.func.attr
-        for call in calls
-        if isinstance(call.func, ast.Attribute) and "breaks" in {word.arg for word in call.keywords}
-    }
     checks = (_verifier(name) for name in sorted(named))
-    methods = (place for name in sorted(judging) for place in _judging_methods().get(name, ()))
+    methods = sorted(place for call in calls for place in _judging_methods(call))
     return tuple(dict.fromkeys((*filter(None, checks), *methods)))
 
 
@@ -105,6 +101,8 @@ def _verifier(called: str) -> Place | None:
             files = tuple(_files(("conformance/verify",)))  # the package lists those of all files
         case ["verify_options", name]:
             files = ("conformance/options/verify.py",)
+        case ["answers" | "faults" as module, name]:
+            files = (f"conformance/groups/{module}.py",)
         case _:
             return None
     return next(
@@ -127,16 +125,32 @@ def _calls(functions: Mapping[str, ast.FunctionDef], name: str) -> Iterator[ast.
                     seen.add(node.func.id)
 
 
+def _judging_methods(call: ast.Call) -> Iterator[Place]:
+    """The methods of testers that a call may mean, if it tells them what is broken."""
+    if not isinstance(call.func, ast.Attribute):
+        return
+    is_named = "breaks" in {word.arg for word in call.keywords}
+    for index, place in _told_what_is_broken().get(call.func.attr, ()):
+        if is_named or (index is not None and index < len(call.args)):
+            yield place
+
+
 @cache
-def _judging_methods() -> Mapping[str, tuple[Place, ...]]:
-    """The methods of the testers that are told what is broken where they find fault, by name."""
-    found: dict[str, tuple[Place, ...]] = {}
+def _told_what_is_broken() -> Mapping[str, tuple[tuple[int | None, Place], ...]]:
+    """The methods of testers with a parameter `breaks`, by name.
+
+    Each is found with the index of that parameter, which is None where it must be named.
+    """
+    found: dict[str, tuple[tuple[int | None, Place], ...]] = {}
     for file in _files(_TESTERS):
         for node, owner in _owned(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef) and "." in owner:
-                words = {word.arg for word in node.args.kwonlyargs}
-                if "breaks" in words:
-                    found[node.name] = (*found.get(node.name, ()), Place(file, node.lineno, owner))
+                named = [word.arg for word in node.args.kwonlyargs]
+                others = [word.arg for word in node.args.args[1:]]  # without `self`
+                if "breaks" in (*named, *others):
+                    index = others.index("breaks") if "breaks" in others else None
+                    place = Place(file, node.lineno, owner)
+                    found[node.name] = (*found.get(node.name, ()), (index, place))
     return found
 
 

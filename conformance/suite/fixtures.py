@@ -19,6 +19,7 @@ in those of the role `requester`
     service_two   like `service`, served in Version Two
     service_fresh where the device will connect by its next act, and offer Version Two
     service_one   the same for a device that does not speak Version Two
+    groups        like `service_two`, announced to take groups (`conformance.groups.server`)
 
 and in both
 
@@ -37,6 +38,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance.groups.server import GroupServer
 from conformance.options.client import OptionClient
 from conformance.options.server import OptionServer
 from conformance.tester.client.harness import Harness
@@ -184,6 +186,11 @@ class Fixtures:
             return OptionClient.of(request.getfixturevalue("connect_two"))
         service = request.getfixturevalue("service_two")
         return OptionServer.of(service, request.getfixturevalue("client"))
+
+    @pytest.fixture
+    def groups(self, service_two: Service, client: ActingClient) -> GroupServer:
+        """The tester before a client that has been told of its groups."""
+        return GroupServer.of(service_two, client)
 
     @pytest.fixture
     def wire(self) -> Iterator[Wire]:

@@ -21,6 +21,7 @@ from conformance.suite.fixtures import Fixtures, SuiteError
 from conformance.suite.section_end import files_case, section_of, since
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import CaseRecord, Verdict
+from rpcrdma.wire.operations import BY_NAME
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Case:
 
     Attributes:
         id: stable id.  title: first sentence of the docstring.  requirements: cited ids.
-        role: of the device.  needs: claims without which it is N/A.
+        role: of the device.  needs: claims, and optional operations, without which it is N/A.
         means: (rule, what is broken with it in this case) pairs.
         interpretations: as the decorator names them.  destructive: may bring a device down.
         wider: why it accepts more than the oracle allows.  narrower: why less.
@@ -252,7 +253,7 @@ class Plugin:
         if case.role not in claims.roles:
             raise Unsupported(f"the profile does not claim the role `{case.role}`")
         for need in case.needs:
-            if not getattr(claims, need):
+            if not (need in claims.operations if need in BY_NAME else getattr(claims, need)):
                 raise Unsupported(f"the profile does not claim `{need}`")
 
     def _keep(self, step: Callable[[], None]) -> None:

@@ -97,6 +97,14 @@ def test_the_checks_of_a_tester_and_of_helpers_of_the_file_are_found() -> None:
     assert ("conformance/options/verify.py", "reports_bad_header") in below
 
 
+def test_what_is_broken_may_be_told_by_position() -> None:
+    found = names(rules.called_by("rtrext/6.2/requester-takes-either-way-of-placement"))
+    told_nothing = names(rules.called_by("rtrext/9.4/requester-says-what-it-continues"))
+
+    assert ("conformance/groups/server.py", "GroupServer.done") in found
+    assert ("conformance/groups/server.py", "GroupServer.finish") not in told_nothing
+
+
 def test_a_call_that_is_not_told_what_is_broken_is_no_check() -> None:
     found = rules.called_by("rfc8166/3.3.1/responder-never-grants-zero-credits")
 

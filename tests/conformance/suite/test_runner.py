@@ -171,16 +171,22 @@ def test_a_tolerated_outcome_is_a_warning(tmp_path: Path) -> None:
     assert case.verdict is Verdict.WARN
 
 
-def test_what_is_not_claimed_is_not_applicable(tmp_path: Path) -> None:
-    body = '''
-    @requirement("rfc8166.3.3.1.grant-is-never-zero", needs=("cancels",))
+@pytest.mark.parametrize("need", ["cancels", "xmtreq"])
+def test_what_is_not_claimed_is_not_applicable(tmp_path: Path, need: str) -> None:
+    body = f'''
+    @requirement("rfc8166.3.3.1.grant-is-never-zero", needs=("{need}",))
     def test_it(peer):
         """Needs a claim."""
     '''
-    (case,) = judge(tmp_path, mini.good, body)
+    target = mini.MiniatureTarget(mini.good)
+    claims = msgspec.structs.replace(target.profile.claims, operations=("connprop",))
+    target.profile = msgspec.structs.replace(target.profile, claims=claims)
 
+    run, _ = judge_target(tmp_path, target, body)
+
+    (case,) = run.cases
     assert case.verdict is Verdict.NA
-    assert case.reason == "the profile does not claim `cancels`"
+    assert case.reason == f"the profile does not claim `{need}`"
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suite.runner import Selection, certify
-from targets.registry import find_any_target
+from conformance.suite.runner import Selection, certify, collect_cases
+from targets.registry import find_any_target, find_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,22 +18,26 @@ if TYPE_CHECKING:
 
 # Few cases that use all that an endpoint asks of a fabric: in the guest everything takes its time.
 # What the fabric promises is held by test_fabric_contract.py, and all of the documents are compared
-# over packets, without a guest: test_reference_roce.py.  A kernel's command line has room for four
-# folders.
-RUNS = {
-    "server-of-chunks": ("reference", Selection(document="rfc8166", section="3.5.3")),
-    "server-that-calls-back": ("reference", Selection(document="bidir", section="2.1")),
-    "client": ("reference-client", Selection(document="rfc8166", section="4.3.2")),
-    "client-of-version-two": (
-        "reference-client",
-        Selection(
-            cases=(
-                "v2/5.2/requester-goes-on-in-version-one",
-                "xcharext/3.2/client-takes-replies-of-either-kind-in-any-order",
-            )
-        ),
+# over packets, without a guest: test_reference_roce.py.
+CHOSEN = {
+    "reference": ("rfc8166/3.5.3/", "bidir/2.1/", "bidir/2.1.", "rtrext/7.3/"),
+    "reference-client": (
+        "rfc8166/4.3.2",
+        "v2/5.2/requester-goes-on-in-version-one",
+        "xcharext/3.2/client-takes-replies-of-either-kind-in-any-order",
+        "rtrext/7.3/",
     ),
 }
+"""What the ids of the cases begin with, by target."""
+
+
+def selection_of(target: str) -> Selection:
+    role = find_profile(target).claims.roles[0]
+    cases = (case.id for case in collect_cases() if case.role == role)
+    return Selection(cases=tuple(case for case in cases if case.startswith(CHOSEN[target])))
+
+
+RUNS = {target: (target, selection_of(target)) for target in CHOSEN}
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ EXAMPLE = re.compile(r"```toml\n(name = \"my-version-two-server\"\n.*?)```", re.
 START = re.compile(
     r"^start = \[\"my-server\", \"--listen\", \"(?P<address>[^\"]+)\"\]$", re.MULTILINE
 )
-# All of both documents are judged without a guest: test_reference_roce.py.
-SELECTION = Selection(document="v2,xcharext", section="4")
+# All of the three documents are judged without a guest: test_reference_roce.py.
+SELECTION = Selection(document="v2,xcharext,rtrext", section="4")
 
 
 def as_my_server(found: re.Match[str]) -> str:

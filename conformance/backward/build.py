@@ -37,6 +37,7 @@ __all__ = [
     "cut",
     "foreign",
     "reply",
+    "with_another_xid",
     "with_chunks",
     "with_other_words",
 ]
@@ -49,8 +50,8 @@ _NO_CHUNKS: Final = RdmaMsg((), (), None)
 CHUNK_FAULTS: Final = ("read-list", "write-list", "reply-chunk", "nomsg")
 """What `with_chunks` makes: a list that is not empty, or a Long Message."""
 
-WORD_FAULTS: Final = ("version-three", "other-xid", "msg-type")
-"""What `with_other_words` makes: rdma_vers, the XID of the RPC header, a msg_type that is none."""
+WORD_FAULTS: Final = ("version-three", "msg-type")
+"""What `with_other_words` makes: rdma_vers, a msg_type that is none."""
 
 _BEHIND_THE_HEADER: Final = 40
 """Position of the arguments of a Call without credentials."""
@@ -121,7 +122,10 @@ def with_other_words(message: BackwardMessage, fault: str) -> BackwardMessage:
     """The message with one of `WORD_FAULTS`."""
     if fault == "version-three":
         return replace(message, version=3)
-    if fault == "other-xid":
-        return replace(message, payload=(message.xid ^ _OTHER).to_bytes(4) + message.payload[4:])
     odd_type = message.payload[:4] + (2).to_bytes(4) + message.payload[8:]
     return replace(message, payload=odd_type)
+
+
+def with_another_xid(message: BackwardMessage) -> BackwardMessage:
+    """The message with another XID in its RPC header than in the header of the transport."""
+    return replace(message, payload=(message.xid ^ _OTHER).to_bytes(4) + message.payload[4:])

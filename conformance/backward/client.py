@@ -224,6 +224,27 @@ class BackwardClient:
         accepted.note(self.peer, sent, kinds, (), accepted.UNEXECUTED, self._blamed)
         self.peer.send(octets)
 
+    def answer_perhaps(
+        self, called: Called, octets: bytes, *answers: type[Outcome], breaks: verify.Ids = ()
+    ) -> None:
+        """Send what a device may take for the Reply to a Call, and may drop.
+
+        Args:
+            called: the Call; it does not count as being in flight any more.
+            octets: the message.
+            answers: kinds that may answer it, if it is neither taken nor dropped.
+            breaks: what a device breaks that shows any other effect of it.
+        """
+        self.in_flight.pop(called.xid, None)
+        self.send(octets, *answers, breaks=breaks)
+
+    def went_on(self) -> bool:
+        """Whether another Call comes within the grace period; `next_call` hands it over."""
+        called = self._poll()
+        if called is not None:
+            self._kept.appendleft(called)
+        return called is not None
+
     def hung_up(self, *, tolerated: verify.Ids = (), told_of_memory: bool = False) -> bool:
         """Whether the device has ended the connection over what was sent; a warning if tolerated.
 

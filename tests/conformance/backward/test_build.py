@@ -68,8 +68,17 @@ def test_other_words_leave_the_lists_empty(fault: str) -> None:
     assert header.rdma_body == NO_CHUNKS
     rest = build_backward.with_other_words(good, fault).octets[end:]
     assert (header.rdma_vers != 1) is (fault == "version-three")
-    assert (rest[:4] != good.payload[:4]) is (fault == "other-xid")
+    assert rest[:4] == good.payload[:4]
     assert (rest[4:8] != good.payload[4:8]) is (fault == "msg-type")
+
+
+def test_another_xid_is_in_the_rpc_header_alone() -> None:
+    good = build_backward.call(7, calls.null(7))
+    odd = build_backward.with_another_xid(good)
+
+    assert odd.octets[:4] == good.octets[:4]
+    assert odd.payload[:4] != good.payload[:4]
+    assert odd.payload[4:] == good.payload[4:]
 
 
 @pytest.mark.parametrize(

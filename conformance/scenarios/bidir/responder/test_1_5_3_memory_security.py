@@ -20,7 +20,6 @@ NO_RDMA = "bidir.1.5.3.no-rdma-for-backward-transactions"
 MATCHED = "bidir.1.3.4.reply-is-matched-by-xid"
 ANSWERS: Final[dict[str, tuple[type[Outcome], ...]]] = {
     "version-three": (ErrVers,),
-    "other-xid": (ErrChunk,),
     "msg-type": (ErrChunk, Answered),
 }
 """What each fault of `WORD_FAULTS` may get, if it is not dropped."""
@@ -61,7 +60,7 @@ def test_server_takes_no_message_with_chunks_for_a_reply(peer: Peer, fault: str)
 )
 @pytest.mark.parametrize("fault", build_backward.WORD_FAULTS)
 def test_server_takes_no_message_with_odd_words_for_a_reply(peer: Peer, fault: str) -> None:
-    """Another version, XID or msg_type makes no Reply of it; the good one after it is one."""
+    """Another version or msg_type makes no Reply of it; the good one after it is one."""
     client = BackwardClient.of(peer)
     client.announce()
     client.provoke(2)
@@ -74,4 +73,27 @@ def test_server_takes_no_message_with_odd_words_for_a_reply(peer: Peer, fault: s
         return  # likewise
     client.no_call("the Call has no good Reply yet", breaks=MATCHED)
     client.answer(called)
+    client.next_call(breaks=MATCHED)
+
+
+@requirement(
+    MATCHED,
+    needs=("backward",),
+    interpretations=("D-12", "D-41"),
+    wider="what may be a Reply may be dropped and may end the connection, whatever it looks like",
+)
+def test_server_bears_two_xids_in_a_reply(peer: Peer) -> None:
+    """The RPC header of a Reply has an XID of its own: it ends the Call, or the good one does."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+    odd = build_backward.with_another_xid(client.reply(called))
+
+    client.answer_perhaps(called, odd.octets, ErrChunk, breaks=MATCHED)
+
+    if client.hung_up():
+        return  # likewise
+    if not client.went_on():
+        client.answer(called)
     client.next_call(breaks=MATCHED)

@@ -215,6 +215,15 @@ class RequestsOneBackwardCredit(BackwardRequester):
         return 1
 
 
+@variant("D-12")
+class GoesByTheXidOfTheHeader(BackwardRequester):
+    """Ends a Call by a Reply under its rdma_xid, whatever XID the RPC header has."""
+
+    def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
+        """The same, with the XID put right."""
+        return super().judge_reply(header, header.rdma_xid.to_bytes(4) + payload[4:])
+
+
 def _cut(transfers: Iterable[Transfer]) -> Iterator[Transfer]:
     """The same octets in small pieces."""
     for whole in transfers:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.endpoint.backward.direction import DirectionRules, Half
+from rpcrdma.endpoint.backward.direction import DirectionRules, Half, is_whole
 from rpcrdma.endpoint.backward.duplex import Duplex
 from rpcrdma.endpoint.backward.requester import BackwardRequester
 from rpcrdma.endpoint.core.actions import Disconnect, PostReceive, RdmaWrite, Send, Transfer
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.wire import RdmaMsg, decode_header, fixed_words
+from rpcrdma.wire.rpc import MessageType, xid_of
 from targets.mutants import because
 from targets.mutants.base import mutant
 
@@ -37,6 +38,18 @@ class TakesMalformedReplies(BackwardRequester):
 
     def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
         return True
+
+
+@mutant(breaks=MATCHED)
+class TakesNoReplyAfterOneWithTwoXids(BackwardRequester):
+    """Takes no good Reply to a Call to which one came with another XID in its RPC header."""
+
+    def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
+        is_good = super().judge_reply(header, payload)
+        spoilt: set[int] = vars(self).setdefault("spoilt", set())
+        if is_whole(payload, MessageType.REPLY) and xid_of(payload) != header.rdma_xid:
+            spoilt.add(header.rdma_xid)
+        return is_good and header.rdma_xid not in spoilt
 
 
 @mutant(

@@ -76,12 +76,7 @@ def test_server_takes_no_message_with_odd_words_for_a_reply(peer: Peer, fault: s
     client.next_call(breaks=MATCHED)
 
 
-@requirement(
-    MATCHED,
-    needs=("backward",),
-    interpretations=("D-12", "D-41"),
-    wider="what may be a Reply may be dropped and may end the connection, whatever it looks like",
-)
+@requirement(MATCHED, needs=("backward",), interpretations=("D-12", "D-41"))
 def test_server_bears_two_xids_in_a_reply(peer: Peer) -> None:
     """The RPC header of a Reply has an XID of its own: it ends the Call, or the good one does."""
     client = BackwardClient.of(peer)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         ResponseItem,
     )
 
-__all__ = ["broken_entries"]
+__all__ = ["broken_entries", "results_of"]
 
 _EVERY: Final = "rtrext.7.4.every-direction-is-answered"
 _ORDER: Final = "rtrext.7.4.answers-are-in-the-order-of-directions"
@@ -109,7 +109,7 @@ def broken_entries(
             yield broken_rule(rule, detail, VERSION_TWO)
         if isinstance(entry.xmdmi_where, ByExplicitRdma):
             yield from _written(number, entry, entry.xmdmi_where, direction)
-    results = _results(reply, asked, state)
+    results = results_of(reply, asked, state)
     if results is not None:
         pairs = tuple(_pairs(asked, results))
         yield from _matched(entries, pairs, [item for _, item in results])
@@ -119,10 +119,16 @@ def _name(thing: object) -> str:
     return type(getattr(thing, "xmdmi_where", thing)).__name__
 
 
-def _results(
+def results_of(
     reply: bytes, asked: GroupRequest, state: ResponderState
 ) -> list[tuple[int, DataItem]] | None:
-    """The eligible results, each after where its operation begins in the Call; None: unknown."""
+    """The eligible results, each after where its operation begins in the Call; None: unknown.
+
+    Args:
+        reply: the unreduced RPC message.
+        asked: the request.
+        state: for the binding.
+    """
     layer = state.upper_layer
     if layer is None:
         return None

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from conformance.oracle.header import VERSION_TWO
+from conformance.oracle.responder.directions import results_of
 from conformance.oracle.responder.opened import opened
 from conformance.oracle.verdict import broken_rule
-from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.wire._generated_rtrext import ByExplicitRdma, InTargetedSegments
 
 if TYPE_CHECKING:
@@ -105,13 +105,8 @@ def _shape(item: MessageItem) -> tuple[int, int]:
 def _results(
     found: OpenedResponse, asked: GroupRequest, state: ResponderState
 ) -> set[tuple[int, int]] | None:
-    """Where the eligible results are, and how long; None if there is no such reply."""
+    """Where the eligible results are, and how long; None if nothing can be read."""
     if found.fault is not None:
         return None
-    if state.upper_layer is None:
-        return set()
-    try:
-        slots = state.upper_layer.results(asked.call, found.octets)
-    except (DecodeError, LocalProtocolError):
-        return None
-    return {(item.position, item.length) for item in slots if item is not None}
+    results = results_of(found.octets, asked, state)
+    return None if results is None else {(item.position, item.length) for _, item in results}

@@ -155,7 +155,7 @@ def _begun(
         case XmtCont():
             return Expectation("nothing to continue", (_not_expected(first),)), ()
         case ReptErr():
-            dropped = may_answer(Silent, ("rtrext.9.5.code-of-repterr",), VERSION_TWO, ("D-110",))
+            dropped = may_answer(Silent, ("rtrext.9.1.code-of-repterr",), VERSION_TWO, ("D-110",))
             return Expectation("", (dropped,)), ()
         case _:
             odd = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -18,17 +19,28 @@ ONE = ("rfc8166.4.5.error-xid-echoed", "rfc8166.3.4.6.segments-returned")
 GENERAL = "rfc8166.2.2.4.2.roundup-is-zero-octets"
 
 
-def ids_in(*folders: str) -> set[str]:
-    """Every id of the catalogue that stands as a word of its own in the code of these folders."""
-    known = {entry.id for entry in load_catalogue()}
-    texts = {
+def texts_in(*folders: str) -> set[str]:
+    """Every text that stands as a word of its own in the code of these folders."""
+    return {
         node.value
         for folder in folders
         for path in (CONFORMANCE / folder).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    return texts & known
+
+
+def ids_in(*folders: str) -> set[str]:
+    """Every id of the catalogue that stands as a word of its own in the code of these folders."""
+    return texts_in(*folders) & {entry.id for entry in load_catalogue()}
+
+
+def test_every_id_in_the_code_is_in_the_catalogue() -> None:
+    form = re.compile(r"(rfc8166|bidir|v2|xcharext|rtrext)\.[1-9][0-9.]*\.[a-z][a-z0-9-]+")
+    named = {text for text in texts_in(".") if form.fullmatch(text)}
+
+    assert named
+    assert named - {entry.id for entry in load_catalogue()} == set()
 
 
 def test_every_rule_that_is_judged_has_one_answer_in_each_version_and_no_other_stands_there() -> (

@@ -7,23 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.oracle.outcome import Answered, ErrChunk
+from conformance.oracle.outcome import ErrChunk
 from conformance.oracle.verdict import Judgement
 from reports.record import Verdict
 
 if TYPE_CHECKING:
-    from conformance.oracle.memory import ExposedRegions
     from conformance.oracle.outcome import Outcome
     from conformance.oracle.responder.expectation import Expectation
 
-__all__ = ["held_by", "judge_answer"]
-
-
-def held_by(outcome: Outcome, memory: ExposedRegions) -> bytes | None:
-    """What the Reply chunk of a Long Reply holds; None if there is none, or nobody can say."""
-    if not isinstance(outcome, Answered) or not outcome.is_long or not outcome.body.rdma_reply:
-        return None
-    return memory.contents(outcome.body.rdma_reply.target)
+__all__ = ["judge_answer"]
 
 
 def judge_answer(

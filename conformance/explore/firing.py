@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
-from conformance.explore.answers import held_by, judge_answer
+from conformance.explore.answers import judge_answer
 from conformance.explore.fence import FencedPeer
 from conformance.explore.named_memory import NamedMemory
 from conformance.explore.recipes import Shot
 from conformance.explore.shots import build_shot
-from conformance.oracle.memory import ExposedRegions
+from conformance.oracle.memory import ExposedRegions, held_by
 from conformance.oracle.outcome import Answered, Silent
 from conformance.oracle.requester.reassembly import reassemble
 from conformance.oracle.responder.expectation import may_answer

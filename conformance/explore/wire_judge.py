@@ -16,10 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.explore.answers import held_by, judge_answer
+from conformance.explore.answers import judge_answer
 from conformance.oracle.backward import BackwardLine
 from conformance.oracle.device import Device
-from conformance.oracle.memory import ExposedRegions, within
+from conformance.oracle.memory import ExposedRegions, held_by, within
 from conformance.oracle.message_type import message_type
 from conformance.oracle.outcome import Answered, Called, as_called, read_outcome
 from conformance.oracle.requester.following import follow

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from conformance.oracle.outcome import Answered
 from rpcrdma.wire import any_overlap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from conformance.oracle.outcome import Outcome
     from rpcrdma.wire import RdmaSegment
 
-__all__ = ["NO_MEMORY", "ExposedMemory", "ExposedRegion", "ExposedRegions", "within"]
+__all__ = ["NO_MEMORY", "ExposedMemory", "ExposedRegion", "ExposedRegions", "held_by", "within"]
 
 
 class ExposedMemory(Protocol):
@@ -118,6 +120,13 @@ class ExposedRegions:
         parts = [_octets(segment, self._writable.get(segment.handle)) for segment in segments]
         known = [part for part in parts if part is not None]
         return b"".join(known) if len(known) == len(parts) else None
+
+
+def held_by(outcome: Outcome, memory: ExposedRegions) -> bytes | None:
+    """What the Reply chunk of a Long Reply holds; None if there is none, or nobody can say."""
+    if not isinstance(outcome, Answered) or not outcome.is_long or not outcome.body.rdma_reply:
+        return None
+    return memory.contents(outcome.body.rdma_reply.target)
 
 
 def _octets(segment: RdmaSegment, region: ExposedRegion | None) -> bytes | None:

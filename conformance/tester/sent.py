@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Answered
     from conformance.tester.memory import ExposedChunk
     from rpcrdma.ulp.bindings import UpperLayer
-    from rpcrdma.wire import TransportHeader
+    from rpcrdma.wire import TransportHeader, WriteChunk
 
 __all__ = ["REQUESTED_CREDITS", "Call", "Message", "Mutation", "Request"]
 
@@ -141,6 +141,17 @@ class Call:
             if item is not None and index in used
         ]
         return restore(payload, placed)
+
+    def used(self, answer: Answered) -> tuple[tuple[str, ExposedChunk, WriteChunk], ...]:
+        """Chunks that hold data by what the Reply says: name, memory, chunk as it came back.
+
+        One that came back unused may have been written to all the same (rfc8166 4.3.2.2).
+        """
+        pairs = zip(self.write_chunks, answer.body.rdma_writes, strict=False)
+        found = [("Write chunk", chunk, back) for chunk, back in pairs]
+        if self.reply_chunk is not None and answer.body.rdma_reply is not None:
+            found.append(("Reply chunk", self.reply_chunk, answer.body.rdma_reply))
+        return tuple(item for item in found if any(one.length for one in item[2].target))
 
 
 @dataclass(frozen=True, slots=True)

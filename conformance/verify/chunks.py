@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from conformance.oracle.outcome import Outcome
     from conformance.tester.client.peer import Peer
-    from conformance.tester.memory import ExposedChunk
     from conformance.tester.sent import Call
     from conformance.verify.answers import Reply
     from conformance.verify.blame import Ids
@@ -311,7 +310,7 @@ def returned(call: Call, answer: Answered) -> None:
             breaks=broken.ids,
         )
     untouched(call)
-    for name, chunk, back in _used(call, answer):
+    for name, chunk, back in call.used(answer):
         place = chunk.overwritten(back.target)
         answers.that(
             place is None,
@@ -368,15 +367,6 @@ def _fetch_back(peer: Peer, data: bytes, breaks: Ids) -> None:
         fetch = build.with_write_chunks(peer, request)
         peer.send(fetch)
         answers.served(peer, fetch, breaks=breaks)
-
-
-def _used(call: Call, answer: Answered) -> list[tuple[str, ExposedChunk, WriteChunk]]:
-    """Chunks that hold data; an unused one may have been written to (rfc8166 4.3.2.2)."""
-    pairs = zip(call.write_chunks, answer.body.rdma_writes, strict=False)
-    found = [("Write chunk", chunk, back) for chunk, back in pairs]
-    if call.reply_chunk is not None and answer.body.rdma_reply is not None:
-        found.append(("Reply chunk", call.reply_chunk, answer.body.rdma_reply))
-    return [item for item in found if any(segment.length for segment in item[2].target)]
 
 
 def _own_refusal(peer: Peer, reply: Reply) -> str:

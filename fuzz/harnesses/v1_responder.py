@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from conformance.explore.answers import held_by, judge_answer
+from conformance.explore.answers import judge_answer
 from conformance.oracle.device import Device
+from conformance.oracle.memory import held_by
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, ErrVers, Silent
 from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of

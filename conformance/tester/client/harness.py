@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcome import Answered
+from conformance.tester.broken import with_broken_rules
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from conformance.tester.claimed import device_of
 from conformance.tester.client import build, liveness
 from conformance.tester.client.file_watch import FileWatch
+from conformance.tester.client.operations import operations_after_replies
 from conformance.tester.client.peer import RECEIVE_LENGTH, RECEIVES, Peer
 from conformance.tester.life_watch import LifeWatch
 from conformance.tester.workload.base import Prepared
@@ -26,6 +28,7 @@ from targets.base import TargetError, Unsupported
 
 if TYPE_CHECKING:
     from conformance.oracle.device import Device
+    from conformance.oracle.verdict import BrokenRule
     from conformance.tester.sent import Request
     from targets.base import Session, Target
 
@@ -63,6 +66,7 @@ class Harness:
         self._peers: list[Peer] = []
         self._spare: Peer | None = None
         self._given_up = ""
+        self._broken: list[BrokenRule] = []
 
     def begin(self) -> None:
         """Begin a case: new notes, a new trace, XIDs that no case had before."""
@@ -72,6 +76,7 @@ class Harness:
     def go_on(self) -> None:
         """Begin what is judged by itself, with XIDs that follow those of what was before."""
         self.case = CaseLog()
+        self._broken = []
         self.life.begin()
         self.session.fabric.trace = Trace()
 
@@ -107,9 +112,11 @@ class Harness:
             self.life.check_untold()
             self.files.look(self.ready_peer())
 
-    def judged(self, found: BaseException | None, _cited: tuple[str, ...]) -> BaseException | None:
-        """What ended the case: each peer's outcomes are judged by the case itself."""
-        return self.life.judged(found)
+    def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
+        """What ended the case, together with the rules that messages of the device broke."""
+        found = self.life.judged(found)
+        broken = (*self._broken, *operations_after_replies(self.trace.events))
+        return with_broken_rules(found, broken, cited, self.case, "device")
 
     @property
     def console(self) -> str:
@@ -240,9 +247,8 @@ class Harness:
 
     def end(self) -> None:
         """End the case: close its connections."""
-        for peer in self._peers:
-            peer.close()
-        self._peers.clear()
+        for peer in tuple(self._peers):
+            self._give_up(peer)
         self._spare = None
 
     def close(self) -> None:
@@ -278,6 +284,7 @@ class Harness:
         return sum(peer.connected for peer in self._peers)
 
     def _give_up(self, peer: Peer) -> None:
+        self._broken += peer.broken()
         peer.close()
         self._peers.remove(peer)
 

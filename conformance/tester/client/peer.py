@@ -23,7 +23,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.announced import NOTHING_TOLD, announced_in
-from conformance.oracle.memory import ExposedRegions
+from conformance.oracle.memory import ExposedRegions, held_by
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -31,11 +31,13 @@ from conformance.oracle.outcome import (
     Silent,
     as_called,
 )
+from conformance.oracle.responder.exchanges import Exchanges
 from conformance.oracle.responder.state import state_of
 from conformance.oracle.transmissions import GroupAnswered, Reported, read_arrived
 from conformance.tester.claimed import claimed_operations, device_of
+from conformance.tester.client.memory_watch import MemoryWatch
 from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
-from conformance.tester.sent import REQUESTED_CREDITS
+from conformance.tester.sent import REQUESTED_CREDITS, Call
 from rpcrdma.errors import ConnectionLost, DecodeError
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
@@ -53,8 +55,9 @@ if TYPE_CHECKING:
     from conformance.oracle.device import Device
     from conformance.oracle.outcome import Outcome
     from conformance.oracle.responder.expectation import ResponderState
+    from conformance.oracle.verdict import BrokenRule
     from conformance.tester.case import CaseLog
-    from conformance.tester.sent import Call, Message
+    from conformance.tester.sent import Message
     from conformance.tester.workload.base import Workload
     from rpcrdma.fabric.base import Connection, MemoryRegion
     from targets.profile import Profile
@@ -118,6 +121,8 @@ class Peer:
         self._assembler = Assembler(claimed_operations(profile), longest=ANY_NUMBER)
         self._failure = ""
         self._memory = ExposedRegions()
+        self._exchanges = Exchanges(version)
+        self._memory_watch = MemoryWatch()
 
     @property
     def device(self) -> Device:
@@ -152,6 +157,9 @@ class Peer:
         sends = (message,) if isinstance(message, bytes) else message.sends
         if not isinstance(message, bytes) and message.mutations:
             self.case.mutations[sends[0]] = ", ".join(str(change) for change in message.mutations)
+        self._exchanges.sending(sends, self.state)
+        if isinstance(message, Call):
+            self._memory_watch.sending(message)
         try:
             for octets in sends:
                 self._connection.post_send(octets, invalidate=invalidate)
@@ -277,6 +285,14 @@ class Peer:
             segments.append(ExposedSegment(region, _told(region, size)))
         return ExposedChunk(tuple(segments))
 
+    # -- what the device has broken
+
+    def broken(self) -> tuple[BrokenRule, ...]:
+        """Rules that the device has broken here so far, whatever the case is about."""
+        of_the_case = {acceptance.message.sends for acceptance in self.case.acceptances}
+        answers = self._exchanges.broken(of_the_case)
+        return (*answers, *self._memory_watch.broken())
+
     # -- the connection
 
     @property
@@ -321,6 +337,9 @@ class Peer:
 
     def _arrive(self, outcome: Outcome) -> None:
         """A message is complete."""
+        self._exchanges.arrived(outcome, held_by(outcome, self._memory))
+        if isinstance(outcome, Answered):
+            self._memory_watch.arrived(outcome)
         if self.takes_calls:
             outcome = as_called(outcome)
         if isinstance(outcome, Answered | GroupAnswered):

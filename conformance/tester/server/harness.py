@@ -8,11 +8,11 @@ specification's oracle, whatever the case is about.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_TWO
-from conformance.oracle.verdict import broken_ids
+from conformance.tester.broken import with_broken_rules
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from conformance.tester.life_watch import LifeWatch
 from conformance.tester.server import Service, Welcome
@@ -23,7 +23,6 @@ from targets.base import Act, ActKind, TargetError, Unsupported
 from targets.profile import timeout_factor
 
 if TYPE_CHECKING:
-    from conformance.oracle.verdict import BrokenRule
     from conformance.tester.server.served import ServedAct
     from rpcrdma.fabric.base import Address
     from targets.base import ClientSession, ClientTarget, RunningAct
@@ -258,50 +257,9 @@ class ClientHarness:
         return self.life.console
 
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
-        """What ended the case, together with the rules that messages of the client broke.
-
-        What is wrong with a message counts in every case; what is only worth a warning is likely
-        to be so in most messages of a client, and counts in the cases that are about it.
-
-        Args:
-            found: what ended the case.
-            cited: the requirements that the case is about.
-        """
+        """What ended the case, together with the rules that messages of the client broke."""
         found = self.life.judged(found)
-        seen = [
-            rule
-            for rule in self.service.violations
-            if not rule.warns or not set(cited).isdisjoint(rule.ids)
-        ]
-        self.case.interpretations += [reading for rule in seen for reading in rule.readings]
-        for rule in seen:
-            if rule.warns:
-                self._warn(replace(rule, detail=f"{rule.detail}."))
-        broken = [rule for rule in seen if not rule.warns]
-        if not broken or not isinstance(found, Deviation | Inconclusive | None):
-            return found
-        reasons = list(dict.fromkeys(f"{rule.detail}." for rule in broken))
-        rules = broken_ids(broken)
-        if isinstance(found, Deviation):
-            # What the case found is likely to follow from what is wrong with the messages.
-            new = [reason for reason in reasons if reason not in found.reason]
-            reason = " ".join((found.reason, *(new and ("In the client's messages:", *new))))
-            # What it says, or may leave unsaid, stays beside the rules.
-            said = found.breaks or (() if found.unanswered or len(cited) > 2 else cited)
-            breaks = tuple(dict.fromkeys((*said, *rules)))
-            return Deviation(
-                reason,
-                expected=found.expected,
-                actual=found.actual,
-                breaks=breaks,
-                unanswered=found.unanswered,
-            )
-        return Deviation(" ".join(reasons), expected=("good calls",), breaks=rules)
-
-    def _warn(self, rule: BrokenRule) -> None:
-        """Note it; what many messages have in common is said once."""
-        if rule not in self.case.warnings:
-            self.case.warnings.append(rule)
+        return with_broken_rules(found, self.service.violations, cited, self.case, "client")
 
     def check_after(self) -> None:
         """See that the client still calls after the case.

@@ -216,6 +216,14 @@ class SendsBeforeItWrites(Responder):
         return [send, *writes]
 
 
+@mutant(breaks="rfc8166.3.5.2.writes-precede-the-reply")
+class WritesAgainAfterItReplied(Responder):
+    """Writes the results of a reply once more after its Send: the octets do not change."""
+
+    def transmit(self, writes: list[Action], send: Send) -> list[Action]:
+        return [*writes, send, *writes]
+
+
 @mutant(
     breaks="rfc8166.4.3.2.results-pushed-into-write-chunks",
     also_trips=dict.fromkeys(

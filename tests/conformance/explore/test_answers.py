@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.explore.answers import held_by, judge_answer
+from conformance.explore.answers import judge_answer
 from conformance.oracle.device import Device
-from conformance.oracle.memory import ExposedRegions
+from conformance.oracle.memory import ExposedRegions, held_by
 from conformance.oracle.outcome import Outcome, Silent, read_outcome
 from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of

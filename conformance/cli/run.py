@@ -15,6 +15,7 @@ from conformance.catalogue.interpretations import check_choices
 from conformance.cli import listing
 from conformance.suite.guest import GuestOrder, certifier
 from conformance.suite.in_lab import collect, lab_run, target_word
+from conformance.suite.limits import run_seconds
 from conformance.suite.parallel import check_workers
 from conformance.suite.runner import known_ids
 from conformance.tester.weather import Weather
@@ -78,6 +79,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="judge in N processes, if several testers may use the target at one time; a server"
         " in a guest of the lab is given a link for each of them",
     )
+    parser.add_argument(
+        "--time-limit",
+        type=_minutes,
+        metavar="MINUTES",
+        help="judge no further case after so many; default: what is printed at the beginning,"
+        " by the number of cases",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for every case")
     parser.set_defaults(run=run)
 
@@ -116,6 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
             called=_called(arguments),
             facts=facts,
             weather=weather,
+            time_limit=arguments.time_limit,
             on_begin=progress.begin,
             on_case=lambda case, _planned: progress.judged(case),
         )
@@ -127,7 +136,13 @@ def _progress(
 ) -> Progress:
     findings = baseline.finding if baseline else ()
     listed = {case.id for finding in findings for case in finding.case}
-    return Progress(console, verbose=arguments.verbose, listed=listed)
+    limit: float | None = arguments.time_limit
+    return Progress(
+        console,
+        verbose=arguments.verbose,
+        listed=listed,
+        seconds=run_seconds if limit is None else lambda _planned: limit,
+    )
 
 
 def _report(
@@ -149,6 +164,14 @@ def _workers(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError("give at least 1")
     return number
+
+
+def _minutes(text: str) -> float:
+    """The argument of --time-limit, in seconds."""
+    minutes = float(text)
+    if not 0 < minutes < float("inf"):
+        raise argparse.ArgumentTypeError("give a number of minutes above 0")
+    return minutes * 60
 
 
 def _weather(text: str) -> Weather:
@@ -181,6 +204,7 @@ def _in_lab(
         listing.selection_of(arguments),
         called=_called(arguments),
         workers=arguments.workers,
+        time_limit=arguments.time_limit,
     )
     console = Console()
     with _progress(console, arguments, baseline) as progress:

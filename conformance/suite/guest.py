@@ -47,6 +47,7 @@ class GuestOrder(msgspec.Struct, frozen=True):
         selection: which cases.
         called: what a command that runs a case again says after `rpcrdma certify`.
         workers: in how many processes.
+        time_limit: seconds after which no further case is judged.
     """
 
     target: str
@@ -55,6 +56,7 @@ class GuestOrder(msgspec.Struct, frozen=True):
     selection: Selection
     called: str = ""
     workers: int = 1
+    time_limit: float | None = None
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -70,6 +72,7 @@ def _execute(order: GuestOrder) -> int:
             Path(order.folder),
             called=order.called or shlex.quote(order.target),
             captures=False,
+            time_limit=order.time_limit,
             on_begin=lambda case, planned: _tell(f"{BEGIN} {planned} {case}"),
         )
     except (FabricError, OSError, SuiteError, TargetError, Unsupported) as error:

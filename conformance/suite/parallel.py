@@ -121,6 +121,7 @@ def certify_parallel(
     facts: tuple[tuple[str, str], ...] = (),
     weather: Weather | None = None,
     captures: bool = True,
+    time_limit: float | None = None,
     on_begin: Callable[[str, int], None] = lambda case, planned: None,
     on_case: Callable[[CaseRecord, int], None] = lambda record, planned: None,
     scenarios_folder: Path = SCENARIOS,
@@ -139,7 +140,7 @@ def certify_parallel(
     }
     if not cases:
         raise SuiteError("no case is selected; `rpcrdma cases` lists them all")
-    job = Job(target, folder, called, facts, weather, captures, scenarios_folder)
+    job = Job(target, folder, called, facts, weather, captures, scenarios_folder, time_limit)
     return _Run(job, cases, on_begin, on_case).execute(workers)
 
 

@@ -18,6 +18,7 @@ import pytest
 from conformance.catalogue.entries import UnknownRequirement
 from conformance.suite.evidence import annotated, exchanges, write_console, write_evidence
 from conformance.suite.fixtures import Fixtures, SuiteError
+from conformance.suite.limits import OutOfTime, RunLimits
 from conformance.suite.section_end import files_case, section_of, since
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import CaseRecord, Verdict
@@ -106,6 +107,7 @@ class Plugin:
         on_case: Callable[[CaseRecord], None] = lambda record: None,
         on_body: Callable[[Case, Rig], None] = lambda case, rig: None,
         called: str = "TARGET",
+        limits: RunLimits | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._wanted = wanted
@@ -118,6 +120,7 @@ class Plugin:
         self._on_case = on_case
         self._on_body = on_body
         self._called = called
+        self._limits = RunLimits() if limits is None else limits
         self._cases: dict[str, Case] = {}
         self._began = time.monotonic()
         self._case_began = 0.0
@@ -156,6 +159,7 @@ class Plugin:
         self.all_cases = tuple(self._cases[item.nodeid] for item in items)
         try:
             self.planned = self._on_planned(tuple(filter(self._wanted, self.all_cases)))
+            self._limits.begin(len(self.planned))
         except Exception as error:  # noqa: BLE001  # pytest would show it as a fault of its own
             self.fault = error
         kept = set(self.planned)
@@ -222,13 +226,18 @@ class Plugin:
         self._on_begin(case.id)
         rig.begin()
         self._found, self._case_began = None, time.monotonic()
-        done = yield
-        self._on_body(case, rig)
-        self._came_to_its_end = self._found is None
-        if self._came_to_its_end:
-            self._keep(rig.check_after)
-        self._keep(rig.end)
-        self._found = rig.judged(self._found, case.requirements)
+        done: object = True
+        try:
+            with self._limits.case():
+                done = yield
+                self._on_body(case, rig)
+                self._came_to_its_end = self._found is None
+                if self._came_to_its_end:
+                    self._keep(rig.check_after)
+                self._keep(rig.end)
+        except OutOfTime as error:
+            self._found = self._found or error
+        self._found = rig.judged(self._limits.ended(self._found), case.requirements)
         self._record(case)
         if rig.trace.events:
             self._unlooked = self._unlooked or case
@@ -247,7 +256,8 @@ class Plugin:
         return report
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """What the profile does not claim is not tested."""
+        """What the profile does not claim is not tested, nor what there is no time for."""
+        self._limits.check()
         case = self._cases[item.nodeid]
         claims = self._running.profile.claims
         if case.role not in claims.roles:
@@ -260,7 +270,7 @@ class Plugin:
         """Run a step of ours whose failure is the case's, unless it has one already."""
         try:
             step()
-        except Exception as error:  # noqa: BLE001  # the plugin's border: everything gets a verdict
+        except (Exception, OutOfTime) as error:  # noqa: BLE001  # our border: all gets a verdict
             self._found = self._found or error
 
     def _look(self, last: Case, *, is_last: bool) -> None:
@@ -270,8 +280,9 @@ class Plugin:
             return
         rig.begin()
         self._found, self._case_began = None, time.monotonic()
-        self._keep(rig.look)
-        self._keep(rig.end)
+        with self._limits.case():
+            self._keep(rig.look)
+            self._keep(rig.end)
         self._found = since(self._found, first)
         # A device that cannot be looked at now may well be after the next section.
         if isinstance(self._found, Inconclusive) and not is_last:

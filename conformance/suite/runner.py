@@ -16,6 +16,7 @@ import pytest
 
 from conformance import scenarios
 from conformance.catalogue.entries import load_catalogue
+from conformance.suite.limits import OutOfTime, RunLimits
 from conformance.suite.plugin import Case, Plugin, SuiteError, case_id
 from conformance.suite.rigs import close_rigs, open_rigs
 from conformance.suite.section_end import files_id
@@ -117,6 +118,7 @@ def certify(
     weather: Weather | None = None,
     captures: bool = True,
     records: str = RECORDS,
+    time_limit: float | None = None,
     on_begin: Callable[[str, int], None] = lambda case, planned: None,
     on_case: Callable[[CaseRecord, int], None] = lambda record, planned: None,
     scenarios_folder: Path = SCENARIOS,
@@ -133,6 +135,7 @@ def certify(
         weather: what happens to the packets; nothing if None.
         captures: make captures and exchanges of the traces; else `evidence.complete` may do so.
         records: name of the file of records in the folder.
+        time_limit: seconds after which no further case is judged; None: `limits.run_seconds`.
         on_begin: called before each case with its id and the number of planned cases.
         on_case: called after each case with its record and that number.
         scenarios_folder: where the scenarios are.
@@ -190,6 +193,7 @@ def certify(
             on_begin=begun,
             on_case=record,
             called=called or target.name,
+            limits=RunLimits(time_limit),
         )
         status = _run_pytest(plugin, *_files(selection, scenarios_folder))
         interrupted = status == pytest.ExitCode.INTERRUPTED
@@ -264,8 +268,9 @@ def _preflight(rigs: Mapping[str, Rig]) -> None:
     for rig in rigs.values():
         rig.begin()
         try:
-            rig.preflight()
-        except (Inconclusive, Deviation) as error:
+            with RunLimits().case():
+                rig.preflight()
+        except (Inconclusive, Deviation, OutOfTime) as error:
             raise TargetError(f"target `{rig.target.name}`: {error}") from error
         rig.end()
 

@@ -59,6 +59,7 @@ class Job:
     weather: Weather | None
     captures: bool
     scenarios_folder: Path
+    time_limit: float | None = None
 
     def records(self, number: int) -> Path:
         """The file of records of one share."""
@@ -98,6 +99,7 @@ def judge(
             weather=job.weather,
             captures=job.captures,
             records=records,
+            time_limit=job.time_limit,
             on_begin=lambda case, _planned: tell(Begun(case)),
             on_case=lambda record, _planned: tell(record),
             scenarios_folder=job.scenarios_folder,

@@ -7,7 +7,7 @@ in most messages of a device, and counts in the cases that are about it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.verdict import broken_ids
 from conformance.tester.case import Deviation, Inconclusive
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from conformance.tester.case import CaseLog
 
 __all__ = ["with_broken_rules"]
+
+MOST_REASONS: Final = 8
+"""That are told one by one; a device that floods breaks thousands of rules in one case."""
 
 
 def with_broken_rules(
@@ -48,9 +51,13 @@ def with_broken_rules(
     if not broken or not isinstance(found, Deviation | Inconclusive | None):
         return found
     reasons = list(dict.fromkeys(f"{rule.detail}." for rule in broken))
+    if len(reasons) > MOST_REASONS:
+        reasons[MOST_REASONS:] = [f"And {len(reasons) - MOST_REASONS} more of the kind."]
     rules = broken_ids(broken)
     if not isinstance(found, Deviation):
-        return Deviation(" ".join(reasons), expected=("good messages",), breaks=rules)
+        # Why the situation could not be brought about is likely to follow from that.
+        why = (f"{found}. In the {whose}'s messages:",) if found is not None else ()
+        return Deviation(" ".join((*why, *reasons)), expected=("good messages",), breaks=rules)
     # What the case found is likely to follow from what is wrong with the messages.
     new = [reason for reason in reasons if reason not in found.reason]
     # What it says, or may leave unsaid, stays beside the rules.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.verdict import BrokenRule
 from reports.record import Verdict
@@ -11,7 +11,7 @@ from reports.record import Verdict
 if TYPE_CHECKING:
     from conformance.tester.acceptance import Acceptance
 
-__all__ = ["CaseLog", "Deviation", "Inconclusive"]
+__all__ = ["MOST_ARRIVALS", "CaseLog", "Deviation", "Flooded", "Inconclusive"]
 
 
 class Deviation(AssertionError):
@@ -51,6 +51,14 @@ class Inconclusive(Exception):  # a verdict, not an error
     """The situation that a case needs could not be brought about; the message says why."""
 
 
+class Flooded(Inconclusive):
+    """So many messages have come that the case was ended."""
+
+
+MOST_ARRIVALS: Final = 10_000
+"""Messages that may come in one case: more than any device has to send in one."""
+
+
 @dataclass(slots=True)
 class CaseLog:
     """Notes of a running case.
@@ -65,6 +73,7 @@ class CaseLog:
         interpretations: entries of INTERPRETATIONS.md that decided something.
         mutations: octets that were sent -> what was changed in them, as a clause.
         acceptances: what its verifications accept, message by message.
+        arrivals: messages of the device that have come.
     """
 
     expected: tuple[str, ...] = ()
@@ -74,6 +83,17 @@ class CaseLog:
     interpretations: list[str] = field(default_factory=list)
     mutations: dict[bytes, str] = field(default_factory=dict)
     acceptances: list[Acceptance] = field(default_factory=list)
+    arrivals: int = 0
+
+    def count_arrival(self) -> None:
+        """A message of the device has come.
+
+        Raises:
+            Flooded: it is one too many.
+        """
+        self.arrivals += 1
+        if self.arrivals > MOST_ARRIVALS:
+            raise Flooded(f"the device sent more than {MOST_ARRIVALS} messages in one case")
 
     def let_pass(self, reason: str, breaks: tuple[str, ...], *, instead: bool = False) -> None:
         """Let something pass with a warning.

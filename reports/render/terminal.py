@@ -13,7 +13,7 @@ from reports.record import CaseRecord, RunRecord, Verdict
 from reports.summary import counted, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Callable, Container, Iterable
     from types import TracebackType
     from typing import Self
 
@@ -47,15 +47,22 @@ class Progress:
     On a terminal, one line changes in place: how many cases are done, the verdicts so far, the
     running case.  Lines that stay are written for the cases that a person will want to look at; for
     every case if `verbose`.  Those that a baseline lists (`listed`) wait for the summary, which
-    knows whether they are as it says.
+    knows whether they are as it says.  The first line says how long the run may take at most, by
+    the number of its cases (`seconds`).
     """
 
     def __init__(
-        self, console: Console, *, verbose: bool = False, listed: Container[str] = ()
+        self,
+        console: Console,
+        *,
+        verbose: bool = False,
+        listed: Container[str] = (),
+        seconds: Callable[[int], float] | None = None,
     ) -> None:
         self._console = console
         self._verbose = verbose
         self._listed = listed
+        self._seconds = seconds
         self._counts = dict.fromkeys(Verdict, 0)
         self._line = Text(no_wrap=True, overflow="ellipsis")
         self._live = Live(console=console, transient=True, get_renderable=lambda: self._line)
@@ -77,6 +84,11 @@ class Progress:
 
     def begin(self, case: str, planned: int) -> None:
         """A case begins; `planned` is how many there are."""
+        if self._seconds is not None:
+            minutes = self._seconds(planned) / 60
+            cases = counted(planned, "case")
+            self.note(f"{cases}; ends within {minutes:.0f} minutes, whatever the device does")
+            self._seconds = None
         done = sum(self._counts.values())
         line = Text(f"{done:{len(str(planned))}}/{planned}  ", no_wrap=True, overflow="ellipsis")
         for verdict, count in self._counts.items():

@@ -330,6 +330,7 @@ class Peer:
             )
 
     def _deliver(self, completion: Completion) -> None:
+        self.case.count_arrival()
         if self.reposts:
             self.post_receives()
         for arrived in self._assembler.take(completion.data):

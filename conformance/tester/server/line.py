@@ -24,6 +24,7 @@ from rpcrdma.wire.transmission import Assembler
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from conformance.tester.case import CaseLog
     from conformance.tester.server.received import ReceivedCall
     from conformance.tester.server.reply import CallAnswer, ReplyPlacement
     from rpcrdma.fabric.base import Connection, MemoryRegion
@@ -90,6 +91,7 @@ class Line:
 
     Attributes:
         number: in the running case, from 1.
+        case: notes of the running case, which counts what arrives.
         private_data: what the client sent when it connected.
         granted: what the latest reply on it granted; None before the first.
         reposts: whether each Receive that completes is posted again.
@@ -105,8 +107,10 @@ class Line:
         connection: Connection,
         welcome: Welcome,
         operations: Mapping[int, OptionalOperation],
+        case: CaseLog,
     ) -> None:
         self.number = number
+        self.case = case
         self.private_data = connection.private_data
         self.granted: int | None = None
         self.reposts = True
@@ -289,6 +293,7 @@ class Line:
                 self._note(f"{completion.opcode.value}: {completion.status.value}")
 
     def _arrived(self, octets: bytes) -> None:
+        self.case.count_arrival()
         refusal = refusal_of(octets) if self._welcome.version_one_only else None
         if refusal is None:
             self._messages.extend(self._assembler.take(octets))

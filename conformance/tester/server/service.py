@@ -121,13 +121,12 @@ class Service:
     def begin(self, case: CaseLog, *, keep_connections: bool = False) -> None:
         """Begin a case: forget the last one and, unless told otherwise, hang up."""
         kept = [line for line in self.lines if line.connected] if keep_connections else []
-        for line in self.lines:
-            if line not in kept:
-                line.close()
+        for line in (one for one in self.lines if one not in kept):
+            line.close()
         self.case = case
         self.lines = kept
         for number, line in enumerate(kept, start=1):
-            line.number = number
+            line.number, line.case = number, case
         self.received = []
         self._unclaimed.clear()
         self.options.forget()
@@ -392,7 +391,7 @@ class Service:
             return
         connection = request.accept(welcome.parameters, self.profile.connect_deadline)
         operations = claimed_operations(self.profile)
-        line = Line(len(self.lines) + 1, connection, welcome, operations)
+        line = Line(len(self.lines) + 1, connection, welcome, operations, self.case)
         program = self._make_program()
         self.replies.open(line, program)
         thresholds = (self.call_threshold, self.reply_threshold)

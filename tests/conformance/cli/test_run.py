@@ -47,6 +47,25 @@ def test_a_profile_that_is_a_folder_gets_one_sentence(
     )
 
 
+@pytest.mark.parametrize("minutes", ["0", "-1", "inf"])
+def test_a_run_has_a_time_above_nothing(minutes: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("certify", "reference", f"--time-limit={minutes}") == 2
+
+    assert "give a number of minutes above 0" in capsys.readouterr().err
+
+
+def test_a_run_says_what_it_had_no_time_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limit = ("--time-limit", "0.000001")
+
+    run("certify", "reference", "--case", CASE, "--output", str(tmp_path / "run"), *limit)
+
+    told = capsys.readouterr().out
+    assert told.startswith("3 cases; ends within 0 minutes")
+    assert "the run's time is over" in told
+
+
 def test_certify_passes_and_tells_last_where_the_report_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,7 +76,8 @@ def test_certify_passes_and_tells_last_where_the_report_is(
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == f"report: {folder / 'report.html'}"
-    assert lines[0] == f"PASS   {CASE}[0]"
+    assert lines[0] == "3 cases; ends within 15 minutes, whatever the device does"
+    assert lines[1] == f"PASS   {CASE}[0]"
     record = read_run(folder / "records.jsonl")
     assert record.header.target == "mine"
     assert record.cases[0].rerun == f"rpcrdma certify {profile} --case '{CASE}[0]'"

@@ -41,23 +41,25 @@ def test_a_device_that_never_serves_is_refused_before_the_run(tmp_path: Path, be
 
 
 @pytest.mark.parametrize(
-    ("behave", "actual"),
+    ("behave", "actual", "then"),
     [
-        ("mute", "nothing within 5 s"),
-        ("babbling", "no transport header"),
-        ("hanging_up", "the connection ended"),
-        ("wrong_xid", "xid 0x00000001"),
+        ("mute", "nothing within 5 s", Verdict.INCONC),
+        ("babbling", "no transport header", Verdict.FAIL),
+        ("hanging_up", "the connection ended", Verdict.INCONC),
+        ("wrong_xid", "xid 0x00000001", Verdict.FAIL),
     ],
 )
 def test_a_device_that_turns_bad_in_a_case_fails_it_and_later_cases_are_inconclusive(
-    tmp_path: Path, behave: str, actual: str
+    tmp_path: Path, behave: str, actual: str, then: Verdict
 ) -> None:
+    """The first of them fails as well where it is answered, before it begins, as it must not be."""
     body = NULL_CASE + NULL_CASE.replace("test_it", "test_then")
+    body += NULL_CASE.replace("test_it", "test_last")
 
     # Messages: one before the run, one before the case.
-    first, second = judge(tmp_path, mini.AfterGood(2, getattr(mini, behave)), body)
+    first, second, last = judge(tmp_path, mini.AfterGood(2, getattr(mini, behave)), body)
 
-    assert (first.verdict, second.verdict) == (Verdict.FAIL, Verdict.INCONC)
+    assert (first.verdict, second.verdict, last.verdict) == (Verdict.FAIL, then, Verdict.INCONC)
     assert actual in first.actual
     assert "does not serve a good call before the case" in second.reason
     assert first.rerun == "rpcrdma certify miniature --case 'rfc8166/4.5/it'"

@@ -14,14 +14,20 @@ ZERO = BrokenRule(("rfc8166.3.3.1.grant-is-never-zero",), "rdma_credit is 0", ("
 SLACK = BrokenRule(("rfc8166.4.3.3.reply-chunk-returned",), "it is absent", (), Verdict.WARN)
 
 
-@pytest.mark.parametrize("found", [None, Inconclusive("nothing came")])
-def test_a_broken_rule_is_a_deviation(found: BaseException | None) -> None:
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        (None, ""),
+        (Inconclusive("nothing came"), "nothing came. In the device's messages: "),
+    ],
+)
+def test_a_broken_rule_is_a_deviation(found: BaseException | None, why: str) -> None:
     case = CaseLog()
 
     ended = with_broken_rules(found, [ZERO, ZERO], (), case, "device")
 
     assert isinstance(ended, Deviation)
-    assert (ended.reason, ended.breaks) == ("rdma_credit is 0.", ZERO.ids)
+    assert (ended.reason, ended.breaks) == (f"{why}rdma_credit is 0.", ZERO.ids)
     assert case.interpretations == ["D-16", "D-16"]
 
 
@@ -42,6 +48,15 @@ def test_what_is_only_recommended_counts_in_the_cases_about_it() -> None:
     assert with_broken_rules(None, [SLACK], ZERO.ids, other, "device") is None
     assert [rule.detail for rule in about.warnings] == ["it is absent."]
     assert other.warnings == []
+
+
+def test_a_device_that_breaks_thousands_of_rules_is_told_of_a_few() -> None:
+    rules = [BrokenRule(ZERO.ids, f"rdma_credit is {number}") for number in range(50)]
+
+    ended = with_broken_rules(None, rules, (), CaseLog(), "device")
+
+    assert isinstance(ended, Deviation)
+    assert ended.reason.endswith("rdma_credit is 7. And 42 more of the kind.")
 
 
 def test_a_case_that_is_not_for_the_device_stays_so() -> None:

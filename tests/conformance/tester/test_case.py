@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from conformance.oracle.verdict import BrokenRule
-from conformance.tester.case import CaseLog, Deviation
+from conformance.tester.case import MOST_ARRIVALS, CaseLog, Deviation, Flooded
 from reports.record import Verdict
 
 
@@ -28,6 +30,15 @@ def test_a_warning_is_a_broken_rule_that_may_have_come_instead_of_the_rest() -> 
     log.let_pass("slow", ())
     assert log.cut_short
     assert [str(rule) for rule in log.warnings] == ["rfc8166.4.x: slow", "silent", "slow"]
+
+
+def test_a_device_may_send_much_but_not_without_end() -> None:
+    log = CaseLog()
+    for _ in range(MOST_ARRIVALS):
+        log.count_arrival()
+
+    with pytest.raises(Flooded, match="the device sent more than 10000 messages in one case"):
+        log.count_arrival()
 
 
 def test_the_notes_of_one_case_are_not_those_of_another() -> None:

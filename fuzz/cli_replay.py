@@ -64,6 +64,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=harness_names(),
         help="for bare octets: the harness whose input they are; else they are one message",
     )
+    parser.add_argument(
+        "--destructive",
+        action="store_true",
+        help="send also what may bring a server down or damage its data; see SECURITY.md",
+    )
     parser.add_argument("--fabric", default="", choices=FABRICS)
     parser.add_argument("--kernel", default="", help="release of the lab's kernel")
     parser.set_defaults(run=run)
@@ -109,13 +114,23 @@ def _send(
     arguments: argparse.Namespace, finding: Finding, messages: list[bytes], target: Target
 ) -> int:
     harness = Harness(target)
+    sent: list[Fired] = []
+
+    def tell(fired: Fired) -> None:
+        sent.append(fired)
+        _print_fired(fired)
+
     try:
-        problems = replay(harness, finding, messages, _print_fired)
+        destructive: bool = arguments.destructive
+        problems = replay(harness, finding, messages, tell, destructive=destructive)
     except Inconclusive as error:
         raise BadInput(f"{arguments.target}: {error}") from error
     finally:
         harness.close()
     print()
+    kept_back = len(finding.shots) + len(messages) - sum(bool(fired.octets) for fired in sent)
+    if kept_back > 0:
+        print(f"not sent: {kept_back}, which may do harm to a real server (--destructive)")
     for problem in problems:
         print(f"{arguments.target}: FAIL: {problem}")
     if not problems:
@@ -140,6 +155,7 @@ def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:
     for name in ("harness", "fabric"):
         if getattr(arguments, name):
             again += [f"--{name}", getattr(arguments, name)]
+    again += ["--destructive"] * arguments.destructive
     result = run_in_lab(module_run(again, profile, arguments.kernel, _LAB_DEADLINE), print)
     if result.ending is Ending.EXITED and result.status is not None:
         return result.status

@@ -59,6 +59,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="single messages, or several clients at once (test program only);"
         " default: %(default)s",
     )
+    parser.add_argument(
+        "--destructive",
+        action="store_true",
+        help="draw also what may bring a server down or damage its data; see SECURITY.md",
+    )
     parser.add_argument("--output", type=Path, default=Path("findings"), metavar="DIR")
     parser.add_argument("--fabric", default="", choices=FABRICS)
     parser.add_argument("--kernel", default="", help="release of the lab's kernel, or its image")
@@ -114,7 +119,8 @@ def _explore(arguments: argparse.Namespace, target: Target, seed: int) -> int:
     began = time.monotonic()
     _say(f"exploring {arguments.target} by {arguments.way} from seed {seed}")
     try:
-        found = explore(harness, Way(arguments.way), arguments.time, seed, _say)
+        way, destructive = Way(arguments.way), arguments.destructive
+        found = explore(harness, way, arguments.time, seed, _say, destructive=destructive)
     except Inconclusive as error:
         raise BadInput(f"{arguments.target}: {error}") from error
     finally:
@@ -137,7 +143,9 @@ def _report(found: Exploration, seconds: float, arguments: argparse.Namespace) -
     for finding in found.findings.values():
         path = keep(arguments.output, finding)
         print(f"  {', '.join(finding.broken)}\n    {finding.detail}")
-        print(f"    again: {shlex.join(['rpcrdma', 'replay', str(path), arguments.target])}")
+        words = ["rpcrdma", "replay", str(path), arguments.target]
+        words += ["--destructive"] * arguments.destructive
+        print(f"    again: {shlex.join(words)}")
     if found.stopped:
         print(f"rpcrdma explore: {arguments.target}: {found.stopped}", file=sys.stderr)
     return int(bool(found.findings or found.stopped))
@@ -154,6 +162,7 @@ def _in_lab(arguments: argparse.Namespace, profile: Profile, seed: int) -> int:
     ]
     if arguments.fabric:
         again += ["--fabric", arguments.fabric]
+    again += ["--destructive"] * arguments.destructive
     deadline = arguments.time + _LAB_EXTRA
     result = run_in_lab(module_run(again, profile, arguments.kernel, deadline, (folder,)), print)
     if result.ending is Ending.EXITED and result.status is not None:

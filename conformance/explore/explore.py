@@ -81,6 +81,8 @@ def explore(
     first_seed: int,
     progress: Callable[[str], None] = lambda line: None,
     clock: Callable[[], float] = time.monotonic,
+    *,
+    destructive: bool = False,
 ) -> Exploration:
     """Explore for so many seconds of the clock (and what the last finding takes to shrink).
 
@@ -93,6 +95,7 @@ def explore(
         first_seed: of the first round.
         progress: is told of each new finding.
         clock: by which the time is measured.
+        destructive: send also what may bring a real device down.
 
     Raises:
         BadInput: the target's program is not the one that the clients speak.
@@ -100,7 +103,7 @@ def explore(
     """
     harness.begin()
     result = Exploration()
-    explorer = _Explorer(harness, way, clock() + seconds, clock, result)
+    explorer = _Explorer(harness, way, clock() + seconds, clock, result, destructive=destructive)
     if way is Way.EXCHANGES:
         require_test_program(harness)
     while clock() < explorer.end and not result.stopped:
@@ -133,8 +136,11 @@ class _Explorer:
         end: float,
         clock: Callable[[], float],
         result: Exploration,
+        *,
+        destructive: bool,
     ) -> None:
         self.end = end
+        self._destructive = destructive
         self.result = result
         self._clock = clock
         self._harness = harness
@@ -175,7 +181,7 @@ class _Explorer:
     def _shots(self, shots: list[Shot]) -> None:
         if self._over():
             return
-        failed = fire_all(self._harness, shots)
+        failed = fire_all(self._harness, shots, destructive=self._destructive)
         self.result.examples += 1
         self.result.judged += len(shots)
         new = [fired for fired in failed if self._key(fired) not in self._known]

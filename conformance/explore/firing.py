@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
 from conformance.explore.answers import judge_answer
+from conformance.explore.danger import danger_of
 from conformance.explore.fence import FencedPeer
 from conformance.explore.named_memory import NamedMemory
 from conformance.explore.recipes import Shot
@@ -30,6 +31,7 @@ from conformance.tester.case import Deviation
 from conformance.tester.client.liveness import problem_with
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
+from rpcrdma.fabric.clock import VirtualClock
 from rpcrdma.ulp.rpc import decode_call
 from rpcrdma.wire import _generated_testprog as testprog
 from rpcrdma.wire import decode_any_header, v2
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from conformance.tester.sent import Call
     from rpcrdma.ulp.bindings import UpperLayer
 
-__all__ = ["Fired", "fire_all"]
+__all__ = ["Fired", "fire_all", "in_process"]
 
 _REJOINED: Final = "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream"
 _HELD: Final = may_answer(Silent, "rfc8166.2.2.2.reply-xid-is-the-calls", 1)
@@ -125,13 +127,16 @@ def fire_all(
     harness: Harness,
     messages: Sequence[Shot | bytes],
     on_fired: Callable[[Fired], None] = lambda fired: None,
+    *,
+    destructive: bool = False,
 ) -> tuple[Fired, ...]:
     """Fire all of them; a lost connection is replaced.
 
     Args:
         harness: of a running target.
         messages: in order.
-        on_fired: is told of each.
+        on_fired: is told of each that was sent.
+        destructive: send also what may bring a device down that is not in this process.
 
     Returns:
         Those that failed; the last is NULL if the device does not serve it afterwards.
@@ -141,11 +146,13 @@ def fire_all(
     """
     # Not `begin`, which would use XIDs again: a device may remember which Calls cost a connection.
     harness.go_on()
-    battery = _Battery(harness)
+    battery = _Battery(harness, careful=not (destructive or in_process(harness)))
     failed: list[Fired] = []
     try:
         for message in messages:
             fired = battery.fire(message)
+            if fired is None:
+                continue
             on_fired(fired)
             failed += [fired] if fired.verdict is Verdict.FAIL else []
         problem = battery.dead()
@@ -162,17 +169,26 @@ def fire_all(
     return tuple(failed)
 
 
+def in_process(harness: Harness) -> bool:
+    """Whether the device lives in this process, where nothing of anybody's can be damaged.
+
+    There alone time is virtual.
+    """
+    return isinstance(harness.session.fabric.clock, VirtualClock)
+
+
 class _Battery:
     """The connections from which one sequence is fired, one for each version (D-56)."""
 
-    def __init__(self, harness: Harness) -> None:
+    def __init__(self, harness: Harness, *, careful: bool) -> None:
         self._harness = harness
+        self._careful = careful
         self._last = _Line(harness.ready_peer())
         self._lines = {self._last.peer.version: self._last}
         self._cost: set[int] = set()  # XIDs of messages that cost a connection
 
-    def fire(self, message: Shot | bytes) -> Fired:
-        """Send one message, and judge what comes."""
+    def fire(self, message: Shot | bytes) -> Fired | None:
+        """Send one message, and judge what comes; None: it is not sent, since it may do harm."""
         line = self._last = self._line(_version_of(message))
         loaded = line.load(message)
         octets, what = loaded.octets, loaded.what
@@ -180,6 +196,8 @@ class _Battery:
         if len(octets) > longest:
             octets = octets[:longest]
             what = f"{what}, cut to {longest} octets, all that the device claims to receive"
+        if self._careful and danger_of(octets, line.memory, loaded.layer):
+            return None
         expectation = expected(octets, state_of(self._harness.device, loaded.layer, line.memory))
         if _is_held(octets):
             expectation = replace(expectation, allowed=(*expectation.allowed, _HELD))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from conformance.explore.finding import Finding
     from conformance.explore.firing import Fired
-    from conformance.explore.recipes import Step
+    from conformance.explore.recipes import Shot, Step
     from conformance.tester.client.harness import Harness
 
 __all__ = ["open_exchange", "replay", "require_test_program"]
@@ -30,6 +30,8 @@ def replay(
     finding: Finding,
     messages: Sequence[bytes] = (),
     on_fired: Callable[[Fired], None] = lambda fired: None,
+    *,
+    destructive: bool = False,
 ) -> tuple[str, ...]:
     """Run a sequence against a target.
 
@@ -38,6 +40,7 @@ def replay(
         finding: the sequence.
         messages: what its octets are, message for message.
         on_fired: is told of each message and what came of it; not of steps.
+        destructive: send also what may bring a real device down.
 
     Returns:
         What is wrong, in words; empty if nothing is.
@@ -49,7 +52,8 @@ def replay(
     harness.begin()
     if finding.steps:
         return _walk(harness, finding.steps)
-    failed = fire_all(harness, (*finding.shots, *messages), on_fired)
+    wanted: tuple[Shot | bytes, ...] = (*finding.shots, *messages)
+    failed = fire_all(harness, wanted, on_fired, destructive=destructive)
     return tuple(fired.reason for fired in failed)
 
 

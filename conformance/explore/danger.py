@@ -1,0 +1,72 @@
+"""Which messages may bring a real server down, or damage what it holds.
+
+The suite's cases of that kind are destructive, and so are generated and kept messages of their
+shapes: they are sent only to who asked for it, or to a device in this process.
+
+    rfc8166 section 3.4.3    RDMA Segments (segments without octets)
+    rfc8166 section 4.3.2    Write List (room for results that cannot be used)
+    rfc8166 section 8.1.1    Protection Domains
+
+What is named here is a class of messages, not the one that does harm: a server that harms itself
+by any of them harms itself by a client's mistake.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, decode_header, v2
+
+if TYPE_CHECKING:
+    from conformance.oracle.memory import ExposedMemory
+    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.wire import ReadSegment, WriteChunk
+
+__all__ = ["danger_of"]
+
+
+def danger_of(message: bytes, memory: ExposedMemory, layer: UpperLayer) -> str:
+    """What of a message may do harm, in a few words; empty if nothing is known to.
+
+    Args:
+        message: as it would be sent.
+        memory: of the tester, as the device could reach it.
+        layer: binding of the program that is called.
+    """
+    reads, writes, reply, payload = _parts(message)
+    if any(segment.target.length == 0 for segment in reads):
+        return "a segment without octets in the Read list"
+    for chunk in (*writes, *(() if reply is None else (reply,))):
+        for segment in chunk.target:
+            if segment.length == 0 or not memory.is_writable(segment):
+                return "room for results that cannot be used"
+    if writes and _is_short(writes, payload, layer):
+        return "room for results that is too short"
+    return ""
+
+
+def _parts(
+    message: bytes,
+) -> tuple[tuple[ReadSegment, ...], tuple[WriteChunk, ...], WriteChunk | None, bytes]:
+    """Read list, Write list, Reply chunk and what follows; nothing of what cannot be decoded."""
+    is_two = message[4:8] == v2.VERSION.to_bytes(4)
+    try:
+        decoded, end = v2.decode_header(message) if is_two else decode_header(message)
+    except DecodeError:
+        return (), (), None, b""
+    match decoded.rdma_body:
+        case RdmaMsg() | RdmaNomsg() | v2.Rdma2Msg() | v2.Rdma2Nomsg() as body:
+            return body.rdma_reads, body.rdma_writes, body.rdma_reply, message[end:]
+        case _:
+            return (), (), None, b""
+
+
+def _is_short(writes: tuple[WriteChunk, ...], payload: bytes, layer: UpperLayer) -> bool:
+    """Whether a Write chunk is shorter than the result that the call may have for it."""
+    try:
+        results = layer.expectation(payload).items
+    except DecodeError:
+        return False
+    offered = (sum(segment.length for segment in chunk.target) for chunk in writes)
+    return any(room < length for room, length in zip(offered, results, strict=False) if room)

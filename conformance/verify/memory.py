@@ -2,6 +2,7 @@
 
     verify.memory.described(service, act, call, for_results=True)
     verify.memory.unreachable(service, line, segment, for_results=True)
+    verify.memory.all_unreachable(service, make_and_end, breaks=ids)
 
     rfc8166 section 3.4.3  RDMA Segments
     rfc8166 section 8.1    Memory Protection
@@ -22,12 +23,12 @@ from conformance.tester.server.served import CallVerdict
 from rpcrdma.fabric.completion import CompletionStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from conformance.tester.server import Line, ReceivedCall, Service
     from rpcrdma.wire import RdmaSegment
 
-__all__ = ["described", "unreachable"]
+__all__ = ["all_unreachable", "described", "last_unreachable", "unreachable"]
 
 DESCRIBED: Final = "rfc8166.3.4.3.header-describes-the-memory"
 HANDLE: Final = "rfc8166.3.4.3.segment-handle"
@@ -35,6 +36,9 @@ OFFSET: Final = "rfc8166.3.4.3.segment-offset"
 LENGTH: Final = "rfc8166.3.4.3.segment-length-in-octets"
 PROVIDED: Final = "rfc8166.3.4.3.memory-is-the-requesters"
 PROVIDED_LONG: Final = "rfc8166.3.5.3.requester-provides-long-message-chunks"
+
+MOST: Final = 5
+"""Segments of one call that are tried; each costs a connection."""
 
 _UNIT: Final = 4
 """Octets before a region that are tried, the fewest by which XDR would move it."""
@@ -181,3 +185,55 @@ def unreachable(
             actual=f"{status.value} at handle {segment.handle:#x}",
             breaks=breaks,
         )
+
+
+def last_unreachable(service: Service, call: ReceivedCall, *, breaks: tuple[str, ...]) -> None:
+    """The last segment that a call had offered is out of reach, now that the call is over.
+
+    Args:
+        service: where it came.
+        call: that is over.
+        breaks: the requirements that are broken if the memory can still be reached.
+
+    Raises:
+        Deviation: it can still be read or written.
+        Inconclusive: the call offers no memory, or the connection is gone.
+    """
+    _nth_unreachable(service, call, 0, breaks)
+
+
+def all_unreachable(
+    service: Service, make_and_end: Callable[[], ReceivedCall], *, breaks: tuple[str, ...]
+) -> None:
+    """Every segment that a call had offered is out of reach, now that the call is over.
+
+    Each try costs the connection, so that the call is made once for each segment, beginning with
+    the last: whoever forgets one is likely to forget that.
+
+    Args:
+        service: where the calls come.
+        make_and_end: has the client make a call, which is over when it returns.
+        breaks: the requirements that are broken if memory can still be reached.
+
+    Raises:
+        Deviation: a segment can still be read or written.
+        Inconclusive: the client offers no memory, or another number of segments each time.
+    """
+    tried, left = 0, 1
+    while left > 0:
+        call = make_and_end()
+        _nth_unreachable(service, call, tried, breaks)
+        tried += 1
+        left = min(len(tuple(_places(call))), MOST) - tried
+
+
+def _nth_unreachable(
+    service: Service, call: ReceivedCall, number: int, breaks: tuple[str, ...]
+) -> None:
+    """One segment, counted from the last, is out of reach."""
+    places = tuple(_places(call))
+    if len(places) <= number:
+        raise Inconclusive(f"the client offers {len(places)} segments, and {number} were tried")
+    place = places[-1 - number]
+    line = service.line_of(call)
+    unreachable(service, line, place.segment, for_results=place.for_results, breaks=breaks)

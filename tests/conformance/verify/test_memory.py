@@ -15,6 +15,8 @@ from targets.registry import find_any_target
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from conformance.tester.server import ReceivedCall
+
 DESCRIBED = "rfc8166.3.4.3.header-describes-the-memory"
 
 
@@ -119,3 +121,44 @@ def test_memory_within_reach_is_found(
     verify.memory.unreachable(service, line, segment, for_results=for_results)
     with pytest.raises(Inconclusive, match="ended before the memory could be tried"):
         verify.memory.unreachable(service, line, segment, for_results=for_results)
+
+
+@pytest.mark.parametrize(
+    ("name", "length", "exposed"),
+    [
+        ("reference-client", 2_500_003, False),
+        ("mutant:leaves-the-last-segment-exposed", 2_500_003, True),
+        ("mutant:leaves-the-last-segment-exposed", 6000, False),
+    ],
+)
+def test_each_segment_of_a_call_that_is_over_is_tried(
+    start: Callable[[str], ClientHarness], name: str, length: int, exposed: bool
+) -> None:
+    harness = start(name)
+    service = harness.service
+    tried: list[int] = []
+
+    def make_and_end() -> ReceivedCall:
+        act = harness.client.begin(ActKind.WRITE, length)
+        call = service.next_call()
+        service.reply(call)
+        assert service.serve_until(act).done
+        tried.append(len(call.reads))
+        return call
+
+    if exposed:
+        with pytest.raises(Deviation):
+            verify.memory.all_unreachable(service, make_and_end, breaks=(DESCRIBED,))
+        return
+    verify.memory.all_unreachable(service, make_and_end, breaks=(DESCRIBED,))
+    assert tried == [tried[0]] * min(tried[0], verify.memory.MOST)
+
+
+def test_a_call_without_memory_shows_nothing(harness: ClientHarness) -> None:
+    act = harness.client.begin(ActKind.SMALL)
+    call = harness.service.next_call()
+    harness.service.reply(call)
+    assert harness.service.serve_until(act).done
+
+    with pytest.raises(Inconclusive):
+        verify.memory.last_unreachable(harness.service, call, breaks=(DESCRIBED,))

@@ -1,0 +1,84 @@
+"""bidir section 2.2, Managing Receive Buffers: what answers no Call takes no Receive for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.backward import build as build_backward
+from conformance.backward.build import BackwardMessage
+from conformance.backward.client import BackwardClient
+from conformance.catalogue.cite import requirement
+from conformance.tester.client import build
+from conformance.tester.sent import Message
+from conformance.verify.traffic import Traffic
+from rpcrdma.ulp import rpc
+from rpcrdma.wire import ErrChunk, RdmaSegment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.tester.client.peer import Peer
+
+FOR_CALLS: Final = "bidir.2.2.2.server-posts-receives-for-its-forward-grant"
+POSTED: Final = "bidir.2.1.receives-posted-before-sends"
+
+NOBODYS: Final = RdmaSegment(0, 64, 0)
+SPARE: Final = 16
+"""Receives that a device may have beside those for what it grants."""
+
+
+def _reply(xid: int) -> BackwardMessage:
+    return BackwardMessage(xid, rpc.accepted(xid))
+
+
+KINDS: Final[Mapping[str, Callable[[int], bytes]]] = {
+    "unknown-xid": lambda xid: _reply(xid).octets,
+    "rpc-error": lambda xid: BackwardMessage(xid, rpc.garbage_args(xid)).octets,
+    "runt": lambda xid: build_backward.cut(_reply(xid), 8, credits=1),
+    "two-xids": lambda xid: build_backward.with_another_xid(_reply(xid)).octets,
+    "write-list": lambda xid: build_backward.with_chunks(_reply(xid), NOBODYS, "write-list").octets,
+}
+
+
+@requirement(FOR_CALLS, POSTED, needs=("backward",), interpretations=("D-40", "D-41"))
+@pytest.mark.parametrize("kind", [*KINDS, "error"])
+def test_server_has_its_receives_after_what_answers_no_call(
+    connect: Callable[..., Peer], kind: str
+) -> None:
+    """As many messages to no Call as it has Receives; then the whole forward grant is used."""
+    traffic = Traffic.on(connect, breaks=FOR_CALLS)
+    peer = traffic.peer
+    client = BackwardClient.of(peer)
+    client.announce()
+    peer.takes_calls = False  # none comes, and what comes is forward
+
+    for _ in range(traffic.credits + SPARE):
+        xid = peer.next_xid()
+        odd = KINDS[kind](xid) if kind in KINDS else build.error(peer, ErrChunk(), xid=xid).octets
+        traffic.send_odd(Message(xid, odd, f"a message to no Call ({kind})"))
+        traffic.settle()
+
+    traffic.use_all_credits()
+
+
+@requirement(FOR_CALLS, POSTED, needs=("backward",), interpretations=("D-40", "D-41"))
+@pytest.mark.parametrize("kind", ["two-xids", "write-list", "runt"])
+def test_server_has_its_receives_after_what_is_no_reply_to_its_call(
+    connect: Callable[..., Peer], kind: str
+) -> None:
+    """A Call waits, and bad Replies come to it; then it is answered, or made again by nobody."""
+    traffic = Traffic.on(connect, breaks=FOR_CALLS)
+    peer = traffic.peer
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(1)
+    called = client.next_call()
+    peer.takes_calls = False
+
+    for _ in range(traffic.credits + SPARE):
+        traffic.send_odd(Message(called.xid, KINDS[kind](called.xid), f"a bad Reply ({kind})"))
+        traffic.settle()
+
+    traffic.use_all_credits()

@@ -1,0 +1,92 @@
+"""rfc8166 section 4.5.5 RPC-over-RDMA Transport Errors: several calls lost, and several losses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.tester.case import Inconclusive
+from conformance.tester.server.useless import ONE
+from rpcrdma.wire import ErrChunk
+from targets.base import ActKind
+
+if TYPE_CHECKING:
+    from conformance.tester.server import Service
+    from conformance.tester.server.harness import ActingClient
+
+SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
+UNIQUE: Final = "rfc8166.2.2.2.call-xid-is-unique"
+ENDS: Final = "rfc8166.4.5.error-completes-the-rpc"
+ANY_ORDER: Final = "rfc8166.3.3.1.replies-in-any-order"
+
+SEVERAL: Final = 6
+LENGTH: Final = 6000
+LOSSES: Final = 3
+
+
+@requirement(SURVIVES, UNIQUE, role="requester")
+@pytest.mark.parametrize("kind", [ActKind.MANY, ActKind.MANY_READS], ids=str)
+@pytest.mark.parametrize("answered", [0, 2])
+def test_requester_repeats_each_lost_call_once(
+    service: Service, client: ActingClient, kind: ActKind, answered: int
+) -> None:
+    """Three times a connection is lost under several calls: all of them are made again, once."""
+    for _ in range(LOSSES):
+        act = client.begin(kind, LENGTH, SEVERAL)
+        held = service.waiting()
+        if len(held) < 2:
+            raise Inconclusive("the client has one call in flight at a time")
+        for call in held[:answered]:
+            service.reply(call)
+
+        service.drop(service.line_of(held[0]))
+
+        verify.calls.done(service.serve_until(act), (SURVIVES,))
+        repeated = [call.xid for call in service.received if call.line == service.line.number]
+        twice = sorted({xid for xid in repeated if repeated.count(xid) > 1})
+        verify.that(
+            not twice,
+            "each call is made once on a connection",
+            actual=f"made twice: {', '.join(map(hex, twice))}",
+            breaks=UNIQUE,
+        )
+
+
+@requirement(ENDS, ANY_ORDER, role="requester")
+@pytest.mark.parametrize("kind", [ActKind.MANY, ActKind.MANY_READS], ids=str)
+@pytest.mark.parametrize("place", [0, 1, -1], ids=["first", "second", "last"])
+def test_requester_ends_the_call_that_is_refused(
+    service: Service, client: ActingClient, kind: ActKind, place: int
+) -> None:
+    """One of several calls in flight is refused: that one ends, and the others are answered."""
+    act = client.begin(kind, LENGTH, SEVERAL)
+    held = service.waiting()
+    if len(held) < 2:
+        raise Inconclusive("the client has one call in flight at a time")
+    refused = held[place]
+
+    service.error(refused, ErrChunk())
+    service.waiting()
+
+    result = verify.calls.ended(service, act, (ENDS,))
+    verify.calls.failed(result, (ENDS,))
+
+
+@requirement(ENDS, ANY_ORDER, role="requester")
+def test_requester_ends_each_call_that_is_refused(service: Service, client: ActingClient) -> None:
+    """Every second of several calls in flight is refused, and the act ends in failure."""
+    act = client.begin(ActKind.MANY, count=SEVERAL)
+    held = service.waiting()
+    if len(held) < 2:
+        raise Inconclusive("the client has one call in flight at a time")
+
+    for call in held[::2]:
+        service.error(call, ErrChunk())
+        service.send(ONE["unknown-xid"](service, call), service.line_of(call))
+    service.waiting()
+
+    result = verify.calls.ended(service, act, (ENDS,))
+    verify.calls.failed(result, (ENDS,))

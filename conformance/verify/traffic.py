@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 from conformance.oracle.outcome import Answered, Disconnected, Outcome, Silent, answered_xid
 from conformance.oracle.responder.answer_rules import broken_answer_rules
@@ -38,16 +39,20 @@ from rpcrdma.fabric.completion import CompletionStatus
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.oracle.responder.expectation import Expectation
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call
+    from conformance.tester.workload.base import Workload
 
 __all__ = ["ENOUGH", "Traffic"]
 
 ENOUGH: Final = 96
 """Calls at once that are enough to show a grant, however large; each takes a Receive here."""
+
+_BORNE: Final[WeakKeyDictionary[Workload, dict[tuple[str, int], bool]]] = WeakKeyDictionary()
+"""By the workload, of which each run has its own: what is known of messages alone, by version."""
 
 _BESIDE_A_HELD_CALL: Final = 3
 """Credits that it takes for a message, a Call behind it, and the Call that waits."""
@@ -107,6 +112,50 @@ class Traffic:
             peer = connect()
             _first_grant(peer)
         return cls(peer, breaks)
+
+    @classmethod
+    def borne(
+        cls, connect: Callable[..., Peer], kinds: Mapping[str, Callable[[Peer], Call | Message]]
+    ) -> tuple[str, ...]:
+        """The kinds of messages that a device deals with as it must when each comes alone.
+
+        What it does wrong with one has a case of its own; cases about several would fail for it
+        again and again.  It is found out once in a run.
+
+        Args:
+            connect: makes a connection, one for each kind.
+            kinds: what makes such a message, by name.
+
+        Raises:
+            Unsupported: there are none.
+        """
+        traffic = cls.on(connect, breaks=())
+        known = _BORNE.setdefault(traffic.peer.workload, {})
+        for name, make in kinds.items():
+            if (name, traffic.peer.version) in known:
+                continue
+            traffic = cls.on(connect, breaks=())
+            known[name, traffic.peer.version] = traffic.bears(make)
+        good = tuple(name for name in kinds if known[name, traffic.peer.version])
+        traffic.peer.disconnect()
+        if not good:
+            raise Unsupported(f"the device deals wrongly with {' or '.join(kinds)} alone")
+        return good
+
+    def bears(self, make: Callable[[Peer], Call | Message]) -> bool:
+        """Whether the device deals with a message as it must; it is for other cases to fail."""
+        self.peer.judged = False
+        acceptances = self.peer.case.acceptances
+        count = len(acceptances)
+        try:
+            self.send_odd(make(self.peer))
+            self.settle()
+        except (Deviation, Inconclusive):
+            return False
+        finally:
+            del acceptances[count:]
+            self.peer.disconnect()
+        return True
 
     @property
     def credits(self) -> int:

@@ -89,6 +89,8 @@ class Peer:
         version: of what is built for this connection, unless it is told another.
         options: every RDMA2_OPTIONAL that came, in order.
         told: what this end has told of round-trip reductions.
+        judged: whether what the device does here counts whatever the case is about; a case that
+            only tries something out has that unsaid.
     """
 
     def __init__(
@@ -112,6 +114,7 @@ class Peer:
         self.version = version
         self.options: list[OptionReceived] = []
         self.told = NOTHING_TOLD
+        self.judged = True
         self._connection = connection
         self._xids = xids
         self._receive_length = receive_length
@@ -289,6 +292,8 @@ class Peer:
 
     def broken(self) -> tuple[BrokenRule, ...]:
         """Rules that the device has broken here so far, whatever the case is about."""
+        if not self.judged:
+            return ()
         of_the_case = {acceptance.message.sends for acceptance in self.case.acceptances}
         answers = self._exchanges.broken(of_the_case)
         return (*answers, *self._memory_watch.broken())

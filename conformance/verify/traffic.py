@@ -51,6 +51,10 @@ __all__ = ["ENOUGH", "Traffic"]
 ENOUGH: Final = 96
 """Calls at once that are enough to show a grant, however large; each takes a Receive here."""
 
+_TRIES: Final = 4
+"""Times that a message is tried alone: a device may go by what other messages have left in its
+buffers."""
+
 _BORNE: Final[WeakKeyDictionary[Workload, dict[tuple[str, int], bool]]] = WeakKeyDictionary()
 """By the workload, of which each run has its own: what is known of messages alone, by version."""
 
@@ -117,7 +121,7 @@ class Traffic:
     def borne(
         cls, connect: Callable[..., Peer], kinds: Mapping[str, Callable[[Peer], Call | Message]]
     ) -> tuple[str, ...]:
-        """The kinds of messages that a device deals with as it must when each comes alone.
+        """The kinds of messages that a device deals with as it must where only good Calls come.
 
         What it does wrong with one has a case of its own; cases about several would fail for it
         again and again.  It is found out once in a run.
@@ -148,8 +152,10 @@ class Traffic:
         acceptances = self.peer.case.acceptances
         count = len(acceptances)
         try:
-            self.send_odd(make(self.peer))
-            self.settle()
+            for _ in range(_TRIES):
+                self.send_odd(make(self.peer))
+                self.settle()
+                self.send(build.small_call(self.peer))
         except (Deviation, Inconclusive):
             return False
         finally:

@@ -38,8 +38,14 @@ class _OtherOptions(Requester):
 @variant(
     "rfc8166.3.3.1.new-calls-within-lower-value",
     leaves_open={
+        "rfc8166/3.3.1/requester-has-its-receives-after-what-completes-no-call": ALONE,
         "rfc8166/3.3.1/requester-obeys-a-shrinking-grant": ALONE,
         "rfc8166/3.3.1/requester-takes-replies-in-any-order": ALONE,
+        "rfc8166/4.4.1/requester-takes-back-each-segment-beside-other-calls": ALONE,
+        "rfc8166/4.5.5/requester-ends-each-call-that-is-refused": ALONE,
+        "rfc8166/4.5.5/requester-ends-the-call-that-is-refused": ALONE,
+        "rfc8166/4.5.5/requester-repeats-each-lost-call-once": ALONE,
+        "v2/5/requester-has-its-receives-after-what-completes-no-call": ALONE,
         "rtrext/": "it has no credits for a request of several transmissions",
     },
 )
@@ -139,7 +145,12 @@ class DrawsXids(XidSource):
         return super().take() * 0x9E3779B1 & 0xFFFFFFFF
 
 
-@variant("bidir.2.1.2.values-may-differ")
+@variant(
+    "bidir.2.1.2.values-may-differ",
+    leaves_open={
+        "bidir/2.2/client-has-its-receives-after-what-it-refuses": "two backward credits are needed"
+    },
+)
 class GrantsOneBackwardCredit(BackwardReplyRules):
     """Grants one credit in the backward direction, however many are requested."""
 

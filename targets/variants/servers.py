@@ -30,9 +30,16 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import FixedWords, TransportHeader, WriteChunk
 
-THREE_CALLS = {
-    "rfc8166/4.5/responder-answers-a-bad-call-among-good-ones-once": "three credits are needed"
-}
+THREE_CALLS = dict.fromkeys(
+    (
+        "rfc8166/2.2.2/responder-serves-one-xid-on-two-connections[held]",
+        "rfc8166/4.5/responder-answers-a-bad-call-among-good-ones-once",
+        "rfc8166/4.5/responder-answers-a-fault-while-a-call-waits",
+        "rfc8166/4.5/responder-discards-an-error-for-a-call-that-waits",
+        "v2/4.2.3/responder-ends-no-call-that-waits-over-an-error",
+    ),
+    "three credits are needed",
+)
 
 GROUPS = {"rtrext/": "a request in several transmissions takes more credits than it grants"}
 """One credit is needed for each transmission (D-109)."""

@@ -1,4 +1,7 @@
-"""Mutants: Receives that are lost over optional messages, at either end (v2 section 5)."""
+"""Mutants: Receives that are lost over optional messages, at either end (v2 section 5).
+
+A client's are judged by the rule of Version One, which goes on in Version Two (D-61).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
 
 GRANTED: Final = "v2.5.granted-calls-are-served"
-GO_ON: Final = "v2.1.version-one-rules-go-on"
+EXPECTED: Final = "rfc8166.3.3.1.receives-for-expected-replies"
 
 
 @mutant(breaks=GRANTED, roles=("responder",))
@@ -35,7 +38,7 @@ class LosesReceivesByAnnouncements(OptionalHalf):
         return without_receives(actions) if only else actions
 
 
-@mutant(breaks=GO_ON, roles=("requester",))
+@mutant(breaks=EXPECTED, roles=("requester",))
 class LosesReceivesOfReplies(OptionalHalf):
     """Posts no Receive again, as a client, for an optional message that it refuses."""
 
@@ -44,7 +47,7 @@ class LosesReceivesOfReplies(OptionalHalf):
         return without_receives(actions) if sends_error(actions, INVAL_OPTION) else actions
 
 
-@mutant(breaks=GO_ON, roles=("requester",))
+@mutant(breaks=EXPECTED, roles=("requester",))
 class LosesReceivesOfRepliesByAnnouncements(OptionalHalf):
     """Posts no Receive again, as a client, for an optional message that it says nothing about."""
 

@@ -207,7 +207,8 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def citation(self) -> Citation:
         """The requirement as reports show it."""
-        return Citation(self.id, self.level.value, self.document, self.section, self.text)
+        level = "ADVICE" if self.advisory else self.level.value
+        return Citation(self.id, level, self.document, self.section, self.text)
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -321,6 +321,7 @@ class Plugin:
                 citations=tuple(entry.citation() for entry in entries),
                 violated=violated,
                 not_reached=unseen,
+                notes=tuple(rig.numbered(sentence) for sentence in log.notes),
                 interpretations=tuple(dict.fromkeys(readings)),
                 exchanges=steps,
                 evidence=files,

@@ -94,6 +94,7 @@ class KeepsTheThresholdOfTwo(Responder):
             "rfc8166.6.1.",
             "rfc8166.8.1.",
             "rfc8166.8.2.2.gss-elements-are-not-reduced",
+            "rtrext.2.version-one-peers-are-served",
             "v2.5.2.threshold-changes-keep-the-connection",
         ),
         "without chunks in Version One there is little of it left",

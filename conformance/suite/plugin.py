@@ -18,7 +18,7 @@ import pytest
 from conformance.catalogue.entries import UnknownRequirement
 from conformance.suite.evidence import annotated, exchanges, write_console, write_evidence
 from conformance.suite.fixtures import Fixtures, SuiteError
-from conformance.suite.section_end import files_case, section_of, since
+from conformance.suite.section_end import Lapses, files_case, section_of, since
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import CaseRecord, Verdict
 from rpcrdma.wire.operations import BY_NAME
@@ -124,6 +124,7 @@ class Plugin:
         self._found: BaseException | None = None
         self._came_to_its_end = False
         self._unlooked: Case | None = None
+        self._lapses = Lapses()
         self.planned: tuple[Case, ...] = ()
         self.all_cases: tuple[Case, ...] = ()
         self.fault: Exception | None = None
@@ -229,7 +230,12 @@ class Plugin:
             self._keep(rig.check_after)
         self._keep(rig.end)
         self._found = rig.judged(self._found, case.requirements)
-        self._record(case)
+        lapse = self._lapses.found(case, rig)
+        self._lapses.judged(case, self._record(case))
+        if lapse is not None:
+            told, self._found = lapse
+            self._came_to_its_end = True
+            self._record(told)
         if rig.trace.events:
             self._unlooked = self._unlooked or case
         if nextitem is None or section_of(self._cases[nextitem.nodeid].id) != section_of(case.id):
@@ -286,14 +292,13 @@ class Plugin:
             raise SuiteError("no target is running in this role; use `rpcrdma certify`")
         return self._rigs[self._role]
 
-    def _record(self, case: Case) -> None:
+    def _record(self, case: Case) -> Verdict:
         rig = self._running
         log = rig.case
         verdict, reason, violated = self._judge(case)
         unseen = self._not_reached(case, violated) if violated else ()
-        expected, actual = log.expected, log.actual
-        if isinstance(self._found, Deviation):
-            expected, actual = self._found.expected, self._found.actual
+        seen = self._found if isinstance(self._found, Deviation) else log
+        expected, actual = seen.expected, seen.actual
         # What is compared with a baseline, or another run, must not depend on what XIDs it has.
         reason, actual = rig.numbered(reason), rig.numbered(actual)
         cited = tuple(dict.fromkeys((*case.requirements, *violated)))
@@ -331,6 +336,7 @@ class Plugin:
                 destructive=case.destructive,
             )
         )
+        return verdict
 
     def _judge(self, case: Case) -> tuple[Verdict, str, tuple[str, ...]]:
         match self._found:

@@ -7,13 +7,15 @@
 
 from __future__ import annotations
 
-from conformance.verify import calls, chunks, memory, recovery, versions
+from conformance.verify import calls, chunks, memory, recovery, shapes, versions
 from conformance.verify.answers import (
     Reply,
+    awaited,
     each,
     equal,
     expect,
     garbage_args,
+    look,
     recommended,
     refused,
     reply_of,
@@ -22,11 +24,13 @@ from conformance.verify.answers import (
     that,
 )
 from conformance.verify.blame import Ids, blamed, ids_of
+from conformance.verify.judged import judged
 from conformance.verify.silence import cut, discarded, reported, silent
 
 __all__ = [
     "Ids",
     "Reply",
+    "awaited",
     "blamed",
     "calls",
     "chunks",
@@ -37,6 +41,8 @@ __all__ = [
     "expect",
     "garbage_args",
     "ids_of",
+    "judged",
+    "look",
     "memory",
     "recommended",
     "recovery",
@@ -45,6 +51,7 @@ __all__ = [
     "reported",
     "right",
     "served",
+    "shapes",
     "silent",
     "that",
     "versions",

@@ -125,7 +125,8 @@ class Nfs3Workload(NullWorkload):
         """WRITE."""
         ask = nfs3.write(self._handle(WRITABLE.name), self._profile.extra.write_offset, data)
         check = _parsed(wire.decode_write_result, _is(wire.WriteDone))
-        return self._request(f"WRITE of {len(data)} octets", ask, check)
+        request = self._request(f"WRITE of {len(data)} octets", ask, check)
+        return replace(request, fails=_ends(wire.decode_write_result, wire.WriteFailed))
 
     def stored(self, data: bytes, start: int = 0) -> Request | None:
         """READ of what WRITE wrote."""
@@ -146,7 +147,8 @@ class Nfs3Workload(NullWorkload):
         ask = nfs3.read_directory_plus(self._handle(DIRECTORY.name), maximum)
         check = _parsed(wire.decode_readdir_plus_result, _is(wire.ReaddirPlusDone))
         title = f"READDIRPLUS of at most {maximum} octets"
-        return replace(self._request(title, ask, check), layer=self._listings)
+        fails = _ends(wire.decode_readdir_plus_result, wire.ReaddirPlusFailed)
+        return replace(self._request(title, ask, check), layer=self._listings, fails=fails)
 
     def garbage(self) -> Request:
         """GETATTR without its arguments."""
@@ -157,7 +159,8 @@ class Nfs3Workload(NullWorkload):
     def _read(self, name: str, start: int, length: int, content: bytes) -> Request:
         ask = nfs3.read(self._handle(name), start, length)
         check = _parsed(wire.decode_read_result, lambda result: _reads(result, content))
-        return self._request(f"READ of {length} octets", ask, check)
+        request = self._request(f"READ of {length} octets", ask, check)
+        return replace(request, fails=_ends(wire.decode_read_result, wire.ReadFailed))
 
     def _handle(self, name: str) -> bytes:
         if not self._handles:
@@ -202,6 +205,20 @@ def _parsed(
             return f"the results cannot be decoded: {error}"
 
     return checked
+
+
+def _ends(
+    decode: Callable[[bytes, int], tuple[object, int]], failure: type
+) -> Callable[[bytes], bool]:
+    """Whether results can be decoded, and are the arm of a failure."""
+
+    def fails(reply: bytes) -> bool:
+        try:
+            return isinstance(nfs3.parse(reply, decode), failure)
+        except DecodeError:
+            return False
+
+    return fails
 
 
 def _is(wanted: type) -> Callable[[object], str]:

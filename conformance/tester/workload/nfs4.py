@@ -195,6 +195,7 @@ class Nfs4Workload(NullWorkload):
             lambda xid: nfs4.compound(xid, *operations, credential=self._credential),
             lambda _call, reply: _parsed(reply, check),
             self._layer,
+            lambda reply: _status(reply) not in (None, wire.Status.NFS4_OK),
         )
 
 

@@ -191,10 +191,11 @@ def test_responder_uses_an_unconsumed_chunk_for_the_next_result(peer: Peer) -> N
 
     peer.send(call)
 
-    answer = verify.expect(peer, call, Answered)
+    answer = verify.awaited(peer, call, Answered)
     verify.chunks.returned(call, answer)
     data = call.write_chunks[0].contents(answer.body.rdma_writes[0].target)
     verify.equal(len(data), 400, "the number of octets in the Write chunk")
+    verify.look(peer, call, answer)
 
 
 @requirement(

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from conformance.verify import calls, chunks, memory, recovery, shapes, versions
+from conformance.verify import calls, chunks, cuts, memory, recovery, shapes, versions
 from conformance.verify.answers import (
     Reply,
     awaited,
@@ -16,6 +16,8 @@ from conformance.verify.answers import (
     expect,
     garbage_args,
     look,
+    not_executed,
+    recommend_garbage_args,
     recommended,
     refused,
     reply_of,
@@ -35,6 +37,7 @@ __all__ = [
     "calls",
     "chunks",
     "cut",
+    "cuts",
     "discarded",
     "each",
     "equal",
@@ -44,6 +47,8 @@ __all__ = [
     "judged",
     "look",
     "memory",
+    "not_executed",
+    "recommend_garbage_args",
     "recommended",
     "recovery",
     "refused",

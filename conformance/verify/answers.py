@@ -58,6 +58,8 @@ __all__ = [
     "expect",
     "garbage_args",
     "look",
+    "not_executed",
+    "recommend_garbage_args",
     "recommended",
     "refused",
     "reply_of",
@@ -68,6 +70,8 @@ __all__ = [
 
 T = TypeVar("T", bound=Outcome)
 
+GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+LAYOUT: Final = "rfc8166.4.rpc-layout-is-unchanged"
 VALID_STREAM: Final = "rfc8166.6.1.reassembly-gives-a-valid-stream"
 
 
@@ -243,6 +247,23 @@ def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     reply = reply_of(call, answer, breaks=breaks)
     equal(reply.rpc.outcome, rpc.RpcOutcome.GARBAGE_ARGS, "the RPC's status", breaks=breaks)
     return reply
+
+
+def not_executed(peer: Peer, call: Call | Message, answer: Answered, *, breaks: Ids = ()) -> None:
+    """A Reply is a whole RPC error; another one than GARBAGE_ARGS brings a warning (D-40)."""
+    layout = statements((LAYOUT,), call.version)
+    whole = "an RPC Reply has a whole header"
+    that(answer.rpc is not None, whole, actual=str(answer), breaks=layout)
+    refused = answer.rpc is not None and not answer.rpc.succeeded
+    that(refused, "the Call is not executed", actual=str(answer), breaks=breaks)
+    recommend_garbage_args(peer, answer)
+
+
+def recommend_garbage_args(peer: Peer, answer: Answered) -> None:
+    """An RPC error about what cannot be decoded is GARBAGE_ARGS (rfc8166 4.5.2)."""
+    garbage = answer.rpc is None or answer.rpc.outcome is rpc.RpcOutcome.GARBAGE_ARGS
+    breaks = statements((GARBAGE,), peer.version)
+    recommended(peer, garbage, "the status is GARBAGE_ARGS", actual=str(answer), breaks=breaks)
 
 
 def refused(peer: Peer, message: Message, *, breaks: Ids = ()) -> InvalidOption:

@@ -127,14 +127,9 @@ def arrived(peer: Peer, call: Call, answer: Answered, data: bytes, *, breaks: Id
 
 def all_served(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
     """Calls in flight are each answered once, in any order, with the results of their own."""
+    ids = blame.ids_of(breaks)
     for call in calls:
-        accepted.note(
-            peer,
-            call,
-            (Answered,),
-            statuses=accepted.SERVED,
-            breaks=blame.ids_of(breaks),
-        )
+        accepted.note(peer, call, (Answered,), statuses=accepted.SERVED, breaks=ids)
     waiting = {call.xid for call in calls}
     arrived: dict[int, Answered] = {}
     for _ in calls:

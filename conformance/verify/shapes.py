@@ -12,7 +12,6 @@ from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import Answered
 from conformance.tester.client.build_shape import build_shape, data_of
 from conformance.tester.client.shape_rows import SHAPES
-from conformance.tester.workload import pages
 from conformance.verify import answers, chunks
 from conformance.verify.judged import judged
 
@@ -34,7 +33,7 @@ def shaped(peer: Peer, shape: Shape) -> None:
     Raises:
         Unsupported: the binding has no such call, or the device claims to bear fewer chunks.
     """
-    call = build_shape(peer, shape, pages.SHAPES + SHAPES.index(shape))
+    call = build_shape(peer, shape, SHAPES.index(shape))
     breaks = statements((_about(shape),), peer.version)
 
     peer.send(call)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.tester.client.peer import Peer
-    from conformance.tester.client.regions import Memory
+    from conformance.tester.client.regions import ChunkMemory
     from conformance.tester.sent import Request
 
 __all__ = [
@@ -65,7 +65,7 @@ def call(  # the general builder: every argument is one independent choice
     version: int | None = None,
     credits: int = REQUESTED_CREDITS,  # noqa: A002  # the word of the documents
     xid: int | None = None,
-    memory: Memory | None = None,
+    memory: ChunkMemory | None = None,
 ) -> Call:
     """Build a call in any form.
 
@@ -227,7 +227,7 @@ def long_reply(
 
 
 def _read_chunk(
-    memory: Memory, item: DataItem, octets: bytes, sizes: Sequence[int], roundup: bool
+    memory: ChunkMemory, item: DataItem, octets: bytes, sizes: Sequence[int], roundup: bool
 ) -> ExposedChunk:
     data = octets + bytes(item.padding) if roundup else octets
     return memory.expose(data, split(len(data), sizes))

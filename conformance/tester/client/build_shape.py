@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from conformance.tester.client.peer import Peer
-    from conformance.tester.client.regions import Memory
+    from conformance.tester.client.regions import ChunkMemory
     from conformance.tester.client.shapes import Shape
     from conformance.tester.sent import Call, Request
     from conformance.tester.workload.base import Workload
@@ -65,18 +65,18 @@ def data_of(shape: Shape) -> tuple[bytes, ...]:
     return tuple(pattern(shape.octets, 50 + number) for number in range(count))
 
 
-def build_shape(peer: Peer, shape: Shape, page: int) -> Call:
+def build_shape(peer: Peer, shape: Shape, number: int) -> Call:
     """Register the memory and make the Call.
 
     Args:
         peer: who sends it.
         shape: of the Call.
-        page: of `conformance.tester.workload.pages`, for what a device may damage.
+        number: of the row: what a device may damage is a page that no other row reads.
 
     Raises:
         Unsupported: the binding has no such call.
     """
-    request = _REQUESTS[shape.call](peer.workload, shape, page)
+    request = _REQUESTS[shape.call](peer.workload, shape, pages.SHAPES + number)
     items, left, largest = _measured(shape, request)
     reads = (
         None if shape.read == "kept" else tuple(_read_cut(shape, one, len(items)) for one in items)
@@ -112,7 +112,7 @@ def _measured(
     return items, (len(unreduced), expectation.maximum), expectation.items or (_TEXT,)
 
 
-def _memory(peer: Peer, shape: Shape) -> Memory:
+def _memory(peer: Peer, shape: Shape) -> ChunkMemory:
     if shape.memory == "apart":
         return peer
     return OneRegion(peer, 0 if shape.memory == "joined" else _GAP)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
     from rpcrdma.fabric.base import MemoryRegion
 
-__all__ = ["Memory", "OneRegion", "RegionPart"]
+__all__ = ["ChunkMemory", "OneRegion", "RegionPart"]
 
 _WRITABLE: Final = Access.LOCAL_WRITE | Access.REMOTE_WRITE
 
 
-class Memory(Protocol):
+class ChunkMemory(Protocol):
     """Makes memory for chunks; a `Peer` is one, with a region for each segment."""
 
     def expose(self, data: bytes, sizes: Sequence[int] = ()) -> ExposedChunk:

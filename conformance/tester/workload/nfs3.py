@@ -25,7 +25,7 @@ from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, pieces
+from rpcrdma.ulp.file_tree import DIRECTORY, LINK, WRITABLE, pieces
 from rpcrdma.ulp.nfs3_binding import LARGEST_FIXED
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.pattern import pattern
@@ -82,7 +82,8 @@ class Nfs3Workload(NullWorkload):
         root = self._root()
         found = {"": root}
         watched = (file.name for file, _, _ in pieces(pages.PIECE))
-        for name in dict.fromkeys((pages.LARGEST.name, WRITABLE.name, DIRECTORY.name, *watched)):
+        named = (pages.LARGEST.name, WRITABLE.name, DIRECTORY.name, LINK.name, *watched)
+        for name in dict.fromkeys(named):
             request = self._request(f"LOOKUP of {name}", nfs3.lookup(root, name.encode()), _any)
             problem, found[name] = _looked_up(caller.reply_to(request))
             if problem:
@@ -114,6 +115,12 @@ class Nfs3Workload(NullWorkload):
     def untouched(self) -> Mapping[str, Request]:
         """READs of the files that only READs are about."""
         return pages.untouched(self._read)
+
+    def read_link(self) -> Request:
+        """READLINK of the suite's link."""
+        ask = nfs3.read_link(self._handle(LINK.name))
+        check = _parsed(wire.decode_readlink_result, _points_to)
+        return self._request("READLINK", ask, check)
 
     def fetch_nothing(self) -> Request:
         """READ of a directory, which fails."""
@@ -237,6 +244,14 @@ def _reads(result: object, content: bytes) -> str:
         return _is(wire.ReadDone)(result)
     problem = differing(result.data, content)
     return problem and f"the READ returned other data than the file's: {problem}"
+
+
+def _points_to(result: object) -> str:
+    """Whether the results are those of a READLINK of the suite's link."""
+    if not isinstance(result, wire.ReadlinkDone):
+        return _is(wire.ReadlinkDone)(result)
+    problem = differing(result.data, LINK.target.encode())
+    return problem and f"the READLINK returned another path: {problem}"
 
 
 def _looked_up(reply: bytes) -> tuple[str, bytes]:

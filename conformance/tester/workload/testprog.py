@@ -8,6 +8,7 @@ from conformance.tester.sent import Request
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.bindings import XDR_UNIT
+from rpcrdma.ulp.file_tree import LINK
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_testprog as wire
@@ -54,6 +55,10 @@ class TestprogWorkload:
             f"FETCH_TWO of {first} and {second} octets",
             lambda xid: testprog_calls.fetch_two(xid, first, second, b"between"),
         )
+
+    def read_link(self) -> Request:
+        """FETCH: the program has no links."""
+        return self.fetch(len(LINK.target))
 
     def fetch_nothing(self) -> Request:
         """FETCH_UNION of which both arms have no data."""

@@ -14,7 +14,7 @@ from conformance.tester.client import build
 from conformance.tester.workload import pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Request
@@ -60,6 +60,31 @@ def test_responder_pushes_an_eligible_result(peer: Peer, length: int) -> None:
     reply = verify.chunks.right(peer, call, answer, breaks=breaks)
     unused = (PUSHED, AVAILABLE, IS_USED)
     verify.equal(lengths(reply), [(length,)], "the lengths returned", breaks=unused)
+
+
+ROOM_FOR_A_LINK: Final[Mapping[str, tuple[int, ...]]] = {
+    "one-segment": (4096,),
+    "two-segments": (1000, 3096),
+    "odd-segments": (1, 3, 4, 4088),
+}
+"""More than the result needs, whose length the Call does not tell."""
+
+
+@requirement(PUSHED, LEAVE, VALID, "rfc8166.3.4.6.2.no-roundup-written")
+@pytest.mark.parametrize("reply", [None, (8192,)], ids=["inline", "beside-a-reply-chunk"])
+@pytest.mark.parametrize("room", ROOM_FOR_A_LINK)
+def test_responder_pushes_a_result_of_unknown_length(
+    peer: Peer, room: str, reply: tuple[int, ...] | None
+) -> None:
+    """A path of 1979 octets, as of a symbolic link, goes whole into its Write chunk."""
+    call = build.with_write_chunks(
+        peer, peer.workload.read_link(), (ROOM_FOR_A_LINK[room],), reply=reply
+    )
+
+    peer.send(call)
+
+    found = verify.chunks.served(peer, call, breaks=(LEAVE, VALID))
+    verify.equal(sum(lengths(found)[0]), 1979, "the octets in the Write chunk", breaks=PUSHED)
 
 
 @requirement("rfc8166.4.3.2.3.empty-write-list-means-inline")

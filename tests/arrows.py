@@ -142,8 +142,8 @@ ARROWS: dict[str, set[str]] = {
             "conformance.oracle.responder"
         ),
         "conformance.tester": (
-            "rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce.packet rpcrdma.roce.link "
-            "reports.record targets.base targets.profile conformance.oracle "
+            "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce.packet "
+            "rpcrdma.roce.link reports.record targets.base targets.profile conformance.oracle "
             "conformance.oracle.responder"
         ),
         "conformance.tester.workload": (

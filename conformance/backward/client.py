@@ -230,7 +230,7 @@ class BackwardClient:
         self._blamed = verify.ids_of(breaks)
         self._blames_repetition = by_repeating
         kinds: tuple[type[Outcome], ...] = (Silent, *answers)
-        accepted.note(self.peer, sent, kinds, (), accepted.UNEXECUTED, self._blamed)
+        accepted.note(self.peer, sent, kinds, (), accepted.REFUSED, self._blamed)
         self.peer.send(octets)
 
     def answer_perhaps(
@@ -389,6 +389,8 @@ class BackwardClient:
                 actual=str(outcome),
                 breaks=self._blamed,
             )
+        if isinstance(outcome, Answered):
+            verify.recommend_garbage_args(self.peer, outcome)
 
 
 def is_refusal(answer: Answered) -> bool:

@@ -21,17 +21,19 @@ Upper-Layer Protocol's word (bidir 2.2.3).  One of NFSv4.1 gives its word with i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance import verify
 from conformance.backward import build as build_backward
 from conformance.backward.calls import TestprogCalls, backward_calls_for
+from conformance.catalogue.inheritance import statements
 from conformance.oracle.backward import broken_reply_rules
 from conformance.oracle.header import VERSION_ONE
 from conformance.oracle.message_type import whole_type
 from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, Outcome, read_outcome
 from conformance.oracle.verdict import broken_ids, readings_of
 from conformance.tester.case import Deviation, Inconclusive
+from rpcrdma.ulp.rpc import RpcOutcome
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from conformance.tester.server import Line, Service
 
 __all__ = ["BackwardServer"]
+
+_GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
 
 FIRST_XID = 1
 PATIENCE = 20
@@ -199,6 +203,15 @@ class BackwardServer:
                 actual=str(self.received[0]),
                 breaks=verify.ids_of(breaks),
             )
+
+    def dropped_or_garbage(self, xid: int, *, breaks: verify.Ids = ()) -> None:
+        """Like `unanswered`, of a cut message: another RPC error than GARBAGE_ARGS warns (D-40)."""
+        self.unanswered(xid, breaks=breaks)
+        for outcome in self.answers(xid):
+            status = outcome.rpc.outcome if isinstance(outcome, Answered) and outcome.rpc else None
+            if status not in (None, RpcOutcome.GARBAGE_ARGS):
+                reason = f"A cut message got {outcome}, not GARBAGE_ARGS."
+                self.service.case.let_pass(reason, statements((_GARBAGE,), self.version))
 
     def _refuse(self, reply: Answered, breaks: verify.Ids) -> None:
         if reply.rpc is None:

@@ -55,6 +55,14 @@ _BROKEN: Final = (Verdict.FAIL, Verdict.WARN)
 _VERSION_ONE: Final = ("rfc8166.", "bidir.")
 _VERSION_TWO: Final = ("v2/", "xcharext/", "rtrext/")
 _GOES_ON: Final = "what is broken in Version One goes on in Version Two"
+_DRAWN: Final = (
+    "rfc8166/3.4.4/responder-serves-chunks-of-every-shape",
+    "rfc8166/4.5.2/responder-bears-a-call-cut-anywhere",
+    "v2/1/responder-serves-chunks-of-every-shape",
+)
+"""Cases drawn from a model, so that whatever is broken about their subject shows in them."""
+
+_MEETS_ALL: Final = "what is drawn from a model meets it, and blames what it looks at"
 _ABOUT_IT: Final = "the case is about what is broken, and meets it in another form first"
 
 
@@ -174,6 +182,8 @@ def _self_explained(mutant: Mutant, record: CaseRecord) -> str:
     """
     if mutant.breaks in {citation.id for citation in record.citations}:
         return _ABOUT_IT
+    if record.id.startswith(_DRAWN):
+        return _MEETS_ALL
     begins = mutant.breaks.startswith(_VERSION_ONE)
     return _GOES_ON if begins and record.id.startswith(_VERSION_TWO) else ""
 

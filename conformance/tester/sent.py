@@ -10,9 +10,12 @@ Builders make these (`conformance.tester.client.build`), mutations change them
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
 from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.outcome import Answered
     from conformance.tester.memory import ExposedChunk
-    from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.ulp.bindings import DataItem, UpperLayer
     from rpcrdma.wire import TransportHeader, WriteChunk
 
 __all__ = ["REQUESTED_CREDITS", "Call", "Message", "Mutation", "Request"]
@@ -47,6 +50,10 @@ class Mutation:
         return f"{self.what} {self.became} instead of {self.was}"
 
 
+def _never(_reply: bytes) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A call to be made.
@@ -56,12 +63,15 @@ class Request:
         encode: XID -> complete, unreduced call payload.
         check: call and unreduced reply payload -> what is wrong with the results, or nothing.
         layer: the Upper-Layer Binding.
+        fails: unreduced payload of a successful reply -> whether the program itself says there, in
+            results that can be decoded, that it did not do what was asked.
     """
 
     title: str
     encode: Callable[[int], bytes]
     check: Callable[[bytes, bytes], str]
     layer: UpperLayer
+    fails: Callable[[bytes], bool] = _never
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +144,8 @@ class Call:
             )
             if any(segment.length for segment in back.target)
         }
-        slots = self.request.layer.results(self.unreduced, payload, frozenset(used))
-        placed = [
-            (item.position, used[index])
-            for index, item in enumerate(slots)
-            if item is not None and index in used
-        ]
+        items = self._items(payload, frozenset(used))
+        placed = [(item.position, used[n]) for n, item in enumerate(items) if n in used]
         return restore(payload, placed)
 
     def used(self, answer: Answered) -> tuple[tuple[str, ExposedChunk, WriteChunk], ...]:
@@ -152,6 +158,23 @@ class Call:
         if self.reply_chunk is not None and answer.body.rdma_reply is not None:
             found.append(("Reply chunk", self.reply_chunk, answer.body.rdma_reply))
         return tuple(item for item in found if any(one.length for one in item[2].target))
+
+    def _items(self, payload: bytes, used: frozenset[int]) -> list[DataItem]:
+        """The results that there are: the n-th of them is in the n-th chunk (rfc8166 4.3.2.2).
+
+        Which of the possible ones they are shows when the reply is decoded.
+        """
+        layer = self.request.layer
+        slots = len(layer.expectation(self.unreduced).items) if used else 0
+        for count in range(slots, 0, -1):
+            for bearing in combinations(range(slots), count):
+                reduced = frozenset(slot for n, slot in enumerate(bearing) if n in used)
+                with suppress(DecodeError):
+                    found = layer.results(self.unreduced, payload, reduced)
+                    if bearing == tuple(n for n, item in enumerate(found) if item is not None):
+                        return [item for item in found if item is not None]
+        found = layer.results(self.unreduced, payload, used)
+        return [item for item in found if item is not None]
 
 
 @dataclass(frozen=True, slots=True)

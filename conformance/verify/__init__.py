@@ -7,13 +7,17 @@
 
 from __future__ import annotations
 
-from conformance.verify import calls, chunks, memory, recovery, versions
+from conformance.verify import calls, chunks, cuts, memory, recovery, shapes, versions
 from conformance.verify.answers import (
     Reply,
+    awaited,
     each,
     equal,
     expect,
     garbage_args,
+    look,
+    not_executed,
+    recommend_garbage_args,
     recommended,
     refused,
     reply_of,
@@ -22,22 +26,29 @@ from conformance.verify.answers import (
     that,
 )
 from conformance.verify.blame import Ids, blamed, ids_of
+from conformance.verify.judged import judged
 from conformance.verify.silence import cut, discarded, reported, silent
 
 __all__ = [
     "Ids",
     "Reply",
+    "awaited",
     "blamed",
     "calls",
     "chunks",
     "cut",
+    "cuts",
     "discarded",
     "each",
     "equal",
     "expect",
     "garbage_args",
     "ids_of",
+    "judged",
+    "look",
     "memory",
+    "not_executed",
+    "recommend_garbage_args",
     "recommended",
     "recovery",
     "refused",
@@ -45,6 +56,7 @@ __all__ = [
     "reported",
     "right",
     "served",
+    "shapes",
     "silent",
     "that",
     "versions",

@@ -29,13 +29,15 @@ Version One that go on are told by the ids of that document.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Final, TypeVar, overload
 
+from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import Answered, InvalidOption, Outcome, answered_xid
 from conformance.oracle.responder.answer_rules import broken_answer_rules
 from conformance.oracle.responder.reply_rules import PAYLOAD_XID
 from conformance.oracle.verdict import broken_rule
 from conformance.tester.case import Deviation
+from conformance.tester.sent import Call
 from conformance.verify import accepted
 from conformance.verify.blame import Ids, blamed, ids_of, unreadable
 from conformance.verify.words import sentences
@@ -44,16 +46,20 @@ from rpcrdma.ulp import rpc
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
-    from conformance.tester.sent import Call, Message
+    from conformance.tester.sent import Message
     from conformance.verify.accepted import Statuses
 
 __all__ = [
     "Reply",
+    "awaited",
     "blamed",
     "each",
     "equal",
     "expect",
     "garbage_args",
+    "look",
+    "not_executed",
+    "recommend_garbage_args",
     "recommended",
     "refused",
     "reply_of",
@@ -63,6 +69,10 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=Outcome)
+
+GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+LAYOUT: Final = "rfc8166.4.rpc-layout-is-unchanged"
+VALID_STREAM: Final = "rfc8166.6.1.reassembly-gives-a-valid-stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +119,7 @@ def expect(
     breaks: Ids = (),
     statuses: Statuses = accepted.ANY,
 ) -> Outcome:
-    """Wait for what answers `call` and check that it is of an allowed kind.
+    """Wait for what answers `call` and check that it is of an allowed kind, its results right.
 
     Args:
         peer: where `call` was sent.
@@ -119,6 +129,41 @@ def expect(
         breaks: requirements that any other outcome breaks.
         statuses: of a Reply that the caller accepts of those that this function lets pass.
     """
+    outcome = awaited(peer, call, *allowed, tolerated=tolerated, breaks=breaks, statuses=statuses)
+    look(peer, call, outcome)
+    return outcome
+
+
+@overload
+def awaited(
+    peer: Peer,
+    call: Call | Message,
+    allowed: type[T],
+    /,
+    *,
+    breaks: Ids = (),
+    statuses: Statuses = accepted.ANY,
+) -> T: ...
+@overload
+def awaited(
+    peer: Peer,
+    call: Call | Message,
+    /,
+    *allowed: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+    statuses: Statuses = accepted.ANY,
+) -> Outcome: ...
+def awaited(
+    peer: Peer,
+    call: Call | Message,
+    /,
+    *allowed: type[Outcome],
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+    statuses: Statuses = accepted.ANY,
+) -> Outcome:
+    """Like `expect`, but the results of a Reply are for the caller to look at."""
     accepted.note(peer, call, allowed, tolerated, statuses, ids_of(breaks))
     expected = sentences((*allowed, *tolerated), call)
     outcome = _answer(peer, call, expected)
@@ -139,7 +184,7 @@ def expect(
 
 def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     """The call is executed, and its results arrive whole in the places that it offered."""
-    answer = expect(peer, call, Answered, breaks=breaks, statuses=accepted.SERVED)
+    answer = awaited(peer, call, Answered, breaks=breaks, statuses=accepted.SERVED)
     return right(peer, call, answer, breaks=breaks)
 
 
@@ -158,6 +203,19 @@ def right(peer: Peer, call: Call, answer: Answered, *, breaks: Ids = ()) -> Repl
             breaks=ids_of(breaks),
         )
     return reply
+
+
+def look(peer: Peer, call: Call | Message, outcome: Outcome) -> None:
+    """A successful Reply to a Call that went out as it was built has the right results.
+
+    Whatever a case is about, no Reply passes that says that all went well and did not.
+    """
+    if not isinstance(call, Call) or call.mutations or not isinstance(outcome, Answered):
+        return
+    breaks = statements((VALID_STREAM,), call.version)
+    reply = reply_of(call, outcome, breaks=breaks)
+    if reply.rpc.succeeded and not call.request.fails(reply.payload):
+        right(peer, call, outcome, breaks=breaks)
 
 
 def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
@@ -185,10 +243,27 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
 
 def garbage_args(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
     """The call is refused at RPC level, with GARBAGE_ARGS."""
-    answer = expect(peer, call, Answered, breaks=breaks, statuses=accepted.GARBAGE)
+    answer = awaited(peer, call, Answered, breaks=breaks, statuses=accepted.GARBAGE)
     reply = reply_of(call, answer, breaks=breaks)
     equal(reply.rpc.outcome, rpc.RpcOutcome.GARBAGE_ARGS, "the RPC's status", breaks=breaks)
     return reply
+
+
+def not_executed(peer: Peer, call: Call | Message, answer: Answered, *, breaks: Ids = ()) -> None:
+    """A Reply is a whole RPC error; another one than GARBAGE_ARGS brings a warning (D-40)."""
+    layout = statements((LAYOUT,), call.version)
+    whole = "an RPC Reply has a whole header"
+    that(answer.rpc is not None, whole, actual=str(answer), breaks=layout)
+    refused = answer.rpc is not None and not answer.rpc.succeeded
+    that(refused, "the Call is not executed", actual=str(answer), breaks=breaks)
+    recommend_garbage_args(peer, answer)
+
+
+def recommend_garbage_args(peer: Peer, answer: Answered) -> None:
+    """An RPC error about what cannot be decoded is GARBAGE_ARGS (rfc8166 4.5.2)."""
+    garbage = answer.rpc is None or answer.rpc.outcome is rpc.RpcOutcome.GARBAGE_ARGS
+    breaks = statements((GARBAGE,), peer.version)
+    recommended(peer, garbage, "the status is GARBAGE_ARGS", actual=str(answer), breaks=breaks)
 
 
 def refused(peer: Peer, message: Message, *, breaks: Ids = ()) -> InvalidOption:
@@ -214,7 +289,8 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
         outcome = peer.receive()
         peer.case.expected, peer.case.actual = expected, str(outcome)
         xid = answered_xid(outcome)
-        if xid not in waiting or not isinstance(outcome, waiting.pop(xid)[1]):
+        answered = waiting.pop(xid, None) if xid is not None else None
+        if answered is None or not isinstance(outcome, answered[1]):
             raise Deviation(
                 f"This answers none of the calls as it must: {outcome}.",
                 expected=expected,
@@ -222,6 +298,7 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
                 breaks=blamed(outcome, peer.version, breaks),
                 unanswered=xid is None,
             )
+        look(peer, answered[0], outcome)
 
 
 def equal(actual: object, expected: object, what: str, *, breaks: Ids = ()) -> None:

@@ -35,7 +35,7 @@ from rpcrdma.wire import WriteChunk
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from conformance.oracle.outcome import Outcome
     from conformance.tester.client.peer import Peer
@@ -48,6 +48,8 @@ __all__ = [
     "answered",
     "answered_or_lost",
     "arrived",
+    "beyond",
+    "fetched_back",
     "not_served",
     "refused",
     "returned",
@@ -83,9 +85,9 @@ def taken(peer: Peer, call: Call, *, breaks: Ids = ()) -> Answered:
     Raises:
         Unsupported: it was refused, and has more than the profile claims (rfc8166 6.1).
     """
-    if beyond := _beyond(peer, call):
-        _require_served(peer, call, beyond, breaks)
-    return answers.expect(peer, call, Answered, breaks=breaks, statuses=accepted.SERVED)
+    if more := beyond(peer, call):
+        _require_served(peer, call, more, breaks)
+    return answers.awaited(peer, call, Answered, breaks=breaks, statuses=accepted.SERVED)
 
 
 def right(peer: Peer, call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
@@ -118,20 +120,15 @@ def stored(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> Reply:
 def arrived(peer: Peer, call: Call, answer: Answered, data: bytes, *, breaks: Ids = ()) -> Reply:
     """The argument of a `store` of `data` that has been answered arrived whole."""
     reply = right(peer, call, answer, breaks=breaks)
-    _fetch_back(peer, data, breaks)
+    fetched_back(peer, data, breaks)
     return reply
 
 
 def all_served(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
     """Calls in flight are each answered once, in any order, with the results of their own."""
+    ids = blame.ids_of(breaks)
     for call in calls:
-        accepted.note(
-            peer,
-            call,
-            (Answered,),
-            statuses=accepted.SERVED,
-            breaks=blame.ids_of(breaks),
-        )
+        accepted.note(peer, call, (Answered,), statuses=accepted.SERVED, breaks=ids)
     waiting = {call.xid for call in calls}
     arrived: dict[int, Answered] = {}
     for _ in calls:
@@ -149,14 +146,14 @@ def answered_or_lost(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> 
     """Each call is answered once, or the connection is lost; nothing else comes."""
     for call in calls:
         accepted.note(peer, call, (Answered, Disconnected), breaks=blame.ids_of(breaks))
-    waiting = {call.xid for call in calls}
+    waiting = {call.xid: call for call in calls}
     while waiting:
         outcome = peer.receive_new()
         if isinstance(outcome, Disconnected):
             return
         if not isinstance(outcome, Answered) or outcome.xid not in waiting:
             raise _unanswered(peer, outcome, waiting, breaks)
-        waiting.remove(outcome.xid)
+        answers.look(peer, waiting.pop(outcome.xid), outcome)
 
 
 def refused(
@@ -171,7 +168,7 @@ def refused(
     Outcomes of the kinds `or_else` are as good.  Another status of the RPC, or an error by which
     the program itself says that it could not decode its arguments, brings a warning.
     """
-    outcome = answers.expect(
+    outcome = answers.awaited(
         peer,
         call,
         ErrChunk,
@@ -199,9 +196,10 @@ def refused(
 
 
 def answered(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply:
-    """A Reply of any status comes, and keeps every rule about chunks."""
-    answer = answers.expect(peer, call, Answered, breaks=breaks)
+    """A Reply of any status comes, keeps every rule about chunks, and has the right results."""
+    answer = answers.awaited(peer, call, Answered, breaks=breaks)
     returned(call, answer)
+    answers.look(peer, call, answer)
     return answers.reply_of(call, answer, breaks=breaks)
 
 
@@ -211,7 +209,7 @@ def served_unless_too_many(peer: Peer, call: Call, *, breaks: Ids = ()) -> Reply
     Returns:
         None if it was refused.
     """
-    if _beyond(peer, call):
+    if beyond(peer, call):
         outcome = served_or_refused(peer, call, breaks=breaks)
         if not isinstance(outcome, Answered):
             return None
@@ -224,12 +222,12 @@ def stored_or_refused(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) 
     """The `store` of `data` is served, and they arrived whole, or it is refused."""
     outcome = served_or_refused(peer, call, breaks=breaks)
     if isinstance(outcome, Answered) and answers.reply_of(call, outcome).rpc.succeeded:
-        _fetch_back(peer, data, breaks)
+        fetched_back(peer, data, breaks)
 
 
 def stored_unless_too_many(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> None:
     """Like `stored`; with more chunks than the device claims to take, it may be refused."""
-    if _beyond(peer, call):
+    if beyond(peer, call):
         stored_or_refused(peer, call, data, breaks=breaks)
     else:
         stored(peer, call, data, breaks=breaks)
@@ -242,7 +240,7 @@ def served_or_refused(
 
     Outcomes that are `tolerated` bring a warning.
     """
-    outcome = answers.expect(
+    outcome = answers.awaited(
         peer,
         call,
         Answered,
@@ -264,18 +262,18 @@ def not_served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
     """The Requester learns that no result will come, and no octet is written where none may be.
 
     ERR_CHUNK, the loss of the connection, or an error of the RPC or of the program (D-21).  A
-    device that sends nothing and goes on has not closed where it can send no Reply (4.5.4).
+    device that sends nothing and goes on has not closed where it can send no Reply (4.5.4).  A
+    successful Reply whose results are cut is none of these: somebody would take them for whole.
     """
     close = statements((CLOSE,), call.version)
-    outcome = answers.expect(peer, call, ErrChunk, Disconnected, Answered, breaks=close)
+    outcome = answers.awaited(peer, call, ErrChunk, Disconnected, Answered, breaks=close)
     untouched(call)
     if isinstance(outcome, Answered):
         returned(call, outcome)
         reply = answers.reply_of(call, outcome, breaks=breaks)
-        good = reply.rpc.succeeded and not call.request.check(call.unreduced, reply.payload)
         threshold = peer.device.reply_threshold
         answers.that(
-            not good,
+            not reply.rpc.succeeded or call.request.fails(reply.payload),
             "a Reply for which there is no room does not come as if there were",
             actual=f"{outcome}, {outcome.length} octets; the profile's threshold is {threshold}",
             breaks=breaks,
@@ -283,20 +281,20 @@ def not_served(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
     return outcome
 
 
-def _beyond(peer: Peer, call: Call) -> str:
+def beyond(peer: Peer, call: Call) -> str:
     """What of a call is more than the device claims to bear; empty if nothing is."""
     return peer.device.limits.exceeded(call.body)
 
 
-def _require_served(peer: Peer, call: Call, beyond: str, breaks: Ids) -> None:
+def _require_served(peer: Peer, call: Call, more: str, breaks: Ids) -> None:
     """See that a call beyond the claims was not refused; its answer is put aside to be judged."""
-    outcome = answers.expect(peer, call, Answered, ErrChunk, breaks=breaks)
+    outcome = answers.awaited(peer, call, Answered, ErrChunk, breaks=breaks)
     if isinstance(outcome, Answered):
         status = answers.reply_of(call, outcome, breaks=breaks).rpc.outcome
         if status is not rpc.RpcOutcome.GARBAGE_ARGS:
             peer.put_aside(outcome)
             return
-    raise Unsupported(f"the device refuses {beyond}")
+    raise Unsupported(f"the device refuses {more}")
 
 
 def returned(call: Call, answer: Answered) -> None:
@@ -361,7 +359,8 @@ def untouched(call: Call) -> None:
         )
 
 
-def _fetch_back(peer: Peer, data: bytes, breaks: Ids) -> None:
+def fetched_back(peer: Peer, data: bytes, breaks: Ids = ()) -> None:
+    """What the latest `store` brought is there, octet by octet, unless its reply shows it."""
     request = peer.workload.stored(data)
     if request is not None:
         fetch = build.with_write_chunks(peer, request)
@@ -377,7 +376,7 @@ def _own_refusal(peer: Peer, reply: Reply) -> str:
     return peer.workload.refusal(reply.payload)
 
 
-def _unanswered(peer: Peer, outcome: Outcome, waiting: set[int], breaks: Ids) -> Deviation:
+def _unanswered(peer: Peer, outcome: Outcome, waiting: Collection[int], breaks: Ids) -> Deviation:
     xids = ", ".join(f"{xid:#010x}" for xid in sorted(waiting)[:4])
     what = "no answer" if isinstance(outcome, Silent) else "something else"
     return Deviation(

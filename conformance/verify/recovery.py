@@ -40,7 +40,7 @@ def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> bool:
     Returns:
         Whether it was served.
     """
-    outcome = answers.expect(
+    outcome = answers.awaited(
         peer,
         call,
         Answered,
@@ -58,7 +58,7 @@ def served(peer: Peer, call: Call, *, breaks: Ids = ()) -> bool:
 
 def stored(peer: Peer, call: Call, data: bytes, *, breaks: Ids = ()) -> bool:
     """A `store` of `data` is served rightly and its argument arrived whole, or as `served`."""
-    outcome = answers.expect(
+    outcome = answers.awaited(
         peer,
         call,
         Answered,

@@ -44,6 +44,7 @@ _CLOSES: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
 _GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+_GARBAGE_ARGS: Final = frozenset({RpcOutcome.GARBAGE_ARGS})
 _WRONG_WAY: Final = "v2.4.2.3.wrong-direction-is-not-served"
 
 
@@ -107,7 +108,10 @@ def expected_of_stream(
         allowed = (
             _no_call(version),
             may_answer(ErrChunk, (_XDR_ERROR,), version, ("D-40",)),
-            may_answer(Answered, (_GARBAGE,), version, ("D-40",), statuses=REFUSAL_STATUSES),
+            may_answer(Answered, (_GARBAGE,), version, ("D-40",), statuses=_GARBAGE_ARGS),
+            may_answer(
+                Answered, (_GARBAGE,), version, ("D-40",), warning=True, statuses=REFUSAL_STATUSES
+            ),
             may_answer(Disconnected, (_CLOSES,), version, ("D-40",), warning=True),
         )
         return replace(
@@ -173,9 +177,7 @@ def _arguments(
         room = layer.expectation(stream.octets)
     except DecodeError:
         # The document says SHOULD, so whatever else does not execute the Call is a warning.
-        garbage = may_answer(
-            Answered, (_GARBAGE,), version, statuses=frozenset({RpcOutcome.GARBAGE_ARGS})
-        )
+        garbage = may_answer(Answered, (_GARBAGE,), version, statuses=_GARBAGE_ARGS)
         refused = may_answer(
             Answered, (_GARBAGE,), version, warning=True, statuses=REFUSAL_STATUSES
         )

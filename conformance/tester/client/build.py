@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.tester.client.peer import Peer
+    from conformance.tester.client.regions import ChunkMemory
     from conformance.tester.sent import Request
 
 __all__ = [
@@ -64,6 +65,7 @@ def call(  # the general builder: every argument is one independent choice
     version: int | None = None,
     credits: int = REQUESTED_CREDITS,  # noqa: A002  # the word of the documents
     xid: int | None = None,
+    memory: ChunkMemory | None = None,
 ) -> Call:
     """Build a call in any form.
 
@@ -80,7 +82,9 @@ def call(  # the general builder: every argument is one independent choice
         version: rdma_vers; None: the peer's.
         credits: rdma_credit.
         xid: of the call; None for one that no other call has.
+        memory: makes that of the chunks; None: the peer, a region for each segment.
     """
+    memory = peer if memory is None else memory
     xid = peer.next_xid() if xid is None else xid
     version = peer.version if version is None else version
     unreduced = request.encode(xid)
@@ -88,7 +92,7 @@ def call(  # the general builder: every argument is one independent choice
     chosen = items[: len(reads)] if reads is not None and len(reads) < len(items) else items
     payload, data = reduce(unreduced, chosen)
     item_chunks = [
-        _read_chunk(peer, item, octets, sizes, roundup)
+        _read_chunk(memory, item, octets, sizes, roundup)
         for item, octets, sizes in zip(chosen, data, _padded(reads, len(chosen)), strict=True)
     ]
     read_list = tuple(
@@ -98,12 +102,12 @@ def call(  # the general builder: every argument is one independent choice
     )
     read_chunks = tuple(item_chunks)
     if whole is not None:
-        carrier = peer.expose(payload, split(len(payload), whole))
+        carrier = memory.expose(payload, split(len(payload), whole))
         read_list = carrier.read_segments(0) + read_list
         read_chunks = (carrier, *read_chunks)
         payload = b""
-    write_chunks = tuple(peer.room(sizes) for sizes in writes)
-    reply_chunk = None if reply is None else peer.room(reply)
+    write_chunks = tuple(memory.room(sizes) for sizes in writes)
+    reply_chunk = None if reply is None else memory.room(reply)
     form = RdmaMsg if whole is None else RdmaNomsg
     body = form(
         read_list,
@@ -223,10 +227,10 @@ def long_reply(
 
 
 def _read_chunk(
-    peer: Peer, item: DataItem, octets: bytes, sizes: Sequence[int], roundup: bool
+    memory: ChunkMemory, item: DataItem, octets: bytes, sizes: Sequence[int], roundup: bool
 ) -> ExposedChunk:
     data = octets + bytes(item.padding) if roundup else octets
-    return peer.expose(data, split(len(data), sizes))
+    return memory.expose(data, split(len(data), sizes))
 
 
 def _padded(reads: Sequence[Sequence[int]] | None, count: int) -> list[Sequence[int]]:

@@ -60,6 +60,13 @@ class Workload(Protocol):
         """Two DDP-eligible results."""
         ...
 
+    def read_link(self) -> Request:
+        """One DDP-eligible result of 1979 octets, of which the call does not tell the length.
+
+        READLINK, where the binding has files: its maximum is larger than what comes.
+        """
+        ...
+
     def fetch_nothing(self) -> Request:
         """A result that could be DDP-eligible, but is of a union's other arm: no data comes."""
         ...
@@ -196,6 +203,10 @@ class NullWorkload(Workload):
     @override
     def fetch_two(self, first: int, second: int) -> Request:
         raise self._unsupported(f"results of {first} and {second} octets")
+
+    @override
+    def read_link(self) -> Request:
+        raise self._unsupported("a symbolic link")
 
     @override
     def fetch_nothing(self) -> Request:

@@ -25,7 +25,7 @@ from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE, pieces
+from rpcrdma.ulp.file_tree import DIRECTORY, LINK, WRITABLE, pieces
 from rpcrdma.ulp.nfs3_binding import LARGEST_FIXED
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.pattern import pattern
@@ -82,7 +82,8 @@ class Nfs3Workload(NullWorkload):
         root = self._root()
         found = {"": root}
         watched = (file.name for file, _, _ in pieces(pages.PIECE))
-        for name in dict.fromkeys((pages.LARGEST.name, WRITABLE.name, DIRECTORY.name, *watched)):
+        named = (pages.LARGEST.name, WRITABLE.name, DIRECTORY.name, LINK.name, *watched)
+        for name in dict.fromkeys(named):
             request = self._request(f"LOOKUP of {name}", nfs3.lookup(root, name.encode()), _any)
             problem, found[name] = _looked_up(caller.reply_to(request))
             if problem:
@@ -115,6 +116,12 @@ class Nfs3Workload(NullWorkload):
         """READs of the files that only READs are about."""
         return pages.untouched(self._read)
 
+    def read_link(self) -> Request:
+        """READLINK of the suite's link."""
+        ask = nfs3.read_link(self._handle(LINK.name))
+        check = _parsed(wire.decode_readlink_result, _points_to)
+        return self._request("READLINK", ask, check)
+
     def fetch_nothing(self) -> Request:
         """READ of a directory, which fails."""
         ask = nfs3.read(self._handle(DIRECTORY.name), 0, 512)
@@ -125,7 +132,8 @@ class Nfs3Workload(NullWorkload):
         """WRITE."""
         ask = nfs3.write(self._handle(WRITABLE.name), self._profile.extra.write_offset, data)
         check = _parsed(wire.decode_write_result, _is(wire.WriteDone))
-        return self._request(f"WRITE of {len(data)} octets", ask, check)
+        request = self._request(f"WRITE of {len(data)} octets", ask, check)
+        return replace(request, fails=_ends(wire.decode_write_result, wire.WriteFailed))
 
     def stored(self, data: bytes, start: int = 0) -> Request | None:
         """READ of what WRITE wrote."""
@@ -146,7 +154,8 @@ class Nfs3Workload(NullWorkload):
         ask = nfs3.read_directory_plus(self._handle(DIRECTORY.name), maximum)
         check = _parsed(wire.decode_readdir_plus_result, _is(wire.ReaddirPlusDone))
         title = f"READDIRPLUS of at most {maximum} octets"
-        return replace(self._request(title, ask, check), layer=self._listings)
+        fails = _ends(wire.decode_readdir_plus_result, wire.ReaddirPlusFailed)
+        return replace(self._request(title, ask, check), layer=self._listings, fails=fails)
 
     def garbage(self) -> Request:
         """GETATTR without its arguments."""
@@ -157,7 +166,8 @@ class Nfs3Workload(NullWorkload):
     def _read(self, name: str, start: int, length: int, content: bytes) -> Request:
         ask = nfs3.read(self._handle(name), start, length)
         check = _parsed(wire.decode_read_result, lambda result: _reads(result, content))
-        return self._request(f"READ of {length} octets", ask, check)
+        request = self._request(f"READ of {length} octets", ask, check)
+        return replace(request, fails=_ends(wire.decode_read_result, wire.ReadFailed))
 
     def _handle(self, name: str) -> bytes:
         if not self._handles:
@@ -204,6 +214,20 @@ def _parsed(
     return checked
 
 
+def _ends(
+    decode: Callable[[bytes, int], tuple[object, int]], failure: type
+) -> Callable[[bytes], bool]:
+    """Whether results can be decoded, and are the arm of a failure."""
+
+    def fails(reply: bytes) -> bool:
+        try:
+            return isinstance(nfs3.parse(reply, decode), failure)
+        except DecodeError:
+            return False
+
+    return fails
+
+
 def _is(wanted: type) -> Callable[[object], str]:
     def check(result: object) -> str:
         if isinstance(result, wanted):
@@ -220,6 +244,14 @@ def _reads(result: object, content: bytes) -> str:
         return _is(wire.ReadDone)(result)
     problem = differing(result.data, content)
     return problem and f"the READ returned other data than the file's: {problem}"
+
+
+def _points_to(result: object) -> str:
+    """Whether the results are those of a READLINK of the suite's link."""
+    if not isinstance(result, wire.ReadlinkDone):
+        return _is(wire.ReadlinkDone)(result)
+    problem = differing(result.data, LINK.target.encode())
+    return problem and f"the READLINK returned another path: {problem}"
 
 
 def _looked_up(reply: bytes) -> tuple[str, bytes]:

@@ -19,7 +19,7 @@ from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import nfs4, rpc
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE
+from rpcrdma.ulp.file_tree import DIRECTORY, LINK, WRITABLE
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
@@ -91,6 +91,14 @@ class Nfs4Workload(NullWorkload):
             f"READs of {first} and {second} octets",
             (*self._at(pages.LARGEST.name), nfs4.read(0, first), nfs4.read(0, second)),
             lambda reply: _reads(reply, content[:second]) or _reads(reply, content[:first], -2),
+        )
+
+    def read_link(self) -> Request:
+        """READLINK of the suite's link."""
+        return self._compound(
+            "READLINK",
+            (*self._at(LINK.name), nfs4.read_link()),
+            lambda reply: _points_to(reply, LINK.target.encode()),
         )
 
     def fetch_nothing(self) -> Request:
@@ -195,6 +203,7 @@ class Nfs4Workload(NullWorkload):
             lambda xid: nfs4.compound(xid, *operations, credential=self._credential),
             lambda _call, reply: _parsed(reply, check),
             self._layer,
+            lambda reply: _status(reply) not in (None, wire.Status.NFS4_OK),
         )
 
 
@@ -223,6 +232,19 @@ def _succeeds(result: wire.CompoundResult) -> str:
 
 def _fails(result: wire.CompoundResult) -> str:
     return "" if result.status != 0 else "the COMPOUND succeeded where it must fail"
+
+
+def _points_to(result: wire.CompoundResult, path: bytes) -> str:
+    """Whether the last operation is a READLINK that returned the path."""
+    if problem := _succeeds(result):
+        return problem
+    found = result.resarray[-1] if result.resarray else None
+    if not isinstance(found, wire.ReadlinkResult) or not isinstance(
+        found.outcome, wire.ReadlinkDone
+    ):
+        return f"the result is {type(found).__name__}, not that of a READLINK"
+    problem = differing(found.outcome.link, path)
+    return problem and f"the READLINK returned another path: {problem}"
 
 
 def _reads(result: wire.CompoundResult, content: bytes, index: int = -1) -> str:

@@ -20,7 +20,9 @@ __all__ = [
     "BEYOND_ROOM",
     "EMPTY_SEGMENT",
     "LARGEST",
+    "LONGEST",
     "PIECE",
+    "SHAPES",
     "TOO_SMALL",
     "start_of",
     "untouched",
@@ -44,6 +46,12 @@ BEYOND_ROOM: Final = {
     ("reply-chunk", "the-largest-number"): 7,
 }
 """Section 8.1.4: room that is told to be absurd, by form and length."""
+
+SHAPES: Final = 16
+"""The first of those of the shapes of `conformance.tester.client.shape_rows`, one for each row."""
+
+LONGEST: Final = _PAGE
+"""Octets of the longest result that comes of one page alone."""
 
 PIECE: Final = 65536
 """Octets of a READ that looks for damage: servers that allow fewer are rare."""

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.tester.sent import Request
-from rpcrdma.ulp import testprog_calls
+from rpcrdma.errors import DecodeError
+from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.bindings import XDR_UNIT
+from rpcrdma.ulp.file_tree import LINK
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.wire import _generated_testprog as wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["TestprogWorkload"]
+
+_REFUSALS: Final = tuple(
+    status.to_bytes(XDR_UNIT) for status in wire.TestStatus if status is not wire.TestStatus.TEST_OK
+)
 
 
 class TestprogWorkload:
@@ -48,6 +55,10 @@ class TestprogWorkload:
             f"FETCH_TWO of {first} and {second} octets",
             lambda xid: testprog_calls.fetch_two(xid, first, second, b"between"),
         )
+
+    def read_link(self) -> Request:
+        """FETCH: the program has no links."""
+        return self.fetch(len(LINK.target))
 
     def fetch_nothing(self) -> Request:
         """FETCH_UNION of which both arms have no data."""
@@ -130,7 +141,16 @@ class TestprogWorkload:
         )
 
     def _request(self, title: str, encode: Callable[[int], bytes]) -> Request:
-        return Request(title, encode, _as_expected, self._layer)
+        return Request(title, encode, _as_expected, self._layer, _refuses)
+
+
+def _refuses(reply: bytes) -> bool:
+    """Whether the results are a status alone that says that nothing was done."""
+    try:
+        _, start = rpc.decode_reply(reply)
+    except DecodeError:
+        return False
+    return reply[start:] in _REFUSALS
 
 
 def _as_expected(call: bytes, reply: bytes) -> str:

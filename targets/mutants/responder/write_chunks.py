@@ -180,6 +180,7 @@ class HalfFillsSegments(ReplyRules):
             "rfc8166.4.7.write-list-encoding",
             "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
             "rfc8166.4.7.reply-chunk-encoding",
+            "rfc8166.6.1.reassembly-gives-a-valid-stream",
         ),
         "a result or reply in several segments is put together in the wrong order",
     ),

@@ -200,3 +200,17 @@ def test_calls_a_client_back_in_the_version_of_its_connection() -> None:
 
     assert (server.version, server.threshold, reply.header.rdma_vers) == (2, 4096, 2)
     harness.close()
+
+
+def test_what_is_cut_is_dropped_or_garbage(server: BackwardServer) -> None:
+    garbage = server.call(lambda xid: calls.echo(xid, b"")[:-4])
+    server.dropped_or_garbage(garbage)
+    assert server.service.case.warnings == []
+
+    unknown = server.call(
+        lambda xid: calls.null(xid)[:20] + (99).to_bytes(4) + calls.null(xid)[24:]
+    )
+    server.dropped_or_garbage(unknown)
+
+    (warning,) = server.service.case.warnings
+    assert warning.ids == ("rfc8166.4.5.2.unparsable-arguments-get-garbage-args",)

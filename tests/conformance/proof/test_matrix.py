@@ -122,6 +122,15 @@ def test_what_breaks_version_one_explains_what_breaks_in_version_two(
     assert bool(trip.why) is is_explained
 
 
+def test_a_case_that_is_drawn_meets_whatever_is_broken() -> None:
+    drawn = "rfc8166/3.4.4/responder-serves-chunks-of-every-shape[fetch]"
+    tripped = msgspec.structs.replace(record(Verdict.FAIL, OTHER), id=drawn)
+
+    (trip,) = row_of(Mutant("odd", BROKEN, "Is odd.", Parts()), [tripped]).trips
+
+    assert "drawn from a model" in trip.why
+
+
 @pytest.mark.parametrize(
     ("verdict", "about"),
     [(Verdict.ERROR, OTHER), (Verdict.INCONC, "rfc8166.4.2.2.version-is-one")],

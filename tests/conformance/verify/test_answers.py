@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -250,3 +251,40 @@ def test_recommended_warns_and_goes_on() -> None:
     (warned,) = peer.case.warnings
     assert warned.detail == "This does not hold, as it should: x is so (y)."
     assert warned.ids == ("a",)
+
+
+def test_whatever_is_expected_results_are_looked_at() -> None:
+    """A Reply that says that all went well, and has other results, passes in no case."""
+
+    def cutting(message: bytes) -> list[bytes]:
+        return [answer + bytes(4) for answer in good(message)]
+
+    peer = connect(cutting)
+    call = build.null_call(peer)
+
+    peer.send(call)
+
+    with pytest.raises(Deviation, match="was served wrongly") as caught:
+        verify.expect(peer, call, ErrChunk, Answered)
+    assert caught.value.breaks == ("rfc8166.6.1.reassembly-gives-a-valid-stream",)
+
+
+def test_results_of_what_was_changed_are_not_known() -> None:
+    peer = connect(lambda message: [answer + bytes(4) for answer in good(message)])
+    call = mutate.credits(build.null_call(peer), 9)
+
+    peer.send(call)
+
+    assert isinstance(verify.expect(peer, call, Answered), Answered)
+
+
+def test_what_is_not_executed_is_garbage_args() -> None:
+    peer = connect(good)
+    call = build.null_call(peer)
+    peer.send(call)
+    answer = verify.awaited(peer, call, Answered)
+
+    with pytest.raises(Deviation, match="the Call is not executed"):
+        verify.not_executed(peer, call, answer)
+    with pytest.raises(Deviation, match="has a whole header"):
+        verify.not_executed(peer, call, replace(answer, payload=answer.payload[:16]))

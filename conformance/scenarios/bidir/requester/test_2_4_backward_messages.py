@@ -58,6 +58,26 @@ def test_client_drops_a_call_that_is_too_small(
     verify.calls.done(client.serve_good_act())
 
 
+@requirement(NO_EFFECT, DROPPED, role="requester", needs=("backward",), interpretations=("D-40",))
+@pytest.mark.parametrize("octet", range(4), ids="octet-{}-of-a-word".format)
+def test_client_bears_a_call_cut_anywhere(
+    service: Service, client: ActingClient, octet: int
+) -> None:
+    """A Call cut to any length within its RPC header is not executed, and the next one is."""
+    server = BackwardServer.of(service)
+    first = server.next_xid()
+    whole = len(build_backward.call(first, server.calls.null(first)).payload)
+
+    for length in range(octet, whole, 4):
+        xid = server.next_xid()
+        good = build_backward.call(xid, server.calls.null(xid))
+        server.send(build_backward.cut(good, length, credits=1), xid)
+        server.dropped_or_garbage(xid, breaks=NO_EFFECT)
+
+    server.answered(server.call(server.calls.null), breaks=DROPPED)
+    verify.calls.done(client.serve_good_act())
+
+
 @requirement(CREDIT, role="requester", needs=("backward",), interpretations=("D-40",))
 @pytest.mark.parametrize("length", [0, 4, 8, 20])
 def test_client_ignores_the_credit_of_a_reply_that_is_too_small(

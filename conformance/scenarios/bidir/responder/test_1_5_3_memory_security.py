@@ -11,6 +11,8 @@ from conformance.backward import build as build_backward
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered, ErrChunk, ErrVers
+from conformance.tester.client import build
+from rpcrdma import wire
 
 if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
@@ -90,6 +92,24 @@ def test_server_bears_two_xids_in_a_reply(peer: Peer) -> None:
 
     if client.hung_up():
         return  # likewise
+    if not client.went_on():
+        client.answer(called)
+    client.next_call(breaks=MATCHED)
+
+
+@requirement(MATCHED, needs=("backward",), interpretations=("D-15",))
+@pytest.mark.parametrize(
+    "error", [wire.ErrChunk(), wire.ErrVers(1, 1)], ids=["err-chunk", "err-vers"]
+)
+def test_server_bears_an_error_for_its_call(peer: Peer, error: wire.ErrorBody) -> None:
+    """An RDMA_ERROR under the XID of a backward Call ends the Call, or the good Reply does."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+
+    client.answer_perhaps(called, build.error(peer, error, xid=called.xid).octets, breaks=MATCHED)
+
     if not client.went_on():
         client.answer(called)
     client.next_call(breaks=MATCHED)

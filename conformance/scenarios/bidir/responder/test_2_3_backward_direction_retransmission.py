@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import pytest
 
 from conformance import verify
+from conformance.backward import build as build_backward
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
+from rpcrdma.ulp import rpc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.oracle.outcome import Called
     from conformance.tester.client.peer import Peer
 
 SAME = "bidir.2.3.retransmission-keeps-the-xid"
 ONLY_THEN = "bidir.2.3.no-retransmission-without-a-connection"
+REFUSALS: Final[Mapping[str, Callable[[int], bytes]]] = {
+    "garbage-args": lambda xid: rpc.encode_reply(rpc.RpcReply(xid, rpc.RpcOutcome.GARBAGE_ARGS)),
+    "procedure-unavailable": rpc.procedure_unavailable,
+}
 WAITS = "bidir.2.3.waits-indefinitely"
 
 
@@ -80,6 +88,29 @@ def test_server_does_not_repeat_what_was_answered(connect: Callable[..., Peer]) 
         verify.equal(repeated.xid, called.xid, "the XID of the repeated Call", breaks=SAME)
         again.answer(repeated, credits=1)
     again.no_call("everything was answered")
+
+
+@requirement(ONLY_THEN, needs=("backward",))
+@pytest.mark.parametrize("status", REFUSALS)
+def test_server_does_not_repeat_a_call_that_was_refused(peer: Peer, status: str) -> None:
+    """A Reply with an RPC error ends its Call: what comes next is another one."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+    refusal = build_backward.reply(called, REFUSALS[status](called.xid))
+
+    peer.send(refusal.octets)
+
+    client.in_flight.pop(called.xid)
+    again = client.next_call()
+    verify.that(
+        again.xid != called.xid,
+        "a Call that was refused is not repeated on a connection that stands",
+        actual=str(again),
+        breaks=ONLY_THEN,
+    )
+    client.answer(again)
 
 
 def _lost(connect: Callable[..., Peer]) -> tuple[BackwardClient, Called]:

@@ -20,6 +20,9 @@ NO_EFFECT = "bidir.2.4.runt-has-no-effect"
 WITHIN = "bidir.2.1.2.backward-calls-within-the-grant"
 CREDIT = "bidir.2.4.runt-credit-is-ignored"
 DROPPED = "bidir.2.4.runt-is-dropped"
+REPLY_HEADER = 24
+"""Octets of the RPC header of a Reply that was accepted, with an empty verifier."""
+
 CUT = (ErrChunk, Answered)
 """What a message with a cut RPC header may get, if it is not dropped (D-40)."""
 
@@ -71,6 +74,26 @@ def test_server_drops_a_message_that_is_too_small(peer: Peer, length: int) -> No
         return
     client.no_call("the Call has no whole Reply", breaks=NO_EFFECT)
     client.serve(peer.workload.small())
+    client.answer(called)
+    client.next_call(breaks=DROPPED)
+
+
+@requirement(NO_EFFECT, DROPPED, needs=("backward",), interpretations=("D-40",))
+@pytest.mark.parametrize("octet", range(4), ids="octet-{}-of-a-word".format)
+def test_server_bears_a_reply_cut_anywhere(peer: Peer, octet: int) -> None:
+    """A Reply cut to any length within its RPC header ends no Call and costs nothing else."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+
+    for length in range(octet, REPLY_HEADER, 4):
+        cut = build_backward.cut(client.reply(called), length, credits=1)
+        client.send(cut, *CUT, breaks=NO_EFFECT)
+        if client.hung_up(tolerated=DROPPED):
+            return
+
+    client.no_call("the Call has no whole Reply", breaks=NO_EFFECT)
     client.answer(called)
     client.next_call(breaks=DROPPED)
 

@@ -9,6 +9,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.sizes import THRESHOLD_ONE
+from conformance.tester.private_data import FORMS
 from conformance.tester.server import Welcome
 from targets.base import ActKind
 
@@ -39,6 +40,26 @@ def test_requester_awaits_the_first_reply(service: Service, client: ActingClient
 
     verify.calls.in_flight(service, at_most=1, after="before any reply has granted credits")
     verify.calls.done(service.serve_until(act))
+
+
+@requirement(
+    "rfc8166.3.3.3.thresholds-may-be-agreed-beforehand",
+    role="requester",
+    interpretations=("D-30",),
+)
+@pytest.mark.parametrize("told", FORMS)
+def test_requester_bears_private_data_of_any_kind(
+    service: Service, client: ActingClient, told: str
+) -> None:
+    """Whatever private data a connection is accepted with (RFC 8797), calls are made on it."""
+    service.welcome = Welcome(private_data=FORMS[told])
+    service.drop()
+    service.waiting(service.profile.grace)
+
+    verify.calls.done(client.serve_good_act())
+    read = service.serve_until(client.begin(ActKind.READ, 3000))
+    verify.calls.done(read)
+    verify.calls.reads(read, 3000)
 
 
 @requirement(

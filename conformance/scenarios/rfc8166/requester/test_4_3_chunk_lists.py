@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from rpcrdma.wire import RdmaSegment, ReadSegment, WriteChunk
+from rpcrdma.wire import RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
 from targets.base import ActKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.tester.server import ReplyDraft, Service
     from conformance.tester.server.harness import ActingClient
@@ -99,3 +99,52 @@ def test_requester_uses_no_more_than_a_chunk_holds(service: Service, client: Act
     result = act.poll()
     if result is not None and result.done:
         verify.calls.reads(result, 4096)
+
+
+NOWHERE: Final = WriteChunk((RdmaSegment(0x0BAD0BAD, 64, 4096),))
+"""Memory that nobody has offered."""
+
+
+def long(draft: ReplyDraft, chunk: WriteChunk | None) -> ReplyDraft:
+    """The reply as an RDMA_NOMSG, with or without a Reply chunk that holds it."""
+    return draft.changed(body=RdmaNomsg((), (), chunk))
+
+
+UNOFFERED: Final[Mapping[str, Callable[[ReplyDraft], bytes]]] = {
+    "a-write-list": lambda draft: draft.with_writes(NOWHERE).octets,
+    "an-empty-write-chunk": lambda draft: draft.with_writes(WriteChunk(())).octets,
+    "a-reply-chunk-in-nomsg": lambda draft: long(draft, NOWHERE).changed(payload=b"").octets,
+    "a-reply-chunk-in-msg": lambda draft: draft.with_reply_chunk(NOWHERE).octets,
+    "nomsg-without-a-list": lambda draft: long(draft, None).changed(payload=b"").octets,
+    "nomsg-with-the-reply-inline": lambda draft: long(draft, None).octets,
+    "presence-of-the-read-list": lambda draft: presence(draft, 16),
+    "presence-of-the-write-list": lambda draft: presence(draft, 20),
+    "presence-of-the-reply-chunk": lambda draft: presence(draft, 24),
+}
+"""Replies with lists that their call gave no occasion for, or that nobody can decode."""
+
+
+def presence(draft: ReplyDraft, place: int) -> bytes:
+    """The reply with a presence word of two."""
+    octets = draft.octets
+    return octets[:place] + (2).to_bytes(4) + octets[place + 4 :]
+
+
+@requirement(
+    "rfc8166.4.5.bad-reply-header-discarded",
+    "rfc8166.4.5.header-checked-before-the-rpc-layer",
+    role="requester",
+    interpretations=("D-19", "D-22", "D-28", "D-33"),
+    means={
+        "rfc8166.4.5.bad-reply-header-discarded": "rfc8166.4.5.header-checked-before-the-rpc-layer"
+    },
+)
+@pytest.mark.parametrize("what", UNOFFERED)
+def test_requester_does_not_take_what_it_did_not_offer(
+    service: Service, client: ActingClient, what: str
+) -> None:
+    """A reply with lists for which its call offered nothing: it is dropped, or the call fails."""
+    act = client.good_act()
+    call = service.next_call(lambda one: not one.writes and one.reply_chunk is None)
+
+    verify.calls.reaction(service, call, act, UNOFFERED[what](service.draft(call)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -36,6 +36,10 @@ def test_requester_ends_a_call_that_is_refused(
 
     verify.calls.failed(service.serve_until(act))
     verify.calls.not_again(service, call)
+
+
+WHOLE_REPLY: Final = 52
+"""Octets of the shortest reply: 28 of a header without chunks, 24 of an RPC header."""
 
 
 def words(*values: int) -> Callable[[bytes], bytes]:
@@ -93,3 +97,21 @@ def test_requester_drops_a_bad_header(
     call = service.next_call()
 
     verify.calls.reaction(service, call, act, spoil(service.draft(call).octets))
+
+
+@requirement(
+    "rfc8166.4.5.bad-reply-header-discarded",
+    "rfc8166.4.5.header-checked-before-the-rpc-layer",
+    role="requester",
+    interpretations=("D-10", "D-28", "D-40"),
+)
+@pytest.mark.parametrize("octet", range(4), ids="octet-{}-of-a-word".format)
+def test_requester_bears_a_reply_cut_anywhere(
+    service: Service, client: ActingClient, octet: int
+) -> None:
+    """Good replies cut to every length: none completes its call as if it were whole."""
+    for length in range(octet, WHOLE_REPLY, 4):
+        act = client.good_act()
+        call = service.next_call()
+        verify.calls.reaction(service, call, act, service.draft(call).octets[:length])
+    verify.calls.done(client.serve_good_act())

@@ -35,7 +35,7 @@ def test_responder_rounds_a_result_in_the_stream_up(peer: Peer, form: str, odd: 
 
     peer.send(call)
 
-    answer = verify.expect(peer, call, Answered)
+    answer = verify.awaited(peer, call, Answered)
     payload = verify.reply_of(call, answer).payload
     (item,) = call.request.layer.results(call.unreduced, payload)
     assert item is not None

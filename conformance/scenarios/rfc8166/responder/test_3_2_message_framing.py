@@ -84,7 +84,7 @@ def test_payload_of_a_reply_stands_right_behind_its_header(peer: Peer, name: str
 
     peer.send(call)
 
-    answer = verify.expect(peer, call, Answered)
+    answer = verify.awaited(peer, call, Answered)
     inline = "the Reply is an RDMA_MSG"
     verify.that(not answer.is_long, inline, actual=str(answer), breaks=FOLLOWS)
     xid = call.xid.to_bytes(4)
@@ -95,3 +95,4 @@ def test_payload_of_a_reply_stands_right_behind_its_header(peer: Peer, name: str
         "the start of the payload",
         breaks=framed_wrongly(answer, xid),
     )
+    verify.look(peer, call, answer)

@@ -11,6 +11,7 @@ from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered
 from conformance.tester.client import build, mutate
 from conformance.tester.memory import FILL
+from conformance.tester.private_data import FORMS, invalidates
 from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
@@ -45,6 +46,37 @@ def test_responder_invalidates_no_handle_unasked(peer: Peer, form: str) -> None:
     verify.chunks.served(peer, call)
     regions = [segment.region for chunk in chunks(call) for segment in chunk.segments]
     verify.that(all(region.valid for region in regions), "the handles are still valid")
+
+
+@requirement(
+    "rfc8166.3.4.3.memory-used-by-responder",
+    "rfc8166.3.3.3.thresholds-may-be-agreed-beforehand",
+    interpretations=("D-30",),
+)
+@pytest.mark.parametrize("form", WITH_MEMORY)
+@pytest.mark.parametrize("told", FORMS)
+def test_responder_invalidates_a_handle_only_where_both_ends_agree(
+    connect: Callable[..., Peer], told: str, form: str
+) -> None:
+    """Whatever private data says, calls are served; handles go where both set R (RFC 8797)."""
+    peer = connect(private_data=FORMS[told])
+    agreed = invalidates(FORMS[told]) and invalidates(peer.private_data)
+    first = build.null_call(peer)
+    peer.send(first)
+    verify.served(peer, first, breaks="rfc8166.3.3.3.thresholds-may-be-agreed-beforehand")
+    call = WITH_MEMORY[form](peer)
+
+    peer.send(call)
+
+    verify.chunks.served(peer, call, breaks="rfc8166.3.3.3.thresholds-may-be-agreed-beforehand")
+    regions = [segment.region for chunk in chunks(call) for segment in chunk.segments]
+    gone = sum(not region.valid for region in regions)
+    verify.that(
+        gone <= agreed,
+        "no handle is invalidated, or one where both ends have agreed on it",
+        actual=f"{gone} handles are gone; private data were {peer.private_data.hex() or 'none'}",
+        breaks="rfc8166.3.4.3.memory-used-by-responder",
+    )
 
 
 @requirement("rfc8166.3.4.3.memory-used-by-responder")

@@ -39,10 +39,11 @@ def test_reduced_reply_is_shorter_by_the_item_and_its_roundup(peer: Peer, length
 
     peer.send(call)
 
-    answer = verify.expect(peer, call, Answered)
+    answer = verify.awaited(peer, call, Answered)
     length = len(answer.payload)
     broken = left_wrongly(length - rest)
     verify.equal(length, rest, "the length of the reduced Payload stream", breaks=broken)
+    verify.look(peer, call, answer)
 
 
 @requirement(

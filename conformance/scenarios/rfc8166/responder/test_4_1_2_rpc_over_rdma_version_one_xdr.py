@@ -54,10 +54,11 @@ def test_responder_starts_a_reply_with_the_four_words(peer: Peer, form: str) -> 
 
     peer.send(call)
 
-    answer = verify.expect(peer, call, Answered)
+    answer = verify.awaited(peer, call, Answered)
     fixed = encode_header(answer.header).hex()[:32]
     wanted = words(call.xid, 1, answer.credits, procedure)
     verify.equal(fixed, wanted, "the fixed words")
+    verify.look(peer, call, answer)
 
 
 @requirement(

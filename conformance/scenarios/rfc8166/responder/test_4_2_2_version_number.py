@@ -40,5 +40,6 @@ def test_responder_replies_in_version_one(peer: Peer, name: str) -> None:
     if name == "rpc-error":
         answer = verify.garbage_args(peer, call, breaks=GARBAGE).answer
     else:
-        answer = verify.expect(peer, call, Answered)
+        answer = verify.awaited(peer, call, Answered)
     verify.equal(answer.header.rdma_vers, 1, "rdma_vers of the Reply")
+    verify.look(peer, call, answer)

@@ -42,8 +42,9 @@ def test_responder_leaves_the_read_list_of_a_reply_empty(peer: Peer, form: str) 
 
     peer.send(call)
 
-    answer = verify.expect(peer, call, Answered)
+    answer = verify.awaited(peer, call, Answered)
     verify.equal(answer.body.rdma_reads, (), "the Read list of the Reply")
+    verify.look(peer, call, answer)
 
 
 @requirement(BAD_HEADER, interpretations=("D-23",))

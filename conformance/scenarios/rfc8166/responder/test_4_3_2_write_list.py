@@ -15,7 +15,7 @@ from conformance.tester.workload import pages
 from conformance.verify import accepted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.oracle.outcome import Outcome
     from conformance.tester.client.peer import Peer
@@ -66,6 +66,37 @@ def test_responder_pushes_an_eligible_result(peer: Peer, length: int) -> None:
     reply = verify.chunks.right(peer, call, answer, breaks=breaks)
     unused = (PUSHED, AVAILABLE, IS_USED)
     verify.equal(lengths(reply), [(length,)], "the lengths returned", breaks=unused)
+
+
+OF_THE_ITEM: Final = "rfc8166.3.4.6.2.returned-length-is-the-items"
+LINK: Final = 1979
+"""Octets of the path."""
+
+ROOM_FOR_A_LINK: Final[Mapping[str, tuple[int, ...]]] = {
+    "one-segment": (4096,),
+    "two-segments": (1000, 3096),
+    "odd-segments": (1, 3, 4, 4088),
+}
+"""More than the result needs, whose length the Call does not tell."""
+
+
+@requirement(PUSHED, VALID, OF_THE_ITEM)
+@pytest.mark.parametrize("reply", [None, (8192,)], ids=["inline", "beside-a-reply-chunk"])
+@pytest.mark.parametrize("room", ROOM_FOR_A_LINK)
+def test_responder_pushes_a_result_of_unknown_length(
+    peer: Peer, room: str, reply: tuple[int, ...] | None
+) -> None:
+    """A path of 1979 octets, as of a symbolic link, goes whole into its Write chunk."""
+    call = build.with_write_chunks(
+        peer, peer.workload.read_link(), (ROOM_FOR_A_LINK[room],), reply=reply
+    )
+
+    peer.send(call)
+
+    found = verify.chunks.served(peer, call, breaks=VALID)
+    held = sum(lengths(found)[0])
+    breaks = PUSHED if held < LINK else OF_THE_ITEM
+    verify.equal(held, LINK, "the octets in the Write chunk", breaks=breaks)
 
 
 @requirement("rfc8166.4.3.2.3.empty-write-list-means-inline")
@@ -219,10 +250,11 @@ def test_responder_uses_an_unconsumed_chunk_for_the_next_result(peer: Peer) -> N
 
     peer.send(call)
 
-    answer = verify.expect(peer, call, Answered)
+    answer = verify.awaited(peer, call, Answered)
     verify.chunks.returned(call, answer)
     data = call.write_chunks[0].contents(answer.body.rdma_writes[0].target)
     verify.equal(len(data), 400, "the number of octets in the Write chunk")
+    verify.look(peer, call, answer)
 
 
 @requirement(

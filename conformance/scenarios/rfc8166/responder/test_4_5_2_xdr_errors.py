@@ -17,7 +17,10 @@ from conformance.verify import accepted
 from rpcrdma import wire
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
 
 GETS_ERR_CHUNK: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 INVALID_PROCEDURE: Final = "rfc8166.4.5.2.invalid-procedure-is-an-xdr-error"
@@ -99,7 +102,38 @@ def test_responder_executes_no_call_whose_rpc_header_is_cut(peer: Peer, length: 
         *kinds,
         tolerated=(Disconnected,),
         breaks=CHECKED,
-        statuses=accepted.UNEXECUTED,
+        statuses=accepted.REFUSED,
     )
-    executed = isinstance(answer, Answered) and answer.rpc and answer.rpc.succeeded
-    verify.that(not executed, "the Call is not executed", actual=str(answer))
+    if isinstance(answer, Answered):
+        verify.not_executed(peer, call, answer, breaks=CHECKED)
+
+
+CUT: Final[Mapping[str, Callable[[Peer], Call]]] = {
+    "null": build.null_call,
+    "arguments": build.small_call,
+    "three-lists": lambda peer: build.call(
+        peer,
+        peer.workload.store(bytes(64)),
+        reads=((24,),),
+        writes=((64, 64),),
+        reply=(1024,),
+    ),
+}
+"""Good Calls that are cut: at all of their lengths."""
+
+
+@requirement(
+    "rfc8166.4.rpc-layout-is-unchanged",
+    "rfc8166.4.5.2.xdr-error-gets-err-chunk",
+    GARBAGE,
+    interpretations=("D-10", "D-40"),
+)
+@pytest.mark.parametrize("octet", range(4), ids="octet-{}-of-a-word".format)
+@pytest.mark.parametrize("form", CUT)
+def test_responder_bears_a_call_cut_anywhere(
+    peer: Peer, connect: Callable[..., Peer], form: str, octet: int
+) -> None:
+    """A Call that is cut, to any length from none on, is dropped or refused; others are served."""
+    whole = len(CUT[form](peer).octets)
+
+    verify.cuts.anywhere(peer, connect, range(octet, whole, 4), CUT[form])

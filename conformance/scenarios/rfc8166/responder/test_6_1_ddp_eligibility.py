@@ -10,7 +10,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered, ErrChunk
-from conformance.tester.client import build
+from conformance.tester.client import build, mutate
 from conformance.tester.server.misbound import Misbound
 from conformance.verify import accepted
 
@@ -39,3 +39,23 @@ def test_responder_refuses_a_reduced_ineligible_argument(
     )
     peer.put_aside(answer)
     verify.chunks.refused(peer, call, breaks=NOT_PROCESSED)
+
+
+WITHIN_THE_HEADER: Final = {"procedure": (20, 4), "credential": (24, 8), "verifier": (32, 8)}
+"""What stands within the RPC header of NULL: Position, and octets."""
+
+
+@requirement(NOT_PROCESSED, REPORTED, interpretations=("D-20", "D-40"))
+@pytest.mark.parametrize("what", WITHIN_THE_HEADER)
+def test_responder_refuses_a_reduced_part_of_the_rpc_header(peer: Peer, what: str) -> None:
+    """Octets of the RPC header in a Read chunk are no argument: the Call is not executed."""
+    place, length = WITHIN_THE_HEADER[what]
+    call = build.null_call(peer)
+    data = call.payload[place : place + length]
+    reads = peer.expose(data).read_segments(place)
+    call = mutate.payload(call, call.payload[:place] + call.payload[place + length :])
+    call = mutate.lists(call, rdma_reads=reads)
+
+    peer.send(call)
+
+    verify.judged(peer, call, breaks=NOT_PROCESSED)

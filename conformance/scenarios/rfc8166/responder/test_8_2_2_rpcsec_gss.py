@@ -57,7 +57,8 @@ def test_responder_reduces_nothing_of_rpcsec_gss(peer: Peer) -> None:
     if isinstance(first, Silent | Disconnected):
         raise Inconclusive(f"no Reply with a verifier of RPCSEC_GSS came: {first}")
     peer.put_aside(first)
-    outcome = verify.expect(peer, call, Answered)
+    outcome = verify.awaited(peer, call, Answered)
     verify.chunks.returned(call, outcome)
     used = [segment.length for chunk in outcome.body.rdma_writes for segment in chunk.target]
     verify.equal(used, [0], "the lengths of the returned Write chunk")
+    verify.look(peer, call, outcome)

@@ -12,7 +12,7 @@ from conformance.tester.workload.base import Prepared
 from conformance.tester.workload.nfs3 import Nfs3Workload
 from rpcrdma.ulp import nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.file_tree import file_of_size
+from rpcrdma.ulp.file_tree import LINK, file_of_size
 from rpcrdma.ulp.mount3 import MountProgram
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs3 as wire
@@ -39,6 +39,9 @@ def profile_at(path: Path, extra: str) -> Path:
 
 def harness_at(path: Path, extra: str) -> Harness:
     return Harness(find_target(str(profile_at(path, extra))))
+
+
+LINK_TARGET = LINK.target.encode()
 
 
 @pytest.fixture
@@ -69,6 +72,29 @@ def test_a_write_goes_by_a_read_chunk_and_is_read_back(peer: Peer) -> None:
     back = build.with_write_chunks(peer, stored)
     peer.send(back)
     verify.served(peer, back)
+
+
+def test_a_link_comes_by_a_write_chunk(peer: Peer) -> None:
+    call = build.with_write_chunks(peer, peer.workload.read_link(), ((1000, 3096),))
+
+    peer.send(call)
+
+    reply = verify.chunks.served(peer, call)
+    assert call.write_chunks[0].contents(reply.answer.body.rdma_writes[0].target) == LINK_TARGET
+    assert not call.request.fails(reply.payload)
+
+
+def test_a_program_says_of_itself_that_it_failed(peer: Peer) -> None:
+    call = build.with_write_chunks(peer, peer.workload.fetch(4))
+    peer.send(call)
+    reply = verify.served(peer, call)
+    nothing = peer.workload.fetch_nothing()
+
+    assert not call.request.fails(reply.payload)
+    assert not call.request.fails(reply.payload[:-1])  # cut, which is no word of the program's
+    failed = build.call(peer, nothing, writes=((512,),))
+    peer.send(failed)
+    assert call.request.fails(verify.served(peer, failed).payload)
 
 
 def test_what_nobody_else_fetches_is_a_page_near_the_end_of_the_file(peer: Peer) -> None:

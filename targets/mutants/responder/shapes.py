@@ -1,0 +1,120 @@
+"""Mutants of the Responder that bear chunks of ordinary shape, and not those of all others.
+
+rfc8166 section 3.4.3  RDMA Segments
+rfc8166 section 3.4.4  Chunks
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from rpcrdma.endpoint.responder.call_rules import CallRules
+from rpcrdma.endpoint.responder.reply_rules import ReplyRules
+from rpcrdma.wire import ReadChunk, WriteChunk
+from targets.mutants.base import mutant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rpcrdma.endpoint.core.actions import Transfer
+    from rpcrdma.ulp.bindings import DataItem
+
+REJOINED: Final = "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream"
+VALID: Final = "rfc8166.6.1.reassembly-gives-a-valid-stream"
+ROOM: Final = "rfc8166.8.1.4.no-more-data-than-room"
+PUSHED: Final = "rfc8166.4.3.2.results-pushed-into-write-chunks"
+
+_MOST: Final = 16
+_LARGEST: Final = 65535
+
+
+@mutant(breaks=REJOINED)
+class ReadsEachHandleOnce(CallRules):
+    """Passes over Read segments whose handle is that of one before them in the chunk."""
+
+    def pull_order(self, chunk: ReadChunk) -> ReadChunk:
+        first = {segment.handle: segment for segment in reversed(chunk.target)}
+        return ReadChunk(
+            chunk.position, tuple(one for one in chunk.target if first[one.handle] is one)
+        )
+
+
+@mutant(breaks=REJOINED)
+class ReadsSixteenSegments(CallRules):
+    """Reads the first sixteen segments of a Read chunk."""
+
+    def pull_order(self, chunk: ReadChunk) -> ReadChunk:
+        return ReadChunk(chunk.position, chunk.target[:_MOST])
+
+
+@mutant(breaks=REJOINED, also_trips={"rfc8166.3.4.5.": "an octet of a chunk is not taken"})
+class TakesAShortEndForPadding(CallRules):
+    """Takes a last segment of less than four octets for padding, and leaves it away."""
+
+    def pull_order(self, chunk: ReadChunk) -> ReadChunk:
+        short = len(chunk.target) > 1 and chunk.target[-1].length < 4
+        return ReadChunk(chunk.position, chunk.target[:-1] if short else chunk.target)
+
+
+@mutant(breaks="rfc8166.3.4.3.segment-length-in-octets")
+class EndsAChunkAtAnEmptySegment(CallRules):
+    """Reads the segments of a Read chunk up to the first that is empty."""
+
+    def pull_order(self, chunk: ReadChunk) -> ReadChunk:
+        empty = (n for n, segment in enumerate(chunk.target) if not segment.length)
+        return ReadChunk(chunk.position, chunk.target[: next(empty, len(chunk.target))])
+
+
+@mutant(breaks=ROOM)
+class WritesOneHandleWithoutGaps(ReplyRules):
+    """Writes to segments of one handle as if each began where the one before it ends."""
+
+    def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
+        target = list(chunk.target[:1])
+        for segment in chunk.target[1:]:
+            last = target[-1]
+            joined = segment.handle == last.handle
+            offset = last.offset + last.length if joined else segment.offset
+            target.append(msgspec.structs.replace(segment, offset=offset))
+        return super().write_schedule(WriteChunk(tuple(target)), lengths)
+
+
+@mutant(
+    breaks=VALID,
+    also_trips=dict.fromkeys(
+        ("rfc8166.3.4.6.", "rfc8166.4.5."), "large results show what the case is about"
+    ),
+)
+class CutsResultsAtSixtyFourKilobytes(ReplyRules):
+    """Writes 65535 octets of a result at most, and says that all are written."""
+
+    def data_to_write(self, reply: bytes, item: DataItem) -> bytes:
+        return super().data_to_write(reply, item)[:_LARGEST].ljust(item.length, b"\0")
+
+
+@mutant(breaks=VALID)
+class FillsSixteenSegments(ReplyRules):
+    """Fills the first sixteen segments of a chunk, and loses what does not fit them."""
+
+    def fill(self, chunk: WriteChunk, length: int) -> tuple[int, ...]:
+        lengths = super().fill(chunk, length)
+        return (*lengths[:_MOST], *(0 for _ in lengths[_MOST:]))
+
+
+@mutant(breaks=VALID, also_trips={"rfc8166.3.4.6.": "what is told is less than was written"})
+class ReturnsAFullLastSegmentEmpty(ReplyRules):
+    """Returns the last segment of a chunk of several as empty if the data just fills it."""
+
+    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
+        full = len(lengths) > 1 and lengths[-1] == chunk.target[-1].length
+        return super().returned(chunk, (*lengths[:-1], 0) if full else lengths)
+
+
+@mutant(breaks=PUSHED)
+class TakesAnEmptyBeginningForAnEmptyChunk(ReplyRules):
+    """Returns a result inline whose Write chunk begins with an empty segment."""
+
+    def is_inline(self, chunk: WriteChunk) -> bool:
+        return not chunk.target or not chunk.target[0].length

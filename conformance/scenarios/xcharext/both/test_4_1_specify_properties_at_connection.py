@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.options import verify as verify_options
+from conformance.options.due import due
 from conformance.options.tester import both_ends
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Inconclusive
@@ -146,6 +147,7 @@ def test_device_bears_a_partner_that_knows_nothing(tester: OptionTester) -> None
     """CONNPROP and all else that the device begins is refused: RPCs of every size go on."""
     verify_options.claims(tester, "connprop")
     tester.call()
+    due(tester, lambda: verify_options.begun(tester, ConnProp) is not None)
     found = verify_options.begun(tester, ConnProp)
     if found is None:
         raise Unsupported("the device has announced nothing")

@@ -51,6 +51,10 @@ MEMORY: Final = 3 * 2**30
 PROCESSOR: Final = 400
 """Seconds of processor time that it may take: the whole suite takes some twenty."""
 
+AFTER_SILENCE: Final = 60
+"""Cases that are run after the first that finds nothing but silence or death.  Whoever is silent in
+one case is so in most, and to be told each time takes longest of all."""
+
 _FEW: Final = 40
 """Up to so many cases are selected by name, so that only their files are collected."""
 
@@ -115,6 +119,8 @@ class KillWatch:
             if not silent:
                 self._end(ending)
             self._by_life = self._by_life or ending
+        if self._by_life is not None and self._ran >= self._by_life.ran + AFTER_SILENCE:
+            self.finish()
 
     def does_not_serve(self, reason: str) -> None:
         """The device serves nobody, so that no case can be run."""

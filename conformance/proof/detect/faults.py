@@ -253,6 +253,8 @@ def _is_left_alone(node: ast.AST) -> bool:
             return True
         case ast.Assign(targets=[ast.Name(id="__all__")]):
             return True
+        case ast.AnnAssign(annotation=ast.Name(id="TypeAlias")):
+            return True
         case ast.keyword(arg="strict"):
             return True
         case _:

@@ -25,7 +25,10 @@ _NOT_FOUND: Final = (Fate.UNREACHED, Fate.UNDECIDED, Fate.SURVIVED)
 _COLUMNS: Final = (
     ("faults", "that were tried"),
     ("named", "found by a verdict on what the device did, which names a statement"),
-    ("by life", "found in no other way than that the device died, fell silent or served nobody"),
+    (
+        "by life",
+        "found by death, silence or refusal to serve, and in 60 more cases by nothing else",
+    ),
     ("hung", "the device never returned"),
     ("undecided", "no verdict, but cases that are decided for the reference were not"),
     ("unreached", "no case executes the place"),

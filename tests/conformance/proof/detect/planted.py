@@ -11,7 +11,7 @@ SOURCE = '''\
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +42,9 @@ class Counter:
 
     def __repr__(self) -> str:
         return f"<{self.count + 1}>"[1:]
+
+
+Number: TypeAlias = int | None
 '''
 
 

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from conformance.proof.detect.child import KillWatch, Told, judge_reference, put_in_place
+from conformance.proof.detect.child import (
+    AFTER_SILENCE,
+    KillWatch,
+    Told,
+    judge_reference,
+    put_in_place,
+)
 from conformance.proof.detect.results import Fate
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import CaseRecord, Verdict
@@ -84,6 +90,19 @@ def test_a_name_is_worth_more_than_silence() -> None:
         watched.case("b", Verdict.FAIL, WRONG)
 
     assert watched.endings[0].outcome is Fate.NAMED
+
+
+def test_a_device_that_is_silent_is_not_listened_to_for_ever() -> None:
+    watched = Watched()
+    watched.case("a", Verdict.FAIL, SILENT)
+    for _ in range(AFTER_SILENCE - 1):
+        watched.case("b", Verdict.INCONC)
+
+    with pytest.raises(EndedError):
+        watched.case("c", Verdict.INCONC)
+
+    assert watched.endings[0].outcome is Fate.LIVENESS
+    assert watched.endings[0].ran == 1 + AFTER_SILENCE
 
 
 def test_a_fault_that_nothing_finds_survives() -> None:

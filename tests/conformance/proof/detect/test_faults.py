@@ -18,6 +18,7 @@ from conformance.proof.detect.faults import (
 from tests.conformance.proof.detect.planted import SOURCE, module
 
 FAULTS = faults_in(module())
+EVERY = tuple(fault for each in find_modules(f"{ENDPOINT}.core") for fault in faults_in(each))
 
 
 def named(identity: str) -> MadeFault:
@@ -56,10 +57,8 @@ def test_an_inner_function_is_part_of_the_outer_one() -> None:
 
 
 def test_ids_and_fingerprints_are_of_one_fault_each() -> None:
-    every = [fault for each in find_modules() for fault in faults_in(each)]
-
-    assert len({fault.id for fault in every}) == len(every)
-    assert len({fault.fingerprint for fault in every}) == len(every)
+    assert len({fault.id for fault in EVERY}) == len(EVERY)
+    assert len({fault.fingerprint for fault in EVERY}) == len(EVERY)
 
 
 def test_no_two_faults_make_the_same_change() -> None:
@@ -100,19 +99,16 @@ def test_a_fault_that_there_is_not_is_refused() -> None:
 
 
 def test_a_sample_is_the_same_each_time_and_a_larger_one_begins_with_it() -> None:
-    every = tuple(fault for each in find_modules(f"{ENDPOINT}.core") for fault in faults_in(each))
-
-    assert draw(every, 7, 20) == draw(every, 7, 20)
-    assert draw(every, 7, 60)[:20] == draw(every, 7, 20)
-    assert draw(every, 8, 20) != draw(every, 7, 20)
+    assert draw(EVERY, 7, 20) == draw(EVERY, 7, 20)
+    assert draw(EVERY, 7, 60)[:20] == draw(EVERY, 7, 20)
+    assert draw(EVERY, 8, 20) != draw(EVERY, 7, 20)
 
 
 def test_a_sample_is_spread_over_the_modules() -> None:
-    every = [fault for each in find_modules() for fault in faults_in(each)]
-    sizes, drawn = (Counter(one.module for one in some) for some in (every, draw(every, 7, 500)))
+    sizes, drawn = (Counter(one.module for one in some) for some in (EVERY, draw(EVERY, 7, 100)))
 
     for name, size in sizes.items():
-        assert abs(drawn[name] - 500 * size / len(every)) <= 1
+        assert abs(drawn[name] - 100 * size / len(EVERY)) <= 1
 
 
 def test_one_module_alone_is_found() -> None:

@@ -161,8 +161,9 @@ class Plugin:
             self._limits.begin(len(self.planned))
         except Exception as error:  # noqa: BLE001  # pytest would show it as a fault of its own
             self.fault = error
-        kept = set(self.planned)
-        items[:] = [item for item in items if self._cases[item.nodeid] in kept]
+        places = {case: place for place, case in enumerate(self.planned)}
+        kept = [item for item in items if self._cases[item.nodeid] in places]
+        items[:] = sorted(kept, key=lambda item: places[self._cases[item.nodeid]])
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A scenario file that cannot be imported is a fault of the suite."""
@@ -294,6 +295,11 @@ class Plugin:
         self._unlooked, self._came_to_its_end = None, True
         if self._found is not None:
             self._record(files_case(first, last))
+
+    @property
+    def found(self) -> BaseException | None:
+        """What ended the case that was judged last, if anything did."""
+        return self._found
 
     @property
     def _running(self) -> Rig:

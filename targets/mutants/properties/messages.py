@@ -116,7 +116,13 @@ class LeavesOutTheCountOfOctets(OptionalHalf):
         return super()._send(xid, body)
 
 
-@mutant(breaks="xcharext.4.operation-codes", roles=BOTH_ENDS)
+@mutant(
+    breaks="xcharext.4.operation-codes",
+    roles=BOTH_ENDS,
+    trips_at={
+        "requester": {"rtrext.6.2.": "under another code an announcement is another operation"}
+    },
+)
 class AnnouncesUnderAnotherCode(OptionalHalf):
     """Sends its CONNPROP as operation 5."""
 

@@ -273,7 +273,10 @@ class CallsAnotherProgram(RequestRules):
 # -- what is offered for the reply
 
 
-@mutant(breaks="rfc8166.4.3.2.1.one-chunk-for-one-result")
+@mutant(
+    breaks="rfc8166.4.3.2.1.one-chunk-for-one-result",
+    also_trips={"rfc8166.6.1.binding-limits-chunks": "for two results there is one chunk too many"},
+)
 class OffersSpareWriteChunks(CallPlanner):
     """Offers a second Write chunk for the one result of a call."""
 

@@ -193,7 +193,16 @@ class CountsCreditsDown(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.3.1.credit-values-may-change",
-    also_trips={"rfc8166.3.3.1.grant-is-never-zero": "it closes before it grants anything"},
+    also_trips=dict.fromkeys(
+        (
+            "bidir.2.2.2.server-posts-receives-for-its-forward-grant",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.3.1.",
+            "rfc8166.4.2.4.responder-discards-error",
+            "rfc8166.4.5.",
+        ),
+        "it closes before it grants anything, and over a request that is smaller than another",
+    ),
 )
 class InsistsOnTheLargestRequest(ReplyRules):
     """Closes the connection on which fewer credits are requested than before."""

@@ -148,7 +148,13 @@ class RepeatsRefusedCallsInTwo(Requester):
 
 @mutant(
     breaks="v2.4.2.2.errors-count-as-replies",
-    also_trips={"v2.5.error-lifts-no-limit": "an error that nobody takes ends no call"},
+    also_trips=dict.fromkeys(
+        (
+            "v2.4.2.3.error-ends-the-rpc",
+            "v2.5.error-lifts-no-limit",
+        ),
+        "an error that nobody takes ends no call",
+    ),
 )
 class TakesErrorsForBackwardOnes(ClientDuplex):
     """Looks an error of Version Two up among the calls of the server."""

@@ -114,6 +114,7 @@ class TakesForwardRequestsForGrantsInTwo(Duplex):
     breaks="v2.4.2.2.server-waits-for-the-upper-layer",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
             "v2.3.2.optional-messages-tell-their-direction",
             "v2.4.2.",
             "v2.5.1.answer-has-the-same-xid",

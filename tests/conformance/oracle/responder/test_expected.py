@@ -165,7 +165,8 @@ def test_cut_rpc_header_is_not_executed(length: int) -> None:
     assert answers(result) == [
         "silence",
         "ERR_CHUNK",
-        "an RPC error reply",
+        "a Reply of GARBAGE_ARGS",
+        "an RPC error reply (warning)",
         "loss of the connection (warning)",
     ]
 

@@ -71,7 +71,7 @@ def test_requester_has_its_receives_after_optional_messages(
         call = service.next_call()
         service.options.send(option, direction)
         service.reply(call)
-        service.serve_until(act)
+        verify.calls.done(service.serve_until(act), (GO_ON, EXPECTED))
         verify.calls.stands(line, f"optional messages ({kind})", (GO_ON, EXPECTED))
     act = client.begin(ActKind.MANY, count=ENOUGH)
     service.waiting()

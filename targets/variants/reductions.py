@@ -246,12 +246,3 @@ class NamesTheBeginningInReports(OptionalHalf):
         first = TransmissionId(bad.xmsi_xid, bad.xmsi_dir, 0)
         named = msgspec.structs.replace(report, optre_lead=first if bad.xmsi_seq else None)
         return super().group_broken(msgspec.structs.replace(event, report=named))
-
-
-@variant(
-    "rtrext.4.2.message-may-be-cut-anywhere",
-    reductions=replace(REDUCTIONS, longest_send=2000),
-    leaves_open={"rtrext/": "so many transmissions are more than the tester takes"},
-)
-class AnswersInSmallPieces(RequestGroups):
-    """Sends no more than 2000 octets at a time in a response."""

@@ -10,6 +10,7 @@ from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.endpoint.requester.outgoing import Phase
 from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.wire.rpc import xid_of
 from targets.variants.base import variant
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.requester.outgoing import Memory
 
 PAGE: Final = 4096
+
+HANDLES: Final = 250
+"""Handles that there are, more than calls have in use at one time."""
 
 
 @variant(
@@ -69,7 +73,7 @@ class EndsCallsOverBadReplies(Requester):
         try:
             return super()._judge(message)
         except FaultFound as found:
-            if found.fault is not Fault.BAD_REPLY_HEADER or len(message) < 4:
+            if found.fault is not Fault.BAD_REPLY_HEADER or len(message) < MINIMUM_HEADER:
                 raise
             call = self._calls.get(xid_of(message))
             if call is None or call.phase is not Phase.SENT:
@@ -80,10 +84,13 @@ class EndsCallsOverBadReplies(Requester):
 
 @variant("rfc8166.4.4.1.memory-protected-before-upper-layer-access", documents="rfc8166")
 class UsesHandlesAgain(HandleAllocator):
-    """Uses handles of eight bits, so that those of memory taken back come again soon."""
+    """Has a few handles only, so that those of memory taken back come again soon."""
 
     def handle(self) -> int:
-        """The next in turn."""
-        last: int = vars(self).setdefault("last", 0)
-        following = vars(self)["last"] = last % 255 + 1
-        return 0x1000 + following
+        """The next of them in turn."""
+        handles: list[int] = vars(self).setdefault("handles", [])
+        if len(handles) < HANDLES:
+            handles.append(super().handle())
+            return handles[-1]
+        handles.append(handles.pop(0))
+        return handles[-1]

@@ -45,8 +45,9 @@ statement at a time. `rpcrdma dev detect --write` makes this page, and no word o
 hand; `CONTRIBUTING.md` says how it works.
 
 A mutant of `targets/mutants` is written to break a statement. Most of these faults break none: they
-change what no peer can see, or what the documents leave open. Whatever was not found was looked at,
-and what there is nothing to find in is explained (`explained.toml`) and left out of the rate.
+change what no peer can see, or what the documents leave open. Whatever was not found is listed.
+What there is nothing to find in is explained (`explained.toml`) and left out of the rate; what
+nobody has looked at yet counts as not found.
 """
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.proof.detect.explained import Explanation, WhyMissed
+from conformance.proof.detect import page
+from conformance.proof.detect.explained import Explanation, WhyMissed, read_explained
 from conformance.proof.detect.page import open_faults, rate, render, summary
-from conformance.proof.detect.results import Fate, Head, Tried
+from conformance.proof.detect.results import Fate, Head, Tried, read_results
 
 HEAD = Head("digest", "0123456789ab", 7, "rpcrdma.endpoint", 100)
 
@@ -71,3 +72,10 @@ def test_what_was_not_found_is_listed_with_its_reason() -> None:
 
 def test_nothing_is_no_rate() -> None:
     assert "- of the rest found" in summary((), {})
+
+
+def test_the_page_is_what_its_record_says() -> None:
+    """And what the explanations say: `rpcrdma dev detect --write` brings it up to date."""
+    head, found = read_results(page.RECORD)
+
+    assert page.PAGE.read_text(encoding="utf-8") == render(head, found, read_explained())

@@ -395,7 +395,6 @@ def requested(tester: OptionTester, since: int = 0) -> tuple[Heard, tuple[Proper
         Inconclusive: it makes none.
     """
     due(tester, lambda: begun(tester, ReqProp, since) is not None)
-    found = begun(tester, ReqProp, since)
-    if found is None or not isinstance(found.option, ReqProp):
+    if (found := begun(tester, ReqProp, since)) is None or not isinstance(found.option, ReqProp):
         raise Inconclusive("the device does not ask for the change, though it was told to")
     return found, found.option.optreqpr_want

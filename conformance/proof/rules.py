@@ -100,7 +100,7 @@ def _verifier(called: str) -> Place | None:
         case ["verify", name]:
             files = tuple(_files(("conformance/verify",)))  # the package lists those of all files
         case ["verify_options", name]:
-            files = ("conformance/options/verify.py",)
+            files = ("conformance/options/verify.py", "conformance/options/due.py")
         case ["answers" | "faults" as module, name]:
             files = (f"conformance/groups/{module}.py",)
         case _:

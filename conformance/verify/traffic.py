@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from conformance.oracle.responder.expectation import Expectation
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call
-    from conformance.tester.workload.base import Workload
 
 __all__ = ["ENOUGH", "Traffic"]
 
@@ -55,7 +54,7 @@ _TRIES: Final = 4
 """Times that a message is tried alone: a device may go by what other messages have left in its
 buffers."""
 
-_BORNE: Final[WeakKeyDictionary[Workload, dict[tuple[str, int], bool]]] = WeakKeyDictionary()
+_BORNE: Final[WeakKeyDictionary[object, dict[tuple[str, int], bool]]] = WeakKeyDictionary()
 """By the workload, of which each run has its own: what is known of messages alone, by version."""
 
 _BESIDE_A_HELD_CALL: Final = 3

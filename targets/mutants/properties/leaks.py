@@ -1,7 +1,4 @@
-"""Mutants: Receives that are lost over optional messages, at either end (v2 section 5).
-
-A client's are judged by the rule of Version One, which goes on in Version Two (D-61).
-"""
+"""Mutants: Receives that are lost over optional messages, at either end (v2 section 5)."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
 
 GRANTED: Final = "v2.5.granted-calls-are-served"
-EXPECTED: Final = "rfc8166.3.3.1.receives-for-expected-replies"
+HOLD: Final = "v2.2.3.receives-hold-4096-octets"
 
 
 @mutant(breaks=GRANTED, roles=("responder",))
@@ -38,7 +35,7 @@ class LosesReceivesByAnnouncements(OptionalHalf):
         return without_receives(actions) if only else actions
 
 
-@mutant(breaks=EXPECTED, roles=("requester",))
+@mutant(breaks=HOLD, roles=("requester",))
 class LosesReceivesOfReplies(OptionalHalf):
     """Posts no Receive again, as a client, for an optional message that it refuses."""
 
@@ -47,7 +44,7 @@ class LosesReceivesOfReplies(OptionalHalf):
         return without_receives(actions) if sends_error(actions, INVAL_OPTION) else actions
 
 
-@mutant(breaks=EXPECTED, roles=("requester",))
+@mutant(breaks=HOLD, roles=("requester",))
 class LosesReceivesOfRepliesByAnnouncements(OptionalHalf):
     """Posts no Receive again, as a client, for an optional message that it says nothing about."""
 

@@ -43,7 +43,7 @@ def test_requester_awaits_the_first_reply(service: Service, client: ActingClient
 
 
 @requirement(
-    "rfc8166.3.3.3.thresholds-may-be-agreed-beforehand",
+    "rfc8166.3.3.3.1024-octets-unless-known",
     role="requester",
     interpretations=("D-30",),
 )

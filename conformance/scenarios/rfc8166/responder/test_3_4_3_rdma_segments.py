@@ -50,7 +50,7 @@ def test_responder_invalidates_no_handle_unasked(peer: Peer, form: str) -> None:
 
 @requirement(
     "rfc8166.3.4.3.memory-used-by-responder",
-    "rfc8166.3.3.3.thresholds-may-be-agreed-beforehand",
+    "rfc8166.3.3.3.1024-octets-unless-known",
     interpretations=("D-30",),
 )
 @pytest.mark.parametrize("form", WITH_MEMORY)
@@ -63,12 +63,12 @@ def test_responder_invalidates_a_handle_only_where_both_ends_agree(
     agreed = invalidates(FORMS[told]) and invalidates(peer.private_data)
     first = build.null_call(peer)
     peer.send(first)
-    verify.served(peer, first, breaks="rfc8166.3.3.3.thresholds-may-be-agreed-beforehand")
+    verify.served(peer, first, breaks="rfc8166.3.3.3.1024-octets-unless-known")
     call = WITH_MEMORY[form](peer)
 
     peer.send(call)
 
-    verify.chunks.served(peer, call, breaks="rfc8166.3.3.3.thresholds-may-be-agreed-beforehand")
+    verify.chunks.served(peer, call, breaks="rfc8166.3.3.3.1024-octets-unless-known")
     regions = [segment.region for chunk in chunks(call) for segment in chunk.segments]
     gone = sum(not region.valid for region in regions)
     verify.that(

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 @requirement(
-    verify.shapes.REJOINED,
-    verify.shapes.VALID,
-    verify.shapes.ROOM,
-    verify.shapes.EMPTY,
+    "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+    "rfc8166.6.1.reassembly-gives-a-valid-stream",
+    "rfc8166.8.1.4.no-more-data-than-room",
+    "rfc8166.3.4.3.segment-length-in-octets",
     interpretations=("D-20", "D-21", "D-23", "D-34"),
 )
 @pytest.mark.parametrize(

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 @requirement(
-    "v2.1.version-one-rules-go-on",
+    "v2.1.read-chunks-as-before",
+    "v2.1.write-chunks-as-before",
+    "v2.1.reply-chunk-as-before",
     "v2.4.2.3.lack-of-room-is-reported",
     interpretations=("D-20", "D-21", "D-23", "D-34"),
 )

@@ -49,7 +49,6 @@ __all__ = [
     "answered",
     "answers",
     "answers_within",
-    "begun",
     "bits",
     "calls_that_use_up_receives",
     "claims",

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from conformance.options import verify as verify_options
+from conformance.options.due import begun
 from conformance.options.tester import Heard
 from conformance.oracle.outcome import (
     ErrChunk,
@@ -278,8 +279,8 @@ def test_a_name_that_no_operation_has_is_a_fault_of_the_case() -> None:
 def test_the_first_of_a_kind_is_found() -> None:
     first, second = said(UpdProp(())), said(ReqProp(()), 10)
 
-    assert verify_options.begun(Heeding([first, second]), ReqProp) is second
-    assert verify_options.begun(Heeding([first, second]), UpdProp, 1) is None
+    assert begun(Heeding([first, second]), ReqProp) is second
+    assert begun(Heeding([first, second]), UpdProp, 1) is None
     assert verify_options.requested(Heeding([second])) == (second, ())
 
 

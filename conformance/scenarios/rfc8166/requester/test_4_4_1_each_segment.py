@@ -9,10 +9,9 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.tester.case import Inconclusive
-from conformance.tester.server import useless
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
-from rpcrdma.wire import ErrChunk, ErrVers, RdmaMsg
+from rpcrdma.wire import ErrChunk, ErrVers, RdmaMsg, WriteChunk
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -112,11 +111,13 @@ def test_requester_takes_back_each_segment_of_a_refused_call(
 def test_requester_takes_back_each_segment_of_a_call_with_a_bad_reply(
     service: Service, client: ActingClient, name: str
 ) -> None:
-    """A Reply has a Read list: if that ends the call, none of its segments can be reached."""
+    """A Reply has a Write chunk too many: if that ends the call, no segment can be reached."""
 
     def make_and_end() -> ReceivedCall:
         act, call = begun(service, client, name)
-        service.send(useless.ONE["read-list"](service, call), service.line_of(call))
+        draft = service.draft(call)
+        surplus = draft.with_writes(*draft.lists.rdma_writes, WriteChunk(()))
+        service.send(surplus.octets, service.line_of(call))
         service.waiting()
         if act.poll() is None:
             service.reply(call)

@@ -33,7 +33,7 @@ class Verdict(Enum):
     PASS = "PASS"  # noqa: S105  # a verdict, not a password
     """Every cited requirement that the case looks at was met."""
     WARN = "WARN"
-    """A SHOULD (or a lower-case should) was not followed."""
+    """A SHOULD (or a lower-case should) was not followed, or what was done is only tolerated."""
     FAIL = "FAIL"
     """A MUST, or a rule that interoperation needs, was broken."""
     INCONC = "INCONC"
@@ -49,7 +49,8 @@ class Citation(msgspec.Struct, frozen=True):
 
     Attributes:
         id: the catalogue's id, `rfc8166.4.5.1.err-vers-range`.
-        level: MUST, MUST NOT, SHOULD, SHOULD NOT, MAY or RULE (no keyword, but needed).
+        level: MUST, MUST NOT, SHOULD, SHOULD NOT, MAY, RULE (no keyword, but needed) or ADVICE (a
+            lower-case should).
         document: short name, `rfc8166`.
         section: number, `4.5.1`.
         text: the paraphrase.
@@ -99,6 +100,8 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
             those that the deviation itself names, and no others.
         not_reached: ids of the cited requirements that were not looked at, because the deviation
             came first.
+        notes: what is worth knowing and breaks nothing, one sentence each; no verdict and no
+            baseline depends on them.
         interpretations: ids of `INTERPRETATIONS.md` on which the verdict rests.
         exchanges: what was sent and received.
         evidence: file names relative to the run's folder: trace, pcapng, and where the
@@ -117,6 +120,7 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
     citations: tuple[Citation, ...] = ()
     violated: tuple[str, ...] = ()
     not_reached: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     interpretations: tuple[str, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     evidence: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ __all__ = [
     "Summary",
     "counted",
     "exit_status",
+    "ground",
     "summarise",
     "worst",
 ]
@@ -34,6 +35,20 @@ SEVERITY: Final[dict[Verdict, int]] = {
     Verdict.NA: 0,
 }
 """Which verdict stands for a group of cases: the most severe one that it holds."""
+
+_GROUNDS: Final[dict[str, str]] = {
+    "MUST": "a MUST",
+    "MUST NOT": "a MUST NOT",
+    "RULE": "a rule without which the two ends cannot work",
+    "MAY": "what the other end MAY do, and this one has to bear",
+    "SHOULD": "a SHOULD",
+    "SHOULD NOT": "a SHOULD NOT",
+    "ADVICE": "an advisory rule (a lower-case should)",
+}
+"""What a verdict rests on, by the level of what was broken, the most binding first."""
+
+_ADVICE: Final = ("SHOULD", "SHOULD NOT", "ADVICE")
+"""Levels on which a WARN rests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +82,7 @@ class Summary:
     Attributes:
         counts: cases for each verdict, every verdict present.
         missing: planned cases without a record: the run was cut short.
+        notes: how many things cases tell that break nothing.
         requirements: what was cited, by document and section.
         exit_status: without a baseline: 0 only when nothing failed: no FAIL, no ERROR, nothing
             missing.
@@ -76,6 +92,7 @@ class Summary:
     missing: tuple[str, ...]
     requirements: tuple[RequirementResult, ...]
     exit_status: int
+    notes: int = 0
 
     @property
     def total(self) -> int:
@@ -91,6 +108,23 @@ class Summary:
 def counted(number: int, noun: str) -> str:
     """`1 case`, `2 cases`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def ground(case: CaseRecord) -> str:
+    """On how binding a statement a FAIL or WARN rests; empty for other verdicts.
+
+    A WARN may rest on a binding statement alone: then what was done is tolerated, as the readings
+    of the case say.
+    """
+    levels = {citation.level for citation in case.citations if citation.id in case.violated}
+    match case.verdict:
+        case Verdict.FAIL:
+            return next((text for level, text in _GROUNDS.items() if level in levels), "")
+        case Verdict.WARN:
+            advice = (_GROUNDS[level] for level in _ADVICE if level in levels)
+            return next(advice, "what is tolerated in place of what is asked for")
+        case _:
+            return ""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -116,7 +150,8 @@ def summarise(run: RunRecord) -> Summary:
     judged = {case.id for case in run.cases}
     missing = tuple(case for case in run.header.planned if case not in judged)
     failed = counts[Verdict.FAIL] or counts[Verdict.ERROR] or missing or _cut_short(run)
-    return Summary(counts, missing, _requirements(run.cases), 1 if failed else 0)
+    notes = sum(len(case.notes) for case in run.cases)
+    return Summary(counts, missing, _requirements(run.cases), 1 if failed else 0, notes)
 
 
 def exit_status(run: RunRecord, check: BaselineCheck | None = None) -> int:

@@ -120,7 +120,7 @@ ARROWS: dict[str, set[str]] = {
         "targets.variants": (
             "rpcrdma.wire rpcrdma.ulp rpcrdma.endpoint.core rpcrdma.endpoint.properties "
             "rpcrdma.endpoint.requester rpcrdma.endpoint.responder rpcrdma.endpoint.backward "
-            "targets.base targets.profile targets.reference"
+            "rpcrdma.endpoint.negotiation targets.base targets.profile targets.reference"
         ),
         "targets.registry": (
             "targets.base targets.profile targets.network targets.upper_tester targets.mutants "

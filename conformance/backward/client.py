@@ -81,6 +81,7 @@ class BackwardClient:
         self._doubtful: dict[int, tuple[type[Outcome], ...]] = {}
         self._unseen: list[Message] = []
         self._blamed: tuple[str, ...] = ()
+        self._blames_repetition = True
         self._kept: deque[Called] = deque()
         peer.takes_calls = True
 
@@ -208,18 +209,26 @@ class BackwardClient:
         """The right Reply to a Call, not sent."""
         return build_backward.reply(called, self.workload.answer(called.payload), credits=credits)
 
-    def send(self, octets: bytes, *answers: type[Outcome], breaks: verify.Ids = ()) -> None:
+    def send(
+        self,
+        octets: bytes,
+        *answers: type[Outcome],
+        breaks: verify.Ids = (),
+        by_repeating: bool = True,
+    ) -> None:
         """Send anything; nothing counts as answered by it.
 
         Args:
             octets: the message.
             answers: kinds that may answer it, if it is not dropped; a Reply must be an RPC error.
             breaks: what a device breaks that shows any other effect of it.
+            by_repeating: whether that is broken, too, by a Call that is sent again.
         """
         sent = Message(int.from_bytes(octets[:4]), octets, "a message that must have no effect")
         self._doubtful[sent.xid] = (*self._doubtful.get(sent.xid, ()), *answers)
         self._unseen.append(sent)
         self._blamed = verify.ids_of(breaks)
+        self._blames_repetition = by_repeating
         kinds: tuple[type[Outcome], ...] = (Silent, *answers)
         accepted.note(self.peer, sent, kinds, (), accepted.UNEXECUTED, self._blamed)
         self.peer.send(octets)
@@ -358,11 +367,13 @@ class BackwardClient:
         broken = broken_rules(outcome, before, threshold, version)
         if broken:
             self.peer.case.interpretations += readings_of(broken)
+            is_repeated = in_flight.get(outcome.xid) == outcome.payload
+            blamed = () if is_repeated and not self._blames_repetition else self._blamed
             raise Deviation(
                 f"A backward Call is not as it must be: {'; '.join(r.detail for r in broken)}.",
                 expected=("a backward Call as bidir 2.5 has it",),
                 actual=str(outcome),
-                breaks=tuple(dict.fromkeys((*self._blamed, *broken_ids(broken)))),
+                breaks=tuple(dict.fromkeys((*blamed, *broken_ids(broken)))),
             )
         self.in_flight[outcome.xid] = outcome
         self._kept.append(outcome)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 import tomllib
 from difflib import get_close_matches
-from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from conformance.catalogue.sentences import fingerprint
+from conformance.catalogue.vocabulary import Level, Role, Testability
 from reports.record import Citation, Verdict
 
 if TYPE_CHECKING:
@@ -51,54 +51,8 @@ INHERITS: Final = FOLDER / "inherits.toml"
 _ID: Final = re.compile(r"([a-z][a-z0-9]*)\.((?:\d+|[A-Z])(?:\.\d+)*)\.([a-z0-9]+(?:-[a-z0-9]+)*)")
 _FINGERPRINT: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _INTERPRETATION: Final = re.compile(r"D-\d{2,3}|V-\d{1,3}")
-
-
-class Level(Enum):
-    """How binding a requirement is: its BCP 14 keyword, or RULE where the text uses none."""
-
-    MUST = "MUST"
-    MUST_NOT = "MUST NOT"
-    SHOULD = "SHOULD"
-    SHOULD_NOT = "SHOULD NOT"
-    MAY = "MAY"
-    RULE = "RULE"
-
-
-class Role(Enum):
-    """Whom a requirement binds."""
-
-    REQUESTER = "requester"
-    RESPONDER = "responder"
-    BOTH = "both"
-    """Either end, whatever it does."""
-    SENDER = "sender"
-    """Whoever sends the message in question."""
-    RECEIVER = "receiver"
-    """Whoever receives the message in question."""
-    CLIENT = "client"
-    """The end that opened the connection, in either direction (bidir): a forward Requester."""
-    SERVER = "server"
-    """The end that awaited the connection, in either direction (bidir): a forward Responder."""
-    ULB = "ulb"
-    """The author of an Upper-Layer Binding."""
-    SPECIFICATION = "specification"
-    """The author of a later version or an extension."""
-    PROVIDER = "provider"
-    """The RDMA device and driver below."""
-    DEPLOYMENT = "deployment"
-    """Whoever sets up and names the service."""
-
-
-class Testability(Enum):
-    """Whether a device's messages can show that it keeps a requirement."""
-
-    __test__ = False  # its name begins like a test's
-
-    WIRE = "wire"
-    INTERNAL = "internal"
-    """It binds an implementation, but within: no message shows it."""
-    UNTESTABLE = "untestable"
-    """It binds nobody whom a case could look at, or takes what no suite can bring about."""
+_PERMITTING: Final = re.compile(r"\b(?:may|should|typically|usually|generally)\b")
+"""Words of a paraphrase that binds nobody by itself."""
 
 
 _ENDPOINTS: Final = frozenset({Role.REQUESTER, Role.RESPONDER})
@@ -111,6 +65,8 @@ _END_OF: Final = {
 }
 """What a device's role is that is bound as such an end: profiles state it forward."""
 _WARNING_LEVELS: Final = frozenset({Level.SHOULD, Level.SHOULD_NOT})
+_OPEN_LEVELS: Final = frozenset({Level.RULE, Level.MAY})
+"""Of which the keyword does not say whether a device fails."""
 
 
 class CatalogueError(Exception):
@@ -153,6 +109,10 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         interpretations: entries of INTERPRETATIONS.md that the requirement is read by.
         unseen: further roles that it binds but of which the wire does not show it, and why.
         advisory: a RULE that rests on a lower-case "should": breaking it is a warning.
+        permits: a RULE that rests on a lower-case "may" or "can", or describes what ends do: who
+            is named may do otherwise, and breaks nothing.
+        needed: of a RULE whose sentence by its words only permits, recommends or describes: why
+            the two ends cannot work without it; of a permission: what of it binds who has it.
         restored: its sentence is missing from the copies of the text at hand and known in
             substance only; the fingerprint is that of the paraphrase.
     """
@@ -167,6 +127,8 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     interpretations: tuple[str, ...] = ()
     unseen: dict[Role, str] = msgspec.field(default_factory=dict)
     advisory: bool = False
+    permits: bool = False
+    needed: str = ""
     restored: bool = False
 
     @property
@@ -183,11 +145,16 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def binds(self) -> frozenset[Role]:
         """Which of Requester and Responder a device must be for the requirement to concern it.
 
-        What one end MAY do the other has to bear, so a MAY concerns both.
+        What one end MAY do the other has to bear, so a permission concerns both.
         """
-        if self.role in _EITHER_END or (self.level is Level.MAY and self.role in _END_OF):
+        if self.role in _EITHER_END or (self.is_permission and self.role in _END_OF):
             return _ENDPOINTS
         return frozenset({_END_OF[self.role]} if self.role in _END_OF else ())
+
+    @property
+    def is_permission(self) -> bool:
+        """Whether it leaves a choice to whoever it names, who therefore cannot break it."""
+        return self.permits or self.level is Level.MAY
 
     @property
     def seen_of(self) -> frozenset[Role]:
@@ -207,7 +174,8 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def citation(self) -> Citation:
         """The requirement as reports show it."""
-        return Citation(self.id, self.level.value, self.document, self.section, self.text)
+        level = "ADVICE" if self.advisory else self.level.value
+        return Citation(self.id, level, self.document, self.section, self.text)
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -374,6 +342,26 @@ def _fault(document: Document, entry: Requirement, seen: set[str]) -> tuple[str,
             "advisory is for lower-case wording only",
         ),
         (
+            entry.permits and (entry.advisory or entry.level is not Level.RULE),
+            "is a permission and has a keyword, or is advisory as well",
+            "`permits` is for lower-case wording only, and for what nobody recommends",
+        ),
+        (
+            bool(entry.needed) and (entry.advisory or entry.level not in _OPEN_LEVELS),
+            "says why it is needed, and is binding or advisory anyway",
+            "`needed` is for a RULE that fails a device, or for what of a permission binds",
+        ),
+        (
+            entry.is_permission and not entry.needed and _END_OF.get(entry.role) in entry.seen_of,
+            "is a permission, and tested of the end that has it",
+            "name that end in `unseen`, make it internal, or say in `needed` what of it binds",
+        ),
+        (
+            _is_soft(entry),
+            "binds as a RULE what its text only permits or recommends",
+            "mark it `permits` or `advisory`, or say in `needed` why the two ends need it",
+        ),
+        (
             not all(_INTERPRETATION.fullmatch(name) for name in entry.interpretations),
             "names an interpretation that is no D-number and no V-number",
             "write it as in INTERPRETATIONS.md, D-10",
@@ -385,3 +373,10 @@ def _fault(document: Document, entry: Requirement, seen: set[str]) -> tuple[str,
         ),
     )
     return next(((problem, hint) for broken, problem, hint in rules if broken), ("", ""))
+
+
+def _is_soft(entry: Requirement) -> bool:
+    """Whether it would have a device fail over what its own text leaves open."""
+    marked = entry.advisory or entry.permits or entry.needed
+    binds = entry.level is Level.RULE and entry.test is Testability.WIRE
+    return binds and not marked and _PERMITTING.search(entry.text) is not None

@@ -76,6 +76,8 @@ def _explain_requirement(identity: str, broken: Iterable[Mutant]) -> None:
     print(entry.text)
     if entry.test is not Testability.WIRE:
         print(f"not tested ({entry.test.value}): {entry.reason}")
+    if entry.needed:
+        print(f"binds all the same: {entry.needed}")
     for role, reason in entry.unseen.items():
         print(f"not seen of a {role.value}: {reason}")
     if entry.interpretations:

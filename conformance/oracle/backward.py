@@ -106,9 +106,11 @@ def _company(
         detail = "its XID is that of a Call in flight"
         yield broken_rule("bidir.2.5.call-has-a-fresh-xid", detail, version)
         if called.payload == before.calls[called.xid]:
-            # Another Call under that XID, or the same once more: either breaks a rule.
+            # Another Call under that XID, or the same once more: either breaks a rule.  It is no
+            # further one, so that it says nothing of the grant.
             detail = "to the octet the same, on a connection that stands"
             yield broken_rule("bidir.2.3.no-retransmission-without-a-connection", detail, version)
+            return
     if len(before.calls) >= before.most:
         detail = f"{len(before.calls)} are in flight, {before.most} are granted"
         yield broken_rule("bidir.2.1.2.backward-calls-within-the-grant", detail, version, ("D-42",))

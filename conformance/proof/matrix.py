@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.proof.kills import Kill, write_kills
 from conformance.proof.requester_comparison import compare_calls
 from conformance.suite.runner import Selection, collect_cases, judge
+from conformance.suite.section_end import FOUND_BETWEEN
 from conformance.tester.server.harness import ClientHarness
 from reports.record import Verdict
 from targets.mutants.base import PREFIX, find_mutant, mutants
@@ -116,7 +117,9 @@ class MatrixRow:
     def kill(self) -> Kill:
         """What the snapshot keeps of it."""
         blamed = sorted({one for trip in self.trips for one in trip.violated})
-        return Kill(self.slug, _firsts(self.killers), tuple(blamed))
+        # What is found between cases cannot be run by itself.
+        cases = (killer for killer in self.killers if not killer.endswith(FOUND_BETWEEN))
+        return Kill(self.slug, _firsts(cases), tuple(blamed))
 
 
 def row_of(

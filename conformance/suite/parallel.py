@@ -247,7 +247,9 @@ class _Run:
         return True
 
     def _judged(self, share: _Share, record: CaseRecord) -> None:
-        if record.id not in share.left:  # a look after a section is not planned
+        if record.id in self.records:
+            return  # several processes have found it between their cases
+        if record.id not in share.left:  # what is found between cases is not planned
             beside = " Another process judged cases meanwhile that it can follow from as well."
             reason = record.reason + beside * self.is_sharing
             self._record(msgspec.structs.replace(record, reason=reason))

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.catalogue.entries import UnknownRequirement
+from conformance.suite.blame import cited_and_broken, meant
 from conformance.suite.evidence import annotated, exchanges, write_console, write_evidence
 from conformance.suite.fixtures import Fixtures, SuiteError
 from conformance.suite.limits import OutOfTime, RunLimits
-from conformance.suite.section_end import files_case, section_of, since
+from conformance.suite.section_end import Lapses, files_case, section_of, since
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import CaseRecord, Verdict
 from rpcrdma.wire.operations import BY_NAME
@@ -33,10 +34,7 @@ if TYPE_CHECKING:
     from conformance.suite.rigs import Rig
     from reports.record import Exchange
 
-__all__ = ["MOST_BLAMED", "Case", "Plugin", "SuiteError", "case_id"]
-
-MOST_BLAMED: Final = 2
-"""Requirements that a case may cite so that a deviation which names none breaks them all."""
+__all__ = ["Case", "Plugin", "SuiteError", "case_id"]
 
 _FILE: Final = re.compile(r"test_(?P<section>(?:\d+|[A-Z])(?:_\d+)*)(?:_.*)?$")
 
@@ -127,6 +125,7 @@ class Plugin:
         self._found: BaseException | None = None
         self._came_to_its_end = False
         self._unlooked: Case | None = None
+        self._lapses = Lapses()
         self.planned: tuple[Case, ...] = ()
         self.all_cases: tuple[Case, ...] = ()
         self.fault: Exception | None = None
@@ -162,8 +161,9 @@ class Plugin:
             self._limits.begin(len(self.planned))
         except Exception as error:  # noqa: BLE001  # pytest would show it as a fault of its own
             self.fault = error
-        kept = set(self.planned)
-        items[:] = [item for item in items if self._cases[item.nodeid] in kept]
+        places = {case: place for place, case in enumerate(self.planned)}
+        kept = [item for item in items if self._cases[item.nodeid] in places]
+        items[:] = sorted(kept, key=lambda item: places[self._cases[item.nodeid]])
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A scenario file that cannot be imported is a fault of the suite."""
@@ -238,7 +238,12 @@ class Plugin:
         except OutOfTime as error:
             self._found = self._found or error
         self._found = rig.judged(self._limits.ended(self._found), case.requirements)
-        self._record(case)
+        lapse = self._lapses.found(case, rig)
+        self._lapses.judged(case, self._record(case))
+        if lapse is not None:
+            told, self._found = lapse
+            self._came_to_its_end = True
+            self._record(told)
         if rig.trace.events:
             self._unlooked = self._unlooked or case
         if nextitem is None or section_of(self._cases[nextitem.nodeid].id) != section_of(case.id):
@@ -292,19 +297,23 @@ class Plugin:
             self._record(files_case(first, last))
 
     @property
+    def found(self) -> BaseException | None:
+        """What ended the case that was judged last, if anything did."""
+        return self._found
+
+    @property
     def _running(self) -> Rig:
         if self._role not in self._rigs:
             raise SuiteError("no target is running in this role; use `rpcrdma certify`")
         return self._rigs[self._role]
 
-    def _record(self, case: Case) -> None:
+    def _record(self, case: Case) -> Verdict:
         rig = self._running
         log = rig.case
         verdict, reason, violated = self._judge(case)
         unseen = self._not_reached(case, violated) if violated else ()
-        expected, actual = log.expected, log.actual
-        if isinstance(self._found, Deviation):
-            expected, actual = self._found.expected, self._found.actual
+        seen = self._found if isinstance(self._found, Deviation) else log
+        expected, actual = seen.expected, seen.actual
         # What is compared with a baseline, or another run, must not depend on what XIDs it has.
         reason, actual = rig.numbered(reason), rig.numbered(actual)
         cited = tuple(dict.fromkeys((*case.requirements, *violated)))
@@ -332,6 +341,7 @@ class Plugin:
                 citations=tuple(entry.citation() for entry in entries),
                 violated=violated,
                 not_reached=unseen,
+                notes=tuple(rig.numbered(sentence) for sentence in log.notes),
                 interpretations=tuple(dict.fromkeys(readings)),
                 exchanges=steps,
                 evidence=files,
@@ -341,13 +351,16 @@ class Plugin:
                 destructive=case.destructive,
             )
         )
+        return verdict
 
     def _judge(self, case: Case) -> tuple[Verdict, str, tuple[str, ...]]:
         match self._found:
             case None:
                 return self._passed(case)
             case Deviation(reason=reason, breaks=breaks, unanswered=unanswered):
-                violated = _meant(case, breaks or self._blamed(case, unanswered=unanswered))
+                violated = meant(
+                    case, breaks or cited_and_broken(case, self._catalogue, unanswered=unanswered)
+                )
                 levels = {self._catalogue[one].verdict_when_broken for one in violated}
                 verdict = Verdict.FAIL if Verdict.FAIL in levels else Verdict.WARN
                 return verdict, reason, violated
@@ -362,25 +375,10 @@ class Plugin:
         warnings = self._running.case.warnings
         if not warnings:
             return Verdict.PASS, "", ()
-        named = (rule.ids or self._blamed(case) for rule in warnings)
+        named = (rule.ids or cited_and_broken(case, self._catalogue) for rule in warnings)
         violated = tuple(dict.fromkeys(one for breaks in named for one in breaks))
         reasons = " ".join(rule.detail for rule in warnings)
-        return Verdict.WARN, reasons, _meant(case, violated)
-
-    def _blamed(self, case: Case, *, unanswered: bool = False) -> tuple[str, ...]:
-        """What a deviation breaks that does not say: nothing is blamed that was not looked at.
-
-        Without an answer that is what the case is about: the first requirement that it cites, but
-        rather a rule than a recommendation.
-        """
-        if len(case.requirements) <= MOST_BLAMED and not unanswered:
-            return case.requirements
-        rules = (
-            one
-            for one in case.requirements
-            if self._catalogue[one].verdict_when_broken is Verdict.FAIL
-        )
-        return (next(rules, case.requirements[0]),)
+        return Verdict.WARN, reasons, meant(case, violated)
 
     def _not_reached(self, case: Case, violated: tuple[str, ...]) -> tuple[str, ...]:
         """What the case cites and did not come to look at, because something else came first.
@@ -391,9 +389,3 @@ class Plugin:
         if self._came_to_its_end and not self._running.case.cut_short:
             return ()
         return tuple(one for one in case.requirements if one not in violated)
-
-
-def _meant(case: Case, violated: tuple[str, ...]) -> tuple[str, ...]:
-    """What is violated, with what that means in the situation of the case."""
-    meant = (one for rule, ids in case.means if rule in violated for one in ids)
-    return tuple(dict.fromkeys((*violated, *meant)))

@@ -85,6 +85,11 @@ class Rig(Protocol):
         """What the device's machine had printed when it was found dead in this case, or nothing."""
         ...
 
+    @property
+    def lapse(self) -> str:
+        """Why the device, which lived, was started again for this case; empty if it was not."""
+        ...
+
     def look(self) -> None:
         """See that the device holds what it held when it was last looked at.
 

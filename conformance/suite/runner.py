@@ -19,7 +19,7 @@ from conformance.catalogue.entries import load_catalogue
 from conformance.suite.limits import OutOfTime, RunLimits
 from conformance.suite.plugin import Case, Plugin, SuiteError, case_id
 from conformance.suite.rigs import close_rigs, open_rigs
-from conformance.suite.section_end import files_id
+from conformance.suite.section_end import added_ids
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import FORMAT_VERSION, CaseRecord, RunHeader
 from reports.stream import RunWriter, read_run
@@ -103,9 +103,9 @@ def collect_cases(*where: Path) -> tuple[Case, ...]:
 
 
 def known_ids() -> frozenset[str]:
-    """The ids that a record may have: those of the cases, and of the looks after sections."""
+    """The ids that a record may have: those of the cases, and of what is found between them."""
     cases = frozenset(case.id for case in collect_cases())
-    return cases | {files_id(case) for case in cases}
+    return cases.union(*(added_ids(case) for case in cases))
 
 
 def certify(

@@ -1,8 +1,12 @@
-"""After each section: whether the device's files hold what they did, as a case that nobody wrote.
+"""What is found between cases, as cases that nobody wrote; there is none where all is well.
 
 No case can see by itself that a call has damaged what it did not ask for.  So the plugin has the
-rig look whenever a section ends; damage is a record of its own, which names the first case that it
-can follow from.  There is none where all is well.
+rig look at the device's files whenever a section ends; damage is a record of its own, which names
+the first case that it can follow from.
+
+A device that lives and does not serve when the next case begins is started again.  That, too, is a
+record of its own, one for each section after whose cases it happens, unless the case before it has
+failed already.
 """
 
 from __future__ import annotations
@@ -11,16 +15,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.tester.case import Deviation
+from reports.record import Verdict
 
 if TYPE_CHECKING:
     from conformance.suite.plugin import Case
+    from conformance.suite.rigs import Rig
 
-__all__ = ["files_case", "files_id", "section_of", "since"]
+__all__ = ["FOUND_BETWEEN", "Lapses", "added_ids", "files_case", "section_of", "since"]
 
-_NAME: Final = "files-stay-whole"
+_FILES: Final = "files-stay-whole"
+_SERVES: Final = "serves-from-case-to-case"
+
+FOUND_BETWEEN: Final = (_FILES, _SERVES)
+"""What the ids of these records end with."""
 
 _WHOLE: Final = "rfc8166.8.1.no-new-vulnerabilities"
 """What damage breaks."""
+
+_SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
+"""What a device breaks that serves no new connection any more."""
 
 
 def section_of(identity: str) -> str:
@@ -28,9 +41,10 @@ def section_of(identity: str) -> str:
     return identity.rpartition("/")[0]
 
 
-def files_id(identity: str) -> str:
-    """The id of the look at the files after the section of a case."""
-    return f"{section_of(identity)}/{_NAME}"
+def added_ids(identity: str) -> tuple[str, str]:
+    """The ids of what may be recorded beside the cases of a case's section."""
+    section = section_of(identity)
+    return f"{section}/{_FILES}", f"{section}/{_SERVES}"
 
 
 def files_case(first: Case, last: Case) -> Case:
@@ -38,7 +52,7 @@ def files_case(first: Case, last: Case) -> Case:
     document, section = section_of(first.id).split("/")
     return replace(
         last,
-        id=files_id(last.id),
+        id=added_ids(last.id)[0],
         title="What no case writes holds after this section what it held before.",
         requirements=(_WHOLE,),
         interpretations=(),
@@ -52,3 +66,55 @@ def since(found: BaseException | None, first: Case) -> BaseException | None:
     if isinstance(found, Deviation):
         found.reason += f" The first case that this can follow from is {first.id}."
     return found
+
+
+class Lapses:
+    """What devices that live did not serve between cases, by role."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, tuple[Case, Verdict]] = {}
+        self._told: set[str] = set()
+
+    def judged(self, case: Case, verdict: Verdict) -> None:
+        """A case has its verdict; one that did nothing with the device is passed over."""
+        if verdict is not Verdict.NA:
+            self._before[case.role] = case, verdict
+
+    def found(self, case: Case, rig: Rig) -> tuple[Case, Deviation] | None:
+        """What is to be recorded of the start of a case, once for each section.
+
+        Where the case before has failed, that is its verdict, and the device's start is told in a
+        note.
+        """
+        problem = rig.lapse
+        if case.role not in self._before or not problem:
+            return None
+        before, verdict = self._before[case.role]
+        reason = f"had to be started again to serve, after {before.id} and before {case.id}"
+        if verdict is Verdict.FAIL:
+            rig.case.remark(f"The device {reason}: {problem}.")
+            return None
+        told = _lapse_case(before)
+        if told.id in self._told:
+            return None
+        self._told.add(told.id)
+        return told, Deviation(
+            f"The device lives, and {reason}: {problem}.",
+            expected=("a good call that is served on a new connection",),
+            actual=problem,
+            breaks=(_SURVIVES,),
+        )
+
+
+def _lapse_case(before: Case) -> Case:
+    """The record of a device that does not serve any more after a case."""
+    document, section = section_of(before.id).split("/")
+    return replace(
+        before,
+        id=added_ids(before.id)[1],
+        title="A device that lives serves from one case to the next.",
+        requirements=(_SURVIVES,),
+        interpretations=(),
+        means=(),
+        again=f"--document {document} --section {section}",
+    )

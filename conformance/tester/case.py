@@ -68,6 +68,7 @@ class CaseLog:
         actual: the outcome that it got.
         warnings: what was let pass although a document recommends something else; one without ids
             breaks what the case cites.
+        notes: what is worth knowing and breaks nothing, one sentence each.
         cut_short: whether some of that came in place of what the case is about, so that nothing
             else of what the case cites was looked at.
         interpretations: entries of INTERPRETATIONS.md that decided something.
@@ -79,6 +80,7 @@ class CaseLog:
     expected: tuple[str, ...] = ()
     actual: str = ""
     warnings: list[BrokenRule] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     cut_short: bool = False
     interpretations: list[str] = field(default_factory=list)
     mutations: dict[bytes, str] = field(default_factory=dict)
@@ -105,3 +107,14 @@ class CaseLog:
         """
         self.warnings.append(BrokenRule(breaks, reason, severity=Verdict.WARN))
         self.cut_short = self.cut_short or instead
+
+    def remark(self, sentence: str) -> None:
+        """Tell what breaks nothing: what a document permits, or only describes.
+
+        It is shown and counted, and no verdict depends on it.
+
+        Args:
+            sentence: what was seen.
+        """
+        if sentence not in self.notes:
+            self.notes.append(sentence)

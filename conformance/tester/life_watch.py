@@ -4,6 +4,9 @@ A device that has died is started again, so nothing but its records would show t
 death is held against the case in which it was found, if that has had to do with the device.  What
 is found before that follows from an earlier case, which has its verdict: the case that comes then
 is inconclusive and says why.
+
+A device that lives and yet serves nobody is started again as well.  That is a *lapse*: evidence of
+its own, for which the first case that it can follow from is told.
 """
 
 from __future__ import annotations
@@ -34,6 +37,8 @@ class LifeWatch:
         who: what the device is called.
         console: what its machine had printed when it was found dead in the running case; else
             empty.
+        lapse: what was wrong with the device, which lived, when it was started again for the
+            running case; else empty.
     """
 
     def __init__(self, session: Callable[[], Living], who: str) -> None:
@@ -45,22 +50,32 @@ class LifeWatch:
         """
         self.who = who
         self.console = ""
+        self.lapse = ""
         self._session = session
         self._is_told = False
         self._has_served = False
+        self._has_ever_served = False
 
     def begin(self) -> None:
         """A case begins."""
-        self.console = ""
+        self.console = self.lapse = ""
         self._has_served = False
 
     def served(self) -> None:
         """The device has served, or called, in the running case."""
-        self._has_served = True
+        self._has_served = self._has_ever_served = True
 
-    def started(self) -> None:
-        """The device has been started again."""
+    def started(self, problem: str, *, was_alive: bool) -> None:
+        """The device has been started again.
+
+        Args:
+            problem: why.
+            was_alive: whether it ran until then.
+        """
         self._is_told = False
+        # What never served has not ceased to.
+        if was_alive and self._has_ever_served and not self.lapse:
+            self.lapse = problem
 
     def death(self) -> str:
         """How the device died, which is told herewith; empty if it lives."""

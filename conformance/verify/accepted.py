@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANY",
     "GARBAGE",
+    "RATHER_REFUSED",
     "REFUSED",
     "SERVED",
     "SERVED_OR_REFUSED",
@@ -59,6 +60,7 @@ SERVED: Final = Statuses(_SUCCESS)
 GARBAGE: Final = Statuses(_GARBAGE)
 UNEXECUTED: Final = Statuses(REFUSAL_STATUSES)
 REFUSED: Final = Statuses(_GARBAGE, REFUSAL_STATUSES - _GARBAGE)
+RATHER_REFUSED: Final = Statuses(_GARBAGE, ANY_STATUS - _GARBAGE)
 SERVED_OR_REFUSED: Final = Statuses(_GARBAGE | _SUCCESS)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from reports.record import RunRecord, Verdict
-from reports.summary import counted, summarise
+from reports.summary import counted, ground, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,6 +84,7 @@ def write_html(run: RunRecord, path: Path, check: BaselineCheck | None = None) -
         steps=steps_of(run.cases),
         check=check,
         counted=counted,
+        ground=ground,
         linked=lambda link: _seen_from(path.parent, link),
     )
     path.write_text(page, encoding="utf-8")

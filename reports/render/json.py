@@ -47,6 +47,7 @@ class JsonReport(msgspec.Struct, frozen=True):
         format: version of this layout, the same number as the records'.
         counts: verdict -> number of cases.
         missing: planned cases without a record.
+        notes: how many things cases tell that break nothing; each stands in its case.
         not_reached: requirements that no case came to look at, because others were broken first.
         exit_status: what `rpcrdma certify` ended with.
         baseline: how the run compares with a baseline; None if there was none.
@@ -61,6 +62,7 @@ class JsonReport(msgspec.Struct, frozen=True):
     cases: tuple[CaseRecord, ...]
     footer: RunFooter | None
     baseline: BaselineReport | None = None
+    notes: int = 0
 
 
 def write_json(run: RunRecord, path: Path, check: BaselineCheck | None = None) -> None:
@@ -76,6 +78,7 @@ def write_json(run: RunRecord, path: Path, check: BaselineCheck | None = None) -
         cases=run.cases,
         footer=run.footer,
         baseline=_compared(check) if check else None,
+        notes=summary.notes,
     )
     path.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
 

@@ -2,6 +2,7 @@
 
 FAIL becomes a failure, ERROR and cases without a record become errors, INCONC and N/A are skipped
 with their reason; WARN passes with the reason as its output: a SHOULD does not fail a build.
+Notes are output as well, whatever the verdict.
 
 With a baseline, a deviation that is as it says is skipped, with why it is known and the link;
 whatever else it disagrees with becomes a failure (of a case of its own where the run has none).
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from reports.record import CaseRecord, RunRecord, Verdict
-from reports.summary import summarise
+from reports.summary import ground, summarise
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,6 +66,14 @@ def _add_case(suite: ElementTree.Element, case: CaseRecord, check: BaselineCheck
         ElementTree.SubElement(element, tag, message=message).text = _printable(_explanation(case))
     else:
         _add_verdict(element, case)
+    _add_notes(element, case)
+
+
+def _add_notes(element: ElementTree.Element, case: CaseRecord) -> None:
+    """What breaks nothing, as output."""
+    if case.notes:
+        output = ElementTree.SubElement(element, "system-out")
+        output.text = _printable("\n".join(f"note: {note}" for note in case.notes))
 
 
 def _add_known(element: ElementTree.Element, case: CaseRecord, known: Known) -> None:
@@ -113,6 +122,7 @@ def _case(suite: ElementTree.Element, identity: str, time: str = "") -> ElementT
 def _explanation(case: CaseRecord) -> str:
     lines = [case.reason]
     lines += [f"violated: {requirement}" for requirement in case.violated]
+    lines += [f"rests on: {resting}" for resting in (ground(case),) if resting]
     lines += [f"not reached: {requirement}" for requirement in case.not_reached]
     lines += [f"expected: {outcome}" for outcome in case.expected]
     lines += [f"actual: {case.actual}", f"run again: {case.rerun}"]

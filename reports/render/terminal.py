@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.record import CaseRecord, RunRecord, Verdict
-from reports.summary import counted, summarise
+from reports.summary import counted, ground, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
@@ -124,6 +124,8 @@ def print_case(console: Console, case: CaseRecord) -> None:
         for citation in case.citations
         if citation.id in case.violated
     ]
+    if resting := ground(case):
+        lines.append(f"level     {resting}")
     if case.not_reached:
         lines.append(f"not reached  {', '.join(case.not_reached)}")
     lines += [f"expected  {outcome}" for outcome in case.expected]
@@ -131,6 +133,7 @@ def print_case(console: Console, case: CaseRecord) -> None:
         lines.append(f"actual    {case.actual}")
     if case.interpretations:
         lines.append(f"rests on  {', '.join(case.interpretations)}")
+    lines += [f"note      {note}" for note in case.notes]
     lines.append(f"again     {case.rerun}")
     for line in filter(None, lines):
         console.print(f"       {escape(line)}", highlight=False, soft_wrap=True)
@@ -151,6 +154,7 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
     if len(told) > _EXPLAINED:
         more = counted(len(told) - _EXPLAINED, "case")
         console.print(f"       and {more} more: see the report")
+    _print_notes(console, (case for case in run.cases if case not in told[:_EXPLAINED]))
     for case_id in summary.missing:
         console.print(f"[bold magenta]MISSING[/] {escape(case_id)}", highlight=False)
     if run.footer is None:
@@ -166,7 +170,8 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
     duration = f" in {run.footer.duration:.1f} s" if run.footer else ""
     console.print(
         f"{run.header.target} over {run.header.fabric}: {counted(summary.total, 'case')},"
-        f" {counted(len(summary.requirements), 'requirement')}{_unreached(summary)}{duration}",
+        f" {counted(len(summary.requirements), 'requirement')}{_unreached(summary)}"
+        f"{_noted(summary)}{duration}",
         highlight=False,
     )
     console.print(table)
@@ -174,6 +179,21 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
 
 def _unreached(summary: Summary) -> str:
     return f" ({len(summary.not_reached)} not reached)" if summary.not_reached else ""
+
+
+def _noted(summary: Summary) -> str:
+    return f", {counted(summary.notes, 'note')}" if summary.notes else ""
+
+
+def _print_notes(console: Console, cases: Iterable[CaseRecord]) -> None:
+    """What cases tell that break nothing, where the summary has not told the whole case."""
+    noting = [(case.id, note) for case in cases for note in case.notes]
+    for case_id, note in noting[:_EXPLAINED]:
+        line = f"note   {escape(case_id)}: {escape(note)}"
+        console.print(line, highlight=False, soft_wrap=True)
+    if len(noting) > _EXPLAINED:
+        more = counted(len(noting) - _EXPLAINED, "note")
+        console.print(f"       and {more} more: see the report")
 
 
 def _print_check(console: Console, cases: Iterable[CaseRecord], check: BaselineCheck) -> None:

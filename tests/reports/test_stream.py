@@ -62,3 +62,12 @@ def test_anything_else_is_refused(
 
     with pytest.raises(RunFileError, match=problem):
         read_run(path)
+
+
+def test_a_run_of_before_there_were_notes_is_read(run: RunRecord, tmp_path: Path) -> None:
+    path = written(run, tmp_path / "run")
+    octets = path.read_bytes()
+    assert b'"notes":[]' in octets
+    path.write_bytes(octets.replace(b'"notes":[],', b""))
+
+    assert read_run(path) == run

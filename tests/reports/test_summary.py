@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from reports.record import CaseRecord, RunFooter, RunRecord, Verdict
-from reports.summary import counted, exit_status, summarise, worst
+from reports.record import CaseRecord, Citation, RunFooter, RunRecord, Verdict
+from reports.summary import counted, exit_status, ground, summarise, worst
 
 if TYPE_CHECKING:
     from reports.baseline import BaselineCheck
@@ -99,3 +99,50 @@ def test_a_baseline_decides_the_exit_status(run: RunRecord, check: BaselineCheck
 @pytest.mark.parametrize(("number", "text"), [(0, "0 cases"), (1, "1 case"), (2, "2 cases")])
 def test_nouns_follow_their_numbers(number: int, text: str) -> None:
     assert counted(number, "case") == text
+
+
+def test_notes_are_counted_and_change_neither_verdict_nor_exit_status(run: RunRecord) -> None:
+    passed = of(run, Verdict.PASS)
+    finished = msgspec.structs.replace(
+        passed, header=msgspec.structs.replace(run.header, planned=(passed.cases[0].id,))
+    )
+    noted = msgspec.structs.replace(
+        finished, cases=(msgspec.structs.replace(passed.cases[0], notes=("one", "two")),)
+    )
+
+    assert summarise(noted) == replace(
+        summarise(finished), notes=2, requirements=summarise(noted).requirements
+    )
+    assert exit_status(noted) == 0
+
+
+@pytest.mark.parametrize(
+    ("verdict", "levels", "resting"),
+    [
+        (Verdict.FAIL, ("SHOULD", "MUST"), "a MUST"),
+        (Verdict.FAIL, ("RULE",), "a rule without which the two ends cannot work"),
+        (Verdict.FAIL, ("MAY",), "what the other end MAY do, and this one has to bear"),
+        (Verdict.WARN, ("MUST", "SHOULD"), "a SHOULD"),
+        (Verdict.WARN, ("ADVICE",), "an advisory rule (a lower-case should)"),
+        (Verdict.WARN, ("MUST",), "what is tolerated in place of what is asked for"),
+        (Verdict.PASS, ("MUST",), ""),
+        (Verdict.INCONC, ("MUST",), ""),
+    ],
+)
+def test_a_verdict_says_on_what_it_rests(
+    verdict: Verdict, levels: tuple[str, ...], resting: str
+) -> None:
+    citations = tuple(
+        Citation(f"rfc8166.4.{level}", level, "rfc8166", "4", "So it is.") for level in levels
+    )
+    broken = tuple(citation.id for citation in citations)
+
+    assert ground(CaseRecord("a", "A.", verdict, citations=citations, violated=broken)) == resting
+
+
+def test_what_was_cited_and_not_broken_is_no_ground() -> None:
+    must = Citation("rfc8166.4.x", "MUST", "rfc8166", "4", "So it is.")
+    should = Citation("rfc8166.4.y", "SHOULD", "rfc8166", "4", "So it is.")
+    case = CaseRecord("a", "A.", Verdict.WARN, citations=(must, should), violated=(should.id,))
+
+    assert ground(case) == "a SHOULD"

@@ -130,7 +130,9 @@ def _sent_back(
     versions: ErrVers, readings: tuple[str, ...], told: int
 ) -> list[Alternative[Reaction]]:
     """A Call that is to be made again in a version of the range, or cannot be (D-64)."""
-    rules = ("v2.5.2.unusable-range-ends-the-rpc",)
+    # Whoever takes the call for done has gone on in a version that the range does not have.
+    rules: tuple[str, ...]
+    rules = ("v2.5.2.version-is-picked-from-the-range", "v2.5.2.unusable-range-ends-the-rpc")
     failed = may_react(Reaction.FAILED, rules, told, (*readings, "D-64"))
     closed = replace(failed, kind=Reaction.CLOSED)
     # v2 5.2: the range names what is left to go on with; whoever finds nothing there gives up.
@@ -144,5 +146,5 @@ def _undecodable(fault: str, call: OutstandingCall | None, told: int) -> Reactio
     waiting = may_react(Reaction.WAITING, (_UNDECODABLE,), told, ("D-10", "D-132"))
     if call is None:
         return ReactionExpectation(fault, (waiting,))
-    failed = may_react(Reaction.FAILED, (_UNDECODABLE,), told, ("D-132",))
+    failed = may_react(Reaction.FAILED, (_UNDECODABLE,), told, ("D-132",), warning=True)
     return ReactionExpectation(fault, (waiting, failed), call.xid)

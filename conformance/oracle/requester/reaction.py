@@ -19,6 +19,13 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO, as_one, is_two
 from conformance.oracle.lenient_presence import with_lenient_presence
+from conformance.oracle.requester.dropped import (
+    BAD_HEADER,
+    RETIRED,
+    bad_header,
+    dropped_short,
+    dropped_unknown,
+)
 from conformance.oracle.requester.errors import is_report, judge_error, judge_report
 from conformance.oracle.requester.expectation import (
     Contents,
@@ -52,8 +59,6 @@ if TYPE_CHECKING:
 
 __all__ = ["expected_reaction"]
 
-_BAD_HEADER: Final = "rfc8166.4.5.bad-reply-header-discarded"
-_RETIRED: Final = ("rfc8166.2.2.2.reply-retires-the-xid", "rfc8166.3.3.1.replies-in-any-order")
 _MATCHED: Final = ("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.3.3.1.replies-in-any-order")
 _XID_RULE: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
 _UNANSWERED: Final = ("rtrext.7.4.every-direction-is-answered",)
@@ -70,6 +75,14 @@ _DROPPED: Final[Mapping[int, tuple[str, str, tuple[str, ...]]]] = {
     Procedure.RDMA_DONE: ("RDMA_DONE", "rfc8166.4.6.2.done-is-discarded", ("D-14",)),
 }
 """Procedures that a Requester drops, whatever follows the fixed words."""
+
+_READ_LIST: Final = "rfc8166.4.3.1.read-list-empty-in-replies"
+"""What shows in the header by itself, whatever the Call has offered."""
+
+_MISLEADING: Final = frozenset(
+    {"rfc8166.3.4.6.segment-count-returned", "rfc8166.8.1.4.no-more-data-than-room"}
+)
+"""Faults of a Write list that tells too much: memory protection has it do no more than that."""
 
 _HARMLESS: Final[Mapping[str, tuple[str, ...]]] = {
     "rfc8166.3.4.6.segments-returned": ("D-28",),
@@ -94,7 +107,7 @@ def expected_reaction(
             completion delivers is not known either, where chunks carry it.
     """
     if len(reply) < FIXED_WORDS:
-        return _dropped_short(reply, VERSION_ONE)
+        return dropped_short(reply, VERSION_ONE)
     words = fixed_words(reply)
     call = state.call(words.xid)
     if state.serves_two and is_two(reply):
@@ -115,13 +128,13 @@ def _of_one(
     if words.procedure == Procedure.RDMA_ERROR:
         return _doubtful(judge_error(reply, words, call, version), call, version)
     if len(reply) < SHORTEST_MESSAGE:
-        return _dropped_short(reply, version)
+        return dropped_short(reply, version)
     if words.procedure in _DROPPED and words.version == VERSION_ONE:
         name, rule, readings = _DROPPED[words.procedure]
         allowed = (may_react(Reaction.WAITING, rule, version, readings),)
         return ReactionExpectation(name, allowed, _xid(call))
     if words.version != VERSION_ONE:
-        return _bad_header(f"version {words.version}", call, version, ("D-11", "D-28"))
+        return bad_header(f"version {words.version}", call, version, ("D-11", "D-28"))
     try:
         header, end = decode_header(reply)
     except DecodeError as error:
@@ -143,18 +156,19 @@ def _of_two(
         about = None if words.xid in state.asked_xids else call
         return _doubtful(judge_error(reply, words, about, version), about, version)
     if len(reply) < SHORTEST_MESSAGE:
-        return _dropped_short(reply, version)
+        return dropped_short(reply, version)
     try:
         raw, end = v2.decode_header(reply)
     except DecodeError as error:
-        return _doubtful(_bad_header(str(error), call, version), call, version)
+        return _doubtful(bad_header(str(error), call, version), call, version)
     if isinstance(raw.rdma_body, v2.Rdma2Optional):
         if is_report(raw.rdma_body):
             return judge_report(words, call)
         if raw.rdma_body.rdma_opttype == ROPT_XMTRESP:
             # One that can be decoded is judged by the Sends that bring it (`response_group`).
             fault = "an XMTRESP that cannot be decoded"
-            return _doubtful(_bad_header(fault, call, version, ("D-106",)), call, version)
+            bad = bad_header(fault, call, version, ("D-106",), tells_itself=False)
+            return _doubtful(bad, call, version)
         # D-54: its credits count for its direction, and tell no first grant.
         answers = raw.rdma_body.rdma_optdir is MessageType.REPLY and words.xid in state.asked_xids
         waiting = may_react(Reaction.WAITING, "v2.3.2.xids-belong-to-a-direction", version)
@@ -163,45 +177,16 @@ def _of_two(
     header = as_one(raw)
     if header is None or v2.direction_of(raw.rdma_body) is not MessageType.REPLY:
         rule = ("v2.4.2.3.wrong-direction-is-not-served",)
-        result = _bad_header("its direction is CALL", call, version, ("D-134",), rule)
+        result = bad_header("its direction is CALL", call, version, ("D-134",), rule)
         return _doubtful(result, call, version)
     # v2 5.3: a Reply has the version of its Call, so this one is wrong before its lists are read.
     if call is not None and call.header is not None and call.header.rdma_vers != words.version:
-        return _bad_header("another version than the Call has", call, version, ("D-56", "D-28"))
+        return bad_header("another version than the Call has", call, version, ("D-56", "D-28"))
     return _doubtful(_reply(header, reply[end:], call, state, contents, version), call, version)
 
 
 def _xid(call: OutstandingCall | None) -> int | None:
     return None if call is None else call.xid
-
-
-def _dropped_short(reply: bytes, version: int) -> ReactionExpectation:
-    rule = ("rfc8166.4.5.short-message-discarded",)
-    fault = f"{len(reply)} octets only"
-    return ReactionExpectation(fault, (may_react(Reaction.WAITING, rule, version, ("D-10",)),))
-
-
-def _dropped_unknown(fault: str, version: int) -> ReactionExpectation:
-    return ReactionExpectation(fault, (may_react(Reaction.WAITING, _RETIRED, version),))
-
-
-def _bad_header(
-    fault: str,
-    call: OutstandingCall | None,
-    version: int,
-    readings: tuple[str, ...] = ("D-28",),
-    rules: tuple[str, ...] = (),
-) -> ReactionExpectation:
-    """A fault that shows in the header: dropped, or fatal to the RPC (D-28)."""
-    requirements = (_BAD_HEADER, *rules)
-    waiting = may_react(Reaction.WAITING, requirements, version, readings)
-    if call is None:
-        return ReactionExpectation(fault, (waiting,))
-    # rfc8166 4.5 drops it, and then the Call would wait for ever: to fail it does no harm (D-28).
-    # To hang up costs other Calls as well.
-    failed = may_react(Reaction.FAILED, requirements, version, readings)
-    closed = may_react(Reaction.CLOSED, requirements, version, readings, warning=True)
-    return ReactionExpectation(fault, (waiting, failed, closed), call.xid)
 
 
 def _doubtful(
@@ -210,7 +195,7 @@ def _doubtful(
     """A Call that the Requester may be done with already may also just stay as it is."""
     if call is None or not call.doubtful:
         return expectation
-    over = may_react(Reaction.WAITING, _RETIRED, version, ("D-28", "D-132"))
+    over = may_react(Reaction.WAITING, RETIRED, version, ("D-28", "D-132"))
     return replace(
         expectation,
         allowed=tuple(dict.fromkeys((*expectation.allowed, over))),
@@ -230,7 +215,7 @@ def _undecodable(
 ) -> ReactionExpectation:
     # Headers of Version Two come to `_of_two`, which drops what it cannot decode.
     version = VERSION_ONE
-    fault = _bad_header(str(error), call, version)
+    fault = bad_header(str(error), call, version)
     patched = with_lenient_presence(reply)
     if patched is None or call is None:
         return fault
@@ -262,7 +247,7 @@ def _reply(
         # rfc8166 2.2.2: the XID is all that ties a Reply to a Call.  3.3.1 counts its grant anyhow:
         # it is in every message of a Responder.
         fault = f"rdma_xid {header.rdma_xid:#010x} is of no outstanding Call"
-        return replace(_dropped_unknown(fault, version), grant=header.rdma_credit)
+        return replace(dropped_unknown(fault, version), grant=header.rdma_credit)
     if call.header is None:  # nothing is known of the chunks that the Call offered
         good = ReactionExpectation(
             "",
@@ -278,12 +263,20 @@ def _reply(
     # and what one of the two XIDs says (D-12), need not (D-28).
     fatal = [rule for rule in broken if rule.origin not in (*_HARMLESS, _XID_RULE)]
     if fatal:
-        faults = _bad_header(
+        faults = bad_header(
             "; ".join(rule.detail for rule in fatal),
             call,
             version,
             rules=tuple(dict.fromkeys(rule.origin for rule in fatal)),
+            tells_itself=any(rule.origin == _READ_LIST for rule in fatal),
         )
+        if _tells_too_much(call.header, header) and _MISLEADING.issuperset(
+            rule.origin for rule in fatal
+        ):
+            # rfc8166 4.5 speaks of errors that are detected, and 3.4.6 binds the Responder.
+            ids = faults.allowed[0].ids
+            taken = may_react(Reaction.COMPLETED, (), version, ("D-28",), warning=True)
+            faults = replace(faults, allowed=(*faults.allowed, replace(taken, ids=ids)))
         after = all(rule.origin in _AFTER_THE_HEADER for rule in fatal)
         return replace(faults, grant=header.rdma_credit, may_be_first=after)
     result = _results(header, body, whole, call, state, contents, version)
@@ -295,6 +288,19 @@ def _reply(
     if isinstance(body, RdmaNomsg) and payload:
         result = _also_bad(result, "octets after an RDMA_NOMSG", version, ("D-32",))
     return result
+
+
+def _tells_too_much(asked: TransportHeader, given: TransportHeader) -> bool:
+    """Whether a Short Reply returns all segments of the Write list, and maybe further ones."""
+    offered, body = asked.rdma_body, given.rdma_body
+    if not (isinstance(offered, RdmaMsg | RdmaNomsg) and isinstance(body, RdmaMsg)):
+        return False
+    if body.rdma_reply is not None or len(offered.rdma_writes) != len(body.rdma_writes):
+        return False
+    return all(
+        len(before.target) <= len(after.target)
+        for before, after in zip(offered.rdma_writes, body.rdma_writes, strict=True)
+    )
 
 
 def _whole(body: RdmaMsg | RdmaNomsg, payload: bytes, contents: Contents | None) -> bytes | None:
@@ -367,7 +373,7 @@ def _also_bad(
     fault: str,
     version: int,
     readings: tuple[str, ...],
-    rules: tuple[str, ...] = (_BAD_HEADER,),
+    rules: tuple[str, ...] = (BAD_HEADER,),
 ) -> ReactionExpectation:
     """The Reply may also be dropped, or end the RPC, for this fault."""
     more = tuple(

@@ -23,6 +23,7 @@ from conformance.oracle.sizes import CHUNK, HEADER_ONE, SEGMENT
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.bindings import restore
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
+from rpcrdma.ulp.rpc import decode_call
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadChunk, group_by_position, roundup_padding, rpc
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ _VIOLATION: Final = (
     "rfc8166.6.1.ineligible-argument-is-reported",
     "rfc8166.6.1.ineligible-argument-is-not-processed",
 )
-_UNREADABLE: Final = ("rfc8166.8.1.4.unreadable-read-chunks-end-the-rpc",)
 _CLOSES: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 _ACCESS: Final = ("rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",)
 
@@ -111,7 +111,7 @@ def examine_call(body: Body, payload: bytes, state: ResponderState, version: int
     tolerated = excuses(body, chunks, payload, state, version)
     fault, refusals = _wrong_list(body, chunks, version)
     if not fault:
-        fault, refusals = _wrong_position(body, chunks, version)
+        fault, refusals = _wrong_position(body, payload, chunks, state, version)
     if fault:
         return CallStream(body, b"", fault, refusals, tolerated)
     contents = [fetch(chunk, state) for chunk in chunks]
@@ -223,15 +223,33 @@ def _wrong_list(
 
 
 def _wrong_position(
-    body: Body, chunks: tuple[ReadChunk, ...], version: int
+    body: Body,
+    payload: bytes,
+    chunks: tuple[ReadChunk, ...],
+    state: ResponderState,
+    version: int,
 ) -> tuple[str, tuple[Alternative[Answer], ...]]:
     for chunk in chunks:
         # rfc8166 3.4.5: every item begins at a multiple of four; D-23: which error is open.
         if chunk.position % _UNIT:
             return f"Position {chunk.position} is no multiple of four", _position_answers(version)
         if chunk.position == 0 and isinstance(body, RdmaMsg):
-            return "a Position-Zero Read chunk in an RDMA_MSG", _position_answers(version)
+            allowed = _position_answers(version)
+            if _is_call_header(payload) and _is_call_header(fetch(chunk, state) or b""):
+                # D-23: of two whole Calls one may be executed, which no document forbids.
+                rule = "rfc8166.4.2.fourth-word-selects-the-body"
+                allowed += (may_answer(Answered, rule, version, ("D-23",), warning=True),)
+            return "a Position-Zero Read chunk in an RDMA_MSG", allowed
     return "", ()
+
+
+def _is_call_header(octets: bytes) -> bool:
+    """Whether an RPC Call begins with these octets."""
+    try:
+        decode_call(octets)
+    except DecodeError:
+        return False
+    return True
 
 
 def _position_answers(version: int) -> tuple[Alternative[Answer], ...]:
@@ -255,7 +273,7 @@ def unreadable_answers(version: int) -> tuple[Alternative[Answer], ...]:
     """What may answer a Call whose memory cannot be read."""
     return (
         may_answer(Disconnected, _ACCESS, version),
-        may_answer(ErrChunk, _UNREADABLE, version),
+        may_answer(ErrChunk, _ACCESS, version),
     )
 
 

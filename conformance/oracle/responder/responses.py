@@ -16,6 +16,7 @@ from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.responder.directions import broken_entries
 from conformance.oracle.responder.opened import opened
 from conformance.oracle.responder.told_wrongly import told_wrongly
+from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.oracle.verdict import broken_rule
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError
@@ -122,7 +123,10 @@ def _sends(response: GroupAnswered, state: ResponderState) -> Iterator[BrokenRul
         if len(send) > longest:
             rule = _DERIVED_SIZE if state.requester.octets is None else _SIZE
             detail = f"transmission {number} has {len(send)} octets, and {longest} are taken"
-            yield broken_rule(rule, detail, VERSION_TWO, ("D-101",))
+            # D-142: every receiver has to support 4096 octets, whatever it has told.
+            small = len(send) <= THRESHOLD_TWO
+            severity = Verdict.WARN if small else Verdict.FAIL
+            yield broken_rule(rule, detail, VERSION_TWO, ("D-101", "D-142"), severity)
         if not number:
             continue
         contents = _contents(send)

@@ -119,6 +119,11 @@ class Harness:
         return with_broken_rules(found, broken, cited, self.case, "device")
 
     @property
+    def lapse(self) -> str:
+        """Why the device, which lived, was started again for this case; empty if it was not."""
+        return self.life.lapse
+
+    @property
     def console(self) -> str:
         """What the device's machine had printed when it was found dead in this case."""
         return self.life.console
@@ -198,6 +203,12 @@ class Harness:
             raise Inconclusive(self._given_up)
         died = self.life.untold()
         peer, problem = self._try()
+        if peer is None and self.session.alive() is None:
+            # What costs one connection may spare the next, and is no reason to start it again.
+            at_first = problem
+            peer, problem = self._try()
+            if peer is not None:
+                self.case.remark(f"The first connection before the case was of no use: {at_first}.")
         if peer is None:
             peer, problem = self._after_restart(problem)
         if peer is None:
@@ -289,13 +300,13 @@ class Harness:
         self._peers.remove(peer)
 
     def _after_restart(self, problem: str) -> tuple[Peer | None, str]:
-        trace = self.trace
+        trace, was_alive = self.trace, self.session.alive() is None
         try:
             self.session.restart()
         except (TargetError, FabricError) as error:
             return None, f"{problem}; {error}"
         self.session.fabric.trace = trace
-        self.life.started()
+        self.life.started(problem, was_alive=was_alive)
         peer, problem = self._try()
         if peer is not None:
             try:

@@ -252,6 +252,11 @@ class ClientHarness:
         return service
 
     @property
+    def lapse(self) -> str:
+        """Why the client, which lived, was started again for this case; empty if it was not."""
+        return self.life.lapse
+
+    @property
     def console(self) -> str:
         """What the client's machine had printed when it was found dead in this case."""
         return self.life.console
@@ -312,8 +317,11 @@ class ClientHarness:
         died = self.session.alive()
         if died:
             return died
-        if self._prepared and not self._problem():
-            return ""
+        if self._prepared:
+            problem = self._problem()
+            if not problem:
+                return ""
+            self.case.remark(f"The client had to connect anew before the case: {problem}.")
         try:
             result = self.prepare()
         except Deviation as error:
@@ -336,13 +344,13 @@ class ClientHarness:
         return "" if result.done else result.detail
 
     def _after_restart(self, problem: str) -> str:
-        trace = self.trace
+        trace, was_alive = self.trace, self.session.alive() is None
         self.service.close()
         try:
             self.session.restart()
         except (TargetError, FabricError) as error:
             return f"{problem}; {error}"
         self.session.fabric.trace = trace
-        self.life.started()
+        self.life.started(problem, was_alive=was_alive)
         self._stand()
         return self._try()

@@ -231,7 +231,7 @@ RULES: Final[Mapping[Fault, Rule]] = {
     Fault.DONE_REPLY: Rule(FaultAnswer.DISCARD, "rfc8166.4.6.2.done-is-discarded", ("4.6.2",)),
     Fault.NOMSG_WITHOUT_REPLY: Rule(FaultAnswer.DISCARD, _BAD_REPLY, ("4.2.4",), ("D-22",)),
     Fault.READ_LIST_IN_REPLY: Rule(
-        FaultAnswer.FAIL_CALL, "rfc8166.4.3.1.read-list-empty-in-replies", ("4.3.1",), ("D-28",)
+        FaultAnswer.DISCARD, "rfc8166.4.3.1.read-list-empty-in-replies", ("4.3.1",), ("D-28",)
     ),
     Fault.RETURNED_CHUNKS: Rule(
         FaultAnswer.FAIL_CALL,

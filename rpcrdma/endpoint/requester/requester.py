@@ -323,6 +323,8 @@ class Requester(CallEnds):
         try:
             self._judge_lists(self.groups.offer_to_plain_reply(waiting), body)
         except FaultFound as found:
+            if RULES[found.fault].answer is FaultAnswer.DISCARD:
+                raise  # rfc8166 4.5: the header is wrong by itself, and the call stays open
             fault = found
         return self._answered(header, body, payload, fault)
 

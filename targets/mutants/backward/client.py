@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rpcrdma.endpoint.backward.direction import DirectionRules, Half
 from rpcrdma.endpoint.backward.duplex import ClientDuplex
 from rpcrdma.endpoint.backward.responder import BackwardResponder
 from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Disconnect, PostReceive, Send
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
-from rpcrdma.ulp import rpc, testprog_calls
+from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.bindings import XDR_UNIT
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header, fixed_words
 from rpcrdma.wire.rpc import MessageType
@@ -287,19 +286,6 @@ class IsPreparedBehindItsFirstReply(ClientDuplex):
         if isinstance(self.forward, Requester) and self.forward.allowance.granted is None:
             return [PostReceive.of(self.initial_receives[0])]
         return super().to_backward(event, now)
-
-
-@mutant(breaks="bidir.3.2.unsupported-messages-are-dropped", without=("backward",))
-class AnswersCallsThoughItServesNobody(Requester):
-    """Answers a Call by an empty Reply, though it takes no Calls."""
-
-    def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
-        actions = super()._receive(event, now)
-        if DirectionRules(MessageType.CALL).sort(event.data) is not Half.BACKWARD:
-            return actions
-        xid = fixed_words(event.data).xid
-        header = encode_header(TransportHeader(xid, 1, 1, RdmaMsg((), (), None)))
-        return [*actions, Send(next(self._keys), header + rpc.accepted(xid))]
 
 
 @mutant(breaks="bidir.2.1.receives-posted-before-sends")

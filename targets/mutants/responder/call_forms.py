@@ -162,7 +162,6 @@ class WantsNoEligibleItemsInLongCalls(CallRules):
             "rfc8166.4.5.",
             "rfc8166.6.1.ineligible-argument-is-reported",
             "rfc8166.6.1.ineligible-items-in-long-messages",
-            "rfc8166.8.1.4.large-read-chunks-may-be-refused",
         ),
         because.REFUSED_FORM,
     ),
@@ -238,7 +237,7 @@ class TellsLongCallsByTheirChunk(CallRules):
 # -- absurd sizes
 
 
-@mutant(breaks="rfc8166.8.1.4.large-read-chunks-may-be-refused")
+@mutant(breaks="rfc8166.4.5.5.rpc-survives-connection-loss")
 class DiesOfLargeReadChunks(CallRules):
     """Dies when Read chunks are told to be longer than any call that it serves."""
 

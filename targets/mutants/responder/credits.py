@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NEVER_ZERO = "rfc8166.3.3.1.grant-is-never-zero"
 TRANSACTIONS = "rfc8166.3.3.1.credit-is-one-transaction"
-OVERRUN = "rfc8166.3.3.1.overrun-may-cost-the-connection"
+SURVIVES = "rfc8166.4.5.5.rpc-survives-connection-loss"
 
 
 @mutant(
@@ -62,8 +62,9 @@ class ErrorsGrantNothing(ReplyRules):
         (
             "bidir.2.1.receives-posted-before-sends",
             "bidir.2.2.2.server-posts-receives-for-its-forward-grant",
-            "rfc8166.3.3.1.overrun-may-cost-the-connection",
+            SURVIVES,
             "rfc8166.3.5.receives-posted-and-large-enough",
+            "rfc8166.8.1.no-new-vulnerabilities",
         ),
         "no message after the first thirty-two is received, whatever its length",
     ),
@@ -101,7 +102,7 @@ class TakesFourCallsAtOnce(Responder):
             raise FaultFound(Fault.TOO_MANY_CALLS)
 
 
-@mutant(breaks=OVERRUN)
+@mutant(breaks=SURVIVES)
 class DiesOfOverruns(Responder):
     """Dies when more calls are in progress than it has granted."""
 
@@ -241,7 +242,7 @@ class PostsReceivesOneByOne(Responder):
 @mutant(
     breaks="rfc8166.3.5.receives-posted-and-large-enough",
     also_trips=dict.fromkeys(
-        ("bidir.2.1.receives-posted-before-sends", "rfc8166.3.3.1.overrun-may-cost-the-connection"),
+        ("bidir.2.1.receives-posted-before-sends", SURVIVES),
         "after some sixty messages none is received any more",
     ),
 )
@@ -263,6 +264,7 @@ class PostsEverySecondReceive(Responder):
             "bidir.2.4.",
             "rfc8166.2.2.2.reply-xid-is-the-calls",
             "rfc8166.3.3.1.",
+            SURVIVES,
         ),
         because.SECOND_COPY,
     ),

@@ -83,7 +83,6 @@ class SendsErrorsWithoutCode(ReplyRules):
             "rfc8166.4.5.",
             "rfc8166.4.6.1.msgp-gets-err-chunk",
             "rfc8166.6.1.ineligible-argument-is-reported",
-            "rfc8166.8.1.",
         ),
         "every other fault is answered by the wrong code",
     ),

@@ -151,7 +151,7 @@ class ReadsNothing(Responder):
 
 
 @mutant(
-    breaks="rfc8166.8.1.4.unreadable-read-chunks-end-the-rpc",
+    breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
     also_trips=dict.fromkeys(
         (
             "bidir.1.5.2.forward-direction-is-undisturbed",

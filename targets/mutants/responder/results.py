@@ -171,7 +171,10 @@ class JudgesRoomByTheFirstSegment(ReplyRules):
         super().judge_room(WriteChunk(chunk.target[:1]), item)
 
 
-@mutant(breaks="rfc8166.3.4.4.chunk-sizes-may-be-checked")
+@mutant(
+    breaks="rfc8166.4.5.5.rpc-survives-connection-loss",
+    also_trips={"rfc8166.8.1.no-new-vulnerabilities": "it dies in that case, too"},
+)
 class DiesOfLargeWriteChunks(ReplyRules):
     """Dies when a Write chunk is told to have room for gigabytes."""
 

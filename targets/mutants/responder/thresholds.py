@@ -195,7 +195,7 @@ class SendsChunkedRepliesInTwo(Responder):
             "rfc8166.4.6.",
             "rfc8166.4.7.",
             "rfc8166.6.1.responder-reduces-no-ineligible-result",
-            "rfc8166.8.1.4.",
+            "rfc8166.8.1.",
         ),
         "no reply comes for results in chunks, whatever else is looked at",
     ),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from conformance.catalogue.cite import requirement
+from conformance.catalogue.entries import Role, Testability, load_catalogue
+from conformance.suite.runner import collect_cases
 
 
 def test_a_scenario_stays_as_it_is_and_carries_a_mark() -> None:
@@ -26,3 +28,17 @@ def test_a_scenario_stays_as_it_is_and_carries_a_mark() -> None:
         "narrower": "it knows more",
         "means": {},
     }
+
+
+def test_no_case_can_blame_a_device_for_what_it_is_permitted() -> None:
+    """A verdict rests on a MUST, a SHOULD, an advisory rule, or one that the two ends need."""
+    catalogue = load_catalogue()
+    wrong = {
+        (case.id.partition("[")[0], name)
+        for case in collect_cases()
+        for name in (*case.requirements, *(one for _, meant in case.means for one in meant))
+        if catalogue[name].test is not Testability.WIRE
+        or (catalogue[name].is_permission and Role(case.role) not in catalogue[name].seen_of)
+    }
+
+    assert wrong == set()

@@ -167,6 +167,25 @@ def test_citation_shows_level_and_section() -> None:
     assert (citation.level, citation.document, citation.section) == ("MUST", "rfc8166", "4.5.1")
 
 
+def test_citation_tells_advice_from_a_rule() -> None:
+    assert entry(level=Level.RULE).citation().level == "RULE"
+    assert entry(level=Level.RULE, advisory=True).citation().level == "ADVICE"
+
+
+@pytest.mark.parametrize(
+    ("changes", "seen"),
+    [
+        ({"level": Level.MAY}, {Role.REQUESTER, Role.RESPONDER}),
+        ({"level": Level.RULE, "permits": True}, {Role.REQUESTER, Role.RESPONDER}),
+        ({"level": Level.RULE}, {Role.RESPONDER}),
+    ],
+)
+def test_what_one_end_is_permitted_the_other_has_to_bear(
+    changes: dict[str, object], seen: set[Role]
+) -> None:
+    assert entry(role=Role.RESPONDER, **changes).seen_of == seen
+
+
 def test_unknown_id_offers_its_neighbours() -> None:
     with pytest.raises(UnknownRequirement, match=r"mean .*4\.5\.1\.err-vers-range"):
         CATALOGUE["rfc8166.4.5.1.err-vers-rage"]
@@ -241,6 +260,55 @@ def test_advisory_keyword_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(CatalogueError, match="is advisory and has a keyword"):
         load_document(path)
+
+
+MARKED = "says why it is needed"
+PERMITTED = "is a permission, and tested of the end that has it"
+TWICE = "is a permission and has a keyword, or is advisory as well"
+SOFT = "binds as a RULE what its text only permits or recommends"
+
+
+@pytest.mark.parametrize(
+    ("changes", "more", "problem"),
+    [
+        ({}, "permits = true", TWICE),
+        ({"level": "RULE"}, "permits = true\nadvisory = true", TWICE),
+        ({}, 'needed = "So it is."', MARKED),
+        ({"level": "RULE"}, 'needed = "So it is."\nadvisory = true', MARKED),
+        ({"level": "MAY", "role": "server"}, "", PERMITTED),
+        ({"level": "RULE", "role": "requester"}, "permits = true", PERMITTED),
+        ({"level": "RULE", "text": "Senders may knock."}, "", SOFT),
+        ({"level": "RULE", "text": "Senders typically knock."}, "", SOFT),
+    ],
+)
+def test_what_does_not_bind_is_no_rule(
+    tmp_path: Path, changes: dict[str, str], more: str, problem: str
+) -> None:
+    path = written(tmp_path, **changes)
+    path.write_text(f"{path.read_text()}{more}\n")
+
+    with pytest.raises(CatalogueError, match=problem):
+        load_document(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "more"),
+    [
+        ({"level": "RULE", "text": "Senders may knock."}, 'needed = "Nobody else does."'),
+        ({"level": "RULE", "text": "Senders should knock."}, "advisory = true"),
+        ({"level": "RULE", "text": "Senders may knock."}, "permits = true"),
+        ({"level": "MAY", "role": "server"}, 'unseen = { responder = "It may." }'),
+        ({"level": "MAY", "role": "server"}, 'needed = "One of the two comes."'),
+        ({"level": "MUST", "text": "Who may knock knocks."}, ""),
+    ],
+)
+def test_what_says_how_far_it_binds_is_taken(
+    tmp_path: Path, changes: dict[str, str], more: str
+) -> None:
+    path = written(tmp_path, **changes)
+    path.write_text(f"{path.read_text()}{more}\n")
+
+    assert len(load_document(path).requirement) == 1
 
 
 def test_foreign_interpretation_is_refused(tmp_path: Path) -> None:

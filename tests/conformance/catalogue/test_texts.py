@@ -21,7 +21,11 @@ from conformance.catalogue.entries import (
     load_catalogue,
 )
 from conformance.catalogue.sentences import Sentence, fingerprint, read_sentences
-from conformance.catalogue.texts import uncovered_sentences, unknown_fingerprints
+from conformance.catalogue.texts import (
+    hardened_sentences,
+    uncovered_sentences,
+    unknown_fingerprints,
+)
 
 CATALOGUE = load_catalogue()
 
@@ -76,6 +80,35 @@ def test_every_sentence_with_a_keyword_has_an_entry_of_that_level(document: Docu
     requirements, sentences = known_sentences(document)
 
     assert uncovered_sentences(requirements, sentences) == ()
+
+
+@pytest.mark.parametrize("document", CATALOGUE.documents, ids=lambda part: str(part.document))
+def test_no_device_fails_over_a_sentence_that_does_not_bind(document: Document) -> None:
+    requirements, sentences = known_sentences(document)
+
+    assert hardened_sentences(requirements, sentences) == ()
+
+
+SOFT = {
+    "Senders should knock.": True,
+    "Senders should not shout.": True,
+    "A door must be open, and should be oiled.": False,
+    "Senders can knock.": True,
+    "Doors are usually open.": True,
+    "Senders cannot know who can hear.": False,
+    "Doors are made of wood.": False,
+}
+
+
+@pytest.mark.parametrize("text", SOFT)
+def test_a_rule_on_a_sentence_that_does_not_bind_is_reported(text: str) -> None:
+    rule = entry(level=Level.RULE, fingerprint=fingerprint(text))
+    marks = ({"advisory": True}, {"permits": True}, {"needed": "Nobody else does."})
+    marked = [msgspec.structs.replace(rule, **mark) for mark in marks]
+
+    found = hardened_sentences([rule, *marked], [Sentence("3.1", text)])
+
+    assert found == ((rule,) if SOFT[text] else ())
 
 
 @pytest.mark.parametrize("document", CATALOGUE.documents, ids=lambda part: str(part.document))

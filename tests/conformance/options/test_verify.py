@@ -197,18 +197,30 @@ def test_nochg_is_read_and_written_as_the_profile_says(
 
 def test_a_longer_message_is_found() -> None:
     verify_options.obeys(Heeding(limit=1024), 1024, breaks=(RULE,))
-    with pytest.raises(Deviation, match="sends 4096 octets") as raised:
-        verify_options.obeys(Heeding(), 1024, breaks=(RULE,), lengths=(5000,))
-    assert raised.value.breaks == (RULE,)
+    for limit in (1024, 8192):
+        with pytest.raises(Deviation, match="sends 9000 octets") as raised:
+            verify_options.obeys(Heeding(limit=9000), limit, breaks=(RULE,), lengths=(9999,))
+        assert raised.value.breaks == (RULE,)
+
+
+def test_a_longer_message_that_every_receiver_has_to_support_is_a_warning() -> None:
+    """D-142."""
+    tester = Heeding()
+
+    verify_options.obeys(tester, 1024, breaks=(RULE,), lengths=(5000,))
+
+    ((ids, detail),) = ((rule.ids, rule.detail) for rule in tester.case.warnings)
+    assert ids == (RULE,)
+    assert detail == "The device sends 4096 octets at once to an end that has told 1024."
 
 
 def test_an_answer_beyond_the_size_is_found() -> None:
     """D-142; what has another XID was under way before."""
     longer = Heard(9, 1, MessageType.REPLY, RespProp((), (), ()), length=44)
 
-    with pytest.raises(Deviation, match="answers by 44 octets") as raised:
-        verify_options.answers_within(Heeding([longer]), 9, 43, breaks=(RULE,))
-    assert raised.value.breaks == (RULE,)
+    warned = Heeding([longer])
+    verify_options.answers_within(warned, 9, 43, breaks=(RULE,))
+    assert [rule.ids for rule in warned.case.warnings] == [(RULE,)]
     for tester in (Heeding([longer]), Heeding()):
         verify_options.answers_within(tester, 8, 43, breaks=(RULE,))
         assert tester.told == [UpdProp(property_values(DefaultValue(1)))]

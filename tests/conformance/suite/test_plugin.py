@@ -134,3 +134,15 @@ def test_a_recommendation_that_is_not_followed_ends_nothing(tmp_path: Path) -> N
     (case,) = judge(tmp_path, mini.good, body)
 
     assert (case.verdict, case.violated, case.not_reached) == (Verdict.WARN, (MAIN,), ())
+
+
+def test_a_note_is_recorded_and_leaves_the_verdict_as_it_is(tmp_path: Path) -> None:
+    body = f'''
+    @requirement("{MAIN}")
+    def test_it(peer):
+        """A remark."""
+        peer.case.remark("It is slow.")
+    '''
+    (case,) = judge(tmp_path, mini.good, body)
+
+    assert (case.verdict, case.notes) == (Verdict.PASS, ("It is slow.",))

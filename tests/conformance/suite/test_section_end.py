@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suite.runner import Selection, certify, known_ids
-from conformance.suite.section_end import section_of
+from conformance.suite.section_end import added_ids, section_of
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import Verdict
 from tests.conformance.embedded import damage, embedded, files_of_servers
-from tests.conformance.suite.written import NULL_CASE, scenario
+from tests.conformance.miniatures import MiniatureTarget, good
+from tests.conformance.suite.written import CASES, NULL_CASE, scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,10 +111,49 @@ def test_files_that_cannot_be_seen_in_the_end_are_inconclusive(
 
 def test_a_baseline_may_list_it_for_every_section_that_has_cases() -> None:
     known = known_ids()
-    assert f"rfc8166/4.3.2/{FILES}" in known
+    assert set(added_ids("rfc8166/4.3.2/some-case")) <= known
     assert f"rfc8166/99/{FILES}" not in known
     assert "rfc8166/4.3.2/no-such-case" not in known
 
 
 def test_the_section_of_a_case_has_its_document() -> None:
     assert section_of("rfc8166/4.3.2/some-case[x]") == "rfc8166/4.3.2"
+
+
+def lapses(tmp_path: Path, well: int) -> RunRecord:
+    """Three cases against a device that is mute after some messages, until it is started again."""
+    heard: list[int] = []
+
+    def behave(message: bytes) -> list[bytes]:
+        heard.append(target.session.restarts)
+        is_well = heard[-1] or len(heard) <= well
+        return good(message) if is_well else []
+
+    target = MiniatureTarget(behave)
+    scenarios = tmp_path / "scenarios"
+    scenarios.mkdir()
+    scenario(scenarios, CASES)
+    return certify(target, Selection(), tmp_path / "out", scenarios_folder=scenarios)
+
+
+def test_a_device_that_must_be_started_again_between_cases_fails_once_in_the_section(
+    tmp_path: Path,
+) -> None:
+    # The good call before the run, and of each case one before it, its own, and one after it.
+    record = lapses(tmp_path, well=4)
+
+    assert [(case.id, case.verdict) for case in record.cases] == [
+        ("rfc8166/4.5/it", Verdict.PASS),
+        ("rfc8166/4.5/then", Verdict.PASS),
+        ("rfc8166/4.5/serves-from-case-to-case", Verdict.FAIL),
+        ("rfc8166/4.5/z", Verdict.PASS),
+    ]
+    told = record.cases[2]
+    assert told.violated == ("rfc8166.4.5.5.rpc-survives-connection-loss",)
+    assert "after rfc8166/4.5/it and before rfc8166/4.5/then: NULL got nothing" in told.reason
+    assert told.rerun.endswith("--document rfc8166 --section 4.5")
+    assert all((tmp_path / "out" / name).exists() for name in told.evidence)
+
+
+def test_a_device_that_serves_from_case_to_case_has_no_such_record(tmp_path: Path) -> None:
+    assert len(lapses(tmp_path, well=100).cases) == 3

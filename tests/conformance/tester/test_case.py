@@ -49,3 +49,12 @@ def test_the_notes_of_one_case_are_not_those_of_another() -> None:
     one.mutations[b"octets"] = "one word"
 
     assert other == CaseLog()
+
+
+def test_a_remark_is_told_once_and_warns_of_nothing() -> None:
+    log = CaseLog()
+
+    log.remark("It is slow.")
+    log.remark("It is slow.")
+
+    assert (log.notes, log.warnings, log.cut_short) == (["It is slow."], [], False)

@@ -94,7 +94,8 @@ def test_a_death_is_told_once_for_each_life() -> None:
     assert life.judged(None) is None
     assert life.untold() == ""
     life.check_untold()
-    life.started()
+    life.started(DEATH, was_alive=False)
+    assert life.lapse == ""
     with pytest.raises(Deviation, match="died"):
         life.check_untold()
 
@@ -112,3 +113,19 @@ def test_a_case_in_which_the_device_has_not_served_is_not_blamed() -> None:
 def test_a_case_that_looks_for_a_device_that_it_has_killed_is_blamed() -> None:
     with pytest.raises(Deviation, match=f"The device died: {DEATH}"):
         over(Silent(DEATH)).untold()
+
+
+def test_a_device_that_lived_and_was_started_again_has_lapsed_until_the_next_case() -> None:
+    life = over(Silent())
+    life.started("no answer", was_alive=True)
+    life.started("still none", was_alive=True)
+    assert life.lapse == "no answer"
+    life.begin()
+    assert life.lapse == ""
+
+
+def test_what_never_served_has_not_ceased_to() -> None:
+    life = LifeWatch(Silent, "device")
+    life.begin()
+    life.started("no answer", was_alive=True)
+    assert life.lapse == ""

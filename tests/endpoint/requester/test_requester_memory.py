@@ -115,7 +115,6 @@ def failure(exchange: Exchange, body: RdmaMsg | RdmaNomsg, payload: bytes, data:
 @pytest.mark.parametrize(
     "fault",
     [
-        Fault.READ_LIST_IN_REPLY,
         Fault.RETURNED_CHUNKS,
         Fault.UNREDUCED_RESULT,
         Fault.UNDECODABLE_REPLY,
@@ -127,7 +126,6 @@ def test_a_reply_that_breaks_a_rule_ends_its_call(fault: Fault) -> None:
     (chunk,) = exchange.body.rdma_writes
     unused = with_length(chunk, 0)
     body, payload, data = {
-        Fault.READ_LIST_IN_REPLY: (RdmaMsg(READ, (chunk,), None), KEPT, DATA),
         Fault.RETURNED_CHUNKS: (RdmaMsg((), (with_length(chunk, 2001),), None), KEPT, DATA),
         Fault.UNREDUCED_RESULT: (RdmaMsg((), (unused,), None), KEPT, b""),
         Fault.UNDECODABLE_REPLY: (RdmaMsg((), (chunk,), None), KEPT[:-4], DATA),

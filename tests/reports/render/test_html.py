@@ -143,3 +143,17 @@ def test_html_leaves_addresses_as_they_are(run: RunRecord, tmp_path: Path) -> No
     known = {"rfc8166/4.5.1/case[FAIL]": Known("F-1", "https://example.org/1")}
     write_html(run, tmp_path / "report.html", BaselineCheck("b.toml", known, ()))
     assert '<a href="https://example.org/1">finding</a>' in (tmp_path / "report.html").read_text()
+
+
+def test_html_shows_and_counts_notes_and_the_level_of_each_verdict(
+    run: RunRecord, tmp_path: Path
+) -> None:
+    noted = msgspec.structs.replace(
+        run, cases=tuple(msgspec.structs.replace(case, notes=("Seen.",)) for case in run.cases)
+    )
+    write_html(noted, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+
+    assert "<b>6</b><span>notes</span>" in page
+    assert page.count("<dd>Seen.</dd>") == 6
+    assert "<dd>FAIL rests on a MUST</dd>" in page

@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+import msgspec
+
 from reports.render.junit import write_junit
 
 if TYPE_CHECKING:
@@ -75,3 +77,15 @@ def test_junit_skips_what_is_known_and_fails_what_the_baseline_does_not_say(
     assert skipped.attrib["message"] == (
         "known FAIL: F-1 It fails & nobody minds (known/findings.md#f-1)"
     )
+
+
+def test_junit_has_notes_as_output_whatever_the_verdict(run: RunRecord, tmp_path: Path) -> None:
+    noted = msgspec.structs.replace(
+        run, cases=tuple(msgspec.structs.replace(case, notes=("Seen.",)) for case in run.cases)
+    )
+    write_junit(noted, tmp_path / "junit.xml")
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
+
+    assert suite.attrib["failures"] == "1"
+    judged = list(suite.iter("testcase"))[:-1]
+    assert [case.findall("system-out")[-1].text for case in judged] == ["note: Seen."] * 6

@@ -106,3 +106,40 @@ def test_terminal_counts_one_of_a_kind_as_one(run: RunRecord) -> None:
 
     text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
     assert "over loopback: 1 case, 1 requirement in 1.5 s" in text
+
+
+def test_summary_shows_and_counts_notes_of_cases_that_passed_and_of_others(run: RunRecord) -> None:
+    cases = tuple(
+        msgspec.structs.replace(case, notes=(f"Seen of {case.verdict.name}.",))
+        for case in run.cases
+    )
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, msgspec.structs.replace(run, cases=cases))
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert "note   rfc8166/4.5.1/case[PASS]: Seen of PASS." in text
+    assert "note      Seen of FAIL." in text
+    assert "6 cases, 2 requirements, 6 notes in 1.5 s" in text
+
+
+def test_summary_cuts_a_long_list_of_notes(run: RunRecord) -> None:
+    case = next(case for case in run.cases if case.verdict.name == "PASS")
+    noted = msgspec.structs.replace(case, notes=tuple(f"Note {n}." for n in range(23)))
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, msgspec.structs.replace(run, cases=(noted,)))
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert text.count("note   ") == 20
+    assert "and 3 notes more: see the report" in text
+
+
+def test_summary_says_on_what_a_verdict_rests(run: RunRecord) -> None:
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, run)
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert text.count("level     a MUST") == 1
+    assert text.count("level     what is tolerated in place of what is asked for") == 1

@@ -191,10 +191,14 @@ def test_a_mutant_of_the_client_is_a_client_with_the_client_s_profile() -> None:
     assert (find_mutant("sends-version-three").role, target.profile) == ("requester", profile)
 
 
+@pytest.mark.usefixtures("_own_registry")
 def test_a_mutant_can_do_without_a_claim() -> None:
-    profile = load_profile(SHIPPED / "reference-client.toml")
+    mutant(breaks=ANY, without=("backward",))(
+        type("Alone", (ReplyRules,), {"__doc__": "Odd.", "grant": no_grant})
+    )
+    profile = load_profile(SHIPPED / "reference.toml")
 
-    target = mutant_target("answers-calls-though-it-serves-nobody", profile)
+    target = mutant_target("alone", profile)
 
     assert profile.claims.backward
     assert not target.profile.claims.backward

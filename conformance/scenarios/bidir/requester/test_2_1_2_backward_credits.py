@@ -132,7 +132,7 @@ def test_client_takes_no_backward_request_for_a_forward_grant(
         server.answered(xid)
 
 
-@requirement(AGAIN, "bidir.2.3.client-reconnects-first", role="requester", needs=("backward",))
+@requirement(AGAIN, role="requester", needs=("backward",))
 def test_client_takes_backward_calls_on_its_next_connection(
     service: Service, client: ActingClient
 ) -> None:

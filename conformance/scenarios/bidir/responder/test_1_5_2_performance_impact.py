@@ -68,7 +68,11 @@ def test_server_completes_backward_calls_among_forward_calls(peer: Peer) -> None
 @requirement(
     INTEROPERATES,
     NO_CALLBACK,
-    means={WITHIN: NO_CALLBACK, "rfc8166.4.6.2.done-is-not-sent": INTEROPERATES},
+    means={
+        WITHIN: NO_CALLBACK,
+        "bidir.2.3.no-retransmission-without-a-connection": NO_CALLBACK,
+        "rfc8166.4.6.2.done-is-not-sent": INTEROPERATES,
+    },
 )
 def test_server_leaves_alone_who_never_announced_anything(connect: Callable[..., Peer]) -> None:
     """A client that says nothing of the backward direction gets Replies and nothing else."""

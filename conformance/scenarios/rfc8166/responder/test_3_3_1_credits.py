@@ -99,7 +99,7 @@ def test_responder_takes_as_many_calls_as_it_granted(
 
 
 @requirement(
-    "rfc8166.3.3.1.overrun-may-cost-the-connection",
+    "rfc8166.4.5.5.rpc-survives-connection-loss",
     wider="calls beyond the grant may cost the connection, and the oracle sees one of them alone",
 )
 def test_responder_survives_calls_beyond_its_grant(peer: Peer) -> None:

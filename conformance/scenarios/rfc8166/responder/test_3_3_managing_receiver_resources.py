@@ -45,7 +45,7 @@ def test_responder_keeps_as_many_calls_in_flight_as_it_granted(peer: Peer) -> No
 
 
 @requirement(
-    "rfc8166.3.3.1.overrun-may-cost-the-connection",
+    "rfc8166.4.5.5.rpc-survives-connection-loss",
     wider="calls beyond the grant may cost the connection, and the oracle sees one of them alone",
 )
 def test_responder_survives_more_waiting_calls_than_it_granted(peer: Peer) -> None:

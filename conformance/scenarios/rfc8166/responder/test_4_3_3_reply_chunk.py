@@ -18,7 +18,6 @@ GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
 
 
 @requirement(
-    "rfc8166.4.3.3.small-reply-may-be-inline",
     "rfc8166.4.3.3.reply-chunk-returned",
     "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written",
     interpretations=("D-19",),

@@ -144,7 +144,7 @@ def test_responder_serves_others_when_a_chunk_is_cut(
         verify.chunks.served(one, call, breaks=SURVIVES)
 
 
-@requirement(SURVIVES, "rfc8166.8.1.4.unreadable-read-chunks-end-the-rpc")
+@requirement(SURVIVES)
 def test_responder_executes_nothing_whose_chunk_was_cut(
     peer: Peer, connect: Callable[..., Peer], wire: Wire
 ) -> None:
@@ -166,3 +166,21 @@ def test_responder_executes_nothing_whose_chunk_was_cut(
     call = build.with_write_chunks(peer, kept)
     peer.send(call)
     verify.chunks.served(peer, call, breaks=SURVIVES)
+
+
+@requirement(SURVIVES)
+def test_responder_serves_version_one_after_a_connection_in_version_two(
+    connect_both: Callable[..., Peer],
+) -> None:
+    """After a connection in Version Two has ended, Calls in Version One are served on new ones."""
+    before = connect_both(version=2)
+    before.send(build.small_call(before))
+    before.receive()  # what has come is not the matter here
+    before.close()
+
+    for _ in range(2):
+        peer = connect_both()
+        call = build.small_call(peer)
+        peer.send(call)
+        verify.served(peer, call, breaks=SURVIVES)
+        peer.close()

@@ -144,7 +144,7 @@ def test_responder_answers_a_bad_call_among_good_ones_once(peer: Peer, name: str
 
 
 @pytest.mark.destructive
-@requirement("rfc8166.3.3.1.overrun-may-cost-the-connection")
+@requirement("rfc8166.4.5.5.rpc-survives-connection-loss")
 def test_responder_serves_others_while_errors_find_no_receive(
     peer: Peer, connect: Callable[..., Peer]
 ) -> None:

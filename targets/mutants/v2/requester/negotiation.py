@@ -9,7 +9,7 @@ from rpcrdma.endpoint.core.actions import CallFailed, Disconnect, Failure, PostR
 from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.negotiation.client import NegotiatingClient
-from rpcrdma.endpoint.negotiation.table import NegotiationRules, NegotiationState
+from rpcrdma.endpoint.negotiation.table import NegotiationState
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.wire import ErrVers, Procedure, fixed_words, v2
@@ -185,29 +185,6 @@ class RepeatsCallsThatAreSentBackLater(Requester):
         if call is None or not settled or not isinstance(body.error, ErrVers):
             return super()._refused(xid, body)
         return [Send(next(self._keys), call.message)]
-
-
-@mutant(
-    breaks="v2.5.2.no-loop-over-reconnections",
-    also_trips={
-        "bidir.2.2.3.client-is-prepared-before-it-announces": (
-            "a call of the server may come before the version is settled"
-        )
-    },
-)
-class OffersAgainAfterEachRefusal(NegotiationRules):
-    """Offers Version Two on every connection, though it was refused on the last."""
-
-    def assume(self, state: NegotiationState) -> bool:
-        return state is NegotiationState.OFFERING
-
-
-@mutant(breaks="v2.5.2.no-answer-means-version-one")
-class OffersAgainAfterSilence(NegotiationRules):
-    """Offers Version Two on every connection, though no offer is answered."""
-
-    def assume(self, state: NegotiationState) -> bool:
-        return state is NegotiationState.ONE
 
 
 @mutant(breaks="v2.4.2.3.undecodable-error-is-dropped")

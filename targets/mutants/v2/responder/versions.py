@@ -9,7 +9,8 @@ Those that are about a Responder of Version One alone speak and claim that versi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
+from weakref import WeakSet
 
 from rpcrdma.endpoint.core.actions import Action, Disconnect
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
@@ -18,6 +19,7 @@ from rpcrdma.endpoint.responder.responder import Responder
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
+    from rpcrdma.endpoint.responder.lost_replies import LostReplies
     from rpcrdma.wire import FixedWords
 
 OPTIONAL: Final = 5
@@ -64,6 +66,21 @@ class HangsUpOnTheNextVersion(Responder):
         return super()._judge(message, words)
 
 
+@mutant(breaks="rfc8166.4.5.5.rpc-survives-connection-loss")
+class ServesVersionOneNoMoreBehindTwo(Responder):
+    """Answers Version One by ERR_VERS on every connection after one in Version Two."""
+
+    heard_two: ClassVar[WeakSet[LostReplies]] = WeakSet()
+    """Of each life, what its connections share, once one of them was in Version Two."""
+
+    def _judge(self, message: bytes, words: FixedWords) -> list[Action]:
+        if words.version == TWO:
+            self.heard_two.add(self._lost)
+        elif self._lost in self.heard_two:
+            raise FaultFound(Fault.UNKNOWN_VERSION)
+        return super()._judge(message, words)
+
+
 @mutant(breaks="v2.5.2.thresholds-follow-the-version")
 class KeepsTheThresholdOfTwo(Responder):
     """Sends replies of up to 4096 octets inline in Version One once another version was tried."""
@@ -94,6 +111,7 @@ class KeepsTheThresholdOfTwo(Responder):
             "rfc8166.6.1.",
             "rfc8166.8.1.",
             "rfc8166.8.2.2.gss-elements-are-not-reduced",
+            "rtrext.2.version-one-peers-are-served",
             "v2.5.2.threshold-changes-keep-the-connection",
         ),
         "without chunks in Version One there is little of it left",

@@ -209,7 +209,6 @@ BEYOND = WriteChunk((segment(50, 1500), segment(51, SIZE - 1499)))
         RdmaMsg((), (), None),
         RdmaMsg((), FULL * 2, None),
         RdmaMsg((), (chunk(SIZE),), None),
-        RdmaMsg((), (BEYOND,), None),
         RdmaMsg((), FULL, chunk(0)),
         RdmaNomsg((), FULL, None),
         RdmaNomsg((), FULL, chunk(100)),
@@ -219,7 +218,6 @@ BEYOND = WriteChunk((segment(50, 1500), segment(51, SIZE - 1499)))
         "no-write-list",
         "more-chunks",
         "fewer-segments",
-        "beyond",
         "reply-chunk",
         "nomsg",
         "nomsg-with-chunk",
@@ -231,6 +229,37 @@ def test_reply_whose_chunks_are_wrong_does_not_complete(body: RdmaMsg | RdmaNoms
 
     assert [item.kind for item in expectation.allowed] == BAD
     assert expectation.judge(C, FETCH_REPLY).verdict is Verdict.FAIL
+
+
+FURTHER = WriteChunk((*FULL[0].target, segment(99, 8)))
+
+
+@pytest.mark.parametrize("told", [BEYOND, FURTHER], ids=["beyond", "a-segment-more"])
+def test_reply_whose_write_list_tells_too_much_may_complete_with_a_warning(
+    told: WriteChunk,
+) -> None:
+    """D-28: nothing comes of it but that it misleads."""
+    expectation = expected_reaction(
+        message(RdmaMsg((), (told,), None), REDUCED), FETCHES, lambda _: FETCHED
+    )
+
+    assert [item.kind for item in expectation.allowed] == [*BAD, C]
+    judgement = expectation.judge(C, FETCH_REPLY)
+    assert judgement.verdict is Verdict.WARN
+    assert judgement.violated[0] == "rfc8166.4.5.bad-reply-header-discarded"
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [(RdmaMsg(READ, FULL, None), Verdict.WARN), (RdmaMsg((), (), None), Verdict.PASS)],
+    ids=["read-list", "no-write-list"],
+)
+def test_ending_the_call_warns_where_the_header_is_wrong_by_itself(
+    body: RdmaMsg, verdict: Verdict
+) -> None:
+    expectation = expected_reaction(message(body, REDUCED), FETCHES, lambda _: FETCHED)
+
+    assert expectation.judge(F).verdict is verdict
 
 
 def test_other_handles_in_returned_segments_do_no_harm() -> None:

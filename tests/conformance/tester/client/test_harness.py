@@ -186,3 +186,48 @@ def test_a_device_that_serves_no_call_in_version_two_deviates(mini: ModuleType) 
 
     assert caught.value.breaks == ("v2.5.1.answer-is-no-error",)
     harness.close()
+
+
+def test_a_device_that_lives_and_does_not_serve_has_lapsed_when_it_is_started_again(
+    mini: ModuleType,
+) -> None:
+    heard: list[bytes] = []
+
+    def behave(message: bytes) -> list[bytes]:
+        heard.append(message)
+        is_sick = len(heard) > 1 and not target.session.restarts
+        return [] if is_sick else mini.good(message)
+
+    target = mini.MiniatureTarget(behave)
+    harness = Harness(target)
+    harness.begin()
+    harness.ready_peer()
+    harness.begin()
+
+    harness.ready_peer()
+
+    assert harness.lapse == "NULL got nothing within 5 s"
+    assert len(heard) == 4  # on two connections, and behind the restart
+    harness.begin()
+    assert harness.lapse == ""
+    harness.close()
+
+
+def test_a_connection_that_is_of_no_use_is_told_and_no_lapse(mini: ModuleType) -> None:
+    heard: list[bytes] = []
+
+    def behave(message: bytes) -> list[bytes] | None:
+        heard.append(message)
+        return None if len(heard) == 2 else mini.good(message)
+
+    harness = Harness(mini.MiniatureTarget(behave))
+    harness.begin()
+    harness.ready_peer()
+    harness.begin()
+
+    harness.ready_peer()
+
+    assert (harness.lapse, harness.session.restarts) == ("", 0)
+    (note,) = harness.case.notes
+    assert note.startswith("The first connection before the case was of no use: NULL got the conn")
+    harness.close()

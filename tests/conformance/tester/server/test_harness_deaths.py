@@ -86,3 +86,20 @@ def test_a_client_that_has_fallen_silent_is_reported(harness: ClientHarness) -> 
 
     with pytest.raises(Deviation, match="does not make a good call any more"):
         harness.check_after()
+
+
+def test_a_client_that_lives_and_makes_no_good_call_has_lapsed_when_it_is_started_again(
+    harness: ClientHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problems = ["it is mute", "it is mute", ""]
+    monkeypatch.setattr(harness, "_problem", lambda: problems.pop(0))
+    harness.end()
+    harness.begin()
+
+    harness.ready()
+
+    assert problems == []
+    assert harness.lapse == "it is mute"
+    assert harness.case.notes == ["The client had to connect anew before the case: it is mute."]
+    harness.begin()
+    assert harness.lapse == ""

@@ -118,9 +118,10 @@ ARROWS: dict[str, set[str]] = {
             "targets.reference"
         ),
         "targets.variants": (
-            "rpcrdma.wire rpcrdma.ulp rpcrdma.endpoint.core rpcrdma.endpoint.properties "
-            "rpcrdma.endpoint.requester rpcrdma.endpoint.responder rpcrdma.endpoint.backward "
-            "rpcrdma.endpoint.negotiation targets.base targets.profile targets.reference"
+            "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric "
+            "rpcrdma.endpoint.core rpcrdma.endpoint.properties rpcrdma.endpoint.requester "
+            "rpcrdma.endpoint.responder rpcrdma.endpoint.backward rpcrdma.endpoint.negotiation "
+            "targets.base targets.profile targets.reference"
         ),
         "targets.registry": (
             "targets.base targets.profile targets.network targets.upper_tester targets.mutants "

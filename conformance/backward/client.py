@@ -168,7 +168,8 @@ class BackwardClient:
         """
         found: list[Called] = []
         while len(found) < most:
-            called = self._poll()
+            # The first is due, since the device was asked to; the others may wait for a Reply.
+            called = self._poll(None if found else self.peer.profile.deadline)
             if called is None:
                 break
             found.append(called)
@@ -333,11 +334,12 @@ class BackwardClient:
             except StopIteration:
                 return
 
-    def _poll(self) -> Called | None:
+    def _poll(self, seconds: float | None = None) -> Called | None:
+        """The next Call that comes within so many seconds, or within the grace period."""
         if self._kept:
             return self._kept.popleft()
         while True:
-            outcome = self.peer.receive(self.peer.profile.grace)
+            outcome = self.peer.receive(seconds or self.peer.profile.grace)
             self.peer.case.expected, self.peer.case.actual = ("silence",), str(outcome)
             if isinstance(outcome, Silent):
                 return None

@@ -21,6 +21,7 @@ from conformance import verify
 from conformance.groups.request import CREDITS
 from conformance.oracle.announced import Announced
 from conformance.tester.client import build
+from conformance.verify.announced import OCCASIONS
 from rpcrdma.wire._generated_rtrext import (
     RTRS_XCONT,
     RTRS_XREQ,
@@ -96,10 +97,21 @@ class GroupClient:
         """
         client = cls(connect(receives=_RECEIVES, receive_length=_RECEIVE_LENGTH))
         client.fence()
+        client._let_announce()
         if told is not None:
             client.tell(told)
         client.fence()
         return client
+
+    def _let_announce(self) -> None:
+        """Give the device the time to say what it has to (see `verify.announced`)."""
+        if "connprop" not in self.peer.profile.claims.operations:
+            return
+        for _ in range(OCCASIONS):
+            if any(isinstance(one.option, ConnProp) for one in self.peer.options):
+                return
+            self.fence()
+        self.peer.next_option()
 
     @property
     def announced(self) -> Announced:
@@ -157,9 +169,7 @@ class GroupClient:
         Raises:
             Unsupported: it takes more credits than the device grants (D-109).
         """
-        needed, granted = len(call.draft.sends), self.peer.granted
-        if needed > granted:
-            raise Unsupported(f"the device grants {granted} credits, and {needed} are needed")
+        verify.granted.require(self.peer, len(call.draft.sends))
         self.peer.send(call.message)
         return call
 

@@ -24,6 +24,7 @@ from conformance.groups.taken import TAKEN
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server.options import encode_two
 from conformance.tester.server.reply import AnyAnswer, draft_error
+from conformance.verify.announced import let_announce
 from rpcrdma.wire import ErrChunk
 from rpcrdma.wire._generated_rtrext import (
     InTargetedSegments,
@@ -98,6 +99,7 @@ class GroupServer:
         verify.calls.done(client.serve_good_act())
         groups = cls(service, client, service.line, earlier)
         service.line.respond = groups.serve
+        let_announce(service, client)
         if announced is not None:
             groups.announce(announced)
         return groups
@@ -384,7 +386,7 @@ class GroupServer:
         """
         before = len(self.reports)
         self.service.reply(call, answer)
-        self.service.waiting()
+        self.service.waiting(until=lambda: len(self.reports) > before)
         found = self.reports[before:]
         if len(found) != 1:
             raise Deviation(

@@ -154,6 +154,7 @@ class OptionClient(OptionTester):
 
     def send_within_call(self, option: Option, breaks: tuple[str, ...] = ()) -> int:
         """The device holds the call until another releases it."""
+        verify.granted.require(self.peer, 2)
         held = build.short(self.peer, self.peer.workload.hold(HELD))
         self.peer.send(held)
         xid = self.send(option, xid=held.xid)
@@ -163,10 +164,13 @@ class OptionClient(OptionTester):
         return xid
 
     @override
-    def quiet(self) -> None:
+    def quiet(self, until: Callable[[], bool] | None = None) -> None:
+        self._note()
         while True:
-            outcome = self.peer.receive(self.profile.grace)
-            if isinstance(outcome, Silent | Disconnected):
+            overdue = until is not None and not until()
+            end = self.profile.deadline if overdue else self.profile.grace
+            outcome = self.peer.receive(end)
+            if isinstance(outcome, Disconnected | Silent):
                 self._note()
                 return
             self._aside(outcome)

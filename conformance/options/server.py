@@ -22,6 +22,8 @@ from rpcrdma.wire.versions import FIXED_WORDS
 from targets.base import ActKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.oracle.outcome import Outcome
     from conformance.tester.case import CaseLog
     from conformance.tester.server import Line, ReceivedCall, Service
@@ -150,7 +152,9 @@ class OptionServer(OptionTester):
         return xid
 
     @override
-    def quiet(self) -> None:
+    def quiet(self, until: Callable[[], bool] | None = None) -> None:
+        if until is not None:
+            self.service.serve_while(lambda: not self._noted(until))
         self.service.serve_while(lambda: True, self.profile.grace)
         self.service.waiting()
         self._note()
@@ -168,7 +172,9 @@ class OptionServer(OptionTester):
         before = len(self.service.received)
         self.client.begin(ActKind.LONG_CALL, octets - CALL_OF_NOTHING)
         self.service.waiting()
-        sent = [len(call.octets) for call in self.service.received[before:]]
+        calls = self.service.received[before:]
+        # Nothing has been said on a connection that came after this one.
+        sent = [len(call.octets) for call in calls if call.line == self.line.number]
         self.service.answer_all()
         return max(sent, default=0)
 
@@ -234,6 +240,11 @@ class OptionServer(OptionTester):
         if is_reply:
             self.replies.append(header.rdma_xid)
         return is_reply
+
+    def _noted(self, until: Callable[[], bool]) -> bool:
+        """Whether something has come by now, or the connection has ended."""
+        self._note()
+        return until() or not self.line.connected
 
     def _note(self) -> None:
         """Note what the client has said since the last time."""

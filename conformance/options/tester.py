@@ -168,8 +168,12 @@ class OptionTester(Protocol):
         """
         ...
 
-    def quiet(self) -> None:
-        """Wait until nothing has come for the grace period."""
+    def quiet(self, until: Callable[[], bool] | None = None) -> None:
+        """Wait until nothing has come for the grace period.
+
+        Args:
+            until: what is due; for that the profile's deadline is waited before.
+        """
         ...
 
     def longest(self, octets: int, breaks: Ids = ()) -> int:

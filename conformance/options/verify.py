@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.interpretations import choice
+from conformance.options.due import begun, due
 from conformance.oracle.outcome import (
     Disconnected,
     ErrChunk,
@@ -48,7 +49,6 @@ __all__ = [
     "answered",
     "answers",
     "answers_within",
-    "begun",
     "bits",
     "calls_that_use_up_receives",
     "claims",
@@ -154,11 +154,6 @@ def _high_bit_first(tester: OptionTester) -> bool:
 # -- what the device says
 
 
-def begun(tester: OptionTester, kind: type[Option], since: int = 0) -> Heard | None:
-    """The first operation of a kind that the device has begun; None if there is none so far."""
-    return next((one for one in tester.heard[since:] if isinstance(one.option, kind)), None)
-
-
 def announced(tester: OptionTester) -> ConnProp:
     """What the device has announced of itself.
 
@@ -167,6 +162,7 @@ def announced(tester: OptionTester) -> ConnProp:
     """
     claims(tester, "connprop")
     tester.call()
+    due(tester, lambda: begun(tester, ConnProp) is not None)
     found = begun(tester, ConnProp)
     if found is None or not isinstance(found.option, ConnProp):
         raise Unsupported("the device has announced nothing")
@@ -184,9 +180,20 @@ def told_size(tester: OptionTester) -> int:
     return found
 
 
-def answers(tester: OptionTester, xid: int, breaks: Ids = ()) -> tuple[Heard, ...]:
-    """Whatever has come under the XID of an operation, when a good RPC after it is over."""
+def answers(
+    tester: OptionTester, xid: int, breaks: Ids = (), *, is_due: bool = False
+) -> tuple[Heard, ...]:
+    """Whatever has come under the XID of an operation, when a good RPC after it is over.
+
+    Args:
+        tester: who has sent it.
+        xid: of it.
+        breaks: what the loss of the RPC breaks.
+        is_due: whether there must be an answer, and so is waited for.
+    """
     tester.call(breaks)
+    if is_due:
+        due(tester, lambda: any(one.xid == xid for one in tester.heard), breaks)
     tester.quiet()
     return tuple(one for one in tester.heard if one.xid == xid)
 
@@ -198,7 +205,7 @@ def answered(tester: OptionTester, xid: int, breaks: Ids = (ANSWERED,)) -> Dispo
         Deviation: it did not.
     """
     tester.note_accepted(xid, OptionReceived, breaks=breaks)
-    found = answers(tester, xid, breaks)
+    found = answers(tester, xid, breaks, is_due=True)
     options = [one.option for one in found]
     if len(found) != 1 or not isinstance(options[0], RespProp):
         strangers = [str(one) for one in tester.heard if isinstance(one.option, RespProp)]
@@ -248,7 +255,7 @@ def unanswered(
 def reports_bad_header(tester: OptionTester, xid: int, *, breaks: Ids) -> None:
     """An operation with a faulty value got RDMA2_ERR_BAD_HEADER (D-59), and RPCs go on."""
     note_fault_report(tester, xid, breaks=breaks)
-    found = answers(tester, xid, breaks)
+    found = answers(tester, xid, breaks, is_due=True)
     if len(found) == 1 and is_fault_report(tester, found[0], breaks):
         return
     raise Deviation(
@@ -297,6 +304,7 @@ def until(tester: OptionTester, kind: type[Option], since: int, breaks: Ids = ()
         if found is not None:
             return found
         tester.call(breaks)
+    tester.quiet(lambda: begun(tester, kind, since) is not None)
     return begun(tester, kind, since)
 
 
@@ -362,7 +370,8 @@ def answers_within(tester: OptionTester, xid: int, size: int, *, breaks: Ids) ->
         breaks: what a longer message breaks.
     """
     tester.note_accepted(xid, *_ANY_ANSWER, Silent, Disconnected, breaks=breaks)
-    tester.quiet()
+    # What comes of it may come late, the end of the connection too.
+    tester.quiet(lambda: any(one.xid == xid for one in tester.heard))
     for one in tester.heard:
         if one.xid == xid and one.length > size:
             _too_long(tester, one.length, size, breaks)
@@ -384,6 +393,7 @@ def requested(tester: OptionTester, since: int = 0) -> tuple[Heard, tuple[Proper
     Raises:
         Inconclusive: it makes none.
     """
+    due(tester, lambda: begun(tester, ReqProp, since) is not None)
     found = begun(tester, ReqProp, since)
     if found is None or not isinstance(found.option, ReqProp):
         raise Inconclusive("the device does not ask for the change, though it was told to")

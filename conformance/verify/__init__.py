@@ -2,12 +2,13 @@
 
 `verify.expect` and its kin are about answers to the tester's own messages; `verify.calls`,
 `verify.chunks`, `verify.memory` and `verify.versions` about what else the tester saw, and
-`verify.recovery` about answers where the wire has faults.
+`verify.recovery` about answers where the wire has faults.  `verify.granted` is about the tester:
+whether it may have so many Calls in flight.
 """
 
 from __future__ import annotations
 
-from conformance.verify import calls, chunks, memory, recovery, versions
+from conformance.verify import calls, chunks, granted, memory, recovery, versions
 from conformance.verify.answers import (
     Reply,
     each,
@@ -36,6 +37,7 @@ __all__ = [
     "equal",
     "expect",
     "garbage_args",
+    "granted",
     "ids_of",
     "memory",
     "recommended",

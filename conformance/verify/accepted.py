@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.outcome import ErrChunk, ErrVers, InvalidOption
 from conformance.oracle.responder.expectation import (
     ANY_CODE,
     ANY_STATUS,
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY",
+    "ERRORS",
     "GARBAGE",
+    "MAY_CLOSE",
     "RATHER_REFUSED",
     "REFUSED",
     "SERVED",
@@ -51,6 +54,12 @@ class Statuses:
     allowed: frozenset[RpcOutcome]
     tolerated: frozenset[RpcOutcome] = frozenset()
 
+
+ERRORS: Final = (ErrChunk, ErrVers, InvalidOption)
+"""Kinds of answer that may be the last of their connection."""
+
+MAY_CLOSE: Final = "D-155"
+"""The reading by which they may."""
 
 _GARBAGE: Final = frozenset({RpcOutcome.GARBAGE_ARGS})
 _SUCCESS: Final = frozenset({RpcOutcome.SUCCESS})

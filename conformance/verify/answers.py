@@ -31,7 +31,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from conformance.oracle.outcome import Answered, InvalidOption, Outcome, answered_xid
+from conformance.oracle.outcome import (
+    Answered,
+    Disconnected,
+    InvalidOption,
+    Outcome,
+    answered_xid,
+)
 from conformance.oracle.responder.answer_rules import broken_answer_rules
 from conformance.oracle.responder.reply_rules import PAYLOAD_XID
 from conformance.oracle.verdict import broken_rule
@@ -199,6 +205,8 @@ def refused(peer: Peer, message: Message, *, breaks: Ids = ()) -> InvalidOption:
 def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids = ()) -> None:
     """Every call gets an answer of its kind, in whichever order they come.
 
+    An error among them may be the last of the connection (D-155).
+
     Args:
         peer: where the calls were sent.
         wanted: each call with what must answer it.
@@ -207,6 +215,7 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
     for call, kind in wanted:
         accepted.note(peer, call, (kind,), breaks=ids_of(breaks))
     waiting = {call.xid: (call, kind) for call, kind in wanted}
+    is_refused = False
     while waiting:
         expected = tuple(
             f"{sentences((kind,), call)[0]}, for {call}" for call, kind in waiting.values()
@@ -214,6 +223,10 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
         outcome = peer.receive()
         peer.case.expected, peer.case.actual = expected, str(outcome)
         xid = answered_xid(outcome)
+        if isinstance(outcome, Disconnected) and is_refused:
+            peer.case.interpretations.append(accepted.MAY_CLOSE)
+            return
+        is_refused = is_refused or isinstance(outcome, accepted.ERRORS)
         if xid not in waiting or not isinstance(outcome, waiting.pop(xid)[1]):
             raise Deviation(
                 f"This answers none of the calls as it must: {outcome}.",

@@ -283,7 +283,10 @@ def stands(line: Line, after: str, breaks: tuple[str, ...] = ()) -> None:
 
     Raises:
         Deviation: it has been lost.
+        Inconclusive: the client ended it later, when nothing happened any more (D-155).
     """
+    if line.fell_asleep:
+        raise Inconclusive(f"the client ends idle connections, so nothing is seen of {after}")
     if line.lost or not line.connected:
         raise Deviation(
             f"The connection is lost after {after}.",

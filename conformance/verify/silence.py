@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from conformance.oracle.outcome import (
     Answered,
+    Disconnected,
     ErrChunk,
     Outcome,
     Silent,
@@ -28,6 +29,7 @@ from conformance.tester.client.fence import AnswerPlace, Fence
 from conformance.verify import accepted
 from conformance.verify.answers import expect, recommended, that
 from conformance.verify.blame import blamed, ids_of
+from conformance.verify.granted import await_answer
 from conformance.verify.words import SENTENCES, sentences
 
 if TYPE_CHECKING:
@@ -105,9 +107,9 @@ def cut(peer: Peer, call: Call, *, breaks: Ids = ()) -> None:
 
 
 def silent(peer: Peer, *, breaks: Ids = ()) -> None:
-    """Nothing comes within the profile's grace period."""
+    """Nothing comes within the profile's grace period; the end of the connection is no message."""
     outcome = peer.receive(peer.profile.grace)
-    if not isinstance(outcome, Silent):
+    if not isinstance(outcome, Silent | Disconnected):
         raise Deviation(
             f"Something came where nothing may come: {outcome}.",
             expected=(SENTENCES[Silent],),
@@ -124,6 +126,7 @@ def _what_follows(
     breaks: Ids,
 ) -> Outcome | None:
     """What answers `call` before a good call after it has been answered; None if nothing does."""
+    await_answer(peer, is_due=bool(or_else))
     fence = Fence.behind(peer, call.xid)
     expected = (
         "no answer to the message, and one to the good call after it",
@@ -140,6 +143,9 @@ def _what_follows(
         elif answer is None and isinstance(outcome, or_else) and place is AnswerPlace.MESSAGE:
             answer = outcome
         elif not waiting and isinstance(outcome, Silent):
+            return answer
+        elif isinstance(outcome, Disconnected) and isinstance(answer, accepted.ERRORS):
+            peer.case.interpretations.append(accepted.MAY_CLOSE)
             return answer
         elif isinstance(outcome, tolerated):
             after = f" after {answer}" if answer else ""

@@ -22,6 +22,7 @@ from rpcrdma.endpoint.backward.responder import (
     BackwardReplyRules,
     BackwardResponder,
 )
+from rpcrdma.endpoint.core.driver import Driver
 from rpcrdma.endpoint.core.xids import XidSource
 from rpcrdma.endpoint.ends.reconnecting import ReconnectingClient
 from rpcrdma.endpoint.negotiation.client import NegotiatingClient
@@ -62,6 +63,7 @@ class ClientParts:
         optional: Version Two's optional messages.  properties: how it deals with properties.
         operations: that are supported, by opttype.
         reductions: how round trips are reduced, as far as the operations allow.
+        driver: what runs it on a connection, in the tester's process.
         transport: what is below, on the fabric `switch`; None: as it should be.
     """
 
@@ -81,6 +83,7 @@ class ClientParts:
     properties: type[PropertyRules] = PropertyRules
     operations: frozenset[int] = EVERY_OPERATION
     reductions: Reductions = REDUCTIONS
+    driver: type[Driver] = Driver
     transport: RoceParts | None = None
 
 
@@ -106,5 +109,6 @@ def make_client(
     """
     wishes = PropertyWishes()
     make_role = partial(client_role, parts, versions, KnownServer(), wishes)
-    client = ReconnectingClient(fabric, address, connect_timeout, make_role, parts.retransmission())
+    again = parts.retransmission()
+    client = ReconnectingClient(fabric, address, connect_timeout, make_role, again, parts.driver)
     return client, UpperTester(client, parts.xids(), wishes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import msgspec
@@ -26,6 +26,7 @@ from rpcrdma.endpoint.backward.responder import (
 )
 from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.core.credits import Allowance
+from rpcrdma.endpoint.core.driver import Driver
 from rpcrdma.endpoint.core.xids import XidSource
 from rpcrdma.endpoint.negotiation.client import NegotiatingClient
 from rpcrdma.endpoint.negotiation.table import NegotiationRules
@@ -100,6 +101,7 @@ Part = TypeVar(
     | OptionalHalf
     | PropertyRules
     | Assembler
+    | Driver
     | RoceDevice
     | TransportRequester
     | TransportResponder,
@@ -137,6 +139,7 @@ _MAKERS: Final[tuple[tuple[type, Callable[[Any], Parts | ClientParts]], ...]] = 
 _SHARED: Final[tuple[tuple[type, Callable[[Any], dict[str, Any]]], ...]] = (
     (OptionalHalf, lambda part: {"optional": part}),
     (PropertyRules, lambda part: {"properties": part}),
+    (Driver, lambda part: {"driver": part}),
     (Assembler, lambda part: {"reductions": replace(REDUCTIONS, assembler=part)}),
     (RoceDevice, lambda part: {"transport": RoceParts(device=part)}),
     (TransportRequester, lambda part: {"transport": RoceParts(requester=part)}),
@@ -208,6 +211,7 @@ def ends_with(
     roles: tuple[str, ...],
     without: tuple[str, ...] = (),
     reductions: Reductions | None = None,
+    also: tuple[type[Any], ...] = (),
 ) -> Iterator[tuple[str, Parts | ClientParts]]:
     """The endpoints that are made with a part, with their names.
 
@@ -217,14 +221,32 @@ def ends_with(
             `-at-client` after its name.
         without: names of optional operations that they do not support; others do not count.
         reductions: how they reduce round trips, where that is not as the reference does.
+        also: further parts, in the places of others.
 
     Raises:
-        ValueError: `roles` are missing, or too much, or it is no part of the reference.
+        ValueError: `roles` are missing, or too much, or one is no part of the reference.
     """
     supported = frozenset(one.code for one in OPERATIONS if one.name not in without)
     for slug, parts in _replacing(part, roles):
-        made = replace(parts, operations=supported)
+        made = replace(_with_all(parts, also), operations=supported)
         yield slug, made if reductions is None else replace(made, reductions=reductions)
+
+
+def _with_all(parts: Parts | ClientParts, also: tuple[type[Any], ...]) -> Parts | ClientParts:
+    """An end with further parts replaced; raises ValueError if one is not of this end."""
+    for part in also:
+        shared = next((place for kind, place in _SHARED if issubclass(part, kind)), None)
+        if shared is not None:
+            parts = replace(parts, **shared(part))
+            continue
+        other = _end_with(part)
+        if type(other) is not type(parts):
+            raise ValueError(f"{part.__name__} is a part of the other end")
+        usual = type(other)()
+        values = {one.name: getattr(other, one.name) for one in fields(other)}
+        changed = {name: it for name, it in values.items() if it is not getattr(usual, name)}
+        parts = replace(parts, **changed)
+    return parts
 
 
 def _replacing(

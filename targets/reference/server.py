@@ -62,7 +62,9 @@ class InProcessSession:
         self._device = self._network.fabric("dut")
         make = server_factory(self._parts, self._versions)
         host = self._network.host("dut", self._wanted.host)
-        self._server = Server(self._device, Address(host, self._wanted.port), make)
+        self._server = Server(
+            self._device, Address(host, self._wanted.port), make, self._parts.driver
+        )
         self._device.attach(self._server.step)
 
     @property

@@ -11,6 +11,7 @@ from rpcrdma.endpoint.backward.requester import BackwardOptions, BackwardRequest
 from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
+from rpcrdma.endpoint.core.driver import Driver
 from rpcrdma.endpoint.core.reductions import NO_REDUCTIONS, Reductions
 from rpcrdma.endpoint.core.thresholds import DEFAULT
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
@@ -66,6 +67,7 @@ class Parts:
         reductions: how round trips are reduced, as far as the operations allow.
         groups: the requests that come in groups.  group_rules: how they are judged.
         group_replies: how they are answered.
+        driver: what runs it on a connection, in the tester's process.
         transport: what is below, on the fabric `switch`; None: as it should be.
     """
 
@@ -83,6 +85,7 @@ class Parts:
     groups: type[RequestGroups] = RequestGroups
     group_rules: type[GroupRules] = GroupRules
     group_replies: type[GroupReplies] = GroupReplies
+    driver: type[Driver] = Driver
     transport: RoceParts | None = None
 
 

@@ -56,6 +56,8 @@ class Variant:
         parts: of which the server, or the client, is made.
         leaves_open: (beginning of case ids, why they cannot be decided as for the reference) pairs.
         without: optional operations that it neither supports nor claims, by name.
+        documents: short names of those in which its choice shows, with commas; empty: to be told
+            by what allows it.
     """
 
     slug: str
@@ -64,6 +66,7 @@ class Variant:
     parts: Parts | ClientParts
     leaves_open: tuple[tuple[str, str], ...] = ()
     without: tuple[str, ...] = ()
+    documents: str = ""
 
     @property
     def profile_name(self) -> str:
@@ -88,6 +91,8 @@ def variant(
     roles: tuple[str, ...] = (),
     without: tuple[str, ...] = (),
     reductions: Reductions | None = None,
+    also: tuple[type[object], ...] = (),
+    documents: str = "",
 ) -> Callable[[type[Part]], type[Part]]:
     """Register a variant.
 
@@ -99,6 +104,8 @@ def variant(
             client has `-at-client` after its name.
         without: names of optional operations that it neither supports nor claims.
         reductions: how it reduces round trips, where that is not as the reference does.
+        also: further parts that are not the reference's.
+        documents: in which its choice shows: by day it is judged by their cases alone.
 
     Raises:
         ValueError: the name is taken, or the class is no part of the reference, or has no
@@ -107,8 +114,9 @@ def variant(
     notes = tuple((leaves_open or {}).items())
 
     def register(chosen: type[Part]) -> type[Part]:
-        for slug, parts in ends_with(chosen, roles, without, reductions):
-            _registry.add(Variant(slug, allowed_by, sentence_of(chosen), parts, notes, without))
+        for slug, parts in ends_with(chosen, roles, without, reductions, also):
+            choice = sentence_of(chosen)
+            _registry.add(Variant(slug, allowed_by, choice, parts, notes, without, documents))
         return chosen
 
     return register

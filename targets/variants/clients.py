@@ -22,7 +22,7 @@ SPARE = 512
 ALONE = "it has one call in flight at a time"
 
 
-class _OtherOptions(Requester):
+class OtherOptions(Requester):
     """A Requester that changes the options it is given."""
 
     def __init__(
@@ -43,7 +43,7 @@ class _OtherOptions(Requester):
         "rtrext/": "it has no credits for a request of several transmissions",
     },
 )
-class RequestsOneCredit(_OtherOptions):
+class RequestsOneCredit(OtherOptions):
     """Asks for one credit."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
@@ -51,7 +51,7 @@ class RequestsOneCredit(_OtherOptions):
 
 
 @variant("rfc8166.3.3.1.every-call-requests-credits")
-class RequestsManyCredits(_OtherOptions):
+class RequestsManyCredits(OtherOptions):
     """Asks for 200 credits."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
@@ -59,7 +59,7 @@ class RequestsManyCredits(_OtherOptions):
 
 
 @variant("rfc8166.3.4.4.any-segment-boundaries")
-class OffersSmallSegments(_OtherOptions):
+class OffersSmallSegments(OtherOptions):
     """Cuts chunks into segments of an odd number of octets."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
@@ -73,7 +73,7 @@ class OffersSmallSegments(_OtherOptions):
         "rfc8166/4.3.1/requester-sends-no-read-list-without-arguments": "each call has one",
     },
 )
-class MakesEveryCallALongCall(_OtherOptions):
+class MakesEveryCallALongCall(OtherOptions):
     """Puts every Call into a Position-Zero Read chunk."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
@@ -81,7 +81,7 @@ class MakesEveryCallALongCall(_OtherOptions):
 
 
 @variant("rfc8166.3.5.2.some-or-all-items-reduced")
-class ReducesWhateverItMay(_OtherOptions):
+class ReducesWhateverItMay(OtherOptions):
     """Reduces eligible arguments of any length."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
@@ -89,7 +89,7 @@ class ReducesWhateverItMay(_OtherOptions):
 
 
 @variant("rfc8166.3.5.2.some-or-all-items-reduced")
-class OffersAWriteChunkForEveryResult(_OtherOptions):
+class OffersAWriteChunkForEveryResult(OtherOptions):
     """Offers Write chunks for eligible results also where the Reply fits without them."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:
@@ -97,7 +97,7 @@ class OffersAWriteChunkForEveryResult(_OtherOptions):
 
 
 @variant("rfc8166.3.5.2.some-or-all-items-reduced")
-class LeavesSmallResultsInTheStream(_OtherOptions):
+class LeavesSmallResultsInTheStream(OtherOptions):
     """Offers no Write chunk for results of up to 400 octets."""
 
     def choose(self, options: RequesterOptions) -> RequesterOptions:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.properties.judgements import REJECTED, PropertyJudgement, Standing
 from rpcrdma.endpoint.properties.rules import PropertyRules
+from rpcrdma.endpoint.properties.values import Disposition
 from targets.reference.replaced_parts import BOTH_ENDS
 from targets.variants.base import variant
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rpcrdma.wire.properties import KnownProperty
 
 WORD = 2**32
+MOST_OCTETS = 6000
 
 
 @variant(
@@ -63,3 +65,15 @@ class AllowsNoInvalidation(PropertyRules):
     def announced(self, own: PropertyValues) -> tuple[KnownProperty, ...]:
         """Of remote invalidation, that it is off."""
         return super().announced(replace(own, remote_invalidation=False))
+
+
+@variant("xcharext.4.3.other-value-is-in-effect", roles=BOTH_ENDS)
+class GrantsOtherSizes(PropertyRules):
+    """Grants no Receives of more than 6000 octets."""
+
+    def judge_receive_buffer(self, octets: int, standing: Standing) -> PropertyJudgement:
+        """At most those."""
+        judged = super().judge_receive_buffer(min(octets, MOST_OCTETS), standing)
+        if octets <= MOST_OCTETS or judged.disposition is not Disposition.DONE:
+            return judged
+        return replace(judged, disposition=Disposition.OTHER)

@@ -30,9 +30,15 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import FixedWords, TransportHeader, WriteChunk
 
-THREE_CALLS = {
-    "rfc8166/4.5/responder-answers-a-bad-call-among-good-ones-once": "three credits are needed"
-}
+SEVERAL_CALLS = dict.fromkeys(
+    (
+        "rfc8166/3.3.1/responder-answers-calls-of-which-one-waits",
+        "rfc8166/4.5/responder-answers-a-bad-call-among-good-ones-once",
+        "xcharext/3.2/server-leaves-memory-of-other-calls-alone",
+        "xcharext/4.2/request-may-have-the-xid-of-an-rpc[responder]",
+    ),
+    "the case takes several credits",
+)
 
 GROUPS = {"rtrext/": "a request in several transmissions takes more credits than it grants"}
 """One credit is needed for each transmission (D-109)."""
@@ -47,7 +53,7 @@ _given: WeakKeyDictionary[LostReplies, dict[bytes, bytes]] = WeakKeyDictionary()
 """What each listener remembers, by the other memory that its connections share."""
 
 
-@variant("rfc8166.3.3.1.grant-is-never-zero", leaves_open={**THREE_CALLS, **GROUPS})
+@variant("rfc8166.3.3.1.grant-is-never-zero", leaves_open={**SEVERAL_CALLS, **GROUPS})
 class GrantsOneCredit(ReplyRules):
     """Grants one credit, however many are requested."""
 
@@ -73,7 +79,6 @@ class GrantsMoreThanRequested(ReplyRules):
     "rfc8166.3.3.1.credit-values-may-change",
     leaves_open={
         "bidir/2.1.2/server-grants-forward-credits-as-before": "its grant changes by itself",
-        **THREE_CALLS,
         **GROUPS,
     },
 )

@@ -35,10 +35,9 @@ from rpcrdma.endpoint.core import receive_shape
 from rpcrdma.endpoint.core.actions import CallFailed, Failure, ReplyReceived
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.core.receive_shape import ReceiveShape
-from rpcrdma.endpoint.ends.reconnecting import PAUSE
 from rpcrdma.endpoint.requester.group_plan import GroupPlanner
 from rpcrdma.endpoint.requester.requester_parts import RequesterParts
-from rpcrdma.endpoint.requester.retransmission import MOST_LOSSES
+from rpcrdma.endpoint.requester.retransmission import MOST_LOSSES, PAUSE
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.fabric.faults import DropAfterSends
 from rpcrdma.fabric.segments import ReceiveSegment

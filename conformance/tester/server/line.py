@@ -108,6 +108,7 @@ class Line:
         welcome: Welcome,
         operations: Mapping[int, OptionalOperation],
         case: CaseLog,
+        grace: float,
     ) -> None:
         self.number = number
         self.case = case
@@ -117,6 +118,9 @@ class Line:
         self.lost = ""
         self.placed = Placed()
         self.respond: Callable[[ReceivedCall], CallAnswer] | None = None
+        self._grace = grace
+        self._stirred = connection.clock.now()
+        self._fell_asleep = False
         self._connection = connection
         self._welcome = welcome
         self._assembler = Assembler(operations, MOST_TRANSMISSIONS)
@@ -141,6 +145,14 @@ class Line:
         return self._connection.connected
 
     @property
+    def fell_asleep(self) -> bool:
+        """Whether the client has ended it when nothing had happened for the grace period.
+
+        Whatever was sent before is not what it ended it over: that it would have done by then.
+        """
+        return self._fell_asleep and not self.lost
+
+    @property
     def unfinished(self) -> int:
         """Transmissions that have arrived of a group whose end has not."""
         return self._assembler.unfinished
@@ -151,11 +163,19 @@ class Line:
         Sends that will never be a message come as the group that they do not make.
         """
         if not self._messages:
-            self._take(self._connection.poll(timeout))
+            stood = self._connection.connected
+            completions = self._connection.poll(timeout)
+            self._take(completions)
+            idle = self._connection.clock.now() - self._stirred
+            if stood and not self._connection.connected:
+                self._fell_asleep = idle >= self._grace
+            if completions:
+                self._stirred += idle
         return self._messages.popleft() if self._messages else None
 
     def send(self, octets: bytes, *, invalidate: int | None = None) -> None:
         """Send any octets; on a lost connection nothing is sent."""
+        self._stirred = self._connection.clock.now()
         try:
             self._connection.post_send(octets, invalidate=invalidate)
         except ConnectionLost as error:

@@ -174,10 +174,10 @@ class Options:
             raise Inconclusive("no such optional message of the client's came")
         return found[0]
 
-    def answer(self, xid: int) -> ReceivedOption | None:
+    def answer(self, xid: int, *, is_due: bool = False) -> ReceivedOption | None:
         """What comes under an XID of the tester's within the grace period; None if nothing does.
 
-        Calls are served meanwhile.
+        What `is_due` is waited for until the deadline.  Calls are served meanwhile.
         """
         found: list[ReceivedOption] = []
 
@@ -185,7 +185,8 @@ class Options:
             found[:] = [message for message in self.messages if message.xid == xid]
             return not found
 
-        self._service.serve_while(goes_on, self._service.profile.grace)
+        profile = self._service.profile
+        self._service.serve_while(goes_on, profile.deadline if is_due else profile.grace)
         return found[0] if found else None
 
     # -- what is said to the client, on the newest connection

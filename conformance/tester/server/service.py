@@ -1,14 +1,12 @@
 """The listening side of the tester: connections, calls, replies.
 
-    service = Service(fabric, address, make_program, profile)
     service.begin(case)                              # a new case: everybody is hung up on
     call = service.next_call(where=...)              # the rest is served as it should be
     service.reply(call, service.draft(call).changed(credits=0))
     result = service.serve_until(act)
 
-Pull style, single-threaded: nothing happens but inside a call of this class, each of which ends by
-a deadline.  Waiting polls the tester's fabric, which is what gives a device in the same process its
-turns; new connections are accepted inside any wait.
+Nothing happens but inside a call of this class, each of which ends by a deadline.  Waiting gives a
+device in the same process its turns; new connections are accepted inside any wait.
 """
 
 from __future__ import annotations
@@ -50,15 +48,13 @@ __all__ = ["GRANT", "Service", "anything"]
 GRANT: Final = 32
 """Credits that every reply grants unless told otherwise."""
 
+MOST_DEADLINES: Final = 12
+"""An act may take so many times the deadline, in each of which a call has come."""
+
 
 def anything(_call: ReceivedCall) -> bool:
     """The predicate that every message fulfils."""
     return True
-
-
-def _nothing(_line: Line, _octets: bytes) -> bool:
-    """There is no backward direction."""
-    return False
 
 
 class Service:
@@ -73,7 +69,7 @@ class Service:
         lines: connections of the running case, the oldest first.
         received: messages of the running case, the oldest first.
         call_threshold: most octets of a call sent inline; for connections made afterwards.
-        threshold_of_two: likewise of Version Two, unless the client has told of larger Receives.
+        threshold_of_two: likewise of Version Two, if the client has told of no larger Receives.
         options: what comes in Version Two beside calls, and is sent there.
         replies: which are due; knows what program is behind each connection.
         divert: is shown each message first; what it takes is no forward call (bidir).
@@ -104,7 +100,7 @@ class Service:
         self.call_threshold = THRESHOLD_ONE
         self.threshold_of_two = THRESHOLD_TWO
         self.welcome = Welcome(version_one_only=VERSION_ONE in self.profile.claims.versions)
-        self.divert: Callable[[Line, bytes], bool] = _nothing
+        self.divert: Callable[[Line, bytes], bool] = lambda _line, _octets: False
 
     # -- life
 
@@ -151,7 +147,7 @@ class Service:
 
     @property
     def violations(self) -> tuple[BrokenRule, ...]:
-        """Rules that messages of this case broke, whatever the case is about."""
+        """Rules that messages of this case broke."""
         return tuple(self._judging.violations)
 
     @property
@@ -239,17 +235,18 @@ class Service:
                 raise Inconclusive(f"the client made no such call within {seconds:g} s")
             self._turns.once()
 
-    def waiting(self, seconds: float | None = None) -> tuple[ReceivedCall, ...]:
+    def waiting(
+        self, seconds: float | None = None, until: Callable[[], bool] | None = None
+    ) -> tuple[ReceivedCall, ...]:
         """What arrives until nothing does for the grace period, or for so many seconds.
 
-        Nothing is answered.  All messages that nobody has claimed are returned, also those that
-        were there before; they stay unclaimed, so that a later `next_call` or `serve_until` takes
-        them.  A client that is slow to begin what it was told to do is waited for before.
+        Nothing is answered.  All messages that nobody has claimed are returned, and stay so for a
+        later `next_call` or `serve_until`.  What is due is waited for before: `until`, or what the
+        client was told to begin.
         """
         if seconds is None:
-            self._turns.until(
-                lambda: bool(self._unclaimed) or not self.starting(), self.profile.start
-            )
+            here = until or (lambda: bool(self._unclaimed) or not self.starting())
+            self._turns.until(here, self.profile.start + self.profile.deadline)
             self._turns.until_quiet(
                 lambda: len(self.received), self.profile.grace, self.profile.deadline
             )
@@ -276,7 +273,11 @@ class Service:
             Deviation: it does not end.
         """
         seconds = self.profile.deadline if timeout is None else timeout
-        self.serve_while(lambda: act.poll() is None, seconds)
+        for _ in range(MOST_DEADLINES):
+            before = len(self.received)
+            ended = self.serve_while(lambda: act.poll() is None, seconds)
+            if ended or len(self.received) == before:
+                break
         result = act.poll()
         if result is None:
             self._judging.gave_up(self.lines)
@@ -371,8 +372,7 @@ class Service:
         if isinstance(arrived, BrokenGroup):
             self._judging.received_broken(arrived)
             return
-        octets = arrived.octets
-        if self.divert(line, octets):
+        if self.divert(line, octets := arrived.octets):
             return
         if self.options.take(line, octets):
             self._judging.received_option(line, octets)
@@ -390,8 +390,8 @@ class Service:
             request.reject(welcome.private_data)
             return
         connection = request.accept(welcome.parameters, self.profile.connect_deadline)
-        operations = claimed_operations(self.profile)
-        line = Line(len(self.lines) + 1, connection, welcome, operations, self.case)
+        known, grace = claimed_operations(self.profile), self.profile.grace
+        line = Line(len(self.lines) + 1, connection, welcome, known, self.case, grace)
         program = self._make_program()
         self.replies.open(line, program)
         thresholds = (self.call_threshold, self.reply_threshold)

@@ -8,7 +8,7 @@ blocks for a bounded time, for a process of its own.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import CallFailed, Failure
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ReconnectingClient"]
 
-PAUSE: Final = 0.02
-"""Seconds between a failed connection and the next try."""
-
 
 class ReconnectingClient:
     """Makes calls to one Responder, over one connection at a time.
@@ -47,6 +44,7 @@ class ReconnectingClient:
         timeout: float,
         make_role: Callable[[], EndpointRole],
         retransmission: Retransmission | None = None,
+        make_driver: type[Driver] = Driver,
     ) -> None:
         self.delivered: deque[ApplicationEvent] = deque()
         self.refusal = ""
@@ -56,6 +54,7 @@ class ReconnectingClient:
         self._timeout = timeout
         self._make_role = make_role
         self._retransmission = retransmission or Retransmission()
+        self._make_driver = make_driver
         self._driver: Driver | None = None
         self._wanted = False
         self._not_before = 0.0
@@ -128,7 +127,7 @@ class ReconnectingClient:
             return True
         self.refusal = ""
         self.connections += 1
-        self._driver = Driver(connection, Endpoint(role))
+        self._driver = self._make_driver(connection, Endpoint(role))
         for request in self._retransmission.unfinished:
             self._driver.inject(request)
         return True
@@ -145,5 +144,5 @@ class ReconnectingClient:
             self._lost()
 
     def _lost(self) -> None:
-        self._not_before = self._fabric.clock.now() + PAUSE
+        self._not_before = self._fabric.clock.now() + self._retransmission.pause
         self.delivered.extend(self._retransmission.connection_lost())

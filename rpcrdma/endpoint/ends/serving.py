@@ -47,10 +47,15 @@ class Server:
     """
 
     def __init__(
-        self, fabric: Fabric, address: Address, make_role: Callable[[], EndpointRole]
+        self,
+        fabric: Fabric,
+        address: Address,
+        make_role: Callable[[], EndpointRole],
+        make_driver: type[Driver] = Driver,
     ) -> None:
         self._listener = fabric.listen(address)
         self._make_role = make_role
+        self._make_driver = make_driver
         self._drivers: list[Driver] = []
         self._stepping = False
         self._closed = False
@@ -118,7 +123,7 @@ class Server:
     def _admit(self, request: ConnectionRequest) -> None:
         role = self._make_role()
         connection = request.accept(parameters_for(role), HANDSHAKE)
-        driver = Driver(connection, Endpoint(role))
+        driver = self._make_driver(connection, Endpoint(role))
         if isinstance(role, Duplex):
             role.wake_by(partial(driver.inject, events.CallsWaiting()))
         self._drivers.insert(0, driver)

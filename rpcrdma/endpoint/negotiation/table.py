@@ -102,7 +102,7 @@ class NegotiationRules:
         return state in (NegotiationState.OFFERING, NegotiationState.ONE)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class KnownServer:
     """What a client knows of a server, over all connections.
 

@@ -138,6 +138,11 @@ class Requester(CallEnds):
         self._planner.receive_limit = min(octets, self._planner.receive_limit)
         self._planner.groups.post_from_now(octets)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call has not ended."""
+        return bool(self._calls)
+
     # -- a call goes out
 
     def _connected(self, _event: events.Connected, _now: float) -> list[Action]:

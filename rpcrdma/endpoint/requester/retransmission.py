@@ -26,8 +26,15 @@ MOST_LOSSES: Final = 4
 hangs up over a call must not be called for ever."""
 
 
+PAUSE: Final = 0.02
+"""Seconds between a lost connection, or one that could not be made, and the next try."""
+
+
 class Retransmission:
     """The calls of one client, across its connections."""
+
+    most_losses = MOST_LOSSES
+    pause = PAUSE
 
     def __init__(self) -> None:
         self._unfinished: dict[int, CallRequested] = {}
@@ -49,7 +56,7 @@ class Retransmission:
     def connection_lost(self) -> tuple[CallFailed, ...]:
         """Note that a connection ended or could not be made; returns what is given up now."""
         self._losses += 1
-        if self._losses < MOST_LOSSES:
+        if self._losses < self.most_losses:
             return ()
         given_up = tuple(self._unfinished)
         self._unfinished.clear()

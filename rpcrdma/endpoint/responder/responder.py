@@ -131,6 +131,11 @@ class Responder(CallAnswers):
         """Calls that were executed and whose replies the program gives later."""
         return len(self._executing)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call waits for its octets or its reply."""
+        return bool(self._in_progress)
+
     # -- what happens
 
     def _connected(self, _event: events.Connected, _now: float) -> list[Action]:

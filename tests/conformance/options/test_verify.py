@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from conformance.options import verify as verify_options
+from conformance.options.due import begun
 from conformance.options.tester import Heard
 from conformance.oracle.outcome import (
     ErrChunk,
@@ -31,6 +32,8 @@ from targets.base import Unsupported
 from targets.profile import SHIPPED, load_profile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rpcrdma.wire.optional import Option
     from targets.profile import Profile
 
@@ -55,6 +58,7 @@ class Heeding:
     connected: bool = True
     credits: int = 32
     calls: int = 0
+    late: list[Heard] = field(default_factory=list)
     told: list[Option] = field(default_factory=list)
     noted: list[Noted] = field(default_factory=list)
 
@@ -76,8 +80,11 @@ class Heeding:
         """It takes part."""
         self.calls += 1
 
-    def quiet(self) -> None:
-        """It is."""
+    def quiet(self, until: Callable[[], bool] | None = None) -> None:
+        """It is, and says what it has kept for late."""
+        if until is not None:
+            self.heard += self.late
+            self.late = []
 
     def longest(self, octets: int, breaks: tuple[str, ...] = ()) -> int:
         return min(octets, self.limit)
@@ -105,6 +112,12 @@ def test_an_answer_is_read_against_the_request() -> None:
 
     assert (found.done, found.rejected, found.size) == ({0}, {2}, 2048)
     assert tester.noted == [(9, {OptionReceived}, set())]
+
+
+def test_an_answer_may_be_late() -> None:
+    tester = Heeding(late=[said(RespProp((1,), (), ()))])
+
+    assert verify_options.answered(tester, 9).done == {0}
 
 
 def test_bits_are_numbered_as_the_profile_says() -> None:
@@ -266,8 +279,8 @@ def test_a_name_that_no_operation_has_is_a_fault_of_the_case() -> None:
 def test_the_first_of_a_kind_is_found() -> None:
     first, second = said(UpdProp(())), said(ReqProp(()), 10)
 
-    assert verify_options.begun(Heeding([first, second]), ReqProp) is second
-    assert verify_options.begun(Heeding([first, second]), UpdProp, 1) is None
+    assert begun(Heeding([first, second]), ReqProp) is second
+    assert begun(Heeding([first, second]), UpdProp, 1) is None
     assert verify_options.requested(Heeding([second])) == (second, ())
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rpcrdma.endpoint.core.actions import CallFailed, Failure, ReplyReceived
-from rpcrdma.endpoint.ends.reconnecting import PAUSE, ReconnectingClient
+from rpcrdma.endpoint.ends.reconnecting import ReconnectingClient
 from rpcrdma.endpoint.requester.requester import Requester
-from rpcrdma.endpoint.requester.retransmission import MOST_LOSSES
+from rpcrdma.endpoint.requester.retransmission import MOST_LOSSES, PAUSE
 from rpcrdma.fabric.base import Address
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram

@@ -130,6 +130,8 @@ def test_is_judged_as_the_reference_is(one: Variant) -> None:
 
 def documents_about(one: Variant) -> str:
     """Where its choice can show; empty: in all documents."""
+    if one.documents and not NIGHT:
+        return one.documents
     readings = {reading.id: reading.where for reading in load_interpretations().values()}
     if readings.get(one.allowed_by, one.allowed_by).startswith("rtrext"):
         return "rtrext"

@@ -64,7 +64,7 @@ def test_server_repeats_nothing_while_the_connection_stands(peer: Peer) -> None:
 
 @requirement(SAME, WAITS, needs=("backward",), interpretations=("D-47",))
 def test_server_does_not_repeat_what_was_answered(connect: Callable[..., Peer]) -> None:
-    """Of three Calls the one with a Reply does not come again, the others do in their order."""
+    """Of three Calls the one with a Reply does not come again; the others do, in any order."""
     client = BackwardClient.of(connect())
     client.announce()
     client.provoke(3)
@@ -75,10 +75,13 @@ def test_server_does_not_repeat_what_was_answered(connect: Callable[..., Peer]) 
     again = client.on(connect())
     again.announce()
 
-    for called in left:
+    xids = set()
+    for _ in range(2):  # some of them may not have been sent before
         repeated = again.next_call(breaks=WAITS)
-        verify.equal(repeated.xid, called.xid, "the XID of the repeated Call", breaks=SAME)
+        xids.add(repeated.xid)
         again.answer(repeated, credits=1)
+    missing = [called.xid for called in left if called.xid not in xids]
+    verify.equal(missing, [], "XIDs under which nothing is repeated", breaks=SAME)
     again.no_call("everything was answered")
 
 

@@ -63,7 +63,7 @@ def test_requester_reports_transmissions_that_are_amiss(
     before = len(groups.reports)
 
     groups.service.reply(call, amiss)
-    groups.service.waiting()
+    groups.service.waiting(until=lambda: len(groups.reports) > before)
 
     verify.that(len(groups.reports) > before, "the client reports it", breaks=(GROUPS,))
     groups.goes_on(act, call, (GROUPS,))

@@ -130,7 +130,9 @@ def test_server_keeps_responses_apart(connect_two: Callable[..., Peer]) -> None:
     """Several long responses at once, and a short one, do not get into each other."""
     client = GroupClient.of(connect_two)
     peer = client.peer
-    calls = [grouped(peer, peer.workload.long_reply(9000)) for _ in range(4)]
+    verify.granted.require(peer, 2)
+    together = min(peer.granted, 4)
+    calls = [grouped(peer, peer.workload.long_reply(9000)) for _ in range(together)]
 
     for call in calls:
         client.send(call)

@@ -48,7 +48,7 @@ def refused(
     Raises:
         Deviation: it gets something else, or nothing.
     """
-    found = service.options.answer(xid)
+    found = service.options.answer(xid, is_due=True)
     others = [one for one in service.options.messages if one not in before and one.xid != xid]
     broken = ANSWERED
     if found is None and others:
@@ -105,7 +105,7 @@ def test_requester_sends_errors_of_twenty_octets(
     before = len(service_two.options.messages)
 
     xid = service_two.options.send(UnknownOption(77, b""))
-    service_two.options.answer(xid)
+    service_two.options.answer(xid, is_due=True)
     errors = [one for one in service_two.options.messages[before:] if one.is_error]
     if not errors:
         raise Deviation(

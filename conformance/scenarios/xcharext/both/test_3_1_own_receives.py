@@ -9,13 +9,14 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.options import verify as verify_options
+from conformance.options.changes import require_change
 from conformance.options.server import OptionServer
 from conformance.options.tester import both_ends
 from conformance.options.verify import Disposed, until
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.oracle.told_length import told_length
 from rpcrdma.wire.operations import ReqProp, UpdProp
-from rpcrdma.wire.properties import ReceiveBufferSize, property_values
+from rpcrdma.wire.properties import PROP_RBSIZ, ReceiveBufferSize, property_values
 from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def test_size_that_is_told_later_holds_then(tester: OptionTester) -> None:
 def test_change_of_its_own_holds_when_it_is_told(tester: OptionTester) -> None:
     """A device that raises its size takes the old one all the time, and the new one when told."""
     verify_options.claims(tester, "updprop")
-    tester.call()
+    require_change(tester, PROP_RBSIZ)
     size = verify_options.told_size(tester)
     before = len(tester.heard)
     tester.change_size(4 * size, (NO_HARM,))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.options import verify as verify_options
+from conformance.options.due import let_announce
 from conformance.options.tester import both_ends
 from conformance.oracle.sizes import THRESHOLD_TWO
 from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
@@ -71,6 +72,7 @@ def test_default_size_is_assumed_without_information(tester: OptionTester) -> No
 def test_odd_size_is_obeyed(tester: OptionTester, size: int) -> None:
     """A size without room for a header, an odd one, and one that no message has are borne."""
     verify_options.claims(tester, "updprop")
+    let_announce(tester)
 
     tester.send(UpdProp(property_values(ReceiveBufferSize(size))))
 
@@ -85,6 +87,7 @@ def test_no_operation_is_answered_beyond_the_size(
 ) -> None:
     """What cannot be answered within the size gets nothing, or ends the connection."""
     verify_options.claims(tester, "updprop")
+    let_announce(tester)
     tester.send(UpdProp(property_values(ReceiveBufferSize(size))))
 
     xid = tester.send(QUESTIONS[question])

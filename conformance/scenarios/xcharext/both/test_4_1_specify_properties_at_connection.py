@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.options import verify as verify_options
+from conformance.options.due import begun, due
 from conformance.options.tester import both_ends
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Inconclusive
@@ -134,7 +135,7 @@ def test_left_out_property_is_not_asked_for(tester: OptionTester) -> None:
 
     tester.ask_size(2048)
 
-    found = verify_options.begun(tester, ReqProp, before)
+    found = begun(tester, ReqProp, before)
     if found is not None and isinstance(found.option, ReqProp):
         asked = {value.pv_which for value in found.option.optreqpr_want}
         if PROP_RBSIZ in asked:
@@ -146,7 +147,8 @@ def test_device_bears_a_partner_that_knows_nothing(tester: OptionTester) -> None
     """CONNPROP and all else that the device begins is refused: RPCs of every size go on."""
     verify_options.claims(tester, "connprop")
     tester.call()
-    found = verify_options.begun(tester, ConnProp)
+    due(tester, lambda: begun(tester, ConnProp) is not None)
+    found = begun(tester, ConnProp)
     if found is None:
         raise Unsupported("the device has announced nothing")
 

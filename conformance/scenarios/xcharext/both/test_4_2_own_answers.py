@@ -8,6 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.options import verify as verify_options
+from conformance.options.due import due
 from conformance.options.tester import both_ends
 from conformance.oracle.outcome import OptionReceived
 from rpcrdma.wire.operations import ReqProp, RespProp
@@ -22,7 +23,7 @@ from rpcrdma.wire.properties import (
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
-    from conformance.options.tester import OptionTester
+    from conformance.options.tester import Heard, OptionTester
 
 ANSWERED = "xcharext.4.2.supported-request-is-answered"
 SAME_XID = "xcharext.4.3.answer-has-the-requests-xid"
@@ -140,8 +141,11 @@ def test_request_may_have_the_xid_of_the_devices_own(tester: OptionTester) -> No
 
     tester.note_accepted(pending.xid, OptionReceived, breaks=(XID_IN_USE,))
     tester.call((XID_IN_USE,))
+
+    def answers() -> list[Heard]:
+        found = (one for one in tester.heard if one.xid == pending.xid)
+        return [one for one in found if isinstance(one.option, RespProp)]
+
+    due(tester, lambda: bool(answers()), (XID_IN_USE,))
     tester.quiet()
-    answers = [
-        one for one in tester.heard if one.xid == pending.xid and isinstance(one.option, RespProp)
-    ]
-    verify.equal(len(answers), 1, "the number of answers", breaks=(XID_IN_USE,))
+    verify.equal(len(answers()), 1, "the number of answers", breaks=(XID_IN_USE,))

@@ -8,10 +8,12 @@ import pytest
 
 from conformance import verify
 from conformance.options import verify as verify_options
+from conformance.options.changes import require_change
+from conformance.options.due import first_begun
 from conformance.options.tester import both_ends
 from conformance.oracle.outcome import ErrChunk, InvalidOption, OptionReceived, Silent
 from conformance.oracle.sizes import THRESHOLD_TWO
-from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.case import Deviation
 from rpcrdma.wire.operations import (
     XCHAREXT,
     ConnProp,
@@ -22,11 +24,12 @@ from rpcrdma.wire.operations import (
     operations_of,
 )
 from rpcrdma.wire.optional import UnknownOption, with_values
-from rpcrdma.wire.properties import BASIC, ReceiveBufferSize, property_values
+from rpcrdma.wire.properties import BASIC, PROP_RBSIZ, ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from conformance.options.tester import Heard, OptionTester
+    from rpcrdma.wire.optional import Option
 
 TAKEN = "xcharext.1.3.both-ends-take-operations"
 PROPVAL = "xcharext.2.1.propval-is-code-and-data"
@@ -66,14 +69,14 @@ def _send_empty(tester: OptionTester, operation: OptionalOperation) -> int:
     return tester.send(with_values(operation, ()), operation.way())
 
 
-def _first_begun(tester: OptionTester, since: int, breaks: tuple[str, ...]) -> Heard:
-    """The first message that the device began, which must be an operation of this extension."""
-    begun = [one for one in tester.heard[since:] if one.error is None]
-    if not begun:
-        raise Inconclusive("the device has begun nothing")
-    unknown = isinstance(begun[0].option, UnknownOption)
-    verify.that(not unknown, "its operation is a known one", actual=str(begun[0]), breaks=breaks)
-    return begun[0]
+def _first_begun(
+    tester: OptionTester, kind: type[Option], since: int, breaks: tuple[str, ...]
+) -> Heard:
+    """What the device begins by an operation, which must be one of this extension."""
+    begun = first_begun(tester, kind, since)
+    unknown = isinstance(begun.option, UnknownOption)
+    verify.that(not unknown, "its operation is a known one", actual=str(begun), breaks=breaks)
+    return begun
 
 
 @both_ends(*FORM, NO_PAYLOAD, FITS, ALL, DIRECTION, CREDIT, interpretations=("D-74", "D-78"))
@@ -82,7 +85,7 @@ def test_announcement_is_in_form(tester: OptionTester) -> None:
     verify_options.claims(tester, "connprop")
     tester.call()
 
-    found = _first_begun(tester, 0, FORM)
+    found = _first_begun(tester, ConnProp, 0, FORM)
 
     verify.that(
         found.length <= THRESHOLD_TWO,
@@ -106,7 +109,7 @@ def test_request_is_in_form(tester: OptionTester) -> None:
 
     tester.ask_size(2048)
 
-    found = _first_begun(tester, before, FORM)
+    found = _first_begun(tester, ReqProp, before, FORM)
     _judge_form(tester, found, "REQPROP")
     wanted = property_values(ReceiveBufferSize(2048))
     verify.equal(found.option, ReqProp(wanted), "the request", breaks=FORM)
@@ -116,13 +119,13 @@ def test_request_is_in_form(tester: OptionTester) -> None:
 def test_update_is_in_form(tester: OptionTester) -> None:
     """A device's UPDPROP can be decoded, and has nothing after it."""
     verify_options.claims(tester, "updprop")
-    tester.call()
+    require_change(tester, PROP_RBSIZ)
     before = len(tester.heard)
     tester.change_size(2 * verify_options.told_size(tester))
 
     verify_options.until(tester, UpdProp, before)
 
-    _judge_form(tester, _first_begun(tester, before, FORM), "UPDPROP")
+    _judge_form(tester, _first_begun(tester, UpdProp, before, FORM), "UPDPROP")
 
 
 @both_ends(
@@ -142,7 +145,7 @@ def test_operation_is_supported_as_claimed(tester: OptionTester, operation: str)
 
     accepted = (OptionReceived, Silent, ErrChunk) if claimed else (InvalidOption,)
     tester.note_accepted(xid, *accepted, breaks=(REFUSED, TAKEN))
-    found = verify_options.answers(tester, xid, (REFUSED, TAKEN))
+    found = verify_options.answers(tester, xid, (REFUSED, TAKEN), is_due=not claimed)
 
     refused = any(one.refuses for one in found)
     if claimed:
@@ -156,7 +159,9 @@ def test_answers_and_updates_go_with_connprop(tester: OptionTester) -> None:
     """A device that takes RESPPROP or UPDPROP takes CONNPROP, whatever it claims."""
     taken = set()
     for name, operation in OPERATIONS.items():
-        found = verify_options.answers(tester, _send_empty(tester, operation))
+        claimed = name in tester.profile.claims.operations
+        xid = _send_empty(tester, operation)
+        found = verify_options.answers(tester, xid, is_due=not claimed)
         if not any(one.refuses for one in found):
             taken.add(name)
 

@@ -9,6 +9,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.tester.server.reply import filled
+from conformance.verify.announced import let_announce
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg
 from rpcrdma.wire.operations import ConnProp, UpdProp
@@ -71,6 +72,7 @@ def _bearing(service: Service, client: ActingClient) -> Line:
         Unsupported: it does not.
     """
     verify.calls.done(client.serve_good_act())
+    let_announce(service, client)
     is_allowed = False
     for message in service.options.messages:
         if message.line is service.line and isinstance(message.option, ConnProp | UpdProp):

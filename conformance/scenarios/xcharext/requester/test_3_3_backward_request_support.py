@@ -11,6 +11,7 @@ from conformance.backward.server import BackwardServer
 from conformance.catalogue.cite import requirement
 from conformance.oracle.header import encode_as
 from conformance.oracle.outcome import Answered
+from conformance.verify.announced import let_announce
 from rpcrdma.wire import RdmaNomsg, ReadSegment, TransportHeader, v2
 from rpcrdma.wire.operations import ConnProp
 from rpcrdma.wire.properties import BackwardRequestSupport, BackwardSupport, properties_of
@@ -30,6 +31,7 @@ NO_WIDER = "xcharext.3.3.reply-no-wider-than-its-call"
 def _announced(service: Service, client: ActingClient) -> BackwardSupport:
     """The level that the client announces on the newest connection; the default without a word."""
     verify.calls.done(client.serve_good_act())
+    let_announce(service, client)
     level = BackwardSupport.BKREQSUP_INLINE
     for message in service.options.messages:
         if message.line is service.line and isinstance(message.option, ConnProp):

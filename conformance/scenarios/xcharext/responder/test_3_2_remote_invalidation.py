@@ -103,6 +103,7 @@ def test_server_leaves_memory_of_other_calls_alone(connect_two: Callable[..., Pe
     allowed = RequesterRemoteInvalidation(allowed=True)
     tester.send(ConnProp(property_values(allowed), ()))
     tester.call((EITHER,))
+    verify.granted.require(peer, 2)
     held = build.long_reply(peer, peer.workload.hold(HELD), (64,))
     peer.send(held)
 

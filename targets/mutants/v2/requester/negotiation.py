@@ -133,11 +133,11 @@ class AnnouncesAfterFallingBack(NegotiatingClient):
 
 
 @mutant(breaks="v2.5.2.threshold-changes-keep-the-connection")
-class ReconnectsToFallBack(NegotiatingClient):
-    """Ends the connection to go on in Version One on another."""
+class HangsUpOnceItHasFallenBack(NegotiatingClient):
+    """Goes on in Version One, and ends the connection at once."""
 
     def _fall_back(self, offer: events.CallRequested | None, now: float) -> list[Action]:
-        return [Disconnect("the lengths of messages change")]
+        return [*super()._fall_back(offer, now), Disconnect("the lengths of messages change")]
 
 
 @mutant(breaks="v2.5.2.thresholds-follow-the-version")

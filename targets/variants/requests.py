@@ -1,0 +1,96 @@
+"""Clients that make their calls otherwise: fewer at a time, with other chunks and handles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.endpoint.core.actions import Failure
+from rpcrdma.endpoint.core.credits import Allowance
+from rpcrdma.endpoint.core.faults import Fault, FaultFound
+from rpcrdma.endpoint.requester.call_planning import CallPlanner
+from rpcrdma.endpoint.requester.outgoing import Phase
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
+from rpcrdma.fabric.memory import HandleAllocator
+from rpcrdma.wire.rpc import xid_of
+from targets.variants.base import variant
+from targets.variants.clients import ALONE
+
+if TYPE_CHECKING:
+    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.requester.outgoing import Memory
+
+PAGE: Final = 4096
+
+HANDLES: Final = 250
+"""Handles that there are, more than calls have in use at one time."""
+
+
+@variant(
+    "rfc8166.3.3.1.no-call-beyond-the-grant",
+    leaves_open={
+        "rfc8166/3.3.1/requester-obeys-a-shrinking-grant": ALONE,
+        "rfc8166/3.3.1/requester-takes-replies-in-any-order": ALONE,
+    },
+    documents="rfc8166",
+)
+class MakesOneCallAtATime(Allowance):
+    """Has one call in flight, whatever is granted."""
+
+    def try_take(self, sends: int) -> bool:
+        """If nothing is."""
+        return not self.outstanding and super().try_take(sends)
+
+
+@variant("rfc8166.3.3.1.no-call-beyond-the-grant", documents="rfc8166")
+class UsesHalfItsCredits(Allowance):
+    """Has no more calls in flight than half the grant, and one at least."""
+
+    def try_take(self, sends: int) -> bool:
+        """If as many are left."""
+        half = max(1, self.limit // 2)
+        return self.outstanding + sends <= max(half, sends) and super().try_take(sends)
+
+
+@variant("rfc8166.3.4.6.write-chunk-holds-the-largest-result", documents="rfc8166")
+class OffersWholePages(CallPlanner):
+    """Offers memory for results in whole pages."""
+
+    def write_room(self, length: int) -> Memory:
+        """Rounded up."""
+        return super().write_room(length + -length % PAGE)
+
+    def reply_room(self, length: int) -> Memory:
+        """Rounded up."""
+        return super().reply_room(length + -length % PAGE)
+
+
+@variant("D-28", documents="rfc8166")
+class EndsCallsOverBadReplies(Requester):
+    """Ends the call whose XID a message has that it cannot decode."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        try:
+            return super()._judge(message)
+        except FaultFound as found:
+            if found.fault is not Fault.BAD_REPLY_HEADER or len(message) < MINIMUM_HEADER:
+                raise
+            call = self._calls.get(xid_of(message))
+            if call is None or call.phase is not Phase.SENT:
+                raise
+            self.allowance.give_back(call.sends)
+            return self._fail(call, Failure.BAD_REPLY, str(found)) + self._send_queued()
+
+
+@variant("rfc8166.4.4.1.memory-protected-before-upper-layer-access", documents="rfc8166")
+class UsesHandlesAgain(HandleAllocator):
+    """Has a few handles only, so that those of memory taken back come again soon."""
+
+    def handle(self) -> int:
+        """The next of them in turn."""
+        handles: list[int] = vars(self).setdefault("handles", [])
+        if len(handles) < HANDLES:
+            handles.append(super().handle())
+            return handles[-1]
+        handles.append(handles.pop(0))
+        return handles[-1]

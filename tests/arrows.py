@@ -206,9 +206,9 @@ ARROWS: dict[str, set[str]] = {
             "conformance.tester.client conformance.tester.server conformance.backward"
         ),
         "conformance.proof": (
-            "reports.record targets.base targets.mutants targets.registry conformance.catalogue "
-            "conformance.oracle conformance.oracle.responder conformance.tester "
-            "conformance.tester.server conformance.suite"
+            "reports.record targets.base targets.mutants targets.registry conformance.bad_input "
+            "conformance.catalogue conformance.oracle conformance.oracle.responder "
+            "conformance.tester conformance.tester.server conformance.suite"
         ),
         "conformance.cli": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.record "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.bad_input import BadInput
 from conformance.catalogue.interpretations import PAGE, load_changes, load_interpretations, render
 from conformance.catalogue.sentences import read_sentences
+from conformance.cli import detect
 from conformance.proof import coverage, matrix
 from rpcrdma.xdr import compiler
 from rpcrdma.xdr.parse import XdrError
@@ -35,6 +36,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     tools = dev.add_subparsers(dest="tool", required=True, metavar="TOOL")
     _add_matrix(tools)
+    detect.add_parser(tools)
     _add_coverage(tools)
     _add_sentences(tools)
     _add_interpretations(tools)

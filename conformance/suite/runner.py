@@ -228,6 +228,10 @@ def judge(
     target: Target | ClientTarget,
     selection: Selection,
     on_body: Callable[[Case, Rig], None] = lambda case, rig: None,
+    *,
+    order: Callable[[tuple[Case, ...]], tuple[Case, ...]] = lambda cases: cases,
+    on_begin: Callable[[str], None] = lambda case: None,
+    on_end: Callable[[CaseRecord, BaseException | None], None] = lambda record, found: None,
 ) -> tuple[CaseRecord, ...]:
     """Run the selected cases against a target and keep nothing on disk.
 
@@ -235,12 +239,20 @@ def judge(
         target: which device.
         selection: which cases.
         on_body: called after the body of each case, while its connections still stand.
+        order: the cases to run of those that are selected, in their order.
+        on_begin: called before each case with its id.
+        on_end: called after each case with its record, and with what ended it before its end.
 
     Raises:
         TargetError: the device does not come up or does not serve at all.
         SuiteError: a scenario is wrong.
     """
     records: list[CaseRecord] = []
+
+    def record(case: CaseRecord) -> None:
+        records.append(case)
+        on_end(case, plugin.found)
+
     rigs = open_rigs(target)
     try:
         _preflight(rigs)
@@ -248,7 +260,9 @@ def judge(
             load_catalogue(),
             lambda case: case.role in rigs and selection.includes(case),
             rigs=rigs,
-            on_case=records.append,
+            on_planned=order,
+            on_begin=on_begin,
+            on_case=record,
             on_body=on_body,
         )
         _run_pytest(plugin, *_files(selection, SCENARIOS))

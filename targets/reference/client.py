@@ -13,11 +13,11 @@ backward direction.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rpcrdma.fabric.base import Address
-from targets.base import TargetError
+from targets.base import ActResult, ActState, TargetError
 from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
 from targets.in_process import make_network, require_switch
 from targets.reference.acts import ACTS, UpperTester
@@ -31,6 +31,24 @@ if TYPE_CHECKING:
     from targets.profile import Profile
 
 __all__ = ["InProcessClientSession", "ReferenceClientTarget"]
+
+
+@dataclass(frozen=True, slots=True)
+class LostAct:
+    """An act over which the device died when it was told of it (see `targets.base.RunningAct`).
+
+    Attributes:
+        reason: how it died.
+    """
+
+    reason: str
+
+    def poll(self) -> ActResult:
+        """It has failed."""
+        return ActResult(ActState.FAILED, self.reason)
+
+    def abandon(self) -> None:
+        """There is nothing left of it."""
 
 
 class InProcessClientSession:
@@ -86,7 +104,10 @@ class InProcessClientSession:
         """
         if self._application is None:
             raise TargetError("the client has not been told where to connect; prepare it first")
-        return self._application.begin(act)
+        try:
+            return self._application.begin(act)
+        except Exception as error:  # noqa: BLE001  # a defect of the device, not of its caller
+            return LostAct(self._fail(error))
 
     def alive(self) -> str | None:
         """How the client failed, if it did."""
@@ -112,9 +133,16 @@ class InProcessClientSession:
             while self._client.step():
                 pass
             self._application.collect()
-        except Exception as error:  # noqa: BLE001  # a defect of the device, not of its caller
+        except Exception as error:  # noqa: BLE001  # likewise
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> str:
+        """The device is dead from now on; returns how it died."""
+        if self._failure is None:
             self._failure = f"{type(error).__name__}: {error}"
+        if self._client is not None:
             self._client.close()
+        return self._failure
 
 
 class ReferenceClientTarget:

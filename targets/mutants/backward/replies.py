@@ -8,6 +8,7 @@ from rpcrdma.endpoint.backward.direction import DirectionRules, Half, is_whole
 from rpcrdma.endpoint.backward.duplex import Duplex
 from rpcrdma.endpoint.backward.requester import BackwardRequester
 from rpcrdma.endpoint.core.actions import Disconnect, PostReceive, RdmaWrite, Send, Transfer
+from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.wire import RdmaMsg, decode_header, fixed_words
 from rpcrdma.wire.rpc import MessageType, xid_of
@@ -30,6 +31,14 @@ class TakesBackwardRepliesInOrder(BackwardRequester):
     def find(self, xid: int) -> BackwardCall | None:
         known = super().find(xid)
         return known or next((call for call in self.in_flight), None)
+
+
+@mutant(breaks=MATCHED)
+class GivesRepliesToNobody(Backchannel):
+    """Takes the Reply to a backward Call, and does not hand it to who has made the Call."""
+
+    def replied(self, call: BackwardCall, payload: bytes) -> None:
+        del self._calls[call.token]
 
 
 @mutant(breaks=MATCHED)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core import events
     from rpcrdma.endpoint.core.actions import Action, ApplicationEvent
     from rpcrdma.endpoint.requester.reply_parsing import Offer
-    from rpcrdma.wire import RdmaError, RdmaMsg, RdmaNomsg
+    from rpcrdma.wire import RdmaError, RdmaMsg, RdmaNomsg, TransportHeader
 
 _RDMA_MSGP: Final = int(Procedure.RDMA_MSGP).to_bytes(4, "big")
 _RDMA_DONE: Final = int(Procedure.RDMA_DONE).to_bytes(4, "big")
@@ -148,3 +148,19 @@ class GivesUpWithTheConnection(Retransmission):
 
     def is_sent_again(self, event: ApplicationEvent) -> bool:
         return False
+
+
+@mutant(breaks="rfc8166.4.5.bad-reply-header-discarded")
+class DiesOfWrongRepliesToCancelledCalls(Requester):
+    """Dies of a Reply with wrong lists if the application has given up the Call that it is to."""
+
+    def _answered(
+        self,
+        header: TransportHeader,
+        body: RdmaMsg | RdmaNomsg,
+        payload: bytes,
+        fault: FaultFound | None,
+    ) -> list[Action]:
+        if fault is not None and header.rdma_xid in self._abandoned:
+            raise RuntimeError("there is no such call")
+        return super()._answered(header, body, payload, fault)

@@ -13,7 +13,16 @@ from conformance.cli.main import BAD_INPUT, main
 if TYPE_CHECKING:
     from pathlib import Path
 
-TOOLS = ("matrix", "coverage", "sentences", "interpretations", "xdr", "seeds", "selfcheck")
+TOOLS = (
+    "matrix",
+    "detect",
+    "coverage",
+    "sentences",
+    "interpretations",
+    "xdr",
+    "seeds",
+    "selfcheck",
+)
 TEXT = "1.  Frames\n\n   A sender MUST frame.  A frame ends.\n"
 
 

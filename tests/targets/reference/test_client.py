@@ -26,7 +26,7 @@ from targets.reference.client_parts import ClientParts, make_client
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
-    from rpcrdma.endpoint.core.events import MessageReceived
+    from rpcrdma.endpoint.core.events import CallRequested, MessageReceived
     from rpcrdma.endpoint.properties.values import PropertyValues
     from rpcrdma.wire.properties import KnownProperty
     from targets.base import RunningAct
@@ -40,6 +40,13 @@ class Defective(Requester):
 
     def _receive(self, event: MessageReceived, _now: float) -> list[Action]:
         raise RuntimeError("no slot")
+
+
+class Refusing(Requester):
+    """Dies of the first call that it is to make."""
+
+    def _request(self, event: CallRequested, _now: float) -> list[Action]:
+        raise RuntimeError("no call")
 
 
 class World:
@@ -89,6 +96,16 @@ def test_a_client_that_fails_is_dead_and_nothing_else_is() -> None:
 
     assert result is None
     assert world.session.alive() == "RuntimeError: no slot"
+
+
+def test_a_client_that_dies_of_what_it_is_told_fails_the_act() -> None:
+    """It is the device's defect, and no error of whoever told it."""
+    world = World(ClientParts(requester=Refusing)).prepared()
+
+    result = world.run(world.session.begin(Act(ActKind.NULL)))
+
+    assert result == ActResult(ActState.FAILED, "RuntimeError: no call")
+    assert world.session.alive() == "RuntimeError: no call"
 
 
 def test_a_restarted_client_has_forgotten_everything() -> None:

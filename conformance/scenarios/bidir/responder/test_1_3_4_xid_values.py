@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance import verify
 from conformance.backward import build as build_backward
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import ErrChunk
+from rpcrdma.ulp.backprog import Tally
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
@@ -68,6 +70,19 @@ def test_server_takes_a_reply_once(peer: Peer) -> None:
     client.send(client.reply(called, credits=1).octets, ErrChunk, breaks=MATCHED)
 
     client.no_call("the one credit is used by the second Call", breaks=MATCHED)
+
+
+@requirement(MATCHED, needs=("backward",))
+def test_server_gives_each_reply_to_the_call_that_it_answers(peer: Peer) -> None:
+    """Three backward Calls have had their Replies: the server says that three were answered."""
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(3)
+
+    for _ in range(3):
+        client.answer(client.next_call())
+
+    verify.equal(client.tally(), Tally(answered=3), "what became of the Calls", breaks=MATCHED)
 
 
 @requirement(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from conformance.tester.server import ReplyDraft, Service
     from conformance.tester.server.harness import ActingClient
 
+BAD_REPLY = "rfc8166.4.5.bad-reply-header-discarded"
+
 
 def with_segments(
     change: Callable[[tuple[RdmaSegment, ...]], tuple[RdmaSegment, ...]],
@@ -55,14 +57,12 @@ SPOILERS = {
 
 
 @requirement(
-    "rfc8166.4.5.bad-reply-header-discarded",
+    BAD_REPLY,
     "rfc8166.4.5.header-checked-before-the-rpc-layer",
     "rfc8166.3.4.6.1.results-reassembled-in-array-order",
     role="requester",
     # What comes after the header is good: whoever takes it has not looked at the header before.
-    means={
-        "rfc8166.4.5.bad-reply-header-discarded": "rfc8166.4.5.header-checked-before-the-rpc-layer"
-    },
+    means={BAD_REPLY: "rfc8166.4.5.header-checked-before-the-rpc-layer"},
 )
 @pytest.mark.parametrize("fault", SPOILERS)
 def test_requester_does_not_take_wrong_lists(
@@ -78,7 +78,29 @@ def test_requester_does_not_take_wrong_lists(
 
 
 @requirement(
-    "rfc8166.4.5.bad-reply-header-discarded",
+    BAD_REPLY,
+    role="requester",
+    needs=("cancels",),
+    narrower="the act that must go well is another than that whose call the reply is to",
+)
+@pytest.mark.parametrize("fault", ["read-list", "no-write-list", "a-chunk-more"])
+def test_requester_drops_wrong_lists_for_a_call_that_was_given_up(
+    service: Service, client: ActingClient, fault: str
+) -> None:
+    """The application has given its call up when such a reply comes: others go on as before."""
+    act = client.begin(ActKind.READ, 4096)
+    call = service.next_call(lambda one: bool(one.writes and one.writes[0].target))
+    wrong = SPOILERS[fault](service.draft(call)).octets
+    act.abandon()
+    service.waiting()
+
+    service.send(wrong, service.line_of(call))
+
+    verify.calls.done(client.serve_good_act(), breaks=(BAD_REPLY,))
+
+
+@requirement(
+    BAD_REPLY,
     "rfc8166.3.4.6.1.results-reassembled-in-array-order",
     role="requester",
 )

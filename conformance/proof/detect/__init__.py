@@ -1,0 +1,1 @@
+"""Faults made by machine in the reference endpoint, and how many of them the suite finds."""

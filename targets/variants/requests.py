@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.endpoint.core.actions import Failure
 from rpcrdma.endpoint.core.credits import Allowance
-from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
-from rpcrdma.endpoint.requester.outgoing import Phase
-from rpcrdma.endpoint.requester.requester import Requester
-from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.fabric.memory import HandleAllocator
-from rpcrdma.wire.rpc import xid_of
 from targets.variants.base import variant
 from targets.variants.clients import ALONE
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.requester.outgoing import Memory
 
 PAGE: Final = 4096
@@ -63,23 +56,6 @@ class OffersWholePages(CallPlanner):
     def reply_room(self, length: int) -> Memory:
         """Rounded up."""
         return super().reply_room(length + -length % PAGE)
-
-
-@variant("D-28", documents="rfc8166")
-class EndsCallsOverBadReplies(Requester):
-    """Ends the call whose XID a message has that it cannot decode."""
-
-    def _judge(self, message: bytes) -> list[Action]:
-        try:
-            return super()._judge(message)
-        except FaultFound as found:
-            if found.fault is not Fault.BAD_REPLY_HEADER or len(message) < MINIMUM_HEADER:
-                raise
-            call = self._calls.get(xid_of(message))
-            if call is None or call.phase is not Phase.SENT:
-                raise
-            self.allowance.give_back(call.sends)
-            return self._fail(call, Failure.BAD_REPLY, str(found)) + self._send_queued()
 
 
 @variant("rfc8166.4.4.1.memory-protected-before-upper-layer-access", documents="rfc8166")

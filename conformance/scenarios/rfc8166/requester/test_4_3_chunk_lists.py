@@ -95,6 +95,7 @@ def test_requester_drops_wrong_lists_for_a_call_that_was_given_up(
     service.waiting()
 
     service.send(wrong, service.line_of(call))
+    service.reply(call)  # who makes one call at a time goes on only after this
 
     verify.calls.done(client.serve_good_act(), breaks=(BAD_REPLY,))
 

@@ -22,7 +22,8 @@ from conformance.oracle.requester.reaction import expected_reaction
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server.line import Welcome
 from conformance.verify import calls
-from targets.base import ActKind
+from rpcrdma.fabric.completion import CompletionStatus
+from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
     from conformance.oracle.requester.expectation import ReactionExpectation
@@ -44,6 +45,9 @@ SPARE: Final = 8
 """Receives that a client may have beside those for what it requests."""
 
 _TWO_IN_FLIGHT: Final = 2
+
+_LACKING: Final = CompletionStatus.RNR_RETRY_EXCEEDED.value
+"""How a Send ends that has found no Receive."""
 
 
 class Disturbed:
@@ -119,7 +123,7 @@ class Disturbed:
         result = service.serve_until(self._act)
         for served in service.served:
             served.accepted.update(served.allowed)  # how single calls end is for other cases
-        calls.stands(self._line, f"Replies to all calls in flight ({result})", self._breaks)
+        self._stands(f"Replies to all calls in flight ({result})")
 
     def _next(self, seconds: float) -> ReceivedCall:
         found = self._follows(seconds)
@@ -135,8 +139,21 @@ class Disturbed:
         except Inconclusive:
             call = None
         if call is None or call.line != self._line.number:
-            calls.stands(self._line, "messages that complete no call", self._breaks)
+            self._stands("messages that complete no call")
         return call
+
+    def _stands(self, after: str) -> None:
+        """See that no message was lost for want of a Receive.
+
+        Raises:
+            Deviation: one was, and the connection with it.
+            Unsupported: the client has ended the connection of its own accord, which other cases
+                judge: nothing is seen of its Receives.
+        """
+        lost = self._line.lost or ("" if self._line.connected else "ended by the client")
+        if lost and not self._line.fell_asleep and _LACKING not in lost:
+            raise Unsupported(f"the client ends the connection over such a message ({lost})")
+        calls.stands(self._line, after, self._breaks)
 
     def _goes_on(self, expectation: ReactionExpectation) -> None:
         """What must have ended a call has not, unless the client makes no calls any more."""

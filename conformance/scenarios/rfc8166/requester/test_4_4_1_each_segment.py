@@ -12,7 +12,7 @@ from conformance.tester.case import Inconclusive
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import ErrChunk, ErrVers, RdmaMsg, WriteChunk
-from targets.base import ActKind
+from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
@@ -43,8 +43,14 @@ def offers(call: ReceivedCall) -> bool:
 
 
 def begun(service: Service, client: ActingClient, name: str) -> tuple[RunningAct, ReceivedCall]:
-    """An act, and its first call that offers memory."""
+    """An act, and its first call that offers memory.
+
+    Raises:
+        Unsupported: the client has no such act.
+    """
     kind, length = {**ACTS, **LONG}[name]
+    if kind not in client.acts:
+        raise Unsupported(f"the client has no act `{kind.value}`")
     act = client.begin(kind, length)
     deadline, connecting = service.profile.deadline, service.profile.connect_deadline
     return act, service.next_call(offers, deadline + connecting)

@@ -108,7 +108,10 @@ def _goes_on(peer: Peer, call: Call, waiting: dict[int, _Sent]) -> bool:
         if isinstance(outcome, Answered) and fence.place(outcome) is AnswerPlace.FENCE:
             return True
         if isinstance(outcome, Disconnected):
-            waiting[call.xid].judge(peer, outcome)
+            if (
+                call.xid in waiting
+            ):  # else it has its answer, after which a device may close (D-155)
+                waiting[call.xid].judge(peer, outcome)
             return False
         _judge(peer, outcome, waiting)
 

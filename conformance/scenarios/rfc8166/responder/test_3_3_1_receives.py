@@ -38,7 +38,6 @@ def test_responder_has_its_receives_after_what_it_does_not_serve(
     connect: Callable[..., Peer], kind: str
 ) -> None:
     """As many messages that are not served as it has Receives; then all credits at once."""
-    Traffic.borne(connect, {kind: unserved.ONE[kind]})
     traffic = Traffic.on(connect, breaks=GRANTED)
 
     for _ in range(traffic.credits + SPARE):

@@ -27,7 +27,6 @@ def test_responder_has_its_receives_after_what_it_does_not_serve(
     connect_two: Callable[..., Peer], kind: str
 ) -> None:
     """As many messages that are not served as it has Receives; then all credits at once."""
-    Traffic.borne(connect_two, {kind: unserved.TWO[kind]})
     traffic = Traffic.on(connect_two, breaks=GRANTED)
 
     for _ in range(traffic.credits + SPARE):

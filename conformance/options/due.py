@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.tester.case import Inconclusive
-from rpcrdma.wire.operations import ConnProp, ReqProp, UpdProp
+from rpcrdma.wire.operations import XCHAREXT, ConnProp, operations_of
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,9 @@ __all__ = ["begun", "due", "first_begun", "let_announce"]
 OCCASIONS: Final = 3
 """RPCs that are made for a device that does not say what it has to."""
 
-BEGINNINGS: Final = (ConnProp, ReqProp, UpdProp)
+BEGINNINGS: Final = tuple(
+    one.contents for one in operations_of(XCHAREXT) if one.direction is MessageType.CALL
+)
 """What a device begins."""
 
 

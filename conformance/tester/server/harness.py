@@ -73,13 +73,13 @@ class ActingClient:
         Raises:
             Inconclusive: it cannot be brought to do that.
         """
-        act = Act(kind, length, count)
+        act, heard = Act(kind, length, count), len(self.service.received)
         try:
             running = self.session.begin(act)
         except Unsupported as error:
             raise Inconclusive(f"the client cannot be brought to act ({act}): {error}") from error
         self._begun.append(running)
-        self._heard = len(self.service.received)
+        self._heard = heard  # its first call may have come while it was told
         return running
 
     def do(self, kind: ActKind, length: int = 0, count: int = 1) -> ServedAct:

@@ -240,13 +240,14 @@ class Service:
     ) -> tuple[ReceivedCall, ...]:
         """What arrives until nothing does for the grace period, or for so many seconds.
 
-        Nothing is answered.  All messages that nobody has claimed are returned, and stay so for a
-        later `next_call` or `serve_until`.  What is due is waited for before: `until`, or what the
-        client was told to begin.
+        Nothing is answered; what nobody has claimed stays so for a later `next_call`.  What is due
+        is waited for before: `until`, or what the client was told to begin.
         """
         if seconds is None:
             here = until or (lambda: bool(self._unclaimed) or not self.starting())
-            self._turns.until(here, self.profile.start + self.profile.deadline)
+            start, deadline = self.profile.start, self.profile.deadline
+            # Where a profile says how long beginning takes, longer waiting may end a client's call.
+            self._turns.until(here, start + deadline if until else start or deadline)
             self._turns.until_quiet(
                 lambda: len(self.received), self.profile.grace, self.profile.deadline
             )

@@ -14,6 +14,7 @@ from conformance.tester.client.harness import Harness
 from fuzz.engine import judge
 from fuzz.invariant import BrokenInvariant
 from fuzz.registry import FuzzHarness, find_harness, harness_names
+from reports.record import Verdict
 from rpcrdma.wire import describe
 from targets.fabrics import FABRICS
 from targets.lab.lab import Ending, run_in_lab
@@ -114,11 +115,13 @@ def _send(
     arguments: argparse.Namespace, finding: Finding, messages: list[bytes], target: Target
 ) -> int:
     harness = Harness(target)
-    sent: list[Fired] = []
+    kept_back: list[Fired] = []
 
     def tell(fired: Fired) -> None:
-        sent.append(fired)
-        _print_fired(fired)
+        if fired.verdict is Verdict.NA:
+            kept_back.append(fired)
+        else:
+            _print_fired(fired)
 
     try:
         destructive: bool = arguments.destructive
@@ -128,9 +131,8 @@ def _send(
     finally:
         harness.close()
     print()
-    kept_back = len(finding.shots) + len(messages) - sum(bool(fired.octets) for fired in sent)
-    if kept_back > 0:
-        print(f"not sent: {kept_back}, which may do harm to a real server (--destructive)")
+    if kept_back:
+        print(f"not sent: {len(kept_back)}, which may do harm to a real server (--destructive)")
     for problem in problems:
         print(f"{arguments.target}: FAIL: {problem}")
     if not problems:

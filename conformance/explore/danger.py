@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.oracle.header import decode_header
 from rpcrdma.errors import DecodeError
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, decode_header, v2
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, chunks_for_results
 
 if TYPE_CHECKING:
     from conformance.oracle.memory import ExposedMemory
     from rpcrdma.ulp.bindings import UpperLayer
-    from rpcrdma.wire import ReadSegment, WriteChunk
+    from rpcrdma.wire import WriteChunk
 
 __all__ = ["danger_of"]
 
@@ -34,32 +35,22 @@ def danger_of(message: bytes, memory: ExposedMemory, layer: UpperLayer) -> str:
         memory: of the tester, as the device could reach it.
         layer: binding of the program that is called.
     """
-    reads, writes, reply, payload = _parts(message)
-    if any(segment.target.length == 0 for segment in reads):
+    try:
+        decoded = decode_header(message)
+    except DecodeError:
+        return ""
+    body = decoded.header.rdma_body
+    if not isinstance(body, RdmaMsg | RdmaNomsg):
+        return ""
+    if any(segment.target.length == 0 for segment in body.rdma_reads):
         return "a segment without octets in the Read list"
-    for chunk in (*writes, *(() if reply is None else (reply,))):
+    for chunk in chunks_for_results(body):
         for segment in chunk.target:
             if segment.length == 0 or not memory.is_writable(segment):
                 return "room for results that cannot be used"
-    if writes and _is_short(writes, payload, layer):
+    if body.rdma_writes and _is_short(body.rdma_writes, message[decoded.end :], layer):
         return "room for results that is too short"
     return ""
-
-
-def _parts(
-    message: bytes,
-) -> tuple[tuple[ReadSegment, ...], tuple[WriteChunk, ...], WriteChunk | None, bytes]:
-    """Read list, Write list, Reply chunk and what follows; nothing of what cannot be decoded."""
-    is_two = message[4:8] == v2.VERSION.to_bytes(4)
-    try:
-        decoded, end = v2.decode_header(message) if is_two else decode_header(message)
-    except DecodeError:
-        return (), (), None, b""
-    match decoded.rdma_body:
-        case RdmaMsg() | RdmaNomsg() | v2.Rdma2Msg() | v2.Rdma2Nomsg() as body:
-            return body.rdma_reads, body.rdma_writes, body.rdma_reply, message[end:]
-        case _:
-            return (), (), None, b""
 
 
 def _is_short(writes: tuple[WriteChunk, ...], payload: bytes, layer: UpperLayer) -> bool:

@@ -118,7 +118,7 @@ class _Line:
         for chunk in call.read_chunks:
             for item in chunk.segments:
                 self.memory.expose(item.region, read=True)
-        for chunk in (*call.write_chunks, *((call.reply_chunk,) if call.reply_chunk else ())):
+        for chunk in call.result_chunks:
             for item in chunk.segments:
                 self.memory.expose(item.region, write=True)
 
@@ -135,7 +135,7 @@ def fire_all(
     Args:
         harness: of a running target.
         messages: in order.
-        on_fired: is told of each that was sent.
+        on_fired: is told of each; what was not sent has the verdict N/A.
         destructive: send also what may bring a device down that is not in this process.
 
     Returns:
@@ -151,8 +151,6 @@ def fire_all(
     try:
         for message in messages:
             fired = battery.fire(message)
-            if fired is None:
-                continue
             on_fired(fired)
             failed += [fired] if fired.verdict is Verdict.FAIL else []
         problem = battery.dead()
@@ -187,8 +185,8 @@ class _Battery:
         self._lines = {self._last.peer.version: self._last}
         self._cost: set[int] = set()  # XIDs of messages that cost a connection
 
-    def fire(self, message: Shot | bytes) -> Fired | None:
-        """Send one message, and judge what comes; None: it is not sent, since it may do harm."""
+    def fire(self, message: Shot | bytes) -> Fired:
+        """Send one message, and judge what comes; what may do harm is not sent, and N/A."""
         line = self._last = self._line(_version_of(message))
         loaded = line.load(message)
         octets, what = loaded.octets, loaded.what
@@ -196,8 +194,8 @@ class _Battery:
         if len(octets) > longest:
             octets = octets[:longest]
             what = f"{what}, cut to {longest} octets, all that the device claims to receive"
-        if self._careful and danger_of(octets, line.memory, loaded.layer):
-            return None
+        if self._careful and (danger := danger_of(octets, line.memory, loaded.layer)):
+            return Fired(octets, what, (), (), Verdict.NA, danger)
         expectation = expected(octets, state_of(self._harness.device, loaded.layer, line.memory))
         if _is_held(octets):
             expectation = replace(expectation, allowed=(*expectation.allowed, _HELD))

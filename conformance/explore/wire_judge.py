@@ -31,7 +31,14 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.bindings import DataItem, reduce
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, decode_header, group_by_position
+from rpcrdma.wire import (
+    RdmaMsg,
+    RdmaNomsg,
+    RdmaSegment,
+    chunks_for_results,
+    decode_header,
+    group_by_position,
+)
 from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
@@ -216,8 +223,7 @@ class WireJudge:
                 if region is not None and place is not None and len(part) == segment.length:
                     region.data[place] = part
                 start += segment.length
-        targets = [*body.rdma_writes, *(() if body.rdma_reply is None else (body.rdma_reply,))]
-        for target in targets:
+        for target in chunks_for_results(body):
             for segment in target.target:
                 self._own(line, segment, xid)
 

@@ -21,7 +21,7 @@ from conformance import verify
 from conformance.groups.request import CREDITS
 from conformance.oracle.announced import Announced
 from conformance.tester.client import build
-from conformance.verify.announced import OCCASIONS
+from conformance.verify.announced import given_occasion
 from rpcrdma.wire._generated_rtrext import (
     RTRS_XCONT,
     RTRS_XREQ,
@@ -105,13 +105,12 @@ class GroupClient:
 
     def _let_announce(self) -> None:
         """Give the device the time to say what it has to (see `verify.announced`)."""
-        if "connprop" not in self.peer.profile.claims.operations:
-            return
-        for _ in range(OCCASIONS):
-            if any(isinstance(one.option, ConnProp) for one in self.peer.options):
-                return
-            self.fence()
-        self.peer.next_option()
+        if "connprop" in self.peer.profile.claims.operations:
+            given_occasion(
+                lambda: any(isinstance(one.option, ConnProp) for one in self.peer.options),
+                self.fence,
+                self.peer.next_option,
+            )
 
     @property
     def announced(self) -> Announced:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.tester.case import Inconclusive
+from conformance.verify.announced import OCCASIONS, given_occasion
 from rpcrdma.wire.operations import XCHAREXT, ConnProp, operations_of
 from rpcrdma.wire.rpc import MessageType
 
@@ -21,29 +22,29 @@ if TYPE_CHECKING:
 
 __all__ = ["begun", "due", "first_begun", "let_announce"]
 
-OCCASIONS: Final = 3
-"""RPCs that are made for a device that does not say what it has to."""
-
 BEGINNINGS: Final = tuple(
     one.contents for one in operations_of(XCHAREXT) if one.direction is MessageType.CALL
 )
 """What a device begins."""
 
 
-def due(tester: OptionTester, is_here: Callable[[], bool], breaks: tuple[str, ...] = ()) -> bool:
+def due(
+    tester: OptionTester,
+    is_here: Callable[[], bool],
+    breaks: tuple[str, ...] = (),
+    occasions: int = OCCASIONS,
+) -> bool:
     """Wait for something that the device has to say; returns whether it is here.
 
     Args:
         tester: who waits.
         is_here: whether it is among what the tester has heard.
         breaks: what the loss of an RPC meanwhile breaks.
+        occasions: how many RPCs are made for it.
     """
-    for _ in range(OCCASIONS):
-        if is_here():
-            return True
-        tester.call(breaks)
-    tester.quiet(is_here)
-    return is_here()
+    return given_occasion(
+        is_here, lambda: tester.call(breaks), lambda: tester.quiet(is_here), occasions
+    )
 
 
 def begun(tester: OptionTester, kind: type[Option], since: int = 0) -> Heard | None:

@@ -187,7 +187,7 @@ def answers(
 
     Args:
         tester: who has sent it.
-        xid: of it.
+        xid: of the operation.
         breaks: what the loss of the RPC breaks.
         is_due: whether there must be an answer, and so is waited for.
     """
@@ -231,7 +231,7 @@ def unanswered(
 
     Args:
         tester: who has sent it.
-        xid: of it.
+        xid: of the operation.
         breaks: what any answer breaks, and what the loss of the RPC after it does.
         tolerated: instead, what an error under its XID is only a warning of.
     """
@@ -271,7 +271,7 @@ def note_fault_report(tester: OptionTester, xid: int, *or_else: type[Outcome], b
 
     Args:
         tester: who has sent it.
-        xid: of it.
+        xid: of the operation.
         or_else: what is accepted as well.
         breaks: what any other answer breaks.
     """
@@ -299,12 +299,8 @@ def calls_that_use_up_receives(tester: OptionTester) -> int:
 
 def until(tester: OptionTester, kind: type[Option], since: int, breaks: Ids = ()) -> Heard | None:
     """The next operation of a kind, while RPCs use up what Receives the device has; None: none."""
-    for _ in range(calls_that_use_up_receives(tester)):
-        found = begun(tester, kind, since)
-        if found is not None:
-            return found
-        tester.call(breaks)
-    tester.quiet(lambda: begun(tester, kind, since) is not None)
+    occasions = calls_that_use_up_receives(tester)
+    due(tester, lambda: begun(tester, kind, since) is not None, breaks, occasions)
     return begun(tester, kind, since)
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, group_by_position
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, chunks_for_results, group_by_position
 
 if TYPE_CHECKING:
-    from rpcrdma.wire import Body
+    from rpcrdma.wire import Body, ReadChunk, WriteChunk
 
 __all__ = ["UNLIMITED", "Limits"]
 
@@ -35,7 +35,7 @@ class Limits:
         if not isinstance(body, RdmaMsg | RdmaNomsg):
             return ""
         chunks = group_by_position(body.rdma_reads)
-        targets = [*chunks, *body.rdma_writes, *((body.rdma_reply,) if body.rdma_reply else ())]
+        targets: list[ReadChunk | WriteChunk] = [*chunks, *chunks_for_results(body)]
         counts = (
             (max((len(chunk.target) for chunk in targets), default=0), self.segments, "segments"),
             (sum(chunk.position != 0 for chunk in chunks), self.read_chunks, "Read chunks"),

@@ -29,6 +29,7 @@ from rpcrdma.wire._generated_rtrext import (
 )
 from rpcrdma.wire.operations import ReptErr, XmtResp
 from rpcrdma.wire.properties import BASIC
+from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.transmission import Transmission
 
 if TYPE_CHECKING:
@@ -37,10 +38,9 @@ if TYPE_CHECKING:
     from rpcrdma.wire import v2
     from rpcrdma.wire._generated_rtrext import ErrorInformation
     from rpcrdma.wire.properties import PropertyNumbers
-    from rpcrdma.wire.rpc import MessageType
     from rpcrdma.wire.transmission import Arrived, BrokenGroup
 
-__all__ = ["CODES", "GroupAnswered", "Reported", "Scattered", "read_arrived"]
+__all__ = ["CODES", "GroupAnswered", "Reported", "Scattered", "begins", "read_arrived"]
 
 
 CODES: Final[Mapping[type[ErrorInformation], ReportedError]] = {
@@ -139,6 +139,14 @@ class Scattered(Outcome):
 
     def __str__(self) -> str:
         return f"{len(self.group.lost)} transmissions that make no message: {self.group.report}"
+
+
+def begins(option: OptionReceived) -> bool:
+    """Whether its sender begins something by an operation, and so answers nothing.
+
+    An error report is about a message, whatever its direction word says (D-110).
+    """
+    return option.direction is MessageType.CALL and not isinstance(option, Reported)
 
 
 def read_arrived(arrived: Arrived, known: PropertyNumbers = BASIC) -> Outcome:

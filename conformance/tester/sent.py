@@ -148,6 +148,20 @@ class Call:
         placed = [(item.position, used[n]) for n, item in enumerate(items) if n in used]
         return restore(payload, placed)
 
+    @property
+    def result_chunks(self) -> tuple[ExposedChunk, ...]:
+        """Memory for results: of the Write chunks, and of the Reply chunk if there is one."""
+        return (
+            self.write_chunks
+            if self.reply_chunk is None
+            else (*self.write_chunks, self.reply_chunk)
+        )
+
+    @property
+    def chunks(self) -> tuple[ExposedChunk, ...]:
+        """All memory that the call tells of."""
+        return (*self.read_chunks, *self.result_chunks)
+
     def used(self, answer: Answered) -> tuple[tuple[str, ExposedChunk, WriteChunk], ...]:
         """Chunks that hold data by what the Reply says: name, memory, chunk as it came back.
 

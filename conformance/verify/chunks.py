@@ -348,8 +348,7 @@ def _told_wrongly(peer: Peer, call: Call, answer: Answered) -> tuple[str, ...]:
 
 def untouched(call: Call) -> None:
     """No octet after the end of a segment that was offered has changed."""
-    chunks = [*call.write_chunks, *([call.reply_chunk] if call.reply_chunk else [])]
-    for chunk in chunks:
+    for chunk in call.result_chunks:
         place = chunk.overwritten(chunk.told)
         answers.that(
             place is None,

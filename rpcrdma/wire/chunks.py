@@ -20,7 +20,7 @@ from rpcrdma.wire._generated_rfc8166 import ReadSegment, WriteChunk
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rpcrdma.wire._generated_rfc8166 import RdmaSegment
+    from rpcrdma.wire._generated_rfc8166 import RdmaMsg, RdmaNomsg, RdmaSegment
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,11 @@ def group_by_position(reads: Iterable[ReadSegment]) -> tuple[ReadChunk, ...]:
     for segment in reads:
         groups.setdefault(segment.position, []).append(segment.target)
     return tuple(ReadChunk(position, tuple(target)) for position, target in groups.items())
+
+
+def chunks_for_results(body: RdmaMsg | RdmaNomsg) -> tuple[WriteChunk, ...]:
+    """The chunks of the Write list, and the Reply chunk after them if there is one."""
+    return body.rdma_writes if body.rdma_reply is None else (*body.rdma_writes, body.rdma_reply)
 
 
 def chunk_length(chunk: ReadChunk | WriteChunk) -> int:

@@ -10,21 +10,17 @@ from rpcrdma.endpoint.backward.requester import BackwardRequester
 from rpcrdma.endpoint.backward.responder import BackwardReplyRules
 from rpcrdma.endpoint.core.actions import Disconnect, Send
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
-from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
 from targets.variants.base import variant
 from targets.variants.pace import MOMENT, TimedDriver
-from targets.variants.servers import GROUPS, SEVERAL_CALLS
+from targets.variants.servers import GROUPS, SEVERAL_CALLS, ChoosesOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rpcrdma.endpoint.core.connection import Endpoint
     from rpcrdma.endpoint.core.dialect import Dialect
-    from rpcrdma.endpoint.responder.call_rules import CallRules
-    from rpcrdma.endpoint.responder.groups import RequestGroups
-    from rpcrdma.endpoint.responder.lost_replies import LostReplies
+    from rpcrdma.endpoint.responder.responder import ResponderOptions
     from rpcrdma.fabric.base import Connection
-    from rpcrdma.ulp.bindings import UpperLayer
 
 
 class TakesTime(TimedDriver):
@@ -46,21 +42,14 @@ class TakesTime(TimedDriver):
     leaves_open={**SEVERAL_CALLS, **GROUPS},
     also=(TakesTime,),
 )
-class TakesOneCallAtATime(Responder):
+class TakesOneCallAtATime(ChoosesOptions):
     """Has one Receive, and ends the connection over a Call that comes before its last Reply."""
 
-    def __init__(
-        self,
-        upper_layer: UpperLayer,
-        options: ResponderOptions | None = None,
-        lost: LostReplies | None = None,
-        calls: CallRules | None = None,
-        replies: ReplyRules | None = None,
-        groups: RequestGroups | None = None,
-    ) -> None:
-        one = replace(options or ResponderOptions(), receives=1, most_calls=1)
-        self.unsent: Iterable[tuple[float, Send | Disconnect]] = ()
-        super().__init__(upper_layer, one, lost, calls, replies, groups)
+    unsent: Iterable[tuple[float, Send | Disconnect]] = ()
+
+    def choose(self, options: ResponderOptions) -> ResponderOptions:
+        """With one of each."""
+        return replace(options, receives=1, most_calls=1)
 
     def judge_load(self, in_progress: int) -> None:
         """Not one more than is under way, or whose Reply is."""

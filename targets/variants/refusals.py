@@ -13,20 +13,19 @@ from rpcrdma.endpoint.responder.plan import plan_reply
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire import RdmaMsg, RdmaNomsg, v2
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, chunks_for_results, v2
 from rpcrdma.wire.rpc import SystemErr, accepted, encode_message
 from rpcrdma.xdr.runtime import word_at
 from targets.variants.base import variant
 from targets.variants.pace import is_optional
+from targets.variants.servers import ChoosesOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
-    from rpcrdma.endpoint.responder.groups import RequestGroups
-    from rpcrdma.endpoint.responder.lost_replies import LostReplies
-    from rpcrdma.ulp.bindings import DataItem, UpperLayer
+    from rpcrdma.ulp.bindings import DataItem
     from rpcrdma.wire import FixedWords, ReadChunk, ReadSegment, TransportHeader, WriteChunk
 
 TWO_WORDS: Final = 8
@@ -165,8 +164,7 @@ class RefusesEmptySegments(CallRules):
         header, end = super().decode(message)
         body = header.rdma_body
         if isinstance(body, RdmaMsg | RdmaNomsg):
-            chunks = (*body.rdma_writes, *(() if body.rdma_reply is None else (body.rdma_reply,)))
-            segments = [segment for chunk in chunks for segment in chunk.target]
+            segments = [segment for chunk in chunks_for_results(body) for segment in chunk.target]
             segments += [segment.target for segment in body.rdma_reads]
             if not all(segment.length for segment in segments):
                 raise FaultFound(Fault.EMPTY_LONG_CALL, "a segment of no octets")
@@ -195,20 +193,12 @@ class RefusesCutCalls(CallRules):
 
 
 @variant("rfc8166.8.1.4.large-read-chunks-may-be-refused", documents="rfc8166")
-class RefusesMoreThanAMegabyte(Responder):
+class RefusesMoreThanAMegabyte(ChoosesOptions):
     """Takes no Call of more than a mebibyte."""
 
-    def __init__(
-        self,
-        upper_layer: UpperLayer,
-        options: ResponderOptions | None = None,
-        lost: LostReplies | None = None,
-        calls: CallRules | None = None,
-        replies: ReplyRules | None = None,
-        groups: RequestGroups | None = None,
-    ) -> None:
-        chosen = replace(options or ResponderOptions(), longest_call=MEBIBYTE)
-        super().__init__(upper_layer, chosen, lost, calls, replies, groups)
+    def choose(self, options: ResponderOptions) -> ResponderOptions:
+        """With that limit."""
+        return replace(options, longest_call=MEBIBYTE)
 
 
 @variant("D-19", documents="rfc8166")

@@ -98,9 +98,8 @@ class GrantsAnotherNumberEachTime(ReplyRules):
         return 1 + next(self._turns) * 7 % super().grant(requested, posted)
 
 
-@variant("rfc8166.3.3.1.credit-is-one-transaction", leaves_open=GROUPS)
-class PostsFewReceives(Responder):
-    """Has three Receives, and grants no more credits."""
+class ChoosesOptions(Responder):
+    """A Responder whose options are for one method to choose."""
 
     def __init__(
         self,
@@ -111,8 +110,21 @@ class PostsFewReceives(Responder):
         replies: ReplyRules | None = None,
         groups: RequestGroups | None = None,
     ) -> None:
-        few = replace(options or ResponderOptions(), receives=3)
-        super().__init__(upper_layer, few, lost, calls, replies, groups)
+        chosen = self.choose(options or ResponderOptions())
+        super().__init__(upper_layer, chosen, lost, calls, replies, groups)
+
+    def choose(self, options: ResponderOptions) -> ResponderOptions:
+        """The options, in place of those that it is given."""
+        raise NotImplementedError
+
+
+@variant("rfc8166.3.3.1.credit-is-one-transaction", leaves_open=GROUPS)
+class PostsFewReceives(ChoosesOptions):
+    """Has three Receives, and grants no more credits."""
+
+    def choose(self, options: ResponderOptions) -> ResponderOptions:
+        """With three."""
+        return replace(options, receives=3)
 
 
 @variant("rfc8166.3.3.3.may-receive-more-than-1024")

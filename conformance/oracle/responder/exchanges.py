@@ -31,11 +31,10 @@ from conformance.oracle.outcome import (
 from conformance.oracle.responder.answer_rules import obsolete_rule
 from conformance.oracle.responder.expectation import Answer
 from conformance.oracle.responder.expected import expected
-from conformance.oracle.transmissions import Reported
+from conformance.oracle.transmissions import Reported, begins
 from conformance.oracle.verdict import BrokenRule, broken_rule
 from reports.record import Verdict
 from rpcrdma.wire.operations import XmtCont, XmtReq
-from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -51,14 +50,21 @@ OPTION_ANSWERS_NOTHING: Final = "xcharext.4.3.answer-has-the-requests-xid"
 _XID: Final = slice(0, 4)
 
 
-@dataclass(slots=True)
-class _Exchange:
-    """A message of the tester, and what answered it; without an expectation anything may."""
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A message of the tester; without an expectation anything may answer it."""
 
     sends: tuple[bytes, ...]
     expectation: Expectation | None
-    outcome: Outcome | None = None
-    reply_chunk: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """A message of the tester, and what answered it."""
+
+    sent: _Sent
+    outcome: Outcome
+    reply_chunk: bytes | None
 
 
 class Exchanges:
@@ -70,7 +76,7 @@ class Exchanges:
 
     def __init__(self, version: int) -> None:
         self._version = version
-        self._open: dict[int, list[_Exchange]] = defaultdict(list)
+        self._open: dict[int, list[_Sent]] = defaultdict(list)
         self._answered: list[_Exchange] = []
         self._broken: list[BrokenRule] = []
 
@@ -86,8 +92,8 @@ class Exchanges:
             return  # nothing can answer it
         # What comes of a group that is sent piece by piece is for the case to say.
         whole = bool(later) or not _is_piece(first)
-        exchange = _Exchange(sends, expected(first, state, *later) if whole else None)
-        self._open[int.from_bytes(first[_XID])].append(exchange)
+        sent = _Sent(sends, expected(first, state, *later) if whole else None)
+        self._open[int.from_bytes(first[_XID])].append(sent)
 
     def arrived(self, outcome: Outcome, reply_chunk: bytes | None) -> None:
         """A message has arrived.
@@ -110,11 +116,12 @@ class Exchanges:
             if not isinstance(outcome, Reported):
                 self._broken.append(_answers_nothing(outcome, self._version))
             return
-        # Of two messages of one XID that is answered which an answer fits better.
-        chosen = min(waiting, key=lambda one: _rank(one.expectation, outcome, reply_chunk))
+        chosen = waiting[0]
+        if len(waiting) > 1:
+            # Of messages of one XID that is answered which an answer fits best.
+            chosen = min(waiting, key=lambda one: _rank(one.expectation, outcome, reply_chunk))
         waiting.remove(chosen)
-        chosen.outcome, chosen.reply_chunk = outcome, reply_chunk
-        self._answered.append(chosen)
+        self._answered.append(_Exchange(chosen, outcome, reply_chunk))
 
     def broken(self, of_the_case: Collection[tuple[bytes, ...]]) -> Iterator[BrokenRule]:
         """What the device has broken on this connection so far.
@@ -124,14 +131,14 @@ class Exchanges:
                 which kinds it accepts.
         """
         for exchange in self._answered:
-            yield from _judged(exchange, kind_too=exchange.sends not in of_the_case)
+            yield from _judged(exchange, kind_too=exchange.sent.sends not in of_the_case)
         yield from self._broken
 
 
 def _judged(exchange: _Exchange, *, kind_too: bool) -> Iterator[BrokenRule]:
     """What the answer breaks; `kind_too`: also by being an answer of its kind."""
-    outcome, expectation = exchange.outcome, exchange.expectation
-    if outcome is None or expectation is None:
+    outcome, expectation = exchange.outcome, exchange.sent.expectation
+    if expectation is None:
         return
     if not kind_too:
         same = replace(expectation.allowed[0], kind=Answer(type(outcome)), warning=False)
@@ -156,7 +163,7 @@ def _rank(expectation: Expectation | None, outcome: Outcome, reply_chunk: bytes 
 def _begins(outcome: AnsweringOutcome) -> bool:
     """Whether the device begins something: a backward Call, or an optional operation."""
     if isinstance(outcome, OptionReceived):
-        return outcome.direction is MessageType.CALL and not isinstance(outcome, Reported)
+        return begins(outcome)
     return isinstance(as_called(outcome), Called)
 
 

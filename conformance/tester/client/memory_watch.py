@@ -51,7 +51,7 @@ class MemoryWatch:
         """A call is about to be sent."""
         if call.mutations or call.xid in self._calls:
             return
-        handles = {handle for chunk in _chunks(call) for handle in _handles(chunk)}
+        handles = {handle for chunk in call.result_chunks for handle in _handles(chunk)}
         self._shared |= handles & self._offered
         self._offered |= handles
         self._calls[call.xid] = _Watched(call)
@@ -66,13 +66,13 @@ class MemoryWatch:
         """What the device has broken so far."""
         for watched in self._calls.values():
             call = watched.call
-            if not any(_handles(chunk) & self._shared for chunk in _chunks(call)):
+            if not any(_handles(chunk) & self._shared for chunk in call.result_chunks):
                 yield from _broken(watched)
 
 
 def _broken(watched: _Watched) -> Iterator[BrokenRule]:
     call, reply = watched.call, watched.reply
-    for chunk in _chunks(call):
+    for chunk in call.result_chunks:
         place = chunk.overwritten(chunk.told)
         if place is not None:
             detail = (
@@ -94,16 +94,11 @@ def _broken(watched: _Watched) -> Iterator[BrokenRule]:
         yield broken_rule(WRITTEN_BEFORE, detail, call.version)
 
 
-def _chunks(call: Call) -> tuple[ExposedChunk, ...]:
-    """Memory for results."""
-    return (*call.write_chunks, *((call.reply_chunk,) if call.reply_chunk else ()))
-
-
 def _handles(chunk: ExposedChunk) -> set[int]:
     return {segment.region.handle for segment in chunk.segments}
 
 
 def _held(call: Call) -> int:
     """A number for what the memory for results holds."""
-    regions = (segment.region for chunk in _chunks(call) for segment in chunk.segments)
+    regions = (segment.region for chunk in call.result_chunks for segment in chunk.segments)
     return hash(tuple(region.read() for region in regions))

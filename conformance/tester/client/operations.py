@@ -18,7 +18,7 @@ from conformance.oracle.outcome import Answered, as_called, read_outcome
 from conformance.oracle.verdict import broken_rule
 from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.trace import EventKind, Side
-from rpcrdma.wire import RdmaMsg, RdmaNomsg
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, chunks_for_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,9 +72,8 @@ def _called(line: _Line, message: bytes) -> None:
         return
     line.answered.discard(header.rdma_xid)  # sent once more
     line.versions[header.rdma_xid] = header.rdma_vers
-    targets = [*body.rdma_writes, *(() if body.rdma_reply is None else (body.rdma_reply,))]
     segments = [read.target for read in body.rdma_reads]
-    segments += [segment for target in targets for segment in target.target]
+    segments += [segment for target in chunks_for_results(body) for segment in target.target]
     for segment in segments:
         line.owners[segment.handle].add(header.rdma_xid)
 

@@ -33,7 +33,7 @@ from conformance.oracle.outcome import (
 )
 from conformance.oracle.responder.exchanges import Exchanges
 from conformance.oracle.responder.state import state_of
-from conformance.oracle.transmissions import GroupAnswered, Reported, read_arrived
+from conformance.oracle.transmissions import GroupAnswered, begins, read_arrived
 from conformance.tester.claimed import claimed_operations, device_of
 from conformance.tester.client.memory_watch import MemoryWatch
 from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
@@ -45,7 +45,6 @@ from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
 from rpcrdma.wire.operations import ConnProp, UpdProp
 from rpcrdma.wire.optional import values_of
-from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.transmission import Assembler
 
 if TYPE_CHECKING:
@@ -352,18 +351,10 @@ class Peer:
             self.granted = outcome.credits
         if isinstance(outcome, OptionReceived):
             self.options.append(outcome)
-        if isinstance(outcome, OptionReceived) and _begins(outcome):
+        if isinstance(outcome, OptionReceived) and begins(outcome):
             self._begun.append(outcome)
         else:
             self._arrived.append(outcome)
-
-
-def _begins(option: OptionReceived) -> bool:
-    """Whether the device begins something by an operation, and so answers nothing.
-
-    An error report is about a message, whatever its direction word says (D-110).
-    """
-    return option.direction is MessageType.CALL and not isinstance(option, Reported)
 
 
 def _told(region: MemoryRegion, length: int) -> RdmaSegment:

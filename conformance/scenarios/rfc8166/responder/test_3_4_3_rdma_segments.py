@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.tester.client.peer import Peer
-    from conformance.tester.memory import ExposedChunk
     from conformance.tester.sent import Call
 
 WITH_MEMORY: dict[str, Callable[[Peer], Call]] = {
@@ -27,12 +26,6 @@ WITH_MEMORY: dict[str, Callable[[Peer], Call]] = {
     "long-call": lambda peer: build.long_call(peer, peer.workload.long_call(1500)),
     "reply-chunk": lambda peer: build.long_reply(peer, peer.workload.long_reply(1500)),
 }
-
-
-def chunks(call: Call) -> tuple[ExposedChunk, ...]:
-    """All memory that a Call tells of."""
-    reply = (call.reply_chunk,) if call.reply_chunk else ()
-    return (*call.read_chunks, *call.write_chunks, *reply)
 
 
 @requirement("rfc8166.3.4.3.memory-used-by-responder")
@@ -44,7 +37,7 @@ def test_responder_invalidates_no_handle_unasked(peer: Peer, form: str) -> None:
     peer.send(call)
 
     verify.chunks.served(peer, call)
-    regions = [segment.region for chunk in chunks(call) for segment in chunk.segments]
+    regions = [segment.region for chunk in call.chunks for segment in chunk.segments]
     verify.that(all(region.valid for region in regions), "the handles are still valid")
 
 

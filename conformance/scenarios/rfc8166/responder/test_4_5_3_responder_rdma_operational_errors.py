@@ -71,8 +71,7 @@ def too_long(peer: Peer, call: Call) -> Call:
 
 def stale_handle(peer: Peer, call: Call) -> Call:
     """A handle that was good and has been invalidated."""
-    reply = (call.reply_chunk,) if call.reply_chunk else ()
-    for chunk in (*call.read_chunks, *call.write_chunks, *reply):
+    for chunk in call.chunks:
         peer.invalidate(chunk)
     return told(peer, call, length=enough(call))
 

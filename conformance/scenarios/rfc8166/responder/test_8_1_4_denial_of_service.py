@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.tester.client.peer import Peer
-    from conformance.tester.memory import ExposedChunk
     from conformance.tester.sent import Call
 
 LARGE: Final = {"two-gigabytes": 1 << 31, "the-largest-number": 2**32 - 1}
@@ -43,12 +42,6 @@ CALLS: Final[dict[str, Callable[[Peer], Call]]] = {
     "long-call": lambda peer: build.long_call(peer, peer.workload.long_call(30000)),
     "reply-chunk": lambda peer: build.long_reply(peer, peer.workload.fetch(65536)),
 }
-
-
-def chunks(call: Call) -> tuple[ExposedChunk, ...]:
-    """All memory that a Call tells of."""
-    reply = (call.reply_chunk,) if call.reply_chunk else ()
-    return (*call.read_chunks, *call.write_chunks, *reply)
 
 
 @requirement(SURVIVES, INVALID)
@@ -130,7 +123,7 @@ def test_responder_survives_a_canceled_call(
     call = CALLS[form](peer)
 
     peer.send(call)
-    for chunk in chunks(call):
+    for chunk in call.chunks:
         peer.invalidate(chunk)
 
     # It may have been done before; then the Reply is as good as any.

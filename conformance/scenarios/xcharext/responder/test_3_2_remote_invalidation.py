@@ -44,9 +44,7 @@ TOLD: dict[str, tuple[Property, ...] | None] = {
 
 def _regions(call: Call) -> list[MemoryRegion]:
     """The memory that a call tells of."""
-    reply = () if call.reply_chunk is None else (call.reply_chunk,)
-    chunks = (*call.read_chunks, *call.write_chunks, *reply)
-    return [segment.region for chunk in chunks for segment in chunk.segments]
+    return [segment.region for chunk in call.chunks for segment in chunk.segments]
 
 
 def _all_valid(call: Call, breaks: tuple[str, ...]) -> None:

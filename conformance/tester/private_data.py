@@ -17,7 +17,8 @@ __all__ = ["FORMS", "PrivateData", "invalidates"]
 _MAGIC: Final = 0xF6AB0E18
 _VERSION: Final = 1
 _R: Final = 1
-_LENGTH: Final = 8
+_FLAGS: Final = 5
+"""Offset of the flags in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,12 @@ class PrivateData:
 def invalidates(octets: bytes) -> bool:
     """Whether private data says that remote invalidation is supported (sections 4.1 and 5.1).
 
-    The message may stand behind other octets; one that is cut is none.  To look at its version is
-    only recommended.
+    The message may stand behind other octets.  To look at its version, and whether it is whole, is
+    only recommended; the CM fills private data up with zeros besides.
     """
     start = octets.find(_MAGIC.to_bytes(4))
-    message = octets[start : start + _LENGTH] if start >= 0 else b""
-    return len(message) == _LENGTH and bool(message[5] & _R)
+    flags = octets[start + _FLAGS : start + _FLAGS + 1] if start >= 0 else b""
+    return bool(flags and flags[0] & _R)
 
 
 FORMS: Final[Mapping[str, bytes]] = {

@@ -13,10 +13,11 @@ all the same.  So silence takes no waiting but once, at the end.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
-from conformance.oracle.outcome import Answered, Disconnected, Silent, answered_xid
+from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent, answered_xid
 from conformance.oracle.responder.expected import expected
 from conformance.tester.acceptance import Acceptance
 from conformance.tester.case import Deviation
@@ -47,8 +48,8 @@ class _Sent:
 
     def judge(self, peer: Peer, outcome: Outcome) -> None:
         """Compare what came with what may."""
-        peer.case.expected = tuple(str(item) for item in self.wanted.allowed)
-        peer.case.actual = str(outcome)
+        allowed = tuple(str(item) for item in self.wanted.allowed)
+        peer.case.expected, peer.case.actual = allowed, str(outcome)
         judgement = self.wanted.judge(outcome)
         peer.case.interpretations += judgement.interpretations
         if judgement.verdict is Verdict.WARN:
@@ -58,7 +59,7 @@ class _Sent:
             ids = statements((LAYOUT,), self.call.version) if headless else judgement.violated
             raise Deviation(
                 f"{self.call} was answered wrongly: {judgement.reason}.",
-                expected=peer.case.expected,
+                expected=allowed,
                 actual=str(outcome),
                 breaks=blame.blamed(outcome, self.call.version, ids),
             )
@@ -78,54 +79,103 @@ def anywhere(
         lengths: in octets.
         make: a good Call, which is as long as the longest of them at least.
     """
-    waiting: dict[int, _Sent] = {}
+    cuts = _Cuts()
     for length in lengths:
-        call = mutate.truncate(make(peer), length)
-        state = peer.state
-        wanted = expected(call.octets, state)
-        good = tuple(item.kind for item in wanted.allowed if not item.warning)
-        warned = tuple(item.kind for item in wanted.allowed if item.warning)
-        peer.case.acceptances.append(Acceptance(call, state, good, warned))
-        waiting[call.xid] = _Sent(call, wanted)
-        peer.send(call)
-        if not _goes_on(peer, call, waiting):
-            waiting.clear()
+        after = cuts.send(peer, mutate.truncate(make(peer), length))
+        if after is _After.ANOTHER:
             peer = connect()
-    while waiting:
-        outcome = peer.receive(peer.profile.grace)
-        if isinstance(outcome, Silent):
-            break
-        _judge(peer, outcome, waiting)
-    for sent in waiting.values():
-        sent.judge(peer, Silent(peer.profile.grace))
+            after = cuts.send(peer, mutate.truncate(make(peer), length))
+        if after is not _After.SERVED:
+            peer = connect()
+    cuts.end(peer)
 
 
-def _goes_on(peer: Peer, call: Call, waiting: dict[int, _Sent]) -> bool:
-    """Whether a good Call behind a cut one is answered; else the connection is lost lawfully."""
-    fence = Fence.behind(peer, call.xid)
-    while True:
-        outcome = peer.receive()
-        if isinstance(outcome, Answered) and fence.place(outcome) is AnswerPlace.FENCE:
-            return True
-        if isinstance(outcome, Disconnected):
-            if (
-                call.xid in waiting
-            ):  # else it has its answer, after which a device may close (D-155)
-                waiting[call.xid].judge(peer, outcome)
-            return False
-        _judge(peer, outcome, waiting)
+class _After(Enum):
+    """What came of the good Call behind a cut one."""
+
+    SERVED = auto()
+    LOST = auto()
+    """The connection is lost, by the cut Call."""
+    ANOTHER = auto()
+    """The connection is lost, after the error that an earlier one got: send this one again."""
 
 
-def _judge(peer: Peer, outcome: Outcome, waiting: dict[int, _Sent]) -> None:
-    """Judge what comes for one of the cut Calls."""
-    xid = answered_xid(outcome)
-    sent = waiting.pop(xid, None) if xid is not None else None
-    if sent is None:
-        raise Deviation(
-            f"Something else came than answers to the Calls: {outcome}.",
-            expected=("a Reply to the good Call",),
-            actual=str(outcome),
-            breaks=blame.blamed(outcome, peer.version, ()),
-            unanswered=xid is None,
-        )
-    sent.judge(peer, outcome)
+def _expecting(peer: Peer, call: Call) -> _Sent:
+    """A cut Call with what the oracle says of it."""
+    wanted = expected(call.octets, peer.state)
+    good = tuple(item.kind for item in wanted.allowed if not item.warning)
+    warned = tuple(item.kind for item in wanted.allowed if item.warning)
+    peer.case.acceptances.append(Acceptance(call, peer.state, good, warned))
+    return _Sent(call, wanted)
+
+
+class _Cuts:
+    """The cut Calls that may still be answered, and what was wrong with those that were."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[int, _Sent] = {}
+        self._wrong: dict[int, Deviation] = {}
+        self._refused = False
+
+    def send(self, peer: Peer, call: Call) -> _After:
+        """Send one, and a good Call behind it."""
+        xid = call.xid
+        self._waiting[xid] = sent = _expecting(peer, call)
+        peer.send(call)
+        fence = Fence.behind(peer, xid)
+        while True:
+            outcome = peer.receive()
+            if isinstance(outcome, Answered) and fence.place(outcome) is AnswerPlace.FENCE:
+                return _After.SERVED
+            if isinstance(outcome, Disconnected):
+                return self._lost(peer, sent, outcome)
+            self._take(peer, outcome)
+
+    def _lost(self, peer: Peer, sent: _Sent, outcome: Disconnected) -> _After:
+        """Judge the end of a connection, which may follow upon the error that is due (D-155)."""
+        unanswered, refused = sent.call.xid in self._waiting, self._refused
+        self._waiting.clear()
+        self._refused = False
+        if unanswered and refused:
+            return _After.ANOTHER
+        if unanswered:
+            self._judge(peer, sent, outcome)
+        return _After.LOST
+
+    def end(self, peer: Peer) -> None:
+        """Wait for late answers, and fail for the first that is wrong; the reason has them all."""
+        while self._waiting:
+            outcome = peer.receive(peer.profile.grace)
+            if isinstance(outcome, Silent):
+                break
+            self._take(peer, outcome)
+        for sent in self._waiting.values():
+            self._judge(peer, sent, Silent(peer.profile.grace))
+        if not self._wrong:
+            return
+        first, *others = self._wrong
+        found = self._wrong[first]
+        if others:
+            found.reason += f" It is wrong for {', '.join(map(str, others))} octets as well."
+        raise found
+
+    def _take(self, peer: Peer, outcome: Outcome) -> None:
+        """Judge what comes for one of the cut Calls."""
+        xid = answered_xid(outcome)
+        sent = self._waiting.pop(xid, None) if xid is not None else None
+        if sent is None:
+            raise Deviation(
+                f"Something else came than answers to the Calls: {outcome}.",
+                expected=("a Reply to the good Call",),
+                actual=str(outcome),
+                breaks=blame.blamed(outcome, peer.version, ()),
+                unanswered=xid is None,
+            )
+        self._refused = self._refused or isinstance(outcome, ErrChunk)
+        self._judge(peer, sent, outcome)
+
+    def _judge(self, peer: Peer, sent: _Sent, outcome: Outcome) -> None:
+        try:
+            sent.judge(peer, outcome)
+        except Deviation as found:
+            self._wrong[len(sent.call.octets)] = found

@@ -33,15 +33,18 @@ def shaped(peer: Peer, shape: Shape) -> None:
     Raises:
         Unsupported: the binding has no such call, or the device claims to bear fewer chunks.
     """
-    call = build_shape(peer, shape, SHAPES.index(shape))
+    number = SHAPES.index(shape)
+    call = build_shape(peer, shape, number)
     breaks = statements((_about(shape),), peer.version)
 
     peer.send(call)
 
     outcome = judged(peer, call, breaks=breaks)
-    data = b"".join(data_of(shape))
-    if data and isinstance(outcome, Answered) and answers.reply_of(call, outcome).rpc.succeeded:
-        chunks.fetched_back(peer, data, breaks)
+    data = b"".join(data_of(shape, number))
+    if data and isinstance(outcome, Answered):
+        reply = answers.reply_of(call, outcome)
+        if reply.rpc.succeeded and not call.request.fails(reply.payload):
+            chunks.fetched_back(peer, data, breaks)
 
 
 def _about(shape: Shape) -> str:
@@ -50,4 +53,4 @@ def _about(shape: Shape) -> str:
         return ROOM
     if shape.read in ("empty-first", "empty-last"):
         return EMPTY
-    return REJOINED if data_of(shape) else VALID
+    return REJOINED if shape.stores else VALID

@@ -24,11 +24,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
-from conformance.oracle.outcome import Answered, Disconnected, Outcome, Silent, answered_xid
+from conformance.oracle.outcome import (
+    Answered,
+    Disconnected,
+    ErrChunk,
+    ErrVers,
+    Outcome,
+    Silent,
+    answered_xid,
+)
 from conformance.oracle.responder.answer_rules import broken_answer_rules
 from conformance.oracle.responder.expected import expected
 from conformance.tester.acceptance import Acceptance
-from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.case import Deviation
 from conformance.tester.client import build
 from conformance.tester.sent import Message
 from conformance.verify import accepted, chunks
@@ -100,6 +108,7 @@ class Traffic:
         self._held: dict[int, Call] = {}
         self._odd: dict[int, _Odd] = {}
         self._warned: set[tuple[str, ...]] = set()
+        self._refused = False
 
     @classmethod
     def on(cls, connect: Callable[..., Peer], breaks: Ids) -> Traffic:
@@ -155,7 +164,7 @@ class Traffic:
                 self.send_odd(make(self.peer))
                 self.settle()
                 self.send(build.small_call(self.peer))
-        except (Deviation, Inconclusive):
+        except (Deviation, Unsupported):
             return False
         finally:
             del acceptances[count:]
@@ -271,14 +280,15 @@ class Traffic:
                 actual=str(outcome),
                 breaks=judgement.violated,
             )
+        self._refused = self._refused or isinstance(outcome, ErrChunk | ErrVers)
         if judgement.verdict is Verdict.WARN and judgement.violated not in self._warned:
             self._warned.add(judgement.violated)
             case.let_pass(f"{judgement.reason}.", judgement.violated)
 
     def _refuse(self, outcome: Outcome) -> None:
         """What has come answers nothing, or a good Call not as it must."""
-        if _is_of_choice(outcome) and any(one.may_be(Disconnected) for one in self._odd.values()):
-            raise Inconclusive(f"the device ends the connection over such a message: {outcome}")
+        if _is_of_choice(outcome) and self._may_end():
+            raise Unsupported(f"the device ends the connection over such a message: {outcome}")
         waiting = self._awaited()
         titles = ", ".join(dict.fromkeys(one.title for one in waiting))
         raise Deviation(
@@ -288,6 +298,10 @@ class Traffic:
             breaks=blamed(outcome, self.peer.version, self._broken_by(outcome)),
             unanswered=answered_xid(outcome) is None,
         )
+
+    def _may_end(self) -> bool:
+        """Whether a device may end the connection: over a message, or after its error (D-155)."""
+        return self._refused or any(one.may_be(Disconnected) for one in self._odd.values())
 
     def _broken_by(self, outcome: Outcome) -> tuple[str, ...]:
         """What is broken by what answers nothing, or comes where an answer must come."""

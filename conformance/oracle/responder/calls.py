@@ -75,15 +75,41 @@ def expected_of_call(header: TransportHeader, payload: bytes, state: ResponderSt
     )
     if stream.refusals:
         # What is wrong twice may be found wrong in either way.
-        known = any(item.kind.outcome is Silent for item in stream.refusals)
+        kinds = {item.kind for item in stream.refusals}
+        known = any(kind.outcome is Silent for kind in kinds)
+        others = () if _is_whole(body, payload) else _no_message(version)
+        also = tuple(item for item in others if item.kind not in kinds)
         dropped = () if known or _says_call(body, payload) else (_no_call(version),)
-        return replace(result, allowed=(*stream.refusals, *dropped, *stream.tolerated))
+        return replace(result, allowed=(*stream.refusals, *dropped, *also, *stream.tolerated))
     return expected_of_stream(result, stream, state)
 
 
 def _no_call(version: int) -> Alternative[Answer]:
     """What is no RPC Call may be nothing to answer at all, however good its header is (D-40)."""
     return may_answer(Silent, "rfc8166.4.rpc-layout-is-unchanged", version, ("D-40",))
+
+
+def _no_message(version: int) -> tuple[Alternative[Answer], ...]:
+    """What may be done with octets that are no RPC message, besides dropping them (D-40)."""
+    return (
+        may_answer(ErrChunk, (_XDR_ERROR,), version, ("D-40",)),
+        may_answer(Answered, (_GARBAGE,), version, ("D-40",), statuses=_GARBAGE_ARGS),
+        may_answer(
+            Answered, (_GARBAGE,), version, ("D-40",), warning=True, statuses=REFUSAL_STATUSES
+        ),
+        may_answer(Disconnected, (_CLOSES,), version, ("D-40",), warning=True),
+    )
+
+
+def _is_whole(body: RdmaMsg | RdmaNomsg, payload: bytes) -> bool:
+    """Whether the header of the RPC message, if it is inline, is all there."""
+    if isinstance(body, RdmaNomsg):
+        return True
+    try:
+        rpc.decode_message(payload)
+    except DecodeError:
+        return False
+    return True
 
 
 def _says_call(body: RdmaMsg | RdmaNomsg, payload: bytes) -> bool:
@@ -105,18 +131,8 @@ def expected_of_stream(
     try:
         message, _ = rpc.decode_message(stream.octets)
     except DecodeError as error:
-        allowed = (
-            _no_call(version),
-            may_answer(ErrChunk, (_XDR_ERROR,), version, ("D-40",)),
-            may_answer(Answered, (_GARBAGE,), version, ("D-40",), statuses=_GARBAGE_ARGS),
-            may_answer(
-                Answered, (_GARBAGE,), version, ("D-40",), warning=True, statuses=REFUSAL_STATUSES
-            ),
-            may_answer(Disconnected, (_CLOSES,), version, ("D-40",), warning=True),
-        )
-        return replace(
-            result, fault=f"no RPC message: {error}", allowed=(*allowed, *stream.tolerated)
-        )
+        allowed = (_no_call(version), *_no_message(version), *stream.tolerated)
+        return replace(result, fault=f"no RPC message: {error}", allowed=allowed)
     if not isinstance(message.body, rpc.CallBody):
         # v2 4.2.3, D-134: such a Reply has a direction word of a Call, which contradicts it.
         in_two = version == VERSION_TWO

@@ -77,7 +77,10 @@ class CallStream:
     tolerated: tuple[Alternative[Answer], ...] = ()
 
     def has_room_for(self, reply: ReplyExpectation, threshold: int) -> bool:
-        """Whether the largest Reply fits what the Call offers (D-18, D-21)."""
+        """Whether the largest Reply fits what the Call offers (D-18, D-21).
+
+        Who has a Reply chunk need not look whether the Reply would fit a Send (rfc8166 4.3.3).
+        """
         writes = self.body.rdma_writes
         remaining = reply.maximum
         for index, (largest, chunk) in enumerate(zip(reply.items, writes, strict=False)):
@@ -91,9 +94,7 @@ class CallStream:
         segments = sum(len(chunk.target) for chunk in writes)
         if self.body.rdma_reply is not None:
             offered = sum(segment.length for segment in self.body.rdma_reply.target)
-            if offered >= remaining:
-                return True
-            segments += len(self.body.rdma_reply.target)
+            return offered >= remaining
         # `threshold` leaves room for the direction word of Version Two already.
         return HEADER_ONE + SEGMENT * segments + CHUNK * len(writes) + remaining <= threshold
 

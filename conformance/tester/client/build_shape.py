@@ -40,29 +40,28 @@ _SPARE: Final = 5
 _COUNTS: Final = {"one": 1, "two": 2, "sixteen": 16, "seventeen": 17}
 
 _REQUESTS: Final[Mapping[str, Callable[[Workload, Shape, int], Request]]] = {
-    "small": lambda work, shape, page: work.small(),
-    "nothing": lambda work, shape, page: work.fetch_nothing(),
-    "garbage": lambda work, shape, page: work.garbage(),
-    "long-reply": lambda work, shape, page: work.long_reply(_LONG_TEXT),
-    "store": lambda work, shape, page: work.store(*data_of(shape)),
-    "store-two": lambda work, shape, page: work.store_two(*data_of(shape)),
-    "long-store": lambda work, shape, page: work.long_store(_TEXT, *data_of(shape)),
+    "small": lambda work, shape, number: work.small(),
+    "nothing": lambda work, shape, number: work.fetch_nothing(),
+    "garbage": lambda work, shape, number: work.garbage(),
+    "long-reply": lambda work, shape, number: work.long_reply(_LONG_TEXT),
+    "store": lambda work, shape, number: work.store(*data_of(shape, number)),
+    "store-two": lambda work, shape, number: work.store_two(*data_of(shape, number)),
+    "long-store": lambda work, shape, number: work.long_store(_TEXT, *data_of(shape, number)),
     # What a device may damage is a page that no other case reads.
-    "fetch": lambda work, shape, page: (
-        work.fetch_aside(shape.octets, page)
+    "fetch": lambda work, shape, number: (
+        work.fetch_aside(shape.octets, pages.SHAPES + number)
         if shape.octets <= pages.LONGEST
         else work.fetch(shape.octets)
     ),
-    "fetch-two": lambda work, shape, page: work.fetch_two(shape.octets, shape.octets),
-    "second-only": lambda work, shape, page: work.fetch_second_only(shape.octets),
-    "long-fetch": lambda work, shape, page: work.long_fetch(_TEXT, shape.octets),
+    "fetch-two": lambda work, shape, number: work.fetch_two(shape.octets, shape.octets),
+    "second-only": lambda work, shape, number: work.fetch_second_only(shape.octets),
+    "long-fetch": lambda work, shape, number: work.long_fetch(_TEXT, shape.octets),
 }
 
 
-def data_of(shape: Shape) -> tuple[bytes, ...]:
-    """The eligible arguments of a Call of this shape."""
-    count = {"store": 1, "store-two": 2, "long-store": 1}.get(shape.call, 0)
-    return tuple(pattern(shape.octets, 50 + number) for number in range(count))
+def data_of(shape: Shape, number: int) -> tuple[bytes, ...]:
+    """The eligible arguments of a Call of this shape; those of another number are others."""
+    return tuple(pattern(shape.octets, 2 * number + item) for item in range(shape.stores))
 
 
 def build_shape(peer: Peer, shape: Shape, number: int) -> Call:
@@ -71,20 +70,20 @@ def build_shape(peer: Peer, shape: Shape, number: int) -> Call:
     Args:
         peer: who sends it.
         shape: of the Call.
-        number: of the row: what a device may damage is a page that no other row reads.
+        number: of the row, which has data of its own.
 
     Raises:
         Unsupported: the binding has no such call.
     """
-    request = _REQUESTS[shape.call](peer.workload, shape, pages.SHAPES + number)
-    items, left, largest = _measured(shape, request)
+    request = _REQUESTS[shape.call](peer.workload, shape, number)
+    items, left, results = _measured(shape, request)
     reads = (
         None if shape.read == "kept" else tuple(_read_cut(shape, one, len(items)) for one in items)
     )
     moved = sum(one + roundup_padding(one) for one in items) if reads is not None else 0
-    writes = _writes(shape, largest)
+    writes = _writes(shape, results or (_TEXT,))
     covered = sum(
-        one + roundup_padding(one) for one, sizes in zip(largest, writes, strict=False) if sizes
+        one + roundup_padding(one) for one, sizes in zip(results, writes, strict=False) if sizes
     )
     whole = None if shape.whole == "inline" else _cut(left[0] - moved, shape.whole)
     call = build.call(
@@ -106,10 +105,10 @@ def _measured(
     """Lengths of the arguments; of the unreduced Call and of its Reply; of the results."""
     unreduced = request.encode(0)
     if shape.call == "garbage":
-        return (), (len(unreduced), _TEXT), (_TEXT,)
+        return (), (len(unreduced), _TEXT), ()
     expectation = request.layer.expectation(unreduced)
     items = tuple(item.length for item in request.layer.arguments(unreduced))
-    return items, (len(unreduced), expectation.maximum), expectation.items or (_TEXT,)
+    return items, (len(unreduced), expectation.maximum), expectation.items
 
 
 def _memory(peer: Peer, shape: Shape) -> ChunkMemory:

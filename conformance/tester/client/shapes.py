@@ -88,9 +88,14 @@ class Shape(msgspec.Struct, frozen=True):
         return int(self.length)
 
     @property
+    def stores(self) -> int:
+        """How many eligible arguments it has."""
+        return {"store": 1, "store-two": 2, "long-store": 1}.get(self.call, 0)
+
+    @property
     def destructive(self) -> bool:
-        """Whether it may bring a real device down: a server may not bear empty Read segments."""
-        return self.read in ("empty-first", "empty-last")
+        """Whether it may harm a real device: empty segments, and results without their room."""
+        return self.read in ("empty-first", "empty-last") or self.writes in ("empty-first", "short")
 
     def __str__(self) -> str:
         """A name: what is not plain."""

@@ -18,6 +18,7 @@ def test_says_whether_remote_invalidation_is_supported(form: str) -> None:
         "octets-behind",
         "behind-other-octets",
         "unknown-version",
+        "seven-octets",
     )
 
     assert invalidates(FORMS[form]) == said

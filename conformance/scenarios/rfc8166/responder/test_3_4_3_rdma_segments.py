@@ -62,11 +62,11 @@ def test_responder_invalidates_a_handle_only_where_both_ends_agree(
     peer.send(call)
 
     verify.chunks.served(peer, call, breaks="rfc8166.3.3.3.1024-octets-unless-known")
-    regions = [segment.region for chunk in chunks(call) for segment in chunk.segments]
+    regions = [segment.region for chunk in call.chunks for segment in chunk.segments]
     gone = sum(not region.valid for region in regions)
     verify.that(
         gone <= agreed,
-        "no handle is invalidated, or one where both ends have agreed on it",
+        "no handle is invalidated, or one where both ends have set R (RFC 8797 4.1)",
         actual=f"{gone} handles are gone; private data were {peer.private_data.hex() or 'none'}",
         breaks="rfc8166.3.4.3.memory-used-by-responder",
     )

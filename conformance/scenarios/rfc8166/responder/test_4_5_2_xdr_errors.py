@@ -12,6 +12,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk
+from conformance.oracle.sizes import SHORTEST_MESSAGE
 from conformance.tester.client import build, mutate
 from conformance.verify import accepted
 from rpcrdma import wire
@@ -133,7 +134,7 @@ CUT: Final[Mapping[str, Callable[[Peer], Call]]] = {
 def test_responder_bears_a_call_cut_anywhere(
     peer: Peer, connect: Callable[..., Peer], form: str, octet: int
 ) -> None:
-    """A Call that is cut, to any length from none on, is dropped or refused; others are served."""
+    """A Call that is cut, to any length of a header or more, is dropped or refused (D-40)."""
     whole = len(CUT[form](peer).octets)
 
-    verify.cuts.anywhere(peer, connect, range(octet, whole, 4), CUT[form])
+    verify.cuts.anywhere(peer, connect, range(SHORTEST_MESSAGE + octet, whole, 4), CUT[form])

@@ -171,7 +171,16 @@ def test_empty_segments_for_results_may_be_refused_and_closing_warns() -> None:
 
 
 def test_reply_chunk_without_segments_may_be_refused() -> None:
-    assert answers(msg(reply=chunk())) == ["a Reply", "ERR_CHUNK"]
+    refusals = ["ERR_CHUNK", "loss of the connection"]
+
+    assert answers(msg(reply=chunk())) == ["a Reply", *refusals, "ERR_CHUNK"]
+
+
+def test_a_reply_chunk_that_is_too_small_is_too_little_room_whatever_a_send_takes() -> None:
+    """rfc8166 4.3.3: a Short message instead is allowed, not demanded."""
+    body = RdmaMsg((), (), chunk(99))
+
+    assert not CallStream(body).has_room_for(ReplyExpectation(100, ()), 1024)
 
 
 def test_positions_that_descend_may_be_refused() -> None:

@@ -93,8 +93,8 @@ def test_a_reply_chunk_that_fits_has_room_for_what_is_not_reduced(peer: Peer) ->
 
 
 def test_knows_what_is_stored() -> None:
-    assert [len(data) for data in data_of(Shape("store-two", "3"))] == [3, 3]
-    assert data_of(Shape("fetch")) == ()
+    assert [len(data) for data in data_of(Shape("store-two", "3"), 0)] == [3, 3]
+    assert data_of(Shape("fetch"), 0) == ()
 
 
 def test_every_shape_fits_a_send_and_its_fault_is_meant(peer: Peer) -> None:

@@ -130,6 +130,10 @@ class BackwardServer:
         """What has come under an XID."""
         return tuple(outcome for outcome in self.received if _xid(outcome) == xid)
 
+    def wait_for(self, xid: int) -> None:
+        """Serve until something has come under an XID, the connection has ended, or the deadline."""
+        self.service.serve_while(lambda: self._goes_on(xid))
+
     def answered(self, xid: int, *, breaks: verify.Ids = ()) -> Answered:
         """The right Reply to a Call comes, while everything else is served.
 
@@ -161,7 +165,7 @@ class BackwardServer:
 
     def _reply(self, xid: int, breaks: verify.Ids) -> Answered:
         """A Reply to a Call comes, and is as the transport wants it."""
-        self.service.serve_while(lambda: self._goes_on(xid))
+        self.wait_for(xid)
         found = self.answers(xid)
         case = self.service.case
         case.expected = ("the right backward Reply",)

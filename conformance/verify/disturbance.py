@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from conformance.oracle.requester.expectation import ReactionExpectation
     from conformance.tester.server import ReceivedCall, Service
     from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.line import Line
     from conformance.tester.server.useless import Made
     from targets.base import RunningAct
 
-__all__ = ["ENOUGH", "Disturbed"]
+__all__ = ["ENOUGH", "Disturbed", "unless_ended"]
 
 ENOUGH: Final = 48
 """Calls at once that are enough, however many a client may have in flight."""
@@ -68,7 +69,7 @@ class Disturbed:
 
     @classmethod
     def of(cls, service: Service, client: ActingClient, breaks: tuple[str, ...]) -> Disturbed:
-        """On a new connection, where no Send waits for a Receive.
+        """On a new connection, where a Send waits once for a Receive, and not for ever.
 
         Args:
             service: where the client has connected.
@@ -76,7 +77,8 @@ class Disturbed:
             breaks: what a client breaks whose connection is lost over the lack of a Receive.
         """
         one_only = service.welcome.version_one_only
-        service.welcome = Welcome(rnr_retry=0, version_one_only=one_only)
+        # Who is sent more than it has called for needs time to post a Receive again.
+        service.welcome = Welcome(rnr_retry=1, version_one_only=one_only)
         service.drop()
         service.waiting(service.profile.grace)
         service.grant = _TWO_IN_FLIGHT
@@ -147,12 +149,9 @@ class Disturbed:
 
         Raises:
             Deviation: one was, and the connection with it.
-            Unsupported: the client has ended the connection of its own accord, which other cases
-                judge: nothing is seen of its Receives.
+            Unsupported: the client has ended the connection of its own accord.
         """
-        lost = self._line.lost or ("" if self._line.connected else "ended by the client")
-        if lost and not self._line.fell_asleep and _LACKING not in lost:
-            raise Unsupported(f"the client ends the connection over such a message ({lost})")
+        unless_ended(self._line)
         calls.stands(self._line, after, self._breaks)
 
     def _goes_on(self, expectation: ReactionExpectation) -> None:
@@ -165,6 +164,17 @@ class Disturbed:
             actual=str(Reaction.WAITING),
             breaks=expectation.allowed[0].ids,
         )
+
+
+def unless_ended(line: Line) -> None:
+    """Go on, unless the client has ended the connection over a message, and not lost it.
+
+    Raises:
+        Unsupported: it has, which other cases judge: nothing is seen of its Receives.
+    """
+    lost = line.lost or ("" if line.connected else "ended by the client")
+    if lost and not line.fell_asleep and _LACKING not in lost:
+        raise Unsupported(f"the client ends the connection over such a message ({lost})")
 
 
 def _rounds(credits: int) -> int:  # noqa: A002  # the word of the documents

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk
-from conformance.oracle.responder.expectation import ANY_STATUS
+from conformance.oracle.responder.expectation import ANY_STATUS, Answer
 from conformance.oracle.responder.expected import expected
 from conformance.tester.acceptance import Acceptance
 from conformance.tester.case import Deviation
@@ -46,12 +46,19 @@ REPLY_LENGTHS: Final = "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written"
 WITHIN: Final = "rfc8166.3.3.2.message-within-inline-threshold"
 
 
-def judged(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
+def judged(
+    peer: Peer,
+    call: Call,
+    *,
+    tolerated: tuple[type[Outcome], ...] = (),
+    breaks: Ids = (),
+) -> Outcome:
     """What comes is what the oracle allows, and whatever is served is served right.
 
     Args:
         peer: where the call was sent.
         call: any.
+        tolerated: outcomes that bring a warning, whatever the oracle says.
         breaks: what is broken if it is served wrongly, or not at all though nothing is wrong.
 
     Raises:
@@ -60,12 +67,15 @@ def judged(peer: Peer, call: Call, *, breaks: Ids = ()) -> Outcome:
     state = peer.state
     wanted = expected(call.octets, state)
     good = tuple(item.kind for item in wanted.allowed if not item.warning)
-    warned = tuple(item.kind for item in wanted.allowed if item.warning)
+    warned = (*(item.kind for item in wanted.allowed if item.warning), *map(Answer, tolerated))
     peer.case.acceptances.append(Acceptance(call, state, good, warned, blame.ids_of(breaks)))
     outcome = peer.receive()
     peer.case.expected = tuple(str(item) for item in wanted.allowed)
     peer.case.actual = str(outcome)
     chunks.untouched(call)
+    if isinstance(outcome, tolerated) and not wanted.fault:
+        peer.case.let_pass(f"{call}: {outcome} is tolerated.", blame.ids_of(breaks))
+        return outcome
     if not isinstance(outcome, Answered):
         _judge(peer, call, wanted, outcome, None, breaks)
         if isinstance(outcome, ErrChunk):

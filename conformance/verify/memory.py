@@ -236,4 +236,6 @@ def _nth_unreachable(
         raise Inconclusive(f"the client offers {len(places)} segments, and {number} were tried")
     place = places[-1 - number]
     line = service.line_of(call)
+    if not line.connected:
+        line = service.line  # a client may end the connection over a Reply, not keep the memory
     unreachable(service, line, place.segment, for_results=place.for_results, breaks=breaks)

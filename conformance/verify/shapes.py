@@ -9,17 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
-from conformance.oracle.outcome import Answered
+from conformance.oracle.outcome import Answered, ErrChunk
 from conformance.tester.client.build_shape import build_shape, data_of
 from conformance.tester.client.shape_rows import SHAPES
 from conformance.verify import answers, chunks
 from conformance.verify.judged import judged
 
 if TYPE_CHECKING:
+    from conformance.oracle.outcome import Outcome
     from conformance.tester.client.peer import Peer
     from conformance.tester.client.shapes import Shape
 
-__all__ = ["shaped"]
+__all__ = ["refused_with_a_warning", "shaped"]
+
+_EMPTY_FOR_ONE: Final = ("nfs4", "testprog")
+"""Bindings that have an only result come inline for an empty Write chunk."""
 
 REJOINED: Final = "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream"
 VALID: Final = "rfc8166.6.1.reassembly-gives-a-valid-stream"
@@ -39,12 +43,19 @@ def shaped(peer: Peer, shape: Shape) -> None:
 
     peer.send(call)
 
-    outcome = judged(peer, call, breaks=breaks)
+    only = shape.writes == "empty" and shape.call != "fetch-two"
+    tolerated = refused_with_a_warning(peer) if only else ()
+    outcome = judged(peer, call, tolerated=tolerated, breaks=breaks)
     data = b"".join(data_of(shape, number))
     if data and isinstance(outcome, Answered):
         reply = answers.reply_of(call, outcome)
         if reply.rpc.succeeded and not call.request.fails(reply.payload):
             chunks.fetched_back(peer, data, breaks)
+
+
+def refused_with_a_warning(peer: Peer) -> tuple[type[Outcome], ...]:
+    """What may come of an empty Write chunk for the only result, with a warning (D-148)."""
+    return () if peer.profile.binding.value in _EMPTY_FOR_ONE else (ErrChunk,)
 
 
 def _about(shape: Shape) -> str:

@@ -151,7 +151,7 @@ class Traffic:
         good = tuple(name for name in kinds if known[name, traffic.peer.version])
         traffic.peer.disconnect()
         if not good:
-            raise Unsupported(f"the device deals wrongly with {' or '.join(kinds)} alone")
+            raise Unsupported(f"the device does not go on after {' or '.join(kinds)} alone")
         return good
 
     def bears(self, make: Callable[[Peer], Call | Message]) -> bool:

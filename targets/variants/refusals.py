@@ -33,6 +33,8 @@ TWO_WORDS: Final = 8
 
 MEBIBYTE: Final = 2**20
 
+ENDS: Final = "nothing follows on the connection that it has ended"
+
 SHORTEST: Final = {v2.VERSION: 32}
 """Octets of the shortest message that is looked into as a Call, where they are more than 28."""
 
@@ -74,7 +76,13 @@ class LooksAtLengthsBeforeItReads(Responder):
 
 @variant(
     "D-155",
-    leaves_open={"v2/5.3/": "the case goes on after ERR_VERS on the same connection"},
+    leaves_open={
+        "v2/5.3/": "the case goes on after ERR_VERS on the same connection",
+        "v2/5/responder-has-its-receives-after-what-it-does-not-serve": ENDS,
+        "v2/4.2.3/responder-answers-": ENDS,
+        "rfc8166/3.3.1/responder-has-its-receives-after-what-it-does-not-serve": ENDS,
+        "rfc8166/4.5/responder-answers-": ENDS,
+    },
     documents="rfc8166,v2",
 )
 class ClosesAfterAnError(Responder):
@@ -218,7 +226,11 @@ class DropsBackwardChunks(BackwardResponder):
         return [] if fault is Fault.BACKWARD_CHUNKS else super()._answer_fault(fault, words)
 
 
-@variant("D-41", documents="bidir")
+@variant(
+    "D-41",
+    leaves_open={"bidir/2.2/client-has-its-receives-after-what-it-refuses": ENDS},
+    documents="bidir",
+)
 class ClosesOverBackwardChunks(BackwardResponder):
     """As a client, ends the connection over backward Calls with chunks in Version One."""
 

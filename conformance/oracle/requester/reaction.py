@@ -80,7 +80,11 @@ _READ_LIST: Final = "rfc8166.4.3.1.read-list-empty-in-replies"
 """What shows in the header by itself, whatever the Call has offered."""
 
 _MISLEADING: Final = frozenset(
-    {"rfc8166.3.4.6.segment-count-returned", "rfc8166.8.1.4.no-more-data-than-room"}
+    {
+        "rfc8166.3.4.6.segment-count-returned",
+        "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
+        "rfc8166.8.1.4.no-more-data-than-room",
+    }
 )
 """Faults of a Write list that tells too much: memory protection has it do no more than that."""
 
@@ -291,15 +295,15 @@ def _reply(
 
 
 def _tells_too_much(asked: TransportHeader, given: TransportHeader) -> bool:
-    """Whether a Short Reply returns all segments of the Write list, and maybe further ones."""
+    """Whether a Short Reply returns all of the Write list, and maybe further chunks or segments."""
     offered, body = asked.rdma_body, given.rdma_body
     if not (isinstance(offered, RdmaMsg | RdmaNomsg) and isinstance(body, RdmaMsg)):
         return False
-    if body.rdma_reply is not None or len(offered.rdma_writes) != len(body.rdma_writes):
+    if body.rdma_reply is not None or len(offered.rdma_writes) > len(body.rdma_writes):
         return False
     return all(
         len(before.target) <= len(after.target)
-        for before, after in zip(offered.rdma_writes, body.rdma_writes, strict=True)
+        for before, after in zip(offered.rdma_writes, body.rdma_writes, strict=False)
     )
 
 

@@ -11,6 +11,7 @@ from conformance.backward import build as build_backward
 from conformance.backward.server import BackwardServer
 from conformance.catalogue.cite import requirement
 from conformance.tester.server import Welcome
+from conformance.verify import disturbance
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaSegment
 from targets.base import ActKind, Unsupported
@@ -66,7 +67,10 @@ def test_client_has_its_receives_after_what_it_refuses(
     for _ in range(requested + granted + SPARE):
         xid = server.next_xid()
         server.send(KINDS[kind](build_backward.call(xid, server.calls.null(xid))), xid)
-        server.answered(server.call(server.calls.null, credits=ENOUGH), breaks=AT_ONCE)
+        following = server.call(server.calls.null, credits=ENOUGH)
+        server.wait_for(following)
+        disturbance.unless_ended(line)
+        server.answered(following, breaks=AT_ONCE)
     act = client.begin(ActKind.MANY, count=requested)
     service.waiting()
     held = service.in_flight(line)

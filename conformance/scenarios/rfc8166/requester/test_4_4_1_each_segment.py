@@ -42,8 +42,8 @@ def offers(call: ReceivedCall) -> bool:
     return bool(call.reads or any(chunk.target for chunk in call.writes) or call.reply_chunk)
 
 
-def begun(service: Service, client: ActingClient, name: str) -> tuple[RunningAct, ReceivedCall]:
-    """An act, and its first call that offers memory.
+def begin(client: ActingClient, name: str) -> RunningAct:
+    """An act, which has begun.
 
     Raises:
         Unsupported: the client has no such act.
@@ -51,9 +51,32 @@ def begun(service: Service, client: ActingClient, name: str) -> tuple[RunningAct
     kind, length = {**ACTS, **LONG}[name]
     if kind not in client.acts:
         raise Unsupported(f"the client has no act `{kind.value}`")
-    act = client.begin(kind, length)
+    return client.begin(kind, length)
+
+
+def begun(service: Service, client: ActingClient, name: str) -> tuple[RunningAct, ReceivedCall]:
+    """An act, and its first call that offers memory.
+
+    Raises:
+        Unsupported: the client has no such act.
+    """
+    act = begin(client, name)
     deadline, connecting = service.profile.deadline, service.profile.connect_deadline
     return act, service.next_call(offers, deadline + connecting)
+
+
+def another(service: Service, client: ActingClient, name: str) -> RunningAct:
+    """An act whose call is in flight beside another one.
+
+    Raises:
+        Unsupported: it does not come while that one waits.
+    """
+    act = begin(client, name)
+    try:
+        service.next_call(offers, service.profile.grace)
+    except Inconclusive as error:
+        raise Unsupported(f"the client has one such call in flight at a time ({error})") from error
+    return act
 
 
 @requirement(PROTECTED, COMPLETE, role="requester")
@@ -128,7 +151,7 @@ def test_requester_takes_back_each_segment_of_a_call_with_a_bad_reply(
         if act.poll() is None:
             service.reply(call)
             _ended(service, act)
-            raise Inconclusive("a bad Reply does not end a call")
+            raise Unsupported("a bad Reply does not end a call")
         call.answered = True
         _ended(service, act)
         return call
@@ -148,9 +171,7 @@ def test_requester_takes_back_each_segment_beside_other_calls(
         while waiting:  # those that a connection has gone down with
             _ended(service, waiting.pop())
         act, call = begun(service, client, name)
-        for _ in range(2):
-            other, _call = begun(service, client, name)
-            waiting.append(other)
+        waiting.extend(another(service, client, name) for _ in range(2))
         service.reply(call)
         verify.calls.done(service.serve_until(act))
         return call

@@ -9,7 +9,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.oracle.outcome import Answered, ErrChunk
+from conformance.oracle.outcome import Answered
 from conformance.tester.client import build
 from conformance.tester.workload import pages
 from conformance.verify import accepted
@@ -17,7 +17,6 @@ from conformance.verify import accepted
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conformance.oracle.outcome import Outcome
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call, Request
     from conformance.verify.answers import Reply
@@ -36,9 +35,6 @@ ONE_RESULT: Final = "rfc8166.3.4.6.one-result-in-a-write-chunk"
 UNUSED: Final = "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused"
 KEEPS_COUNT: Final = "rfc8166.4.3.2.2.unused-chunk-keeps-its-count"
 INLINE: Final = "rfc8166.4.3.2.3.empty-chunk-result-is-inline"
-EMPTY_FOR_ONE: Final = ("nfs4", "testprog")
-"""Bindings that have an only result come inline for an empty Write chunk."""
-
 LONG_REPLY: Final = "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply"
 EMPTY: Final = "rfc8166.4.3.2.3.empty-chunk-returned-empty"
 RETURNED: Final = "rfc8166.3.4.6.segments-returned"
@@ -189,8 +185,7 @@ def served_with_an_empty_chunk(peer: Peer, call: Call, *breaks: str) -> Reply | 
     Returns:
         None if it is refused, of which a binding without that rule has a warning.
     """
-    binds = peer.profile.binding.value in EMPTY_FOR_ONE
-    tolerated: tuple[type[Outcome], ...] = () if binds else (ErrChunk,)
+    tolerated = verify.shapes.refused_with_a_warning(peer)
     outcome = verify.expect(
         peer, call, Answered, tolerated=tolerated, breaks=breaks, statuses=accepted.SERVED
     )

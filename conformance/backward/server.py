@@ -131,7 +131,7 @@ class BackwardServer:
         return tuple(outcome for outcome in self.received if _xid(outcome) == xid)
 
     def wait_for(self, xid: int) -> None:
-        """Serve until something has come under an XID, the connection has ended, or the deadline."""
+        """Serve until something has come under an XID, or connection or deadline are over."""
         self.service.serve_while(lambda: self._goes_on(xid))
 
     def answered(self, xid: int, *, breaks: verify.Ids = ()) -> Answered:

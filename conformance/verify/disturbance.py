@@ -65,7 +65,7 @@ class Disturbed:
         self._kept = service.next_call()
         self._line = service.line_of(self._kept)
         self.rounds = _rounds(self._kept.credits)
-        self._current = self._next(service.profile.deadline)
+        self._current = self._beside()
 
     @classmethod
     def of(cls, service: Service, client: ActingClient, breaks: tuple[str, ...]) -> Disturbed:
@@ -126,6 +126,13 @@ class Disturbed:
         for served in service.served:
             served.accepted.update(served.allowed)  # how single calls end is for other cases
         self._stands(f"Replies to all calls in flight ({result})")
+
+    def _beside(self) -> ReceivedCall:
+        """A second call in flight, at the beginning."""
+        try:
+            return self.service.next_call(timeout=self.service.profile.grace)
+        except Inconclusive as error:
+            raise Unsupported("the client has one call in flight at a time") from error
 
     def _next(self, seconds: float) -> ReceivedCall:
         found = self._follows(seconds)

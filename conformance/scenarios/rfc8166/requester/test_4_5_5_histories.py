@@ -8,13 +8,12 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.tester.case import Inconclusive
 from conformance.tester.server.useless import ONE
 from rpcrdma.wire import ErrChunk
-from targets.base import ActKind
+from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
-    from conformance.tester.server import Service
+    from conformance.tester.server import ReceivedCall, Service
     from conformance.tester.server.harness import ActingClient
 
 SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
@@ -27,6 +26,18 @@ LENGTH: Final = 6000
 LOSSES: Final = 3
 
 
+def several(service: Service) -> tuple[ReceivedCall, ...]:
+    """The calls that the client has in flight, none of them answered.
+
+    Raises:
+        Unsupported: there is one at a time.
+    """
+    held = service.waiting()
+    if len(held) < 2:
+        raise Unsupported("the client has one call in flight at a time")
+    return held
+
+
 @requirement(SURVIVES, UNIQUE, role="requester")
 @pytest.mark.parametrize("kind", [ActKind.MANY, ActKind.MANY_READS], ids=str)
 @pytest.mark.parametrize("answered", [0, 2])
@@ -36,9 +47,7 @@ def test_requester_repeats_each_lost_call_once(
     """Three times a connection is lost under several calls: all of them are made again, once."""
     for _ in range(LOSSES):
         act = client.begin(kind, LENGTH, SEVERAL)
-        held = service.waiting()
-        if len(held) < 2:
-            raise Inconclusive("the client has one call in flight at a time")
+        held = several(service)
         for call in held[:answered]:
             service.reply(call)
 
@@ -63,9 +72,7 @@ def test_requester_ends_the_call_that_is_refused(
 ) -> None:
     """One of several calls in flight is refused: that one ends, and the others are answered."""
     act = client.begin(kind, LENGTH, SEVERAL)
-    held = service.waiting()
-    if len(held) < 2:
-        raise Inconclusive("the client has one call in flight at a time")
+    held = several(service)
     refused = held[place]
 
     service.error(refused, ErrChunk())
@@ -79,9 +86,7 @@ def test_requester_ends_the_call_that_is_refused(
 def test_requester_ends_each_call_that_is_refused(service: Service, client: ActingClient) -> None:
     """Every second of several calls in flight is refused, and the act ends in failure."""
     act = client.begin(ActKind.MANY, count=SEVERAL)
-    held = service.waiting()
-    if len(held) < 2:
-        raise Inconclusive("the client has one call in flight at a time")
+    held = several(service)
 
     for call in held[::2]:
         service.error(call, ErrChunk())

@@ -108,7 +108,8 @@ class Traffic:
         self._held: dict[int, Call] = {}
         self._odd: dict[int, _Odd] = {}
         self._warned: set[tuple[str, ...]] = set()
-        self._refused = False
+        self._is_refused = False
+        self._going_on: set[int] = set()
 
     @classmethod
     def on(cls, connect: Callable[..., Peer], breaks: Ids) -> Traffic:
@@ -224,13 +225,17 @@ class Traffic:
         self.peer.send(message)
 
     def settle(self) -> None:
-        """Wait until all that must be answered has been, and what may be dropped was taken."""
+        """Wait until all that must be answered has been, and what may be dropped was taken.
+
+        After an error a good Call shows that the device goes on.
+        """
         untaken = [one for one in self._odd.values() if not one.is_awaited and not one.taken]
         if untaken:
-            call = _null(self.peer)
-            self._calls[call.xid] = call
-            self.peer.send(call)
+            self._send_null()
         self._await_answers()
+        if self._is_refused:
+            self._send_null()
+            self._await_answers()
         for one in untaken:
             one.taken = True
 
@@ -243,6 +248,13 @@ class Traffic:
         for _ in range(count):
             self.send(_null(self.peer))
         self._await_answers()
+
+    def _send_null(self) -> None:
+        call = _null(self.peer)
+        self._calls[call.xid] = call
+        if self._is_refused:
+            self._going_on.add(call.xid)
+        self.peer.send(call)
 
     def _make_room(self) -> None:
         untaken = sum(not one.is_awaited and not one.taken for one in self._odd.values())
@@ -264,6 +276,7 @@ class Traffic:
         xid = answered_xid(outcome)
         if xid in self._calls and isinstance(outcome, Answered):
             chunks.right(self.peer, self._calls.pop(xid), outcome, breaks=self._breaks)
+            self._is_refused = self._is_refused and xid not in self._going_on
         elif xid in self._odd:
             self._judge(self._odd.pop(xid).expectation, outcome)
         else:
@@ -280,7 +293,7 @@ class Traffic:
                 actual=str(outcome),
                 breaks=judgement.violated,
             )
-        self._refused = self._refused or isinstance(outcome, ErrChunk | ErrVers)
+        self._is_refused = self._is_refused or isinstance(outcome, ErrChunk | ErrVers)
         if judgement.verdict is Verdict.WARN and judgement.violated not in self._warned:
             self._warned.add(judgement.violated)
             case.let_pass(f"{judgement.reason}.", judgement.violated)
@@ -300,8 +313,11 @@ class Traffic:
         )
 
     def _may_end(self) -> bool:
-        """Whether a device may end the connection: over a message, or after its error (D-155)."""
-        return self._refused or any(one.may_be(Disconnected) for one in self._odd.values())
+        """Whether a device may end the connection: over a message, or after its error (D-155).
+
+        Not over an error after which it has served a good Call.
+        """
+        return self._is_refused or any(one.may_be(Disconnected) for one in self._odd.values())
 
     def _broken_by(self, outcome: Outcome) -> tuple[str, ...]:
         """What is broken by what answers nothing, or comes where an answer must come."""

@@ -22,7 +22,7 @@ from rpcrdma.wire import RdmaSegment
 from rpcrdma.wire.transmission import Assembler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.tester.case import CaseLog
     from conformance.tester.server.received import ReceivedCall
@@ -179,7 +179,7 @@ class Line:
         try:
             self._connection.post_send(octets, invalidate=invalidate)
         except ConnectionLost as error:
-            self._note(str(error))
+            self._gone(error)
 
     def post_receives(self, count: int, length: int | None = None) -> None:
         """Post Receives by hand."""
@@ -187,7 +187,7 @@ class Line:
             for _ in range(count):
                 self._connection.post_receive(one_segment(length or self._welcome.receive_length))
         except ConnectionLost as error:
-            self._note(str(error))
+            self._gone(error)
 
     def expose(self, data: bytes) -> RdmaSegment:
         """Memory that holds `data`, for the client to read: of a backward Call (xcharext 3.3)."""
@@ -207,7 +207,7 @@ class Line:
                     region, 0, length, placement.handle, placement.offset
                 )
             except ConnectionLost as error:
-                self._note(str(error))
+                self._gone(error)
                 return
             self._writing[work] = region
 
@@ -229,7 +229,7 @@ class Line:
                     region, 0, segment.length, segment.handle, segment.offset
                 )
             except ConnectionLost as error:
-                self._note(str(error))
+                self._gone(error)
                 return None
             pieces.append(region)
             works.add(work)
@@ -254,7 +254,7 @@ class Line:
                 region, 0, len(data), segment.handle, segment.offset
             )
         except ConnectionLost as error:
-            self._note(str(error))
+            self._gone(error)
             return None
         return self._outcome(work, timeout)
 
@@ -267,7 +267,7 @@ class Line:
                 region, 0, length, segment.handle, segment.offset
             )
         except ConnectionLost as error:
-            self._note(str(error))
+            self._gone(error)
             return None
         return self._outcome(work, timeout)
 
@@ -299,7 +299,11 @@ class Line:
         self._awaited = frozenset()
         return self._ended
 
-    def _take(self, completions: Iterable[Completion]) -> None:
+    def _take(self, completions: Sequence[Completion]) -> None:
+        for completion in completions:
+            # First of all: to post Receives shows the loss as well, but not what it came of.
+            if not completion.ok and completion.status is not CompletionStatus.FLUSHED:
+                self._note(f"{completion.opcode.value}: {completion.status.value}")
         for completion in completions:
             if completion.opcode is Opcode.RECEIVE and completion.ok:
                 self._arrived(completion.data)
@@ -309,8 +313,6 @@ class Line:
             region = self._writing.pop(completion.work_id, None)
             if region is not None and completion.ok:
                 self._connection.invalidate(region)
-            if not completion.ok and completion.status is not CompletionStatus.FLUSHED:
-                self._note(f"{completion.opcode.value}: {completion.status.value}")
 
     def _arrived(self, octets: bytes) -> None:
         self.case.count_arrival()
@@ -321,6 +323,11 @@ class Line:
             self.post_receives(1)
         if refusal is not None:
             self.send(refusal)
+
+    def _gone(self, error: ConnectionLost) -> None:
+        """The connection is lost: by the work that has failed, if any has."""
+        self._take(self._connection.poll(0.0))
+        self._note(str(error))
 
     def _note(self, failure: str) -> None:
         self.lost = self.lost or failure

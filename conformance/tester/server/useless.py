@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.tester.server.reply import draft_error
-from rpcrdma.wire import ErrChunk, ErrVers, RdmaDone, RdmaMsgp, RdmaSegment, ReadSegment
+from rpcrdma.wire import ErrChunk, ErrVers, RdmaDone, RdmaMsgp, RdmaSegment, ReadSegment, WriteChunk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -69,6 +69,12 @@ def _read_list(service: Service, call: ReceivedCall) -> bytes:
     return service.draft(call).with_reads(nothing).octets
 
 
+def _write_list(service: Service, call: ReceivedCall) -> bytes:
+    draft = service.draft(call)
+    unasked = WriteChunk((RdmaSegment(0x00BAD000, 0, 0),))
+    return draft.with_writes(*draft.lists.rdma_writes, unasked).octets
+
+
 def _two_xids(service: Service, call: ReceivedCall) -> bytes:
     draft = service.draft(call)
     return draft.changed(payload=(call.xid ^ _ANOTHER).to_bytes(4) + draft.payload[4:]).octets
@@ -88,6 +94,7 @@ TWO: Final[Mapping[str, Made]] = {
     "bad-error": _bad_error,
     "unknown-procedure": _with_word(_PROCEDURE, _NO_NUMBER),
     "read-list": _read_list,
+    "write-list": _write_list,
 }
 """Those of Version Two, where most are what they are in Version One."""
 

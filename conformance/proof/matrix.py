@@ -56,6 +56,7 @@ _VERSION_ONE: Final = ("rfc8166.", "bidir.")
 _VERSION_TWO: Final = ("v2/", "xcharext/", "rtrext/")
 _GOES_ON: Final = "what is broken in Version One goes on in Version Two"
 _DRAWN: Final = (
+    "rfc8166/3.3.1/responder-has-its-receives-after-what-it-does-not-serve",
     "rfc8166/3.4.4/responder-serves-chunks-of-every-shape",
     "rfc8166/4.5.2/responder-bears-a-call-cut-anywhere",
     "v2/1/responder-serves-chunks-of-every-shape",

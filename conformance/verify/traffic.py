@@ -327,8 +327,9 @@ class Traffic:
         if wrong:
             return wrong[0].ids
         owed = odd.expectation.allowed[0].ids if odd else ()
-        # Who ends the connection of its own accord over a message does not lack a Receive.
-        return owed if owed and _is_of_choice(outcome) else self._breaks or owed
+        # Who says nothing to a message, or ends the connection over it, does not lack a Receive.
+        lacks = isinstance(outcome, Disconnected) and not _is_of_choice(outcome)
+        return self._breaks if self._breaks and (lacks or not owed) else owed
 
 
 def _is_of_choice(outcome: Outcome) -> bool:

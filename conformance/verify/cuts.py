@@ -27,14 +27,14 @@ from conformance.verify import blame
 from reports.record import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from conformance.oracle.outcome import Outcome
     from conformance.oracle.responder.expectation import Expectation
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call
 
-__all__ = ["anywhere"]
+__all__ = ["anywhere", "together"]
 
 LAYOUT: Final = "rfc8166.4.rpc-layout-is-unchanged"
 
@@ -90,6 +90,29 @@ def anywhere(
     cuts.end(peer)
 
 
+def together(wrong: Mapping[int, Deviation]) -> None:
+    """Fail for everything that was wrong; of what breaks the same one reason is told.
+
+    Args:
+        wrong: what was found, by the length in octets.
+    """
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for length, found in wrong.items():
+        groups.setdefault(found.breaks, []).append(length)
+    if not groups:
+        return
+    first = wrong[next(iter(wrong))]
+    raise Deviation(
+        " ".join(
+            f"Cut to {', '.join(map(str, lengths))} octets: {wrong[lengths[0]].reason}"
+            for lengths in groups.values()
+        ),
+        expected=first.expected,
+        actual=first.actual,
+        breaks=tuple(dict.fromkeys(one for breaks in groups for one in breaks)),
+    )
+
+
 class _After(Enum):
     """What came of the good Call behind a cut one."""
 
@@ -143,7 +166,7 @@ class _Cuts:
         return _After.LOST
 
     def end(self, peer: Peer) -> None:
-        """Wait for late answers, and fail for the first that is wrong; the reason has them all."""
+        """Wait for late answers, and fail for all that are wrong."""
         while self._waiting:
             outcome = peer.receive(peer.profile.grace)
             if isinstance(outcome, Silent):
@@ -151,13 +174,7 @@ class _Cuts:
             self._take(peer, outcome)
         for sent in self._waiting.values():
             self._judge(peer, sent, Silent(peer.profile.grace))
-        if not self._wrong:
-            return
-        first, *others = self._wrong
-        found = self._wrong[first]
-        if others:
-            found.reason += f" It is wrong for {', '.join(map(str, others))} octets as well."
-        raise found
+        together(self._wrong)
 
     def _take(self, peer: Peer, outcome: Outcome) -> None:
         """Judge what comes for one of the cut Calls."""

@@ -10,6 +10,7 @@ from conformance import verify
 from conformance.backward import build as build_backward
 from conformance.backward.server import BackwardServer
 from conformance.catalogue.cite import requirement
+from conformance.tester.case import Deviation
 from rpcrdma.wire import RdmaSegment
 from targets.base import ActKind
 
@@ -68,12 +69,19 @@ def test_client_bears_a_call_cut_anywhere(
     first = server.next_xid()
     whole = len(build_backward.call(first, server.calls.null(first)).payload)
 
+    wrong: dict[int, Deviation] = {}
+
     for length in range(octet, whole, 4):
         xid = server.next_xid()
         good = build_backward.call(xid, server.calls.null(xid))
-        server.send(build_backward.cut(good, length, credits=1), xid)
-        server.dropped_or_garbage(xid, breaks=NO_EFFECT)
+        cut = build_backward.cut(good, length, credits=1)
+        server.send(cut, xid)
+        try:
+            server.dropped_or_garbage(xid, breaks=NO_EFFECT)
+        except Deviation as found:
+            wrong[len(cut)] = found
 
+    verify.cuts.together(wrong)
     server.answered(server.call(server.calls.null), breaks=DROPPED)
     verify.calls.done(client.serve_good_act())
 

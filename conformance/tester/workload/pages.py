@@ -1,7 +1,6 @@
-"""Pages that one case alone reads, since a device may damage what a case has it read.
+"""Pages that one case alone reads: what becomes of them is held against no other case.
 
-What no other case reads, damage cannot be held against.  They are the last pages of the largest
-file of `rpcrdma.ulp.file_tree`.
+They are the last pages of the largest file of `rpcrdma.ulp.file_tree`.
 """
 
 from __future__ import annotations

@@ -55,8 +55,7 @@ class NetworkSession:
         """
         if self._start_again is None:
             raise TargetError(
-                f"the server at {self.address} does not serve any more and cannot be started from"
-                " here; start it again by hand"
+                f"the server at {self.address} cannot be started from here; start it again by hand"
             )
         try:
             self._start_again()

@@ -13,7 +13,7 @@ from conformance.bad_input import BadInput
 from conformance.catalogue.interpretations import PAGE, load_changes, load_interpretations, render
 from conformance.catalogue.sentences import read_sentences
 from conformance.cli import detect
-from conformance.proof import coverage, matrix
+from conformance.proof import coverage, matrix, release
 from rpcrdma.xdr import compiler
 from rpcrdma.xdr.parse import XdrError
 
@@ -41,6 +41,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_sentences(tools)
     _add_interpretations(tools)
     _add_xdr(tools)
+    _add_release(tools)
     for entry in sorted(entry_points(group=TOOLS), key=lambda entry: entry.name):
         entry.load().add_parser(tools)
 
@@ -112,6 +113,20 @@ def _interpretations(options: argparse.Namespace) -> int:
     options.output.write_text(text, encoding="utf-8")
     print(f"{options.output} written")
     return 0
+
+
+def _add_release(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = tools.add_parser(
+        "release",
+        help="a copy without what maintainers are told first",
+        description=(
+            "Copy the tracked files without what withheld.toml lists, and without what depends on"
+            " it. Exit status 2 if the copy would still name it."
+        ),
+        epilog="example: rpcrdma dev release /tmp/rpcrdma-release",
+    )
+    release.add_arguments(parser)
+    parser.set_defaults(run=release.run)
 
 
 def _add_xdr(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
 from conformance.explore.answers import judge_answer
-from conformance.explore.danger import danger_of
+from conformance.explore.caution import caution
 from conformance.explore.fence import FencedPeer
 from conformance.explore.named_memory import NamedMemory
 from conformance.explore.recipes import Shot
@@ -180,7 +180,7 @@ class _Battery:
 
     def __init__(self, harness: Harness, *, careful: bool) -> None:
         self._harness = harness
-        self._careful = careful
+        self._danger_of = caution() if careful else None
         self._last = _Line(harness.ready_peer())
         self._lines = {self._last.peer.version: self._last}
         self._cost: set[int] = set()  # XIDs of messages that cost a connection
@@ -194,7 +194,8 @@ class _Battery:
         if len(octets) > longest:
             octets = octets[:longest]
             what = f"{what}, cut to {longest} octets, all that the device claims to receive"
-        if self._careful and (danger := danger_of(octets, line.memory, loaded.layer)):
+        danger = self._danger_of and self._danger_of(octets, line.memory, loaded.layer)
+        if danger:
             return Fired(octets, what, (), (), Verdict.NA, danger)
         expectation = expected(octets, state_of(self._harness.device, loaded.layer, line.memory))
         if _is_held(octets):

@@ -8,7 +8,9 @@ a case that fails, or warns, and blames the requirement that the mutant breaks: 
 that the verdict names as violated.  Other cases that fail or warn, or are not decided, are
 *tripped*: the mutant's `also_trips` says for each requirement that is blamed instead why the same
 deviation breaks it, or hides what the case is about.  A mutant that lives, a case tripped that
-nobody has explained, an explanation that nothing needs, and an error end with status 1.
+nobody has explained, an explanation that nothing needs, and an error end with status 1.  A run that
+pytest gave up says nothing of its mutant, whatever was judged before: that is an error of the
+matrix, which the other mutants' rows come before.
 
 With `--write` what came of the mutants that ran goes into the snapshot (`conformance.proof.kills`),
 whose changes are reviewed like those of the code.
@@ -30,7 +32,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.proof.kills import Kill, write_kills
 from conformance.proof.requester_comparison import compare_calls
-from conformance.suite.runner import Selection, collect_cases, judge
+from conformance.suite.runner import GaveUp, Selection, collect_cases, judge
 from conformance.suite.section_end import FOUND_BETWEEN
 from conformance.tester.server.harness import ClientHarness
 from reports.record import Verdict
@@ -219,6 +221,7 @@ def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> MatrixRow:
 
     Raises:
         TargetError: there is no such mutant, or it serves nobody.
+        GaveUp: its run did not come to its end; the message names it.
     """
     target = find_any_target(f"{PREFIX}{slug}", find_mutant(slug).fabric)
     selection = Selection(cases=cases, destructive=True)
@@ -229,7 +232,11 @@ def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> MatrixRow:
             found = compare_calls(case, rig.service)
             differences.extend(one for one in found if not one.reason(case.wider, case.narrower))
 
-    return row_of(find_mutant(slug), judge(target, selection, look), differences)
+    try:
+        records = judge(target, selection, look)
+    except GaveUp as error:
+        raise GaveUp(f"the mutant `{slug}` was not judged: {error}") from error
+    return row_of(find_mutant(slug), records, differences)
 
 
 @cache
@@ -292,21 +299,29 @@ def run(options: argparse.Namespace) -> int:
 
     Raises:
         TargetError: there is no such mutant.
+        GaveUp: pytest gave up the run of a mutant; raised once all have run.
     """
     began = time.monotonic()
     wanted = [find_mutant(name) for name in options.mutants] or list(mutants())
     rows: list[MatrixRow] = []
+    given_up: list[str] = []
     try:
         with ProcessPoolExecutor(options.processes) as pool:
             futures = [pool.submit(run_mutant, mutant.slug) for mutant in wanted]
             for mutant, future in zip(wanted, futures, strict=True):
-                row = future.result(DEADLINE)
+                try:
+                    row = future.result(DEADLINE)
+                except GaveUp as error:
+                    given_up.append(str(error))
+                    continue
                 rows.append(row)
                 sys.stdout.write("\n".join(_lines(mutant, row)) + "\n\n")
                 sys.stdout.flush()
     finally:  # also of a run that is interrupted
         if options.write:
             write_kills((row.kill for row in rows), (one.slug for one in mutants()))
+    if given_up:
+        raise GaveUp("; ".join(given_up))
     bad = sum(not row.good for row in rows)
     cases = max((row.cases for row in rows), default=0)
     sys.stdout.write(

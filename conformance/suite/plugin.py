@@ -20,7 +20,7 @@ from conformance.suite.blame import cited_and_broken, meant
 from conformance.suite.evidence import annotated, exchanges, write_console, write_evidence
 from conformance.suite.fixtures import Fixtures, SuiteError
 from conformance.suite.limits import OutOfTime, RunLimits
-from conformance.suite.section_end import Lapses, files_case, section_of, since
+from conformance.suite.section_end import Lapses, Renewals, files_case, section_of, since
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import CaseRecord, Verdict
 from rpcrdma.wire.operations import BY_NAME
@@ -126,6 +126,7 @@ class Plugin:
         self._came_to_its_end = False
         self._unlooked: Case | None = None
         self._lapses = Lapses()
+        self._renewals = Renewals()
         self.planned: tuple[Case, ...] = ()
         self.all_cases: tuple[Case, ...] = ()
         self.fault: Exception | None = None
@@ -239,7 +240,9 @@ class Plugin:
             self._found = self._found or error
         self._found = rig.judged(self._limits.ended(self._found), case.requirements)
         lapse = self._lapses.found(case, rig)
-        self._lapses.judged(case, self._record(case))
+        verdict = self._record(case)
+        self._lapses.judged(case, verdict)
+        self._renewals.judged(case, verdict)
         if lapse is not None:
             told, self._found = lapse
             self._came_to_its_end = True
@@ -261,7 +264,10 @@ class Plugin:
         return report
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """What the profile does not claim is not tested, nor what there is no time for."""
+        """What the profile does not claim is not tested, nor what there is no time for.
+
+        Before what is tested a device is started again that a case may have harmed.
+        """
         self._limits.check()
         case = self._cases[item.nodeid]
         claims = self._running.profile.claims
@@ -270,6 +276,7 @@ class Plugin:
         for need in case.needs:
             if not (need in claims.operations if need in BY_NAME else getattr(claims, need)):
                 raise Unsupported(f"the profile does not claim `{need}`")
+        self._renewals.before(case, self._running)
 
     def _keep(self, step: Callable[[], None]) -> None:
         """Run a step of ours whose failure is the case's, unless it has one already."""

@@ -99,6 +99,15 @@ class Rig(Protocol):
         """
         ...
 
+    def renew(self) -> None:
+        """Start the device again, whatever it still does; no lapse and no death of its own.
+
+        Raises:
+            TargetError: the suite has no means to, or the device does not serve afterwards.
+            FabricError: likewise.
+        """
+        ...
+
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, in the light of what the rig itself has seen in it.
 

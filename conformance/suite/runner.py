@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from reports.record import RunRecord
     from targets.base import ClientTarget, Target
 
-__all__ = ["RECORDS", "Selection", "certify", "collect_cases", "judge", "known_ids"]
+__all__ = ["RECORDS", "GaveUp", "Selection", "certify", "collect_cases", "judge", "known_ids"]
 
 RECORDS: Final = "records.jsonl"
 """Name of the file of records in a run's folder."""
@@ -46,6 +46,10 @@ _OPTIONS: Final = (
     "-p", "no:doctest", "-s", "--assert=plain", "--import-mode=importlib",
     "-c", os.devnull, "--rootdir", str(SCENARIOS),
 )  # fmt: skip
+
+
+class GaveUp(SuiteError):
+    """Pytest ended by an error of its own: the cases that were left have not been judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,7 @@ def certify(
     Raises:
         TargetError: the device does not come up or does not serve at all.
         SuiteError: a scenario is wrong, or no case is selected.
+        GaveUp: the run did not come to its end.
     """
     began = time.monotonic()
     if weather is not None:
@@ -246,6 +251,7 @@ def judge(
     Raises:
         TargetError: the device does not come up or does not serve at all.
         SuiteError: a scenario is wrong.
+        GaveUp: the run did not come to its end.
     """
     records: list[CaseRecord] = []
 
@@ -289,11 +295,27 @@ def _preflight(rigs: Mapping[str, Rig]) -> None:
         rig.end()
 
 
+class _Breakdown:
+    """Keeps the error that ends pytest itself, which else shows in nothing but its status."""
+
+    found: BaseException | None = None
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Pytest gives up, and prints a traceback."""
+        self.found = excinfo.value
+
+
 def _run_pytest(plugin: Plugin, *where: Path, options: tuple[str, ...] = ()) -> int:
+    breakdown = _Breakdown()
     with _no_foreign_plugins():
-        status = pytest.main([*_OPTIONS, *options, *map(str, where)], plugins=[plugin])
+        status = pytest.main([*_OPTIONS, *options, *map(str, where)], plugins=[plugin, breakdown])
     if plugin.fault is not None:
         raise plugin.fault
+    if (error := breakdown.found) is not None:
+        raise GaveUp(
+            f"pytest gave the run up, by {type(error).__name__}: {error}; what it had not judged"
+            " has no verdict"
+        ) from error
     return int(status)
 
 

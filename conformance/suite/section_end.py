@@ -7,6 +7,9 @@ the first case that it can follow from.
 A device that lives and does not serve when the next case begins is started again.  That, too, is a
 record of its own, one for each section after whose cases it happens, unless the case before it has
 failed already.
+
+A destructive case that fails may leave a device that serves a good call and is not what it was.  It
+is started again before the next case, so that no case is judged against what another has broken.
 """
 
 from __future__ import annotations
@@ -16,12 +19,22 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.tester.case import Deviation
 from reports.record import Verdict
+from rpcrdma.errors import FabricError
+from targets.base import TargetError
 
 if TYPE_CHECKING:
     from conformance.suite.plugin import Case
     from conformance.suite.rigs import Rig
 
-__all__ = ["FOUND_BETWEEN", "Lapses", "added_ids", "files_case", "section_of", "since"]
+__all__ = [
+    "FOUND_BETWEEN",
+    "Lapses",
+    "Renewals",
+    "added_ids",
+    "files_case",
+    "section_of",
+    "since",
+]
 
 _FILES: Final = "files-stay-whole"
 _SERVES: Final = "serves-from-case-to-case"
@@ -104,6 +117,34 @@ class Lapses:
             actual=problem,
             breaks=(_SURVIVES,),
         )
+
+
+class Renewals:
+    """Devices that have to be started again because a destructive case has failed, by role."""
+
+    def __init__(self) -> None:
+        self._failed: dict[str, Case] = {}
+
+    def judged(self, case: Case, verdict: Verdict) -> None:
+        """A case has its verdict."""
+        if case.destructive and verdict is Verdict.FAIL:
+            self._failed[case.role] = case
+
+    def before(self, case: Case, rig: Rig) -> None:
+        """A case is about to be judged; where its device cannot be started again, a note says so.
+
+        The case begins in either way: if the device does not serve, that is found as ever.
+        """
+        failed = self._failed.pop(case.role, None)
+        if failed is None:
+            return
+        try:
+            rig.renew()
+        except (TargetError, FabricError) as error:
+            rig.case.remark(
+                f"The device was not started again after {failed.id}, which is destructive and"
+                f" failed, so this case may show what that one has left: {error}."
+            )
 
 
 def _lapse_case(before: Case) -> Case:

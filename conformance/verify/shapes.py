@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import Answered, ErrChunk
 from conformance.tester.client.build_shape import build_shape, data_of
-from conformance.tester.client.shape_rows import SHAPES
+from conformance.tester.client.shape_rows import NUMBERS
 from conformance.verify import answers, chunks
 from conformance.verify.judged import judged
 
@@ -37,7 +37,7 @@ def shaped(peer: Peer, shape: Shape) -> None:
     Raises:
         Unsupported: the binding has no such call, or the device claims to bear fewer chunks.
     """
-    number = SHAPES.index(shape)
+    number = NUMBERS[shape]
     call = build_shape(peer, shape, number)
     breaks = statements((_about(shape),), peer.version)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.cli.main import main
-from conformance.explore import firing
 from conformance.explore.finding import keep
 from conformance.explore.named_memory import WRITABLE
 from fuzz import cli_replay
@@ -44,25 +43,6 @@ def test_command_replays_a_kept_finding_and_prints_what_is_decoded(
     assert "rdma_writes[0].target[0].length" in printed or "rdma_writes" in printed
     assert printed.count("verdict   PASS") == 2
     assert "still serves a good call" in printed
-
-
-def test_what_may_do_harm_is_kept_back_from_a_real_server(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(firing, "in_process", lambda _harness: False)
-    short = encode_header(TransportHeader(1, 1, 8, RdmaMsg((), (WriteChunk((PLACE,)),), None)))
-    broken = BrokenInvariant("oracle", "seen")
-    messages = join([FETCH, short + calls.fetch(1, 101)])
-    path = str(keep(tmp_path, finding_of("v1-responder", messages, broken)))
-
-    assert main(["replay", path]) == 0
-    kept = capsys.readouterr().out
-    assert main(["replay", path, "--destructive"]) == 0
-    sent = capsys.readouterr().out
-
-    assert "not sent: 1, which may do harm to a real server (--destructive)" in kept
-    assert (kept.count("verdict "), sent.count("verdict ")) == (1, 2)
-    assert "not sent" not in sent
 
 
 def test_command_takes_a_bare_file_as_one_message(

@@ -47,7 +47,7 @@ _REQUESTS: Final[Mapping[str, Callable[[Workload, Shape, int], Request]]] = {
     "store": lambda work, shape, number: work.store(*data_of(shape, number)),
     "store-two": lambda work, shape, number: work.store_two(*data_of(shape, number)),
     "long-store": lambda work, shape, number: work.long_store(_TEXT, *data_of(shape, number)),
-    # What a device may damage is a page that no other case reads.
+    # A page that no other case reads, where one is enough.
     "fetch": lambda work, shape, number: (
         work.fetch_aside(shape.octets, pages.SHAPES + number)
         if shape.octets <= pages.LONGEST

@@ -246,6 +246,19 @@ class Harness:
             )
         return peer
 
+    def renew(self) -> None:
+        """Start the device again, though it may serve (see `conformance.suite.rigs.Rig`).
+
+        Raises:
+            TargetError: it cannot be started from here, or does not serve afterwards.
+            FabricError: likewise.
+        """
+        self._restart("", was_alive=False)
+        peer, problem = self._try_anew()
+        if peer is None:
+            raise TargetError(problem)
+        self._give_up(peer)
+
     def check_after(self) -> None:
         """See that the device still serves after the case.
 
@@ -300,13 +313,20 @@ class Harness:
         self._peers.remove(peer)
 
     def _after_restart(self, problem: str) -> tuple[Peer | None, str]:
-        trace, was_alive = self.trace, self.session.alive() is None
         try:
-            self.session.restart()
+            self._restart(problem, was_alive=self.session.alive() is None)
         except (TargetError, FabricError) as error:
             return None, f"{problem}; {error}"
+        return self._try_anew()
+
+    def _restart(self, problem: str, *, was_alive: bool) -> None:
+        trace = self.trace
+        self.session.restart()
         self.session.fabric.trace = trace
         self.life.started(problem, was_alive=was_alive)
+
+    def _try_anew(self) -> tuple[Peer | None, str]:
+        """A connection to a device that was started again, and what calls to it need."""
         peer, problem = self._try()
         if peer is not None:
             try:

@@ -92,11 +92,6 @@ class Shape(msgspec.Struct, frozen=True):
         """How many eligible arguments it has."""
         return {"store": 1, "store-two": 2, "long-store": 1}.get(self.call, 0)
 
-    @property
-    def destructive(self) -> bool:
-        """Whether it may harm a real device: empty segments, and results without their room."""
-        return self.read in ("empty-first", "empty-last") or self.writes in ("empty-first", "short")
-
     def __str__(self) -> str:
         """A name: what is not plain."""
         plain = Shape()
@@ -182,7 +177,7 @@ _IMPOSSIBLE: Final[tuple[Callable[[_Chosen], bool], ...]] = (
     lambda c: c.has("pad", *_FAULTY) and c.has("order", "reversed"),
     lambda c: c.has("writes", "short") and c.has("reply", "short", "empty", "empty-first"),
     lambda c: c.has("writes", "empty-first") and c.has("reply", "short"),
-    # A device may damage what it fails to return: only `fetch` reads what no other case does.
+    # Room like this is for `fetch`, which reads what no other case does.
     lambda c: c.has("writes", "short", "empty-first") and c.lacks("call", "fetch"),
     lambda c: c.has("writes", "short", "empty-first") and c.has("length", *_HUGE, "0"),
     lambda c: _inline(c) and c.has("reply", *_NO_ROOM) and c.has("length", *_HUGE),

@@ -266,6 +266,19 @@ class ClientHarness:
         found = self.life.judged(found)
         return with_broken_rules(found, self.service.violations, cited, self.case, "client")
 
+    def renew(self) -> None:
+        """Start the client again, though it may call (see `conformance.suite.rigs.Rig`).
+
+        Raises:
+            TargetError: it cannot be started from here.
+            FabricError: likewise.
+        """
+        self.service.close()
+        try:
+            self._restart("", was_alive=False)
+        finally:
+            self._stand()  # a client that goes on as it was finds the tester as before
+
     def check_after(self) -> None:
         """See that the client still calls after the case.
 
@@ -344,13 +357,17 @@ class ClientHarness:
         return "" if result.done else result.detail
 
     def _after_restart(self, problem: str) -> str:
-        trace, was_alive = self.trace, self.session.alive() is None
+        was_alive = self.session.alive() is None
         self.service.close()
         try:
-            self.session.restart()
+            self._restart(problem, was_alive=was_alive)
         except (TargetError, FabricError) as error:
             return f"{problem}; {error}"
-        self.session.fabric.trace = trace
-        self.life.started(problem, was_alive=was_alive)
         self._stand()
         return self._try()
+
+    def _restart(self, problem: str, *, was_alive: bool) -> None:
+        trace = self.trace
+        self.session.restart()
+        self.session.fabric.trace = trace
+        self.life.started(problem, was_alive=was_alive)

@@ -48,7 +48,7 @@ class Workload(Protocol):
     def fetch_aside(self, length: int, page: int) -> Request:
         """One DDP-eligible result of at most 4096 octets that no other call fetches.
 
-        Where a device damages what it fails to return, this is what no other case looks at.
+        What becomes of it is held against no other case.
 
         Args:
             length: octets.

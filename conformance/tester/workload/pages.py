@@ -1,8 +1,6 @@
-"""Pages that one case alone reads, since the device may damage what it fails to return.
+"""Pages that one case alone reads: what becomes of them is held against no other case.
 
-Linux 6.1 and 6.12 keep the pages of a file whose octets had no room in a Write chunk, and write
-into them later (finding 13 in `results/linux-6.1`).  What no other case reads, damage cannot be
-held against.  They are the last pages of the largest file of `rpcrdma.ulp.file_tree`.
+They are the last pages of the largest file of `rpcrdma.ulp.file_tree`.
 """
 
 from __future__ import annotations

@@ -69,34 +69,6 @@ class DecodesTheReducedStream(CallRules):
         return call.inline or super().assemble(call, pulled)
 
 
-@mutant(
-    breaks="rfc8166.3.4.3.segment-length-in-octets",
-    also_trips=dict.fromkeys(
-        (
-            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
-            "rfc8166.3.4.5.",
-            "rfc8166.3.5.2.some-or-all-items-reduced",
-            "rfc8166.3.5.3.",
-        ),
-        because.LOST_ARGUMENT,
-    ),
-)
-class ReadsWholeWordsOnly(CallRules):
-    """Reads the whole words of each segment, and no odd octets after them."""
-
-    def group(self, reads: tuple[ReadSegment, ...]) -> tuple[ReadChunk, ...]:
-        return tuple(
-            replace(
-                chunk,
-                target=tuple(
-                    msgspec.structs.replace(segment, length=segment.length & ~3)
-                    for segment in chunk.target
-                ),
-            )
-            for chunk in super().group(reads)
-        )
-
-
 @mutant(breaks="rfc8166.3.4.3.segment-offset")
 class ReadsFromRoundOffsets(CallRules):
     """Reads each segment from the last multiple of 64 before its offset."""

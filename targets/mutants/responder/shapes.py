@@ -58,15 +58,6 @@ class TakesAShortEndForPadding(CallRules):
         return ReadChunk(chunk.position, chunk.target[:-1] if short else chunk.target)
 
 
-@mutant(breaks="rfc8166.3.4.3.segment-length-in-octets")
-class EndsAChunkAtAnEmptySegment(CallRules):
-    """Reads the segments of a Read chunk up to the first that is empty."""
-
-    def pull_order(self, chunk: ReadChunk) -> ReadChunk:
-        empty = (n for n, segment in enumerate(chunk.target) if not segment.length)
-        return ReadChunk(chunk.position, chunk.target[: next(empty, len(chunk.target))])
-
-
 @mutant(breaks=ROOM)
 class WritesOneHandleWithoutGaps(ReplyRules):
     """Writes to segments of one handle as if each began where the one before it ends."""
@@ -101,20 +92,3 @@ class FillsSixteenSegments(ReplyRules):
     def fill(self, chunk: WriteChunk, length: int) -> tuple[int, ...]:
         lengths = super().fill(chunk, length)
         return (*lengths[:_MOST], *(0 for _ in lengths[_MOST:]))
-
-
-@mutant(breaks=VALID, also_trips={"rfc8166.3.4.6.": "what is told is less than was written"})
-class ReturnsAFullLastSegmentEmpty(ReplyRules):
-    """Returns the last segment of a chunk of several as empty if the data just fills it."""
-
-    def returned(self, chunk: WriteChunk, lengths: Sequence[int]) -> WriteChunk:
-        full = len(lengths) > 1 and lengths[-1] == chunk.target[-1].length
-        return super().returned(chunk, (*lengths[:-1], 0) if full else lengths)
-
-
-@mutant(breaks=PUSHED)
-class TakesAnEmptyBeginningForAnEmptyChunk(ReplyRules):
-    """Returns a result inline whose Write chunk begins with an empty segment."""
-
-    def is_inline(self, chunk: WriteChunk) -> bool:
-        return not chunk.target or not chunk.target[0].length

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rpcrdma.endpoint.core.faults import Fault
 from rpcrdma.endpoint.core.placement import transfers
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
-from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import DataItem
 from rpcrdma.wire import WriteChunk
 from targets.mutants import because
@@ -23,8 +21,7 @@ from targets.mutants.base import mutant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rpcrdma.endpoint.core.actions import Action, Transfer
-    from rpcrdma.wire import FixedWords, TransportHeader
+    from rpcrdma.endpoint.core.actions import Transfer
 
 FILLED_IN_ORDER = "rfc8166.3.4.6.write-chunk-filled-in-order"
 NO_MORE = "rfc8166.8.1.4.no-more-data-than-room"
@@ -291,30 +288,3 @@ class TakesCountOut(ReplyRules):
         for item in reversed(items):
             reply = reply[: item.position - 4] + reply[item.end :]
         return reply
-
-
-# -- what else is damaged
-
-
-class _Spoiling(ReplyRules):
-    """Changes the last octet of results."""
-
-    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        if len(payload) > len(rpc.accepted(0)):
-            payload = payload[:-1] + bytes((payload[-1] ^ 1,))
-        return super().encode_reply(header, payload)
-
-
-@mutant(
-    breaks="rfc8166.8.1.no-new-vulnerabilities",
-    also_trips={
-        "rfc8166.8.1.4.no-more-data-than-room": "what is served next is wrong, whatever the Call"
-    },
-)
-class DamagesItsDataBehindResultsWithoutRoom(Responder):
-    """Has damaged data from when a result had no room in its Write chunk."""
-
-    def _answer_fault(self, fault: Fault, words: FixedWords) -> list[Action]:
-        if fault is Fault.WRITE_CHUNK_TOO_SHORT:
-            self.replies = _Spoiling(self.replies.dialects.values())
-        return super()._answer_fault(fault, words)

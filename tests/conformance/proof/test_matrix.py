@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -10,11 +11,26 @@ import pytest
 from conformance.proof import matrix
 from conformance.proof.difference import Difference, DifferenceKind
 from conformance.proof.kills import Kill
-from conformance.proof.matrix import MatrixRow, Trip, add_arguments, cases_citing, row_of, run
+from conformance.proof.matrix import (
+    MatrixRow,
+    Trip,
+    add_arguments,
+    cases_citing,
+    row_of,
+    run,
+    run_mutant,
+)
+from conformance.suite.plugin import Plugin
+from conformance.suite.runner import GaveUp
 from reports.record import CaseRecord, Citation, Verdict
 from targets.base import TargetError
 from targets.mutants.base import Mutant
 from targets.reference.server_parts import Parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.suite.plugin import Case
 
 BROKEN = "rfc8166.3.3.1.grant-is-never-zero"
 OTHER = "rfc8166.4.5.error-xid-echoed"
@@ -205,3 +221,58 @@ def test_runs_a_mutant_and_says_what_killed_it(capsys: pytest.CaptureFixture[str
 def test_refuses_a_mutant_that_there_is_not() -> None:
     with pytest.raises(TargetError, match="there is no mutant `grants-plenty`"):
         run(options("grants-plenty"))
+
+
+KILLED = "claims-version-three"
+
+
+@pytest.fixture
+def breaking_down(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The case after each killer of `KILLED` breaks pytest down; returns the killers' ids."""
+    killers: list[str] = []
+    record_case = Plugin._record
+
+    def record(self: Plugin, case: Case) -> Verdict:
+        if killers:
+            raise RuntimeError("a hook broke")
+        verdict = record_case(self, case)
+        if verdict is Verdict.FAIL and self._running.target.name.endswith(KILLED):
+            killers.append(case.id)
+        return verdict
+
+    monkeypatch.setattr(Plugin, "_record", record)
+    return killers
+
+
+def test_a_mutant_whose_run_pytest_gave_up_was_not_judged_though_a_case_had_failed(
+    breaking_down: list[str],
+) -> None:
+    with pytest.raises(GaveUp, match=f"`{KILLED}` was not judged: .*RuntimeError: a hook broke"):
+        run_mutant(KILLED)
+    assert len(breaking_down) == 1
+
+
+def given_up_or_killed(slug: str) -> MatrixRow:
+    """In place of `run_mutant`, at a place where another process finds it."""
+    if slug == KILLED:
+        raise GaveUp(f"the mutant `{slug}` was not judged")
+    return MatrixRow(slug, ("r/1/a",), (), (), (), (), 1)
+
+
+def test_the_matrix_ends_in_an_error_after_the_rows_of_the_others(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[str] = []
+
+    def keep(kills: Iterable[Kill], _every: Iterable[str]) -> None:
+        kept.extend(kill.slug for kill in kills)
+
+    monkeypatch.setattr(matrix, "write_kills", keep)
+    monkeypatch.setattr(matrix, "run_mutant", given_up_or_killed)
+    with pytest.raises(GaveUp, match=f"^the mutant `{KILLED}` was not judged$"):
+        run(options("--processes", "1", "--write", KILLED, "grants-zero"))
+
+    printed = capsys.readouterr().out
+    assert "grants-zero: killed." in printed
+    assert KILLED not in printed
+    assert kept == ["grants-zero"]

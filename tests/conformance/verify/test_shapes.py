@@ -1,4 +1,4 @@
-"""Calls of drawn shapes against the reference, and against a server that cuts what does not fit."""
+"""Calls of drawn shapes against the reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import verify
-from conformance.tester.case import Deviation
 from conformance.tester.client.harness import Harness
 from conformance.tester.client.shape_rows import SHAPES
 from targets.registry import find_any_target
@@ -33,11 +32,3 @@ def test_the_reference_serves_them(call: str) -> None:
         verify.shapes.shaped(peer, next(one for one in SHAPES if one.call == call))
 
         assert peer.case.warnings == []
-
-
-def test_who_cuts_results_is_found_out() -> None:
-    short = next(one for one in SHAPES if one.writes == "short")
-    with connected("mutant:cuts-results-to-fit") as peer, pytest.raises(Deviation) as caught:
-        verify.shapes.shaped(peer, short)
-
-    assert caught.value.breaks == (verify.shapes.ROOM,)

@@ -8,7 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.tester.client.shape_rows import SHAPES
+from conformance.tester.client.shape_rows import DESTRUCTIVE, SHAPES
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     "shape",
     [
-        pytest.param(shape, marks=[pytest.mark.destructive] if shape.destructive else [])
+        pytest.param(shape, marks=[pytest.mark.destructive] if shape in DESTRUCTIVE else [])
         for shape in SHAPES
     ],
     ids=str,

@@ -205,15 +205,3 @@ def test_responder_misses_a_reply_chunk(peer: Peer, length: int) -> None:
     peer.send(call)
 
     verify.chunks.not_served(peer, call, breaks=WITHIN)
-
-
-@pytest.mark.destructive  # some kernels of Linux do not live on
-@requirement(WITHIN, CLOSE, interpretations=("D-21", "D-30"))
-@pytest.mark.parametrize("length", [65535, 65536, 131072, 1048576])
-def test_responder_misses_room_for_a_large_result(peer: Peer, length: int) -> None:
-    """A result of 64 KiB and more, and neither Write nor Reply chunk: an error or the end."""
-    call = build.call(peer, peer.workload.fetch(length))
-
-    peer.send(call)
-
-    verify.chunks.not_served(peer, call, breaks=WITHIN)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from conformance.tester.sent import Call
 
 LENGTHS: Final = (0, 1, 4, 8, 12, 15, 16, 20, 24, 27)
-UNHEARD_ERRORS: Final = 100
-"""More than a server has threads, if one of them waits until an error message has been taken."""
 UNKNOWN_VERSION: Final = 0xFFFF
 UNKNOWN_PROCEDURE: Final = 0xFFFF
 GRANTS: Final = "rfc8166.3.3.1.every-reply-grants-credits"
@@ -139,19 +137,3 @@ def test_responder_answers_a_bad_call_among_good_ones_once(peer: Peer, name: str
 
     verify.each(peer, (first, Answered), (bad, kind), (last, Answered))
     verify.silent(peer)
-
-
-@pytest.mark.destructive
-@requirement("rfc8166.4.5.5.rpc-survives-connection-loss")
-def test_responder_serves_others_while_errors_find_no_receive(
-    peer: Peer, connect: Callable[..., Peer]
-) -> None:
-    """A Requester that posts no Receives for the answers to its bad Calls harms only itself."""
-    deaf = connect(receives=0)
-    call = build.null_call(peer)
-
-    for _ in range(UNHEARD_ERRORS):
-        deaf.send(mutate.procedure(build.null_call(deaf), UNKNOWN_PROCEDURE))
-    peer.send(call)
-
-    verify.served(peer, call)

@@ -37,8 +37,3 @@ def test_is_not_what_makes_no_sense(row: dict[str, str]) -> None:
 )
 def test_may_be_a_part_of_a_shape(row: dict[str, str]) -> None:
     assert possible(row)
-
-
-def test_an_empty_read_segment_may_bring_a_device_down() -> None:
-    assert Shape("store", read="empty-last").destructive
-    assert not Shape("store", read="two").destructive

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server.harness import ClientHarness
+from targets.base import TargetError
 from targets.profile import SHIPPED, load_profile
 from targets.reference.client import ReferenceClientTarget
 
@@ -36,6 +37,32 @@ def test_a_client_that_died_is_started_again(harness: ClientHarness) -> None:
     harness.begin()
     harness.ready()
 
+    assert len(harness.service.received) == 1
+
+
+def test_a_client_that_lives_is_started_again_if_it_must_be(harness: ClientHarness) -> None:
+    before, trace = harness.session.fabric, harness.trace
+
+    harness.renew()
+
+    assert harness.session.fabric is not before
+    assert harness.trace is trace
+    harness.ready()
+    assert (harness.lapse, len(harness.service.received)) == ("", 1)
+
+
+def test_a_client_that_cannot_be_started_again_goes_on_as_it_was(
+    harness: ClientHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def restart() -> None:
+        raise TargetError("no means")
+
+    monkeypatch.setattr(harness.session, "restart", restart)
+    with pytest.raises(TargetError, match="no means"):
+        harness.renew()
+
+    harness.begin()
+    harness.ready()
     assert len(harness.service.received) == 1
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core import events
     from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.core.faults import FaultFound
-    from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
+    from rpcrdma.wire import RdmaError, RdmaMsg, RdmaNomsg, TransportHeader
 
 
 @mutant(breaks="rfc8166.3.3.1.new-calls-within-lower-value")
@@ -39,3 +39,14 @@ class HeedsGrantsOfBadReplies(Requester):
         if fault is not None:
             self.allowance.granted_by_reply(header.rdma_credit)
         return super()._answered(header, body, payload, fault)
+
+
+@mutant(breaks="rfc8166.2.2.2.reply-retires-the-xid")
+class WaitsAfterErrorsToNobody(Requester):
+    """Sends nothing of what waits for a credit when an error has given one back for nobody."""
+
+    def _refused(self, xid: int, body: RdmaError) -> list[Action]:
+        if xid in self._calls or xid not in self._abandoned:
+            return super()._refused(xid, body)
+        self._take_answered(xid)
+        return []

@@ -117,3 +117,13 @@ class CountsCallsThatAreOver(Responder):
     def judge_load(self, in_progress: int) -> None:
         come = vars(self)["come"] = vars(self).get("come", 0) + 1
         super().judge_load(max(in_progress, come))
+
+
+@mutant(breaks=SURVIVES)
+class BlamesEveryCallForALoss(Responder):
+    """Remembers all calls under way for those that have cost the connection."""
+
+    def _work_failed(self, event: events.WorkFailed, now: float) -> list[Action]:
+        for _, call in self._work:
+            self._lost.remember(call.xid, call.likeness)
+        return super()._work_failed(event, now)

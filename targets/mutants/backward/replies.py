@@ -17,7 +17,7 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core import events
-    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.actions import Action, Failure
     from rpcrdma.endpoint.core.backchannel import BackwardCall
     from rpcrdma.wire import TransportHeader
 
@@ -38,6 +38,14 @@ class GivesRepliesToNobody(Backchannel):
     """Takes the Reply to a backward Call, and does not hand it to who has made the Call."""
 
     def replied(self, call: BackwardCall, payload: bytes) -> None:
+        del self._calls[call.token]
+
+
+@mutant(breaks=MATCHED)
+class TellsNobodyOfRefusals(Backchannel):
+    """Takes an error about a backward Call, and does not tell who has made the Call."""
+
+    def failed(self, call: BackwardCall, failure: Failure, detail: str = "") -> None:
         del self._calls[call.token]
 
 

@@ -221,3 +221,11 @@ class DropsRequestsUnderItsOwnXids(OptionalHalf):
         if is_request and header.rdma_xid >> 16 == OWN_XIDS:
             return [PostReceive.of(self.exchange.posted_length)]
         return super().take(message)
+
+
+@mutant(breaks="xcharext.4.3.done-is-done", roles=("responder",))
+class SaysThatReductionsHaveChanged(PropertyRules):
+    """Says of properties that reduce round trips that they have changed, and changes nothing."""
+
+    def judge_reductions(self, wanted: KnownProperty, standing: Standing) -> PropertyJudgement:
+        return PropertyJudgement(Disposition.DONE)

@@ -10,6 +10,8 @@ from rpcrdma.endpoint.properties.messages import PostedLength
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.properties.values import Disposition, PropertyValues
+from rpcrdma.endpoint.requester.call_planning import CallPlanner
+from rpcrdma.endpoint.requester.plan import NO_RESULTS
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.events import CallRequested
     from rpcrdma.endpoint.properties.judgements import Standing
     from rpcrdma.endpoint.properties.receive_sizes import ReceiveSizes
+    from rpcrdma.endpoint.requester.plan import CallPlan, ResultsPlan
+    from rpcrdma.ulp.bindings import DataItem
     from rpcrdma.wire.properties import KnownProperty
 
 OBEYED = "xcharext.3.1.no-send-beyond-the-announced-size"
@@ -294,3 +298,13 @@ class OffersReplyChunksByTheDefault(Requester):
     def post_from_now(self, octets: int) -> None:
         super().post_from_now(octets)
         self._planner.receive_limit = self.options.thresholds.reply
+
+
+@mutant(breaks="xcharext.3.1.long-call-beyond-the-size")
+class CountsNoChunksForResults(CallPlanner):
+    """Chooses the form of a call as if its header had no chunks for results."""
+
+    def choose_form(
+        self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
+    ) -> CallPlan:
+        return super().choose_form(payload, items, NO_RESULTS)

@@ -19,6 +19,7 @@ from rpcrdma.wire.properties import (
     XPROP_REQRXLIM,
     XPROP_RESPSXLIM,
     XPROP_RTRSUPP,
+    DerivedStructure,
     PropertyValue,
     ReceiveBufferSize,
     ReceiveBufferStructure,
@@ -27,7 +28,7 @@ from targets.mutants.base import mutant
 from targets.reference.replaced_parts import BOTH_ENDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from rpcrdma.endpoint.core.actions import Send
     from rpcrdma.endpoint.properties.values import PropertyValues
@@ -192,3 +193,13 @@ class TellsASmallerSize(PropertyRules):
             ReceiveBufferSize(one.octets - 4) if isinstance(one, ReceiveBufferSize) else one
             for one in super().announced(own)
         )
+
+
+@mutant(breaks="xcharext.2.1.zero-length-means-the-default", roles=BOTH_ENDS)
+class TakesNoStructureForNoRoom(PropertyRules):
+    """Takes a structure of no octets for Receives of none, unless a size is told after it."""
+
+    def connected(self, peer: PropertyValues, announced: Iterable[KnownProperty]) -> PropertyValues:
+        values = tuple(announced)
+        derived = (ReceiveBufferSize(0),) if DerivedStructure() in values else ()
+        return super().connected(peer, (*derived, *values))

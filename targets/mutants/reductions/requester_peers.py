@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.endpoint.core.actions import CallFailed, Deliver, Failure
+from rpcrdma.endpoint.core.actions import CallFailed, Deliver, Disconnect, Failure
 from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.requester.group_plan import GroupPlan, GroupPlanner
 from rpcrdma.endpoint.requester.requester import Requester
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.core.events import CallRequested
     from rpcrdma.ulp.bindings import DataItem, ReplyExpectation
+    from rpcrdma.wire import RdmaError, RdmaMsg, RdmaNomsg, TransportHeader
+    from rpcrdma.wire.transmission import Transmission
 
 LONG: Final = 8900
 """Octets of Calls that are so long."""
@@ -118,3 +120,35 @@ class InsistsOnTargets(GroupPlanner):
         if plan is not None and self.own.targets and not plan.layout.targets:
             raise LocalProtocolError("the peer takes no bulk data")
         return plan
+
+
+@mutant(breaks="v2.4.2.3.error-ends-the-rpc")
+class WaitsAfterTheSecondRefusal(Requester):
+    """Ignores errors about a Call that it makes again without a group."""
+
+    def _refused(self, xid: int, body: RdmaError) -> list[Action]:
+        call = self._calls.get(xid)
+        return [] if call is not None and call.made_again else super()._refused(xid, body)
+
+
+@mutant(breaks="rtrext.5.1.told-operations-are-understood")
+class HangsUpOverResponsesToNobody(Requester):
+    """Ends the connection when a response comes to a request that is over or given up."""
+
+    def _take_group(self, arrived: Transmission) -> list[Action]:
+        if int.from_bytes(arrived.octets[:4]) in self._calls:
+            return super()._take_group(arrived)
+        return [Disconnect("a response to nobody")]
+
+
+@mutant(breaks="rtrext.5.4.reply-may-be-sent-otherwise")
+class WantsItsDirectionsAnswered(Requester):
+    """Takes no Reply that answers no directions, though it has reported the response."""
+
+    def _take_reply(
+        self, header: TransportHeader, body: RdmaMsg | RdmaNomsg, payload: bytes
+    ) -> list[Action]:
+        call = self._calls.get(header.rdma_xid)
+        if call is not None:
+            call.is_reported = False
+        return super()._take_reply(header, body, payload)

@@ -8,6 +8,7 @@ from rpcrdma.endpoint.core.actions import Disconnect
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.core.group_placement import PlacementFound
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
+from rpcrdma.endpoint.responder.groups import RequestGroups
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import fixed_words, v2
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.events import GroupBroken
     from rpcrdma.endpoint.core.group_bodies import GroupError
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
+    from rpcrdma.endpoint.responder.group_reply import PlannedGroup
+    from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import FixedWords
 
 ITEMS: Final = 28
@@ -222,3 +225,20 @@ class ReportsGarbage(Responder):
                 info = BadPayloadLength(len(payload), 0, LONG)
                 raise PlacementFound(0, info, "garbage") from error
         return super()._take_payload(call, payload)
+
+
+@mutant(breaks="v2.4.2.3.unparsable-arguments-get-garbage-args")
+class SaysNothingOfOddItems(RequestGroups):
+    """Does not answer requests with directions whose items cannot be put back."""
+
+    def plan(
+        self,
+        call: IncomingCall,
+        request: bytes,
+        reply: bytes,
+        credit: int,
+        upper_layer: UpperLayer,
+    ) -> PlannedGroup:
+        if not request and call.group is not None and call.group.directions:
+            raise FaultFound(Fault.NOT_A_CALL)
+        return super().plan(call, request, reply, credit, upper_layer)

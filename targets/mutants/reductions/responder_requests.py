@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from rpcrdma.endpoint.core.group_bodies import GroupedMsg
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
-    from rpcrdma.endpoint.responder.group_rules import IncomingGroup
+    from rpcrdma.endpoint.responder.group_rules import IncomingGroup, PlacedItem
+    from rpcrdma.ulp.bindings import DataItem
     from rpcrdma.wire._generated_rtrext import MessageItem
     from rpcrdma.wire.transmission import Transmission
 
@@ -142,3 +143,12 @@ class FetchesItemsWithoutTheirLastOctet(CallRules):
         if call.group is not None:
             pieces = tuple(piece[:-1] + b"\0" for piece in pieces)
         return super().assemble(call, pieces)
+
+
+@mutant(breaks="v2.4.2.3.ineligible-argument-is-reported")
+class PutsBackWhatIsNoArgument(CallRules):
+    """Executes requests of which Sends hold an item that is no eligible argument."""
+
+    def judge_placed(self, placed: PlacedItem, item: DataItem | None) -> None:
+        if item is not None:
+            super().judge_placed(placed, item)

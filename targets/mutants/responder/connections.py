@@ -108,3 +108,22 @@ class KeepsSilentWithoutRoom(Responder):
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
         return [] if fault in NO_ROOM else super().send_error(words, fault)
+
+
+@mutant(breaks="rfc8166.3.3.1.credit-value-is-not-a-countdown")
+class CountsCallsThatAreOver(Responder):
+    """Takes all calls that have come on a connection to be in progress."""
+
+    def judge_load(self, in_progress: int) -> None:
+        come = vars(self)["come"] = vars(self).get("come", 0) + 1
+        super().judge_load(max(in_progress, come))
+
+
+@mutant(breaks=SURVIVES)
+class BlamesEveryCallForALoss(Responder):
+    """Remembers all calls under way for those that have cost the connection."""
+
+    def _work_failed(self, event: events.WorkFailed, now: float) -> list[Action]:
+        for _, call in self._work:
+            self._lost.remember(call.xid, call.likeness)
+        return super()._work_failed(event, now)

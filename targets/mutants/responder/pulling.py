@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rpcrdma.endpoint.core.actions import RdmaRead
+from rpcrdma.endpoint.core.driver import Driver
 from rpcrdma.endpoint.core.placement import transfers
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.responder import Responder
@@ -21,7 +22,7 @@ from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.actions import Action, Send
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
     from rpcrdma.wire import ReadSegment
 
@@ -173,3 +174,15 @@ class ReadsAgainAfterItReplied(Responder):
         target = [segment for chunk in call.chunks for segment in chunk.target]
         lengths = [segment.length for segment in target]
         return [*super().repost(), RdmaRead(key, sum(lengths), transfers(target, lengths))]
+
+
+@mutant(
+    breaks="v2.1.read-chunks-as-before",
+    roles=("responder",),
+)
+class CountsSendsDownAlone(Driver):
+    """Does not count a Send among what is in progress, and counts it off when it is done."""
+
+    def _post_send(self, action: Send) -> None:
+        super()._post_send(action)
+        self._posted -= 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -11,10 +11,16 @@ from conformance.backward import build as build_backward
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import ErrChunk
+from conformance.tester.client import build
+from rpcrdma import wire
 from rpcrdma.ulp.backprog import Tally
+from rpcrdma.wire import ErrVers
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from conformance.tester.client.peer import Peer
+    from rpcrdma.wire import ErrorBody
 
 MATCHED = "bidir.1.3.4.reply-is-matched-by-xid"
 MSG_TYPE = "bidir.1.3.4.xid-goes-with-the-msg-type"
@@ -22,6 +28,8 @@ SAME = "bidir.1.3.4.1.same-xid-in-both-directions"
 SPACES = "bidir.1.3.4.1.xid-spaces-are-independent"
 FIXED_PLACE = "bidir.1.5.4.direction-is-told-at-a-fixed-place"
 TWO = "bidir.1.3.4.1.same-xid-is-two-transactions"
+
+ERRORS: Final[Mapping[str, ErrorBody]] = {"err-chunk": wire.ErrChunk(), "err-vers": ErrVers(1, 1)}
 
 
 @requirement(
@@ -83,6 +91,28 @@ def test_server_gives_each_reply_to_the_call_that_it_answers(peer: Peer) -> None
         client.answer(client.next_call())
 
     verify.equal(client.tally(), Tally(answered=3), "what became of the Calls", breaks=MATCHED)
+
+
+@requirement(MATCHED, needs=("backward",))
+@pytest.mark.parametrize("error", ERRORS)
+def test_server_gives_each_error_to_the_call_that_it_answers(peer: Peer, error: str) -> None:
+    """The second of three backward Calls is refused: the server says that two were answered.
+
+    Whether it makes the refused Call again is its Upper-Layer Protocol's affair.
+    """
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(3)
+
+    client.answer(client.next_call(), credits=1)
+    refused = client.next_call()
+    peer.send(build.error(peer, ERRORS[error], xid=refused.xid, credits=1))
+    client.in_flight.pop(refused.xid)
+    client.answer(client.next_call(), credits=1)
+
+    verify.equal(
+        client.tally(), Tally(answered=2, failed=1), "what became of the Calls", breaks=MATCHED
+    )
 
 
 @requirement(

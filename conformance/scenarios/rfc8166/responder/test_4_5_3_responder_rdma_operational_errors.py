@@ -8,7 +8,13 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
-from conformance.oracle.outcome import Answered, Disconnected, ErrChunk
+from conformance.oracle.outcome import (
+    Answered,
+    Disconnected,
+    ErrChunk,
+    Silent,
+    answered_xid,
+)
 from conformance.tester.client import build, mutate
 from rpcrdma.fabric.base import Access
 from rpcrdma.ulp.pattern import pattern
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
 BEYOND: Final = 1 << 16
 """Octets that a segment is told to be longer than its memory."""
 
+SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
 INVALID: Final = "rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error"
 
 UNUSED: Final = 0x00DEAD00
@@ -113,7 +120,7 @@ def test_responder_gives_up_on_memory_that_it_cannot_use(
         verify.chunks.untouched(call)
 
 
-@requirement("rfc8166.4.5.5.rpc-survives-connection-loss")
+@requirement(SURVIVES)
 @pytest.mark.parametrize("chunk", CALLS)
 def test_responder_serves_the_call_after_reconnection(
     peer: Peer, connect: Callable[..., Peer], chunk: str
@@ -148,7 +155,7 @@ def test_responder_does_not_lose_the_connection_again(
 
 @requirement(
     "rfc8166.4.5.3.err-chunk-after-reconnection",
-    "rfc8166.4.5.5.rpc-survives-connection-loss",
+    SURVIVES,
     interpretations=("D-26",),
     wider="a device may remember that this Call has cost a connection",
 )
@@ -168,6 +175,36 @@ def test_responder_answers_the_call_again_with_good_memory(
     outcome = verify.expect(again, good, Answered, ErrChunk)
     if isinstance(outcome, Answered):
         verify.right(again, good, outcome)
+
+
+def answered_or_lost(peer: Peer, *calls: Call) -> None:
+    """Wait until each call has had any answer, or the connection has ended."""
+    waiting = {call.xid for call in calls}
+    while waiting:
+        outcome = peer.receive()
+        if isinstance(outcome, Disconnected | Silent):
+            return
+        waiting.discard(answered_xid(outcome) or 0)
+
+
+@requirement(SURVIVES)
+@pytest.mark.parametrize("chunk", CALLS)
+def test_responder_serves_the_other_calls_of_a_lost_connection(
+    peer: Peer, connect: Callable[..., Peer], chunk: str
+) -> None:
+    """A good call before and one after a bad one may be lost with it: repeated, they are served."""
+    verify.granted.require(peer, 3)
+    bad = invalid_handle(peer, CALLS[chunk](peer))
+    good = [build.with_write_chunks(peer, peer.workload.fetch(5000)) for _ in range(2)]
+    for call in (good[0], bad, good[1]):
+        peer.send(call)
+    answered_or_lost(peer, bad, *good)
+
+    again = connect()
+    for lost in good:
+        call = mutate.under(build.with_write_chunks(again, again.workload.fetch(5000)), lost.xid)
+        again.send(call)
+        verify.chunks.served(again, call, breaks=SURVIVES)
 
 
 @requirement(INVALID)

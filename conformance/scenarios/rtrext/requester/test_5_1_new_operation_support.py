@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.groups.server import GroupServer
 from conformance.groups.taken import GROUPED, TAKEN
@@ -56,3 +57,47 @@ def test_requester_gets_on_with_a_server_without_the_features(
     groups = GroupServer.of(service_two, client, plain)
 
     groups.done(client.begin(*GROUPED[what]), (HEADERS,))
+
+
+@requirement(
+    UNDERSTOOD,
+    role="requester",
+    needs=("xmtreq", "cancels"),
+    interpretations=("D-107",),
+)
+@pytest.mark.parametrize("what", GROUPED)
+def test_requester_bears_the_response_to_a_request_that_was_given_up(
+    groups: GroupServer, what: str
+) -> None:
+    """The application has given its request up when the response comes: others go on."""
+    act, call = groups.request(*GROUPED[what])
+    answer = groups.response(call)
+    act.abandon()
+    groups.service.waiting(groups.service.profile.grace)
+
+    for octets in answer.sends:  # no data: their memory may be out of reach by now
+        groups.service.send(octets, groups.line)
+    call.answered = True
+
+    groups.good_act((UNDERSTOOD,))
+    again, other = groups.request(*GROUPED[what])
+    groups.finish(again, other, (UNDERSTOOD,))
+
+
+@requirement(UNDERSTOOD, role="requester", needs=("xmtreq",), interpretations=("D-107",))
+def test_requester_drops_a_response_that_comes_again(groups: GroupServer) -> None:
+    """While another call is in flight the response to an earlier one comes again: it is nothing."""
+    act, call = groups.request(ActKind.LONG_CALL, 9000)
+    answer = groups.response(call)
+    groups.service.reply(call, answer)
+    groups.done(act, (UNDERSTOOD,))
+    after = groups.client.good_act()
+    other = groups.service.next_call()
+
+    for octets in answer.sends[:1]:
+        groups.service.send(octets, groups.line)
+    groups.service.waiting()
+    groups.service.serve(other)
+
+    groups.done(after, (UNDERSTOOD,))
+    verify.calls.stands(groups.line, "a response that came again", (UNDERSTOOD,))

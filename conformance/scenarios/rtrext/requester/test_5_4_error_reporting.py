@@ -10,6 +10,11 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.groups.client import NEEDS
 from conformance.groups.taken import GROUPED
+from conformance.oracle.sizes import THRESHOLD_TWO
+from conformance.tester.server.fewer_octets import reply_with_fewer
+from conformance.tester.server.options import refusal
+from conformance.tester.server.reply import AnyAnswer, draft_reply
+from rpcrdma.wire import ErrChunk, ErrVers
 from rpcrdma.wire._generated_rtrext import (
     BadContinuation,
     BadOffset,
@@ -24,12 +29,17 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.groups.server import GroupServer
+    from rpcrdma.wire import ErrorBody
     from rpcrdma.wire._generated_rtrext import ErrorInformation
 
 PLACEMENT = "rtrext.5.4.faulty-placement-is-reported"
 GROUPS = "rtrext.5.4.faulty-groups-are-reported"
 SUPPORTED = "rtrext.5.4.error-reports-are-supported"
+FEW = 1000
+"""Octets of a result that comes inline."""
+
 OTHERWISE = "rtrext.5.4.reply-may-be-sent-otherwise"
+ENDS = "v2.4.2.3.error-ends-the-rpc"
 EARLIER = "rtrext.9.5.report-may-name-an-earlier-one"
 
 
@@ -87,6 +97,32 @@ def test_requester_takes_the_reply_by_other_means(groups: GroupServer) -> None:
     groups.done(act, (OTHERWISE,))
 
 
+@requirement(
+    OTHERWISE,
+    role="requester",
+    needs=("xmtreq", "repterr"),
+    interpretations=("D-116",),
+    narrower="That a Reply may come by other means is of use to nobody who does not wait for it.",
+)
+def test_requester_takes_a_result_by_other_means(groups: GroupServer) -> None:
+    """A placed result was faulty and reported; an RDMA2_MSG after it brings a shorter one.
+
+    A client may take it, or ask for the rest, as NFS does of a READ that came back short.
+    """
+    act, call = groups.request(ActKind.READ, 6000)
+    service = groups.service
+    wrong = groups.placing(call).changed(lambda one: one.with_last_target(0, 2**32 - 1))
+    groups.reported(call, wrong, (OTHERWISE,))
+    layer = service.replies.program_of(groups.line)
+    short = reply_with_fewer(layer, call.unreduced or b"", FEW)
+
+    service.reply(call, draft_reply(call, short, (), service.grant, THRESHOLD_TWO))
+
+    groups.done(act, (OTHERWISE,))
+
+
+REFUSALS: dict[str, ErrorBody] = {"bad-header": ErrChunk(), "err-vers": ErrVers(2, 2)}
+
 REPORTS: dict[str, ErrorInformation] = {
     "sequence": BadSequence(1, 2),
     "continuation": BadContinuation(),
@@ -122,3 +158,27 @@ def test_requester_bears_a_report_that_names_two_transmissions(groups: GroupServ
 
     verify.calls.ended(groups.service, act, (EARLIER,))
     groups.good_act((EARLIER,))
+
+
+@requirement(
+    ENDS,
+    role="requester",
+    needs=("xmtreq",),
+    interpretations=("D-110",),
+)
+@pytest.mark.parametrize("error", REFUSALS)
+@pytest.mark.parametrize("what", GROUPED)
+def test_requester_ends_a_call_that_is_refused_without_its_group_too(
+    groups: GroupServer, what: str, error: str
+) -> None:
+    """A request is refused as a group, and refused once more as it is made then: the RPC ends."""
+    act, call = groups.request(*GROUPED[what])
+    service = groups.service
+    service.reply(call, AnyAnswer((refusal(call.xid, service.grant),), service.grant))
+    service.waiting(until=lambda: act.poll() is not None or bool(service.in_flight()))
+    if act.poll() is None:
+        again = service.next_call(lambda one: one.group is None)
+        service.error(again, REFUSALS[error])
+
+    verify.calls.failed(verify.calls.ended(service, act, (ENDS,)), (ENDS,))
+    groups.good_act((ENDS,))

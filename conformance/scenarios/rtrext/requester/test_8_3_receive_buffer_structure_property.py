@@ -11,7 +11,14 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.groups.server import GroupServer
 from conformance.groups.taken import TAKEN, structure
-from rpcrdma.wire.properties import structure_octets
+from rpcrdma.wire.operations import ConnProp
+from rpcrdma.wire.properties import (
+    DefaultValue,
+    DerivedStructure,
+    property_values,
+    propid_of,
+    structure_octets,
+)
 from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
@@ -20,6 +27,7 @@ if TYPE_CHECKING:
 
 AS_TOLD = "rtrext.8.3.receives-are-as-told"
 AGREES = "rtrext.8.3.structure-agrees-with-the-size"
+DEFAULT = "xcharext.2.1.zero-length-means-the-default"
 FOLLOWS = "rtrext.8.3.size-follows-from-the-structure"
 
 
@@ -63,5 +71,23 @@ def test_requester_derives_the_size_from_the_structure(
     groups = GroupServer.of(service_two, client, told)
 
     groups.done(client.begin(kind, 6000), (FOLLOWS,))
+
+    verify.calls.obey(groups.service.received, FOLLOWS)
+
+
+@requirement(DEFAULT, role="requester", needs=("xmtreq",), interpretations=("D-101", "D-130"))
+@pytest.mark.parametrize("octets", [None, 2048], ids=["no-size", "a-size"])
+@pytest.mark.parametrize("kind", [ActKind.LONG_CALL, ActKind.WRITE], ids=str)
+def test_requester_takes_a_structure_of_no_octets(
+    service_two: Service, client: ActingClient, kind: ActKind, octets: int | None
+) -> None:
+    """A structure without a value is one segment, of the size told or else of the default."""
+    groups = GroupServer.of(service_two, client, None)
+    told, known = replace(TAKEN, structure=None, octets=octets), groups.numbers
+    empty = property_values(DefaultValue(propid_of(DerivedStructure(), known)), known=known)
+    service_two.options.send(ConnProp((*empty, *told.values(known)), ()))
+    groups.good_act((DEFAULT,))
+
+    groups.done(client.begin(kind, 6000), (DEFAULT,))
 
     verify.calls.obey(groups.service.received, FOLLOWS)

@@ -10,15 +10,21 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.groups import answers
-from conformance.groups.client import NEEDS, TOLD, GroupClient
+from conformance.groups.client import NEEDS, NO_TARGETS, TOLD, GroupClient
 from conformance.groups.request import grouped, to_sends
+from conformance.tester.client import build
 from rpcrdma.wire._generated_rtrext import (
     XMRSFLAG_DDP,
     BufferSegment,
     BufferSegmentGroup,
     BufferStructure,
 )
+from rpcrdma.wire.operations import ConnProp
 from rpcrdma.wire.properties import (
+    DefaultValue,
+    DerivedStructure,
+    property_values,
+    propid_of,
     structure_octets,
 )
 from targets.base import Unsupported
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 
 AS_TOLD: Final = "rtrext.8.3.receives-are-as-told"
 AGREES: Final = "rtrext.8.3.structure-agrees-with-the-size"
+DEFAULT: Final = "xcharext.2.1.zero-length-means-the-default"
 FOLLOWS: Final = "rtrext.8.3.size-follows-from-the-structure"
 
 
@@ -80,3 +87,22 @@ def test_server_derives_the_size_from_the_structure(
     call = client.send(grouped(client.peer, request, directions=(to_sends(),)))
 
     answers.served(client, call, breaks=FOLLOWS)
+
+
+@requirement(DEFAULT, needs=NEEDS, interpretations=("D-101", "D-130"))
+@pytest.mark.parametrize("octets", [None, 2048], ids=["no-size", "a-size"])
+def test_server_takes_a_structure_of_no_octets(
+    connect_two: Callable[..., Peer], octets: int | None
+) -> None:
+    """A structure without a value is one segment, of the size told or else of the default."""
+    client = GroupClient.of(connect_two, None)
+    told, known = replace(NO_TARGETS, octets=octets), client.peer.device.properties
+    empty = property_values(DefaultValue(propid_of(DerivedStructure(), known)), known=known)
+    client.peer.send(build.option(client.peer, ConnProp((*empty, *told.values(known)), ())))
+    client.peer.told = told
+    client.fence()
+
+    request = client.peer.workload.long_reply(9000)
+    call = client.send(grouped(client.peer, request))
+
+    answers.served(client, call, breaks=DEFAULT)

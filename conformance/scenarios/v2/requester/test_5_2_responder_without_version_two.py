@@ -64,6 +64,31 @@ def test_requester_goes_on_in_version_one(
 
 
 @requirement(
+    PICKED,
+    USED,
+    role="requester",
+    needs=("cancels",),
+    interpretations=("D-156",),
+    narrower="the act that must go well is another than the one that was given up",
+)
+@pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.READ], ids=str)
+def test_requester_goes_on_after_it_has_given_its_offer_up(
+    service_fresh: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """The application has given up the call that was the offer: ERR_VERS 1..1 counts as ever."""
+    act = client.begin(kind, 8192)
+    offer = verify.versions.offer(service_fresh)
+    act.abandon()
+    service_fresh.waiting(service_fresh.profile.grace)
+
+    verify.versions.sent_back(service_fresh, offer, 1, 1)
+    result = verify.calls.ended(service_fresh, client.good_act(), (PICKED, USED))
+
+    verify.versions.spoken(service_fresh.received[offer.order + 1 :], {VERSION_ONE}, (PICKED, USED))
+    verify.calls.done(result, (PICKED, USED))
+
+
+@requirement(
     LENGTHS,
     role="requester",
     interpretations=("D-55",),

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance.backward import build as build_backward
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
-from conformance.oracle.outcome import InvalidOption
+from conformance.oracle.outcome import Answered, InvalidOption
+from conformance.oracle.outcome import ErrChunk as BadHeader
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.client import build
 from rpcrdma.wire import ErrChunk, ErrVers
@@ -188,3 +190,22 @@ def test_server_takes_a_backward_reply_of_up_to_4096_octets(peer_two: Peer, leng
     answer_at_length(client, second, length)
 
     client.answer(client.next_call(breaks=GROW))
+
+
+@requirement(TAKES, needs=("backward",), interpretations=("D-40", "D-41"))
+@pytest.mark.parametrize("length", [0, 4, 8, 12, 20, 23])
+def test_server_takes_no_cut_reply_for_the_answer_to_its_call(peer_two: Peer, length: int) -> None:
+    """A Reply that is cut within its RPC header ends no Call; the whole one after it does."""
+    client = BackwardClient.of(peer_two)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+    cut = build_backward.cut(client.reply(called), length, credits=50)
+
+    client.send(cut, BadHeader, Answered, breaks=TAKES)
+
+    if client.hung_up():
+        return
+    client.no_call("the Call has no whole Reply", breaks=TAKES)
+    client.answer(called, credits=1)
+    client.next_call(breaks=TAKES)

@@ -203,3 +203,11 @@ class FallsBackOnHalfRanges(NegotiatingClient):
 _LEAST: Final = 20
 _TWO: Final = TWO.number.to_bytes(4)
 _CODE: Final = int(Procedure.RDMA_ERROR).to_bytes(4) + (1).to_bytes(4)
+
+
+@mutant(breaks=PICKED)
+class ForgetsItsOfferWithTheCall(NegotiatingClient):
+    """Does not fall back when the Call is given up that was the offer."""
+
+    def _fall_back(self, offer: events.CallRequested | None, now: float) -> list[Action]:
+        return [] if offer is None else super()._fall_back(offer, now)

@@ -25,7 +25,7 @@ from rpcrdma.wire import (
     WriteChunk,
     fixed_words,
 )
-from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.rpc import MessageType, message_type_of
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -162,3 +162,14 @@ class TakesGrantsFromOperations(OptionalHalf):
             if isinstance(half, BackwardRequester):
                 half.allowance.granted_by_reply(fixed_words(message).credit)
         return super().take(message)
+
+
+@mutant(breaks="v2.4.2.2.server-takes-backward-replies")
+class TakesCutRepliesInTwo(BackwardRequester):
+    """Takes what has the XID and the msg_type of a Reply for one, however short it is."""
+
+    def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
+        is_cut = self.dialect is TWO and 8 <= len(payload) < 24 and header.rdma_body == NO_CHUNKS
+        if is_cut and message_type_of(payload) == MessageType.REPLY:
+            return payload[:4] == header.rdma_xid.to_bytes(4)
+        return super().judge_reply(header, payload)

@@ -76,7 +76,9 @@ _BRACES: Final = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|(?<!\$)\{(?P<name>[a-
 
 _COMMANDS: Final = (
     "prepare", "release", "resident", "null", "small", "read", "write", "long_call", "long_reply",
-    "many", "many_reads", "read_two", "disconnect", "ask_size", "ask_invalidation", "change_size",
+    "many", "many_reads", "read_two", "read_optional", "write_optional", "read_array",
+    "write_array", "read_rows", "write_rows", "disconnect", "ask_size", "ask_invalidation",
+    "change_size",
 )  # fmt: skip
 """The keys whose values are commands."""
 
@@ -148,8 +150,9 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         deadline: seconds that a command may take unless it says otherwise.
         any_length: octets to fetch or store where a case leaves that open.
         kernel_log: the client is this machine's kernel, and dies when its log says so.
-        null, small, read, write, long_call, long_reply, many, many_reads, read_two, disconnect,
-            ask_size, ask_invalidation, change_size: the act of that name in `targets.base.ActKind`.
+        null, small, read, write, long_call, long_reply, many, many_reads, read_two, read_optional,
+            write_optional, read_array, write_array, read_rows, write_rows, disconnect, ask_size,
+            ask_invalidation, change_size: the act of that name in `targets.base.ActKind`.
     """
 
     prepare: str | tuple[str, ...] | Command
@@ -170,6 +173,12 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     many: str | tuple[str, ...] | Command | None = None
     many_reads: str | tuple[str, ...] | Command | None = None
     read_two: str | tuple[str, ...] | Command | None = None
+    read_optional: str | tuple[str, ...] | Command | None = None
+    write_optional: str | tuple[str, ...] | Command | None = None
+    read_array: str | tuple[str, ...] | Command | None = None
+    write_array: str | tuple[str, ...] | Command | None = None
+    read_rows: str | tuple[str, ...] | Command | None = None
+    write_rows: str | tuple[str, ...] | Command | None = None
     disconnect: str | tuple[str, ...] | Command | None = None
     ask_size: str | tuple[str, ...] | Command | None = None
     ask_invalidation: str | tuple[str, ...] | Command | None = None

@@ -16,9 +16,16 @@ from rpcrdma.wire._generated_testprog import (
     ChoiceRequest,
     EchoArguments,
     EchoResult,
+    FetchArrayArguments,
+    FetchArrayRefused,
+    FetchArrayResult,
+    FetchOptionalArguments,
     FetchRefused,
     FetchRequest,
     FetchResult,
+    FetchRowsArguments,
+    FetchRowsRefused,
+    FetchRowsResult,
     FetchTwoArguments,
     FetchTwoRefused,
     FetchTwoResult,
@@ -26,6 +33,9 @@ from rpcrdma.wire._generated_testprog import (
     FetchUnionRefused,
     FetchUnionResult,
     Fetched,
+    FetchedArray,
+    FetchedOptional,
+    FetchedRows,
     FetchedTwo,
     FetchedUnion,
     HoldArguments,
@@ -44,13 +54,21 @@ from rpcrdma.wire._generated_testprog import (
     LongStored,
     ReleaseResult,
     StoreArguments,
+    StoreArrayArguments,
+    StoreArrayRefused,
+    StoreArrayResult,
+    StoreOptionalArguments,
     StoreRefused,
     StoreResult,
+    StoreRowsArguments,
     StoreTwoArguments,
     StoreTwoRefused,
     StoreTwoResult,
+    StoredArray,
+    StoredOptional,
     StoredTwo,
     TestDigest,
+    TestRow,
     TestStatus,
 )
 
@@ -421,3 +439,177 @@ def invalid_release_results() -> st.SearchStrategy[Spoilt]:
     """Octets of ReleaseResult with one item spoilt, and what was done to it."""
     encoded = release_results().map(codec.encode_release_result)
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReleaseResult", octets))
+
+
+def store_optional_argumentses() -> st.SearchStrategy[StoreOptionalArguments]:
+    """Any StoreOptionalArguments."""
+    return st.builds(StoreOptionalArguments, st.none() | st.binary(min_size=2048, max_size=2048), st.binary(max_size=64))
+
+
+def invalid_store_optional_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of StoreOptionalArguments with one item spoilt, and what was done to it."""
+    encoded = store_optional_argumentses().map(codec.encode_store_optional_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "StoreOptionalArguments", octets))
+
+
+def stored_optionals() -> st.SearchStrategy[StoredOptional]:
+    """Any StoredOptional."""
+    return st.builds(StoredOptional, st.booleans(), test_digests(), test_digests())
+
+
+def invalid_stored_optionals() -> st.SearchStrategy[Spoilt]:
+    """Octets of StoredOptional with one item spoilt, and what was done to it."""
+    encoded = stored_optionals().map(codec.encode_stored_optional)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "StoredOptional", octets))
+
+
+def fetch_optional_argumentses() -> st.SearchStrategy[FetchOptionalArguments]:
+    """Any FetchOptionalArguments."""
+    return st.builds(FetchOptionalArguments, st.booleans(), st.binary(max_size=64), st.booleans(), st.integers(0, 2**32 - 1))
+
+
+def invalid_fetch_optional_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of FetchOptionalArguments with one item spoilt, and what was done to it."""
+    encoded = fetch_optional_argumentses().map(codec.encode_fetch_optional_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FetchOptionalArguments", octets))
+
+
+def fetched_optionals() -> st.SearchStrategy[FetchedOptional]:
+    """Any FetchedOptional."""
+    return st.builds(FetchedOptional, st.none() | st.binary(min_size=2048, max_size=2048), st.binary(max_size=64), st.none() | st.binary(min_size=2048, max_size=2048))
+
+
+def invalid_fetched_optionals() -> st.SearchStrategy[Spoilt]:
+    """Octets of FetchedOptional with one item spoilt, and what was done to it."""
+    encoded = fetched_optionals().map(codec.encode_fetched_optional)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FetchedOptional", octets))
+
+
+def store_array_argumentses() -> st.SearchStrategy[StoreArrayArguments]:
+    """Any StoreArrayArguments."""
+    return st.builds(StoreArrayArguments, st.lists(store_argumentses(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_store_array_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of StoreArrayArguments with one item spoilt, and what was done to it."""
+    encoded = store_array_argumentses().map(codec.encode_store_array_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "StoreArrayArguments", octets))
+
+
+def stored_arrays() -> st.SearchStrategy[StoredArray]:
+    """Any StoredArray."""
+    return st.builds(StoredArray, st.lists(test_digests(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_stored_arrays() -> st.SearchStrategy[Spoilt]:
+    """Octets of StoredArray with one item spoilt, and what was done to it."""
+    encoded = stored_arrays().map(codec.encode_stored_array)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "StoredArray", octets))
+
+
+def store_array_results() -> st.SearchStrategy[StoreArrayResult]:
+    """Any StoreArrayResult."""
+    return st.one_of(
+        st.builds(StoredArray, st.lists(test_digests(), min_size=0, max_size=4).map(tuple)),
+        st.builds(StoreArrayRefused, st.sampled_from(codec.TestStatus).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_store_array_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of StoreArrayResult with one item spoilt, and what was done to it."""
+    encoded = store_array_results().map(codec.encode_store_array_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "StoreArrayResult", octets))
+
+
+def fetch_array_argumentses() -> st.SearchStrategy[FetchArrayArguments]:
+    """Any FetchArrayArguments."""
+    return st.builds(FetchArrayArguments, st.lists(choice_requests(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_fetch_array_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of FetchArrayArguments with one item spoilt, and what was done to it."""
+    encoded = fetch_array_argumentses().map(codec.encode_fetch_array_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FetchArrayArguments", octets))
+
+
+def fetched_arrays() -> st.SearchStrategy[FetchedArray]:
+    """Any FetchedArray."""
+    return st.builds(FetchedArray, st.lists(choices(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_fetched_arrays() -> st.SearchStrategy[Spoilt]:
+    """Octets of FetchedArray with one item spoilt, and what was done to it."""
+    encoded = fetched_arrays().map(codec.encode_fetched_array)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FetchedArray", octets))
+
+
+def fetch_array_results() -> st.SearchStrategy[FetchArrayResult]:
+    """Any FetchArrayResult."""
+    return st.one_of(
+        st.builds(FetchedArray, st.lists(choices(), min_size=0, max_size=4).map(tuple)),
+        st.builds(FetchArrayRefused, st.sampled_from(codec.TestStatus).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_fetch_array_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of FetchArrayResult with one item spoilt, and what was done to it."""
+    encoded = fetch_array_results().map(codec.encode_fetch_array_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FetchArrayResult", octets))
+
+
+def test_rows() -> st.SearchStrategy[TestRow]:
+    """Any TestRow."""
+    return st.builds(TestRow, st.lists(st.integers(0, 2**32 - 1), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_test_rows() -> st.SearchStrategy[Spoilt]:
+    """Octets of TestRow with one item spoilt, and what was done to it."""
+    encoded = test_rows().map(codec.encode_test_row)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "TestRow", octets))
+
+
+def store_rows_argumentses() -> st.SearchStrategy[StoreRowsArguments]:
+    """Any StoreRowsArguments."""
+    return st.builds(StoreRowsArguments, st.lists(test_rows(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_store_rows_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of StoreRowsArguments with one item spoilt, and what was done to it."""
+    encoded = store_rows_argumentses().map(codec.encode_store_rows_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "StoreRowsArguments", octets))
+
+
+def fetch_rows_argumentses() -> st.SearchStrategy[FetchRowsArguments]:
+    """Any FetchRowsArguments."""
+    return st.builds(FetchRowsArguments, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_fetch_rows_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of FetchRowsArguments with one item spoilt, and what was done to it."""
+    encoded = fetch_rows_argumentses().map(codec.encode_fetch_rows_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FetchRowsArguments", octets))
+
+
+def fetched_rowses() -> st.SearchStrategy[FetchedRows]:
+    """Any FetchedRows."""
+    return st.builds(FetchedRows, st.lists(test_rows(), min_size=0, max_size=4).map(tuple))
+
+
+def invalid_fetched_rowses() -> st.SearchStrategy[Spoilt]:
+    """Octets of FetchedRows with one item spoilt, and what was done to it."""
+    encoded = fetched_rowses().map(codec.encode_fetched_rows)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FetchedRows", octets))
+
+
+def fetch_rows_results() -> st.SearchStrategy[FetchRowsResult]:
+    """Any FetchRowsResult."""
+    return st.one_of(
+        st.builds(FetchedRows, st.lists(test_rows(), min_size=0, max_size=4).map(tuple)),
+        st.builds(FetchRowsRefused, st.sampled_from(codec.TestStatus).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_fetch_rows_results() -> st.SearchStrategy[Spoilt]:
+    """Octets of FetchRowsResult with one item spoilt, and what was done to it."""
+    encoded = fetch_rows_results().map(codec.encode_fetch_rows_result)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FetchRowsResult", octets))

@@ -63,8 +63,11 @@ class PayloadCursor:
 
     def item(self) -> DataItem:
         """Go over the next slot, which has a counted opaque item."""
+        return self.item_of(self.word())
+
+    def item_of(self, length: int) -> DataItem:
+        """Go over the next slot, which has an item of so many octets, without a count of them."""
         slot = len(self._slots)
-        length = self.word()
         item = DataItem(self.position, length)
         if slot in self._reduced:
             self._missing += length + item.padding

@@ -11,13 +11,15 @@ Program 0x20008166 (of the range that RFC 5531 leaves to users), version 1.
 
 DDP-eligible arguments: `data` of STORE and LONG_STORE; `first_data` and `second_data` of STORE_TWO.
 DDP-eligible results: `data` of FETCH and LONG_FETCH, and of `first` and `second` of FETCH_TWO and
-FETCH_UNION.  Nothing else may be reduced.
+FETCH_UNION.  `rpcrdma.ulp.testprog_items` has those of optional data and of arrays.  Nothing else
+may be reduced.
 
-Results take Write chunks in the order of the XDR: one slot for FETCH and LONG_FETCH, two for
-FETCH_TWO and FETCH_UNION.  In the FALSE arm of `choice`, and in every status but TEST_OK, a slot
-has no item and takes no chunk: the next item takes it (rfc8166 4.3.2.2), and what is left over is
-returned unused.  Any number of the items may be reduced in one call, with up to one Read chunk for
-each beside a Position-Zero Read chunk.
+Results take Write chunks in the order of the XDR: one slot for FETCH, LONG_FETCH and FETCH_ROWS,
+two for FETCH_TWO, FETCH_UNION and FETCH_OPTIONAL, one for each request of FETCH_ARRAY.  In the
+FALSE arm of `choice`, for absent optional data, and in every status but TEST_OK, a slot has no item
+and takes no chunk: the next item takes it (rfc8166 4.3.2.2), and what is left over is returned
+unused.  Any number of the items may be reduced in one call, with up to one Read chunk for each
+beside a Position-Zero Read chunk.
 
 The largest reply follows from the call: fetched lengths are in the arguments, everything else has
 a fixed size or a stated maximum.  A length over 4 MiB is answered by TEST_TOO_LARGE, without data.
@@ -39,51 +41,46 @@ the same connection, right after the RELEASE's own reply; held calls come in the
     10      LONG_FETCH   two requests                  text, eligible
     11      HOLD         token                         the token, later
     12      RELEASE      token                         how many HOLDs were released
+    13 ...  see `rpcrdma.ulp.testprog_items`
 
 A *note* is at most 512 octets; *text* is as long as data, but not eligible.
 """
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import XDR_UNIT, DataItem
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
+from rpcrdma.ulp.testprog_data import (
+    DIGEST,
+    NOTE,
+    WORD,
+    answered,
+    choice_limit,
+    choice_size,
+    chosen,
+    digest_of,
+    fetched,
+    fixed,
+    is_moved,
+    item_limit,
+    opaque_size,
+    too_large,
+    walk_choice,
+    walk_status,
+)
+from rpcrdma.ulp.testprog_items import ITEM_PROCEDURES
 from rpcrdma.wire import _generated_testprog as wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from rpcrdma.ulp.cursor import PayloadCursor
 
-__all__ = ["TestProgram", "digest_of"]
-
-A = TypeVar("A")
-
-WORD: Final = 4
-DIGEST: Final = WORD + wire.TEST_DIGEST_SIZE
-NOTE: Final = WORD + wire.TEST_MAX_NOTE
-ABSENT_NOTE: Final = b"no data was asked for"
-"""What the FALSE arm of `choice` says."""
-
-
-def digest_of(octets: bytes) -> wire.TestDigest:
-    """What STORE and LONG_CALL answer for these octets."""
-    return wire.TestDigest(len(octets), hashlib.sha256(octets).digest())
-
-
-def too_large(*lengths: int) -> bool:
-    """Whether one of the items exceeds what this program moves."""
-    return any(length > wire.TEST_MAX_ITEM for length in lengths)
-
-
-def opaque_size(length: int) -> int:
-    """Octets of an encoded opaque item: count word, data, padding."""
-    return WORD + length + -length % XDR_UNIT
-
+__all__ = ["TestProgram", "hold_reply"]
 
 # Where the eligible arguments are: each stands last, or after a count word at the start.
 
@@ -109,25 +106,10 @@ def store_two_items(
 # How large results can be: their octets, and the largest item in each slot.
 
 
-def fixed(size: int) -> Callable[[object], tuple[int, tuple[int, ...]]]:
-    """Results of at most `size` octets, without slots."""
-    return lambda _arguments: (size, ())
-
-
-def item_limit(request: wire.FetchRequest) -> int:
-    """The largest item that can come for a request."""
-    return 0 if too_large(request.length) else request.length
-
-
 def fetch_maximum(request: wire.FetchRequest) -> tuple[int, tuple[int, ...]]:
     """Of FETCH."""
     limit = item_limit(request)
     return WORD + opaque_size(limit), (limit,)
-
-
-def is_moved(request: wire.FetchRequest) -> bool:
-    """Whether the data comes in just the length that is asked for."""
-    return not too_large(request.length)
 
 
 def fetch_two_maximum(arguments: wire.FetchTwoArguments) -> tuple[int, tuple[int, ...]]:
@@ -140,9 +122,7 @@ def fetch_two_maximum(arguments: wire.FetchTwoArguments) -> tuple[int, tuple[int
 def fetch_union_maximum(arguments: wire.FetchUnionArguments) -> tuple[int, tuple[int, ...]]:
     """Of FETCH_UNION: a note in an arm where no data is asked for."""
     choices = arguments.first, arguments.second
-    limits = tuple(item_limit(choice.wanted) if choice.present else 0 for choice in choices)
-    sizes = (WORD + max(opaque_size(limit), opaque_size(len(ABSENT_NOTE))) for limit in limits)
-    return WORD + sum(sizes), limits
+    return WORD + sum(map(choice_size, choices)), tuple(map(choice_limit, choices))
 
 
 def long_reply_maximum(request: wire.FetchRequest) -> tuple[int, tuple[int, ...]]:
@@ -157,15 +137,6 @@ def long_fetch_maximum(arguments: wire.LongFetchArguments) -> tuple[int, tuple[i
 
 
 # Where the slots of results are.
-
-
-def walk_status(cursor: PayloadCursor, slots: int) -> bool:
-    """Go over the status; where it is not TEST_OK, no slot has an item."""
-    if cursor.word() == wire.TestStatus.TEST_OK:
-        return True
-    for _ in range(slots):
-        cursor.no_item()
-    return False
 
 
 def walk_fetch(cursor: PayloadCursor, _arguments: object) -> None:
@@ -186,11 +157,7 @@ def walk_fetch_union(cursor: PayloadCursor, _arguments: object) -> None:
     """Of FETCH_UNION."""
     if walk_status(cursor, 2):
         for _ in range(2):
-            if cursor.flag():
-                cursor.item()
-            else:
-                cursor.opaque()
-                cursor.no_item()
+            walk_choice(cursor)
 
 
 def walk_long_fetch(cursor: PayloadCursor, _arguments: object) -> None:
@@ -231,11 +198,6 @@ def fetch(request: wire.FetchRequest) -> bytes:
     return wire.encode_fetch_result(fetched(request))
 
 
-def fetched(request: wire.FetchRequest) -> wire.Fetched:
-    """The data that was asked for."""
-    return wire.Fetched(pattern(request.length, request.seed))
-
-
 def fetch_two(arguments: wire.FetchTwoArguments) -> bytes:
     """FETCH_TWO."""
     if too_large(arguments.first.length, arguments.second.length):
@@ -251,10 +213,7 @@ def fetch_union(arguments: wire.FetchUnionArguments) -> bytes:
     if too_large(*(choice.wanted.length for choice in choices if choice.present)):
         refused = wire.FetchUnionRefused(wire.TestStatus.TEST_TOO_LARGE)
         return wire.encode_fetch_union_result(refused)
-    arms = (
-        fetched(choice.wanted) if choice.present else wire.Absent(ABSENT_NOTE) for choice in choices
-    )
-    return wire.encode_fetch_union_result(wire.FetchedUnion(*arms))
+    return wire.encode_fetch_union_result(wire.FetchedUnion(*map(chosen, choices)))
 
 
 def long_reply(request: wire.FetchRequest) -> bytes:
@@ -283,11 +242,6 @@ def long_fetch(arguments: wire.LongFetchArguments) -> bytes:
         return wire.encode_long_fetch_result(refused)
     body = wire.LongFetched(pattern(text.length, text.seed), pattern(data.length, data.seed))
     return wire.encode_long_fetch_result(body)
-
-
-def answered(function: Callable[[A], bytes]) -> Callable[[rpc.RpcCall, A], list[bytes]]:
-    """A procedure that is answered at once."""
-    return lambda call, arguments: [rpc.accepted(call.xid, function(arguments))]
 
 
 V1: Final = wire.TEST_V1
@@ -362,7 +316,7 @@ class TestProgram(ProcedureTable):
         """Token and XID of every HOLD that waits, in the order of arrival."""
         hold = ProgramProcedure(wire.decode_hold_arguments, self._hold, fixed(2 * WORD))
         release = ProgramProcedure(wire.decode_hold_arguments, self._release, fixed(WORD))
-        procedures = {**PROCEDURES, V1.TEST_HOLD: hold, V1.TEST_RELEASE: release}
+        procedures = {**PROCEDURES, **ITEM_PROCEDURES, V1.TEST_HOLD: hold, V1.TEST_RELEASE: release}
         super().__init__(wire.TEST_PROGRAM, wire.TEST_VERSION, procedures)
 
     def _hold(self, call: rpc.RpcCall, arguments: wire.HoldArguments) -> list[bytes]:

@@ -5,14 +5,23 @@ For testers: one function for each procedure makes the complete, unreduced call 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.testprog import TestProgram, hold_reply
+from rpcrdma.ulp.testprog_items import rows_of
 from rpcrdma.wire import _generated_testprog as wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "echo",
     "expected_reply",
     "fetch",
+    "fetch_array",
+    "fetch_optional",
+    "fetch_rows",
     "fetch_two",
     "fetch_union",
     "hold",
@@ -23,6 +32,9 @@ __all__ = [
     "null",
     "release",
     "store",
+    "store_array",
+    "store_optional",
+    "store_rows",
     "store_two",
 ]
 
@@ -83,11 +95,7 @@ def fetch_two(
 
 def fetch_union(xid: int, first: int | None, second: int | None) -> bytes:
     """FETCH_UNION: two unions; None chooses the arm without an eligible item."""
-    choices = (
-        wire.ChoiceRequest(length is not None, wire.FetchRequest(length or 0, seed))
-        for seed, length in enumerate((first, second), start=1)
-    )
-    arguments = wire.FetchUnionArguments(*choices)
+    arguments = wire.FetchUnionArguments(*_choices((first, second)))
     return _call(xid, V1.TEST_FETCH_UNION, wire.encode_fetch_union_arguments(arguments))
 
 
@@ -125,6 +133,51 @@ def hold(xid: int, token: int) -> bytes:
 def release(xid: int, token: int) -> bytes:
     """RELEASE: answered at once, the released HOLDs after it."""
     return _call(xid, V1.TEST_RELEASE, wire.encode_hold_arguments(wire.HoldArguments(token)))
+
+
+def store_optional(xid: int, data: bytes | None, note: bytes = b"") -> bytes:
+    """STORE_OPTIONAL: an eligible argument of 2048 octets, or None for its absence."""
+    arguments = wire.StoreOptionalArguments(data, note)
+    return _call(xid, V1.TEST_STORE_OPTIONAL, wire.encode_store_optional_arguments(arguments))
+
+
+def fetch_optional(
+    xid: int, *, first: bool, second: bool, between: bytes = b"", seed: int = 1
+) -> bytes:
+    """FETCH_OPTIONAL: two eligible results of 2048 octets, each of which may be absent."""
+    arguments = wire.FetchOptionalArguments(first, between, second, seed)
+    return _call(xid, V1.TEST_FETCH_OPTIONAL, wire.encode_fetch_optional_arguments(arguments))
+
+
+def store_array(xid: int, items: Iterable[bytes]) -> bytes:
+    """STORE_ARRAY: at most six eligible arguments."""
+    arguments = wire.StoreArrayArguments(tuple(map(wire.StoreArguments, items)))
+    return _call(xid, V1.TEST_STORE_ARRAY, wire.encode_store_array_arguments(arguments))
+
+
+def fetch_array(xid: int, lengths: Iterable[int | None]) -> bytes:
+    """FETCH_ARRAY: at most six unions; None chooses the arm without an eligible item."""
+    arguments = wire.FetchArrayArguments(_choices(lengths))
+    return _call(xid, V1.TEST_FETCH_ARRAY, wire.encode_fetch_array_arguments(arguments))
+
+
+def store_rows(xid: int, rows: int, cells: int, seed: int = 1) -> bytes:
+    """STORE_ROWS: one eligible argument, so many rows of so many words each."""
+    arguments = wire.StoreRowsArguments(rows_of(rows, cells, seed))
+    return _call(xid, V1.TEST_STORE_ROWS, wire.encode_store_rows_arguments(arguments))
+
+
+def fetch_rows(xid: int, rows: int, cells: int, seed: int = 1) -> bytes:
+    """FETCH_ROWS: one eligible result, so many rows of so many words each."""
+    arguments = wire.FetchRowsArguments(rows, cells, seed)
+    return _call(xid, V1.TEST_FETCH_ROWS, wire.encode_fetch_rows_arguments(arguments))
+
+
+def _choices(lengths: Iterable[int | None]) -> tuple[wire.ChoiceRequest, ...]:
+    return tuple(
+        wire.ChoiceRequest(length is not None, wire.FetchRequest(length or 0, seed))
+        for seed, length in enumerate(lengths, start=1)
+    )
 
 
 def _call(xid: int, procedure: wire.TEST_V1, arguments: bytes) -> bytes:

@@ -22,9 +22,16 @@ __all__ = [
     "ChoiceRequest",
     "EchoArguments",
     "EchoResult",
+    "FetchArrayArguments",
+    "FetchArrayRefused",
+    "FetchArrayResult",
+    "FetchOptionalArguments",
     "FetchRefused",
     "FetchRequest",
     "FetchResult",
+    "FetchRowsArguments",
+    "FetchRowsRefused",
+    "FetchRowsResult",
     "FetchTwoArguments",
     "FetchTwoRefused",
     "FetchTwoResult",
@@ -32,6 +39,9 @@ __all__ = [
     "FetchUnionRefused",
     "FetchUnionResult",
     "Fetched",
+    "FetchedArray",
+    "FetchedOptional",
+    "FetchedRows",
     "FetchedTwo",
     "FetchedUnion",
     "HoldArguments",
@@ -50,32 +60,52 @@ __all__ = [
     "LongStored",
     "ReleaseResult",
     "StoreArguments",
+    "StoreArrayArguments",
+    "StoreArrayRefused",
+    "StoreArrayResult",
+    "StoreOptionalArguments",
     "StoreRefused",
     "StoreResult",
+    "StoreRowsArguments",
     "StoreTwoArguments",
     "StoreTwoRefused",
     "StoreTwoResult",
+    "StoredArray",
+    "StoredOptional",
     "StoredTwo",
+    "TEST_BLOCK_SIZE",
     "TEST_DIGEST_SIZE",
+    "TEST_MAX_ARRAY",
+    "TEST_MAX_CELLS",
     "TEST_MAX_HELD",
     "TEST_MAX_ITEM",
     "TEST_MAX_NOTE",
+    "TEST_MAX_ROWS",
     "TEST_PROGRAM",
     "TEST_V1",
     "TEST_VERSION",
     "TestDigest",
+    "TestRow",
     "TestStatus",
     "decode_choice",
     "decode_choice_request",
     "decode_echo_arguments",
     "decode_echo_result",
+    "decode_fetch_array_arguments",
+    "decode_fetch_array_result",
+    "decode_fetch_optional_arguments",
     "decode_fetch_request",
     "decode_fetch_result",
+    "decode_fetch_rows_arguments",
+    "decode_fetch_rows_result",
     "decode_fetch_two_arguments",
     "decode_fetch_two_result",
     "decode_fetch_union_arguments",
     "decode_fetch_union_result",
     "decode_fetched",
+    "decode_fetched_array",
+    "decode_fetched_optional",
+    "decode_fetched_rows",
     "decode_fetched_two",
     "decode_fetched_union",
     "decode_hold_arguments",
@@ -91,22 +121,37 @@ __all__ = [
     "decode_long_stored",
     "decode_release_result",
     "decode_store_arguments",
+    "decode_store_array_arguments",
+    "decode_store_array_result",
+    "decode_store_optional_arguments",
     "decode_store_result",
+    "decode_store_rows_arguments",
     "decode_store_two_arguments",
     "decode_store_two_result",
+    "decode_stored_array",
+    "decode_stored_optional",
     "decode_stored_two",
     "decode_test_digest",
+    "decode_test_row",
     "encode_choice",
     "encode_choice_request",
     "encode_echo_arguments",
     "encode_echo_result",
+    "encode_fetch_array_arguments",
+    "encode_fetch_array_result",
+    "encode_fetch_optional_arguments",
     "encode_fetch_request",
     "encode_fetch_result",
+    "encode_fetch_rows_arguments",
+    "encode_fetch_rows_result",
     "encode_fetch_two_arguments",
     "encode_fetch_two_result",
     "encode_fetch_union_arguments",
     "encode_fetch_union_result",
     "encode_fetched",
+    "encode_fetched_array",
+    "encode_fetched_optional",
+    "encode_fetched_rows",
     "encode_fetched_two",
     "encode_fetched_union",
     "encode_hold_arguments",
@@ -122,11 +167,18 @@ __all__ = [
     "encode_long_stored",
     "encode_release_result",
     "encode_store_arguments",
+    "encode_store_array_arguments",
+    "encode_store_array_result",
+    "encode_store_optional_arguments",
     "encode_store_result",
+    "encode_store_rows_arguments",
     "encode_store_two_arguments",
     "encode_store_two_result",
+    "encode_stored_array",
+    "encode_stored_optional",
     "encode_stored_two",
     "encode_test_digest",
+    "encode_test_row",
 ]
 
 
@@ -135,6 +187,10 @@ TEST_MAX_NOTE: Final = 512
 TEST_MAX_ITEM: Final = 4194304
 TEST_MAX_HELD: Final = 64
 TEST_DIGEST_SIZE: Final = 32
+TEST_BLOCK_SIZE: Final = 2048
+TEST_MAX_ARRAY: Final = 6
+TEST_MAX_ROWS: Final = 64
+TEST_MAX_CELLS: Final = 1024
 TEST_PROGRAM: Final = 536904038
 
 
@@ -154,6 +210,12 @@ class TEST_V1(IntEnum):
     TEST_LONG_FETCH = 10
     TEST_HOLD = 11
     TEST_RELEASE = 12
+    TEST_STORE_OPTIONAL = 13
+    TEST_FETCH_OPTIONAL = 14
+    TEST_STORE_ARRAY = 15
+    TEST_FETCH_ARRAY = 16
+    TEST_STORE_ROWS = 17
+    TEST_FETCH_ROWS = 18
 
 
 class TestStatus(IntEnum):
@@ -404,6 +466,118 @@ class ReleaseResult(msgspec.Struct, frozen=True, gc=False):
     released: int
 
 
+class StoreOptionalArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct store_optional_arguments."""
+
+    data: bytes | None
+    note: bytes
+
+
+class StoredOptional(msgspec.Struct, frozen=True, gc=False):
+    """struct stored_optional."""
+
+    present: bool
+    data: TestDigest
+    note: TestDigest
+
+
+class FetchOptionalArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct fetch_optional_arguments."""
+
+    first: bool
+    between: bytes
+    second: bool
+    seed: int
+
+
+class FetchedOptional(msgspec.Struct, frozen=True, gc=False):
+    """struct fetched_optional."""
+
+    first_data: bytes | None
+    between: bytes
+    second_data: bytes | None
+
+
+class StoreArrayArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct store_array_arguments."""
+
+    items: tuple[StoreArguments, ...]
+
+
+class StoredArray(msgspec.Struct, frozen=True, gc=False):
+    """struct stored_array."""
+
+    items: tuple[TestDigest, ...]
+
+
+class StoreArrayRefused(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of store_array_result."""
+
+    status: TestStatus
+
+
+StoreArrayResult: TypeAlias = "StoredArray | StoreArrayRefused"
+"""The value of union store_array_result."""
+
+
+class FetchArrayArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct fetch_array_arguments."""
+
+    items: tuple[ChoiceRequest, ...]
+
+
+class FetchedArray(msgspec.Struct, frozen=True, gc=False):
+    """struct fetched_array."""
+
+    items: tuple[Choice, ...]
+
+
+class FetchArrayRefused(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of fetch_array_result."""
+
+    status: TestStatus
+
+
+FetchArrayResult: TypeAlias = "FetchedArray | FetchArrayRefused"
+"""The value of union fetch_array_result."""
+
+
+class TestRow(msgspec.Struct, frozen=True, gc=False):
+    """struct test_row."""
+
+    cells: tuple[int, ...]
+
+
+class StoreRowsArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct store_rows_arguments."""
+
+    data: tuple[TestRow, ...]
+
+
+class FetchRowsArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct fetch_rows_arguments."""
+
+    rows: int
+    cells: int
+    seed: int
+
+
+class FetchedRows(msgspec.Struct, frozen=True, gc=False):
+    """struct fetched_rows."""
+
+    data: tuple[TestRow, ...]
+
+
+class FetchRowsRefused(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of fetch_rows_result."""
+
+    status: TestStatus
+
+
+FetchRowsResult: TypeAlias = "FetchedRows | FetchRowsRefused"
+"""The value of union fetch_rows_result."""
+
+
 SCHEMA: Final = model.Schema(
     types={
         "TestStatus": model.Enumeration(name='TestStatus', members=(('TEST_OK', 0), ('TEST_TOO_LARGE', 1), ('TEST_TOO_MANY', 2))),
@@ -438,10 +612,25 @@ SCHEMA: Final = model.Schema(
         "HoldArguments": model.Structure(name='HoldArguments', fields=(model.Field(name='token', type=model.Integer(bits=32, signed=False)),)),
         "HoldResult": model.Structure(name='HoldResult', fields=(model.Field(name='status', type=model.Reference(name='TestStatus', recursive=False)), model.Field(name='token', type=model.Integer(bits=32, signed=False)))),
         "ReleaseResult": model.Structure(name='ReleaseResult', fields=(model.Field(name='released', type=model.Integer(bits=32, signed=False)),)),
+        "StoreOptionalArguments": model.Structure(name='StoreOptionalArguments', fields=(model.Field(name='data', type=model.Optional(element=model.FixedOpaque(length=2048))), model.Field(name='note', type=model.VariableOpaque(maximum=512)))),
+        "StoredOptional": model.Structure(name='StoredOptional', fields=(model.Field(name='present', type=model.Boolean()), model.Field(name='data', type=model.Reference(name='TestDigest', recursive=False)), model.Field(name='note', type=model.Reference(name='TestDigest', recursive=False)))),
+        "FetchOptionalArguments": model.Structure(name='FetchOptionalArguments', fields=(model.Field(name='first', type=model.Boolean()), model.Field(name='between', type=model.VariableOpaque(maximum=512)), model.Field(name='second', type=model.Boolean()), model.Field(name='seed', type=model.Integer(bits=32, signed=False)))),
+        "FetchedOptional": model.Structure(name='FetchedOptional', fields=(model.Field(name='first_data', type=model.Optional(element=model.FixedOpaque(length=2048))), model.Field(name='between', type=model.VariableOpaque(maximum=512)), model.Field(name='second_data', type=model.Optional(element=model.FixedOpaque(length=2048))))),
+        "StoreArrayArguments": model.Structure(name='StoreArrayArguments', fields=(model.Field(name='items', type=model.VariableArray(element=model.Reference(name='StoreArguments', recursive=False), maximum=6)),)),
+        "StoredArray": model.Structure(name='StoredArray', fields=(model.Field(name='items', type=model.VariableArray(element=model.Reference(name='TestDigest', recursive=False), maximum=6)),)),
+        "StoreArrayResult": model.Union(name='StoreArrayResult', discriminant=model.Field(name='status', type=model.Reference(name='TestStatus', recursive=False)), arms=(model.Arm(name='StoredArray', cases=(0,), tagged=False, fields=(model.Field(name='items', type=model.VariableArray(element=model.Reference(name='TestDigest', recursive=False), maximum=6)),)),), default=model.Arm(name='StoreArrayRefused', cases=(), tagged=True, fields=())),
+        "FetchArrayArguments": model.Structure(name='FetchArrayArguments', fields=(model.Field(name='items', type=model.VariableArray(element=model.Reference(name='ChoiceRequest', recursive=False), maximum=6)),)),
+        "FetchedArray": model.Structure(name='FetchedArray', fields=(model.Field(name='items', type=model.VariableArray(element=model.Reference(name='Choice', recursive=False), maximum=6)),)),
+        "FetchArrayResult": model.Union(name='FetchArrayResult', discriminant=model.Field(name='status', type=model.Reference(name='TestStatus', recursive=False)), arms=(model.Arm(name='FetchedArray', cases=(0,), tagged=False, fields=(model.Field(name='items', type=model.VariableArray(element=model.Reference(name='Choice', recursive=False), maximum=6)),)),), default=model.Arm(name='FetchArrayRefused', cases=(), tagged=True, fields=())),
+        "TestRow": model.Structure(name='TestRow', fields=(model.Field(name='cells', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=1024)),)),
+        "StoreRowsArguments": model.Structure(name='StoreRowsArguments', fields=(model.Field(name='data', type=model.VariableArray(element=model.Reference(name='TestRow', recursive=False), maximum=64)),)),
+        "FetchRowsArguments": model.Structure(name='FetchRowsArguments', fields=(model.Field(name='rows', type=model.Integer(bits=32, signed=False)), model.Field(name='cells', type=model.Integer(bits=32, signed=False)), model.Field(name='seed', type=model.Integer(bits=32, signed=False)))),
+        "FetchedRows": model.Structure(name='FetchedRows', fields=(model.Field(name='data', type=model.VariableArray(element=model.Reference(name='TestRow', recursive=False), maximum=64)),)),
+        "FetchRowsResult": model.Union(name='FetchRowsResult', discriminant=model.Field(name='status', type=model.Reference(name='TestStatus', recursive=False)), arms=(model.Arm(name='FetchedRows', cases=(0,), tagged=False, fields=(model.Field(name='data', type=model.VariableArray(element=model.Reference(name='TestRow', recursive=False), maximum=64)),)),), default=model.Arm(name='FetchRowsRefused', cases=(), tagged=True, fields=())),
     },
-    sources={'TestStatus': 'test_status', 'TestDigest': 'test_digest', 'EchoArguments': 'echo_arguments', 'EchoResult': 'echo_result', 'StoreArguments': 'store_arguments', 'StoreResult': 'store_result', 'StoreTwoArguments': 'store_two_arguments', 'StoredTwo': 'stored_two', 'StoreTwoResult': 'store_two_result', 'FetchRequest': 'fetch_request', 'Fetched': 'fetched', 'FetchResult': 'fetch_result', 'FetchTwoArguments': 'fetch_two_arguments', 'FetchedTwo': 'fetched_two', 'FetchTwoResult': 'fetch_two_result', 'ChoiceRequest': 'choice_request', 'FetchUnionArguments': 'fetch_union_arguments', 'Choice': 'choice', 'FetchedUnion': 'fetched_union', 'FetchUnionResult': 'fetch_union_result', 'LongCallArguments': 'long_call_arguments', 'LongReplyBody': 'long_reply_body', 'LongReplyResult': 'long_reply_result', 'LongStoreArguments': 'long_store_arguments', 'LongStored': 'long_stored', 'LongStoreResult': 'long_store_result', 'LongFetchArguments': 'long_fetch_arguments', 'LongFetched': 'long_fetched', 'LongFetchResult': 'long_fetch_result', 'HoldArguments': 'hold_arguments', 'HoldResult': 'hold_result', 'ReleaseResult': 'release_result'},
-    constants={'TEST_VERSION': 1, 'TEST_MAX_NOTE': 512, 'TEST_MAX_ITEM': 4194304, 'TEST_MAX_HELD': 64, 'TEST_DIGEST_SIZE': 32, 'TEST_PROGRAM': 536904038, 'TEST_V1': 1},
-    procedures={'TEST_V1': (('TEST_NULL', 0), ('TEST_ECHO', 1), ('TEST_STORE', 2), ('TEST_STORE_TWO', 3), ('TEST_FETCH', 4), ('TEST_FETCH_TWO', 5), ('TEST_FETCH_UNION', 6), ('TEST_LONG_CALL', 7), ('TEST_LONG_REPLY', 8), ('TEST_LONG_STORE', 9), ('TEST_LONG_FETCH', 10), ('TEST_HOLD', 11), ('TEST_RELEASE', 12))},
+    sources={'TestStatus': 'test_status', 'TestDigest': 'test_digest', 'EchoArguments': 'echo_arguments', 'EchoResult': 'echo_result', 'StoreArguments': 'store_arguments', 'StoreResult': 'store_result', 'StoreTwoArguments': 'store_two_arguments', 'StoredTwo': 'stored_two', 'StoreTwoResult': 'store_two_result', 'FetchRequest': 'fetch_request', 'Fetched': 'fetched', 'FetchResult': 'fetch_result', 'FetchTwoArguments': 'fetch_two_arguments', 'FetchedTwo': 'fetched_two', 'FetchTwoResult': 'fetch_two_result', 'ChoiceRequest': 'choice_request', 'FetchUnionArguments': 'fetch_union_arguments', 'Choice': 'choice', 'FetchedUnion': 'fetched_union', 'FetchUnionResult': 'fetch_union_result', 'LongCallArguments': 'long_call_arguments', 'LongReplyBody': 'long_reply_body', 'LongReplyResult': 'long_reply_result', 'LongStoreArguments': 'long_store_arguments', 'LongStored': 'long_stored', 'LongStoreResult': 'long_store_result', 'LongFetchArguments': 'long_fetch_arguments', 'LongFetched': 'long_fetched', 'LongFetchResult': 'long_fetch_result', 'HoldArguments': 'hold_arguments', 'HoldResult': 'hold_result', 'ReleaseResult': 'release_result', 'StoreOptionalArguments': 'store_optional_arguments', 'StoredOptional': 'stored_optional', 'FetchOptionalArguments': 'fetch_optional_arguments', 'FetchedOptional': 'fetched_optional', 'StoreArrayArguments': 'store_array_arguments', 'StoredArray': 'stored_array', 'StoreArrayResult': 'store_array_result', 'FetchArrayArguments': 'fetch_array_arguments', 'FetchedArray': 'fetched_array', 'FetchArrayResult': 'fetch_array_result', 'TestRow': 'test_row', 'StoreRowsArguments': 'store_rows_arguments', 'FetchRowsArguments': 'fetch_rows_arguments', 'FetchedRows': 'fetched_rows', 'FetchRowsResult': 'fetch_rows_result'},
+    constants={'TEST_VERSION': 1, 'TEST_MAX_NOTE': 512, 'TEST_MAX_ITEM': 4194304, 'TEST_MAX_HELD': 64, 'TEST_DIGEST_SIZE': 32, 'TEST_BLOCK_SIZE': 2048, 'TEST_MAX_ARRAY': 6, 'TEST_MAX_ROWS': 64, 'TEST_MAX_CELLS': 1024, 'TEST_PROGRAM': 536904038, 'TEST_V1': 1},
+    procedures={'TEST_V1': (('TEST_NULL', 0), ('TEST_ECHO', 1), ('TEST_STORE', 2), ('TEST_STORE_TWO', 3), ('TEST_FETCH', 4), ('TEST_FETCH_TWO', 5), ('TEST_FETCH_UNION', 6), ('TEST_LONG_CALL', 7), ('TEST_LONG_REPLY', 8), ('TEST_LONG_STORE', 9), ('TEST_LONG_FETCH', 10), ('TEST_HOLD', 11), ('TEST_RELEASE', 12), ('TEST_STORE_OPTIONAL', 13), ('TEST_FETCH_OPTIONAL', 14), ('TEST_STORE_ARRAY', 15), ('TEST_FETCH_ARRAY', 16), ('TEST_STORE_ROWS', 17), ('TEST_FETCH_ROWS', 18))},
     charset="ascii",
 )
 
@@ -453,13 +642,21 @@ _INTERPRETER: Final = Interpreter(
         "ChoiceRequest": ChoiceRequest,
         "EchoArguments": EchoArguments,
         "EchoResult": EchoResult,
+        "FetchArrayArguments": FetchArrayArguments,
+        "FetchArrayRefused": FetchArrayRefused,
+        "FetchOptionalArguments": FetchOptionalArguments,
         "FetchRefused": FetchRefused,
         "FetchRequest": FetchRequest,
+        "FetchRowsArguments": FetchRowsArguments,
+        "FetchRowsRefused": FetchRowsRefused,
         "FetchTwoArguments": FetchTwoArguments,
         "FetchTwoRefused": FetchTwoRefused,
         "FetchUnionArguments": FetchUnionArguments,
         "FetchUnionRefused": FetchUnionRefused,
         "Fetched": Fetched,
+        "FetchedArray": FetchedArray,
+        "FetchedOptional": FetchedOptional,
+        "FetchedRows": FetchedRows,
         "FetchedTwo": FetchedTwo,
         "FetchedUnion": FetchedUnion,
         "HoldArguments": HoldArguments,
@@ -475,11 +672,18 @@ _INTERPRETER: Final = Interpreter(
         "LongStored": LongStored,
         "ReleaseResult": ReleaseResult,
         "StoreArguments": StoreArguments,
+        "StoreArrayArguments": StoreArrayArguments,
+        "StoreArrayRefused": StoreArrayRefused,
+        "StoreOptionalArguments": StoreOptionalArguments,
         "StoreRefused": StoreRefused,
+        "StoreRowsArguments": StoreRowsArguments,
         "StoreTwoArguments": StoreTwoArguments,
         "StoreTwoRefused": StoreTwoRefused,
+        "StoredArray": StoredArray,
+        "StoredOptional": StoredOptional,
         "StoredTwo": StoredTwo,
         "TestDigest": TestDigest,
+        "TestRow": TestRow,
         "TestStatus": TestStatus,
     },
 )
@@ -510,8 +714,20 @@ _PACK_I32SI32S_21: Final = struct.Struct(">I32sI32s").pack
 _PACK_II32SI32S_22: Final = struct.Struct(">iI32sI32s").pack
 _PACK_IIII_23: Final = struct.Struct(">IIII").pack
 _UNPACK_II_24: Final = struct.Struct(">iI").unpack_from
+_UNPACK_2048S_25: Final = struct.Struct(">2048s").unpack_from
+_PACK_I2048S_26: Final = struct.Struct(">I2048s").pack
+_UNPACK_II32SI32S_27: Final = struct.Struct(">II32sI32s").unpack_from
+_PACK_II32SI32S_28: Final = struct.Struct(">II32sI32s").pack
+_ITERATE_I32S_29: Final = struct.Struct(">I32s").iter_unpack
+_ITERATE_III_30: Final = struct.Struct(">III").iter_unpack
+_PACK_IIIIIII_31: Final = struct.Struct(">IIIIIII").pack
+_PACK_III_4_32: Final = struct.Struct(">" + "III" * 4).pack
+_ITERATE_I_33: Final = struct.Struct(">I").iter_unpack
 _TEST_STATUS_OF: Final = {int(member): member for member in TestStatus}
 _BOOLEANS: Final = {0: False, 1: True}
+_UNPACK_I32S_BY_COUNT: Final = tuple([struct.Struct(">" + "I32s" * count).unpack_from for count in range(17)])
+_UNPACK_III_BY_COUNT: Final = tuple([struct.Struct(">" + "III" * count).unpack_from for count in range(17)])
+_UNPACK_I_BY_COUNT: Final = tuple([struct.Struct(">" + "I" * count).unpack_from for count in range(17)])
 _MINIMAL_0: Final = EchoArguments(b"")
 _MINIMAL_1: Final = EchoResult(b"")
 _MINIMAL_2: Final = StoreArguments(b"")
@@ -523,6 +739,103 @@ _MINIMAL_7: Final = LongCallArguments(b"")
 _MINIMAL_8: Final = LongReplyBody(b"")
 _MINIMAL_9: Final = LongStoreArguments(b"", b"")
 _MINIMAL_10: Final = LongFetched(b"", b"")
+_MINIMAL_11: Final = StoreOptionalArguments(None, b"")
+_MINIMAL_12: Final = FetchedOptional(None, b"", None)
+_MINIMAL_13: Final = StoreArrayArguments(())
+_MINIMAL_14: Final = StoredArray(())
+_MINIMAL_15: Final = FetchArrayArguments(())
+_MINIMAL_16: Final = FetchedArray(())
+_MINIMAL_17: Final = TestRow(())
+_MINIMAL_18: Final = StoreRowsArguments(())
+_MINIMAL_19: Final = FetchedRows(())
+
+
+def _take_test_digest_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
+    if count == 1:
+        item_1, item_2 = _UNPACK_I32S_0(buffer, p)
+        return (TestDigest(item_1, item_2),)
+    if count == 2:
+        item_1, item_2, item_3, item_4 = _UNPACK_I32SI32S_20(buffer, p)
+        return (TestDigest(item_1, item_2), TestDigest(item_3, item_4))
+    if count <= 16:
+        items = iter(_UNPACK_I32S_BY_COUNT[count](buffer, p))
+        return tuple(map(TestDigest, items, items))
+    end = p + count * 36
+    if end > len(buffer):
+        raise ValueError
+    return tuple([TestDigest(item_1, item_2) for item_1, item_2 in _ITERATE_I32S_29(buffer[p:end])])
+
+
+def _take_choice_request_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
+    if count == 1:
+        item_1, item_2, item_3 = _UNPACK_III_7(buffer, p)
+        return (ChoiceRequest(_BOOLEANS[item_1], FetchRequest(item_2, item_3)),)
+    if count == 2:
+        item_1, item_2, item_3, item_4, item_5, item_6 = _UNPACK_IIIIII_16(buffer, p)
+        return (ChoiceRequest(_BOOLEANS[item_1], FetchRequest(item_2, item_3)), ChoiceRequest(_BOOLEANS[item_4], FetchRequest(item_5, item_6)))
+    if count <= 16:
+        items = iter(_UNPACK_III_BY_COUNT[count](buffer, p))
+        return tuple(map(ChoiceRequest, map(_BOOLEANS.__getitem__, items), map(FetchRequest, items, items)))
+    end = p + count * 12
+    if end > len(buffer):
+        raise ValueError
+    return tuple([ChoiceRequest(_BOOLEANS[item_1], FetchRequest(item_2, item_3)) for item_1, item_2, item_3 in _ITERATE_III_30(buffer[p:end])])
+
+
+def _put_choice_request_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIII_23(head_1, _BOOLEANS[item_1.present], item_1.wanted.length, item_1.wanted.seed))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIII_31(head_1, _BOOLEANS[item_1.present], item_1.wanted.length, item_1.wanted.seed, _BOOLEANS[item_2.present], item_2.wanted.length, item_2.wanted.seed))
+    else:
+        parts.append(_PACK_I_3(head_1))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_III_4_32(_BOOLEANS[item_1.present], item_1.wanted.length, item_1.wanted.seed, _BOOLEANS[item_2.present], item_2.wanted.length, item_2.wanted.seed, _BOOLEANS[item_3.present], item_3.wanted.length, item_3.wanted.seed, _BOOLEANS[item_4.present], item_4.wanted.length, item_4.wanted.seed)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_III_15(_BOOLEANS[item_1.present], item_1.wanted.length, item_1.wanted.seed))
+
+
+def _take_uint32_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
+    if count == 1:
+        item_1, = _UNPACK_I_2(buffer, p)
+        return (item_1,)
+    if count == 2:
+        item_1, item_2 = _UNPACK_II_11(buffer, p)
+        return (item_1, item_2)
+    if count <= 16:
+        items = iter(_UNPACK_I_BY_COUNT[count](buffer, p))
+        return tuple(items)
+    end = p + count * 4
+    if end > len(buffer):
+        raise ValueError
+    return tuple([item_1 for item_1, in _ITERATE_I_33(buffer[p:end])])
+
+
+def _put_uint32_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_II_12(head_1, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_III_15(head_1, item_1, item_2))
+    else:
+        parts.append(_PACK_I_3(head_1))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_23(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_3(item_1))
 
 
 def decode_test_digest(buffer: Buffer, offset: int = 0) -> tuple[TestDigest, int]:
@@ -2024,3 +2337,851 @@ def encode_release_result(value: ReleaseResult) -> bytes:
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("ReleaseResult", value)
+
+
+def decode_store_optional_arguments(buffer: Buffer, offset: int = 0) -> tuple[StoreOptionalArguments, int]:
+    """Decode StoreOptionalArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, word_2 = _UNPACK_II_11(buffer, offset)
+        if not (word_1 or word_2):
+            return _MINIMAL_11, offset + 8
+        limit = len(buffer)
+        value_3: Any
+        p = offset + 4
+        if word_1 == 1:
+            octets_4, = _UNPACK_2048S_25(buffer, p)
+            value_3 = octets_4
+            p = p + 2048
+        elif word_1:
+            raise ValueError
+        else:
+            value_3 = None
+        length_5, = _UNPACK_I_2(buffer, p)
+        p = p + 4
+        if length_5 > 512:
+            raise ValueError
+        end_6 = p + length_5
+        padded_7 = end_6 + (-length_5 & 3)
+        if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+            raise ValueError
+        octets_8 = bytes(buffer[p:end_6])
+        return StoreOptionalArguments(value_3, octets_8), padded_7
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("StoreOptionalArguments", buffer, offset)
+    return value, end
+
+
+def encode_store_optional_arguments(value: StoreOptionalArguments) -> bytes:
+    """Encode StoreOptionalArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        value_1: Any = value.data
+        if value_1 is None:
+            add(_PACK_I_3(0))
+        else:
+            if type(value_1) is not bytes or len(value_1) != 2048:
+                raise ValueError
+            add(_PACK_I2048S_26(1, value_1))
+        octets_2: Any = value.note
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 512:
+            raise ValueError
+        add(_PACK_I_3(length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("StoreOptionalArguments", value)
+
+
+def decode_stored_optional(buffer: Buffer, offset: int = 0) -> tuple[StoredOptional, int]:
+    """Decode StoredOptional; returns it and the offset after it, or raises DecodeError."""
+    try:
+        flag_1, number_2, octets_3, number_4, octets_5 = _UNPACK_II32SI32S_27(buffer, offset)
+        return StoredOptional(_BOOLEANS[flag_1], TestDigest(number_2, octets_3), TestDigest(number_4, octets_5)), offset + 76
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("StoredOptional", buffer, offset)
+    return value, end
+
+
+def encode_stored_optional(value: StoredOptional) -> bytes:
+    """Encode StoredOptional; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.data
+        octets_2: Any = item_1.digest
+        if type(octets_2) is not bytes or len(octets_2) != 32:
+            raise ValueError
+        item_3: Any = value.note
+        octets_4: Any = item_3.digest
+        if type(octets_4) is not bytes or len(octets_4) != 32:
+            raise ValueError
+        add(_PACK_II32SI32S_28(_BOOLEANS[value.present], item_1.length, octets_2, item_3.length, octets_4))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("StoredOptional", value)
+
+
+def decode_fetch_optional_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchOptionalArguments, int]:
+    """Decode FetchOptionalArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3, word_4 = _UNPACK_IIII_18(buffer, offset)
+        if not (word_2):
+            return FetchOptionalArguments(_BOOLEANS[word_1], b"", _BOOLEANS[word_3], word_4), offset + 16
+        limit = len(buffer)
+        p = offset + 8
+        if word_2 > 512:
+            raise ValueError
+        end_5 = p + word_2
+        padded_6 = end_5 + (-word_2 & 3)
+        if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
+            raise ValueError
+        octets_7 = bytes(buffer[p:end_5])
+        flag_8, number_9 = _UNPACK_II_11(buffer, padded_6)
+        return FetchOptionalArguments(_BOOLEANS[word_1], octets_7, _BOOLEANS[flag_8], number_9), padded_6 + 8
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FetchOptionalArguments", buffer, offset)
+    return value, end
+
+
+def encode_fetch_optional_arguments(value: FetchOptionalArguments) -> bytes:
+    """Encode FetchOptionalArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.between
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 512:
+            raise ValueError
+        add(_PACK_II_12(_BOOLEANS[value.first], length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        add(_PACK_II_12(_BOOLEANS[value.second], value.seed))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FetchOptionalArguments", value)
+
+
+def decode_fetched_optional(buffer: Buffer, offset: int = 0) -> tuple[FetchedOptional, int]:
+    """Decode FetchedOptional; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_III_7(buffer, offset)
+        if not (word_1 or word_2 or word_3):
+            return _MINIMAL_12, offset + 12
+        limit = len(buffer)
+        value_4: Any
+        p = offset + 4
+        if word_1 == 1:
+            octets_5, = _UNPACK_2048S_25(buffer, p)
+            value_4 = octets_5
+            p = p + 2048
+        elif word_1:
+            raise ValueError
+        else:
+            value_4 = None
+        length_6, = _UNPACK_I_2(buffer, p)
+        p = p + 4
+        if length_6 > 512:
+            raise ValueError
+        end_7 = p + length_6
+        padded_8 = end_7 + (-length_6 & 3)
+        if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+            raise ValueError
+        octets_9 = bytes(buffer[p:end_7])
+        value_11: Any
+        flag_10, = _UNPACK_I_2(buffer, padded_8)
+        p = padded_8 + 4
+        if flag_10 == 1:
+            octets_12, = _UNPACK_2048S_25(buffer, p)
+            value_11 = octets_12
+            p = p + 2048
+        elif flag_10:
+            raise ValueError
+        else:
+            value_11 = None
+        return FetchedOptional(value_4, octets_9, value_11), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FetchedOptional", buffer, offset)
+    return value, end
+
+
+def encode_fetched_optional(value: FetchedOptional) -> bytes:
+    """Encode FetchedOptional; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        value_1: Any = value.first_data
+        if value_1 is None:
+            add(_PACK_I_3(0))
+        else:
+            if type(value_1) is not bytes or len(value_1) != 2048:
+                raise ValueError
+            add(_PACK_I2048S_26(1, value_1))
+        octets_2: Any = value.between
+        length_3 = len(octets_2)
+        if type(octets_2) is not bytes or length_3 > 512:
+            raise ValueError
+        add(_PACK_I_3(length_3))
+        add(octets_2)
+        if length_3 & 3:
+            add(ZEROES[-length_3 & 3])
+        value_4: Any = value.second_data
+        if value_4 is None:
+            add(_PACK_I_3(0))
+        else:
+            if type(value_4) is not bytes or len(value_4) != 2048:
+                raise ValueError
+            add(_PACK_I2048S_26(1, value_4))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FetchedOptional", value)
+
+
+def decode_store_array_arguments(buffer: Buffer, offset: int = 0) -> tuple[StoreArrayArguments, int]:
+    """Decode StoreArrayArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_13, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 6:
+            raise ValueError
+        if word_1 * 4 > limit - p:
+            raise ValueError
+        items_2: list[Any] = []
+        for _ in range(word_1):
+            length_3, = _UNPACK_I_2(buffer, p)
+            p = p + 4
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            p = padded_5
+            items_2.append(StoreArguments(octets_6))
+        return StoreArrayArguments(tuple(items_2)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("StoreArrayArguments", buffer, offset)
+    return value, end
+
+
+def encode_store_array_arguments(value: StoreArrayArguments) -> bytes:
+    """Encode StoreArrayArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.items == ():
+            return _PACK_I_3(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.items
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if count_2 > 6:
+            raise ValueError
+        add(_PACK_I_3(count_2))
+        for item_3 in values_1:
+            octets_4: Any = item_3.data
+            length_5 = len(octets_4)
+            if type(octets_4) is not bytes or length_5 > 4294967295:
+                raise ValueError
+            add(_PACK_I_3(length_5))
+            add(octets_4)
+            if length_5 & 3:
+                add(ZEROES[-length_5 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("StoreArrayArguments", value)
+
+
+def decode_stored_array(buffer: Buffer, offset: int = 0) -> tuple[StoredArray, int]:
+    """Decode StoredArray; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_14, offset + 4
+        p = offset + 4
+        if word_1 > 6:
+            raise ValueError
+        values_2 = _take_test_digest_run(buffer, p, word_1)
+        p = p + word_1 * 36
+        return StoredArray(values_2), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("StoredArray", buffer, offset)
+    return value, end
+
+
+def encode_stored_array(value: StoredArray) -> bytes:
+    """Encode StoredArray; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.items == ():
+            return _PACK_I_3(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.items
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if count_2 > 6:
+            raise ValueError
+        add(_PACK_I_3(count_2))
+        for item_3 in values_1:
+            octets_4: Any = item_3.digest
+            if type(octets_4) is not bytes or len(octets_4) != 32:
+                raise ValueError
+            add(_PACK_I32S_1(item_3.length, octets_4))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("StoredArray", value)
+
+
+def decode_store_array_result(buffer: Buffer, offset: int = 0) -> tuple[StoreArrayResult, int]:
+    """Decode StoreArrayResult; returns it and the offset after it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            count_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            if count_3 > 6:
+                raise ValueError
+            values_4 = _take_test_digest_run(buffer, p, count_3)
+            p = p + count_3 * 36
+            arm_2 = StoredArray(values_4)
+        else:
+            arm_2 = StoreArrayRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("StoreArrayResult", buffer, offset)
+    return value, end
+
+
+def encode_store_array_result(value: StoreArrayResult) -> bytes:
+    """Encode StoreArrayResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is StoredArray:
+            values_3: Any = arm_1.items
+            if type(values_3) is not tuple:
+                raise ValueError
+            count_4 = len(values_3)
+            if count_4 > 6:
+                raise ValueError
+            add(_PACK_II_13(0, count_4))
+            for item_5 in values_3:
+                octets_6: Any = item_5.digest
+                if type(octets_6) is not bytes or len(octets_6) != 32:
+                    raise ValueError
+                add(_PACK_I32S_1(item_5.length, octets_6))
+        elif kind_2 is StoreArrayRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("StoreArrayResult", value)
+
+
+def decode_fetch_array_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchArrayArguments, int]:
+    """Decode FetchArrayArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_15, offset + 4
+        p = offset + 4
+        if word_1 > 6:
+            raise ValueError
+        values_2 = _take_choice_request_run(buffer, p, word_1)
+        p = p + word_1 * 12
+        return FetchArrayArguments(values_2), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FetchArrayArguments", buffer, offset)
+    return value, end
+
+
+def encode_fetch_array_arguments(value: FetchArrayArguments) -> bytes:
+    """Encode FetchArrayArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.items == ():
+            return _PACK_I_3(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.items
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if count_2 > 6:
+            raise ValueError
+        if values_1:
+            _put_choice_request_run_after_1(parts, values_1, count_2)
+        else:
+            add(_PACK_I_3(count_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FetchArrayArguments", value)
+
+
+def decode_fetched_array(buffer: Buffer, offset: int = 0) -> tuple[FetchedArray, int]:
+    """Decode FetchedArray; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_16, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 6:
+            raise ValueError
+        if word_1 * 8 > limit - p:
+            raise ValueError
+        items_2: list[Any] = []
+        for _ in range(word_1):
+            arm_4: Any
+            tag_3, next_5 = _UNPACK_II_11(buffer, p)
+            if tag_3 == 1:
+                p = p + 8
+                end_6 = p + next_5
+                padded_7 = end_6 + (-next_5 & 3)
+                if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+                    raise ValueError
+                octets_8 = bytes(buffer[p:end_6])
+                arm_4 = Fetched(octets_8)
+                p = padded_7
+            elif tag_3 == 0:
+                p = p + 8
+                if next_5 > 512:
+                    raise ValueError
+                end_9 = p + next_5
+                padded_10 = end_9 + (-next_5 & 3)
+                if padded_10 > limit or buffer[end_9:padded_10] != ZEROES[padded_10 - end_9]:
+                    raise ValueError
+                octets_11 = bytes(buffer[p:end_9])
+                arm_4 = Absent(octets_11)
+                p = padded_10
+            else:
+                raise ValueError
+            items_2.append(arm_4)
+        return FetchedArray(tuple(items_2)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FetchedArray", buffer, offset)
+    return value, end
+
+
+def encode_fetched_array(value: FetchedArray) -> bytes:
+    """Encode FetchedArray; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.items == ():
+            return _PACK_I_3(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.items
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if count_2 > 6:
+            raise ValueError
+        add(_PACK_I_3(count_2))
+        for item_3 in values_1:
+            arm_4: Any = item_3
+            kind_5 = type(arm_4)
+            if kind_5 is Fetched:
+                octets_6: Any = arm_4.data
+                length_7 = len(octets_6)
+                if type(octets_6) is not bytes or length_7 > 4294967295:
+                    raise ValueError
+                add(_PACK_II_12(1, length_7))
+                add(octets_6)
+                if length_7 & 3:
+                    add(ZEROES[-length_7 & 3])
+            elif kind_5 is Absent:
+                octets_8: Any = arm_4.note
+                length_9 = len(octets_8)
+                if type(octets_8) is not bytes or length_9 > 512:
+                    raise ValueError
+                add(_PACK_II_12(0, length_9))
+                add(octets_8)
+                if length_9 & 3:
+                    add(ZEROES[-length_9 & 3])
+            else:
+                raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FetchedArray", value)
+
+
+def decode_fetch_array_result(buffer: Buffer, offset: int = 0) -> tuple[FetchArrayResult, int]:
+    """Decode FetchArrayResult; returns it and the offset after it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            count_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            if count_3 > 6:
+                raise ValueError
+            if count_3 * 8 > limit - p:
+                raise ValueError
+            items_4: list[Any] = []
+            for _ in range(count_3):
+                arm_6: Any
+                tag_5, next_7 = _UNPACK_II_11(buffer, p)
+                if tag_5 == 1:
+                    p = p + 8
+                    end_8 = p + next_7
+                    padded_9 = end_8 + (-next_7 & 3)
+                    if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+                        raise ValueError
+                    octets_10 = bytes(buffer[p:end_8])
+                    arm_6 = Fetched(octets_10)
+                    p = padded_9
+                elif tag_5 == 0:
+                    p = p + 8
+                    if next_7 > 512:
+                        raise ValueError
+                    end_11 = p + next_7
+                    padded_12 = end_11 + (-next_7 & 3)
+                    if padded_12 > limit or buffer[end_11:padded_12] != ZEROES[padded_12 - end_11]:
+                        raise ValueError
+                    octets_13 = bytes(buffer[p:end_11])
+                    arm_6 = Absent(octets_13)
+                    p = padded_12
+                else:
+                    raise ValueError
+                items_4.append(arm_6)
+            arm_2 = FetchedArray(tuple(items_4))
+        else:
+            arm_2 = FetchArrayRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FetchArrayResult", buffer, offset)
+    return value, end
+
+
+def encode_fetch_array_result(value: FetchArrayResult) -> bytes:
+    """Encode FetchArrayResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is FetchedArray:
+            values_3: Any = arm_1.items
+            if type(values_3) is not tuple:
+                raise ValueError
+            count_4 = len(values_3)
+            if count_4 > 6:
+                raise ValueError
+            add(_PACK_II_13(0, count_4))
+            for item_5 in values_3:
+                arm_6: Any = item_5
+                kind_7 = type(arm_6)
+                if kind_7 is Fetched:
+                    octets_8: Any = arm_6.data
+                    length_9 = len(octets_8)
+                    if type(octets_8) is not bytes or length_9 > 4294967295:
+                        raise ValueError
+                    add(_PACK_II_12(1, length_9))
+                    add(octets_8)
+                    if length_9 & 3:
+                        add(ZEROES[-length_9 & 3])
+                elif kind_7 is Absent:
+                    octets_10: Any = arm_6.note
+                    length_11 = len(octets_10)
+                    if type(octets_10) is not bytes or length_11 > 512:
+                        raise ValueError
+                    add(_PACK_II_12(0, length_11))
+                    add(octets_10)
+                    if length_11 & 3:
+                        add(ZEROES[-length_11 & 3])
+                else:
+                    raise ValueError
+        elif kind_2 is FetchArrayRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FetchArrayResult", value)
+
+
+def decode_test_row(buffer: Buffer, offset: int = 0) -> tuple[TestRow, int]:
+    """Decode TestRow; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_17, offset + 4
+        p = offset + 4
+        if word_1 > 1024:
+            raise ValueError
+        values_2 = _take_uint32_run(buffer, p, word_1)
+        p = p + word_1 * 4
+        return TestRow(values_2), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("TestRow", buffer, offset)
+    return value, end
+
+
+def encode_test_row(value: TestRow) -> bytes:
+    """Encode TestRow; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.cells == ():
+            return _PACK_I_3(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.cells
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if count_2 > 1024:
+            raise ValueError
+        if values_1:
+            _put_uint32_run_after_1(parts, values_1, count_2)
+        else:
+            add(_PACK_I_3(count_2))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("TestRow", value)
+
+
+def decode_store_rows_arguments(buffer: Buffer, offset: int = 0) -> tuple[StoreRowsArguments, int]:
+    """Decode StoreRowsArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_18, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 64:
+            raise ValueError
+        if word_1 * 4 > limit - p:
+            raise ValueError
+        items_2: list[Any] = []
+        for _ in range(word_1):
+            count_3, = _UNPACK_I_2(buffer, p)
+            p = p + 4
+            if count_3 > 1024:
+                raise ValueError
+            values_4 = _take_uint32_run(buffer, p, count_3)
+            p = p + count_3 * 4
+            items_2.append(TestRow(values_4))
+        return StoreRowsArguments(tuple(items_2)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("StoreRowsArguments", buffer, offset)
+    return value, end
+
+
+def encode_store_rows_arguments(value: StoreRowsArguments) -> bytes:
+    """Encode StoreRowsArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.data == ():
+            return _PACK_I_3(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.data
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if count_2 > 64:
+            raise ValueError
+        add(_PACK_I_3(count_2))
+        for item_3 in values_1:
+            values_4: Any = item_3.cells
+            if type(values_4) is not tuple:
+                raise ValueError
+            count_5 = len(values_4)
+            if count_5 > 1024:
+                raise ValueError
+            if values_4:
+                _put_uint32_run_after_1(parts, values_4, count_5)
+            else:
+                add(_PACK_I_3(count_5))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("StoreRowsArguments", value)
+
+
+def decode_fetch_rows_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchRowsArguments, int]:
+    """Decode FetchRowsArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        number_1, number_2, number_3 = _UNPACK_III_7(buffer, offset)
+        return FetchRowsArguments(number_1, number_2, number_3), offset + 12
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FetchRowsArguments", buffer, offset)
+    return value, end
+
+
+def encode_fetch_rows_arguments(value: FetchRowsArguments) -> bytes:
+    """Encode FetchRowsArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_III_15(value.rows, value.cells, value.seed)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FetchRowsArguments", value)
+
+
+def decode_fetched_rows(buffer: Buffer, offset: int = 0) -> tuple[FetchedRows, int]:
+    """Decode FetchedRows; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_19, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        if word_1 > 64:
+            raise ValueError
+        if word_1 * 4 > limit - p:
+            raise ValueError
+        items_2: list[Any] = []
+        for _ in range(word_1):
+            count_3, = _UNPACK_I_2(buffer, p)
+            p = p + 4
+            if count_3 > 1024:
+                raise ValueError
+            values_4 = _take_uint32_run(buffer, p, count_3)
+            p = p + count_3 * 4
+            items_2.append(TestRow(values_4))
+        return FetchedRows(tuple(items_2)), p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FetchedRows", buffer, offset)
+    return value, end
+
+
+def encode_fetched_rows(value: FetchedRows) -> bytes:
+    """Encode FetchedRows; raises EncodeError for a value that XDR cannot express."""
+    try:
+        if value.data == ():
+            return _PACK_I_3(0)
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.data
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        if count_2 > 64:
+            raise ValueError
+        add(_PACK_I_3(count_2))
+        for item_3 in values_1:
+            values_4: Any = item_3.cells
+            if type(values_4) is not tuple:
+                raise ValueError
+            count_5 = len(values_4)
+            if count_5 > 1024:
+                raise ValueError
+            if values_4:
+                _put_uint32_run_after_1(parts, values_4, count_5)
+            else:
+                add(_PACK_I_3(count_5))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FetchedRows", value)
+
+
+def decode_fetch_rows_result(buffer: Buffer, offset: int = 0) -> tuple[FetchRowsResult, int]:
+    """Decode FetchRowsResult; returns it and the offset after it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_4(buffer, offset)
+        if tag_1 == 0:
+            count_3, = _UNPACK_I_2(buffer, offset + 4)
+            p = offset + 8
+            if count_3 > 64:
+                raise ValueError
+            if count_3 * 4 > limit - p:
+                raise ValueError
+            items_4: list[Any] = []
+            for _ in range(count_3):
+                count_5, = _UNPACK_I_2(buffer, p)
+                p = p + 4
+                if count_5 > 1024:
+                    raise ValueError
+                values_6 = _take_uint32_run(buffer, p, count_5)
+                p = p + count_5 * 4
+                items_4.append(TestRow(values_6))
+            arm_2 = FetchedRows(tuple(items_4))
+        else:
+            arm_2 = FetchRowsRefused(_TEST_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("FetchRowsResult", buffer, offset)
+    return value, end
+
+
+def encode_fetch_rows_result(value: FetchRowsResult) -> bytes:
+    """Encode FetchRowsResult; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is FetchedRows:
+            values_3: Any = arm_1.data
+            if type(values_3) is not tuple:
+                raise ValueError
+            count_4 = len(values_3)
+            if count_4 > 64:
+                raise ValueError
+            add(_PACK_II_13(0, count_4))
+            for item_5 in values_3:
+                values_6: Any = item_5.cells
+                if type(values_6) is not tuple:
+                    raise ValueError
+                count_7 = len(values_6)
+                if count_7 > 1024:
+                    raise ValueError
+                if values_6:
+                    _put_uint32_run_after_1(parts, values_6, count_7)
+                else:
+                    add(_PACK_I_3(count_7))
+        elif kind_2 is FetchRowsRefused:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_6(_TEST_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("FetchRowsResult", value)

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rpcrdma.endpoint.core.actions import CallFailed
@@ -42,6 +43,13 @@ Make: TypeAlias = Callable[[int], bytes]
 
 LONG: Final = 8192
 """Octets of a long call or reply for which no length is asked."""
+
+ITEM: Final = 1500
+"""Octets of an item of an array for which no length is asked."""
+
+ROWS: Final = 5
+CELLS: Final = 300
+"""Words of each row of an array of arrays."""
 
 
 @dataclass(slots=True)
@@ -194,6 +202,36 @@ def _read_two(length: int) -> Iterator[Make]:
     yield partial(testprog_calls.fetch_two, first=length, second=length)
 
 
+def _read_optional(_length: int) -> Iterator[Make]:
+    for first, second in product((True, False), repeat=2):
+        yield partial(testprog_calls.fetch_optional, first=first, second=second, between=NOTE)
+
+
+def _write_optional(_length: int) -> Iterator[Make]:
+    for data in (pattern(wire.TEST_BLOCK_SIZE), None):
+        yield partial(testprog_calls.store_optional, data=data, note=NOTE)
+
+
+def _read_array(length: int) -> Iterator[Make]:
+    length = length or ITEM
+    lengths = (None, length, length + 1, None, length // 2)
+    yield partial(testprog_calls.fetch_array, lengths=lengths)
+
+
+def _write_array(length: int) -> Iterator[Make]:
+    length = length or ITEM
+    items = [pattern(octets) for octets in (length, 0, length + 1, length // 2)]
+    yield partial(testprog_calls.store_array, items=items)
+
+
+def _read_rows(_length: int) -> Iterator[Make]:
+    yield partial(testprog_calls.fetch_rows, rows=ROWS, cells=CELLS)
+
+
+def _write_rows(_length: int) -> Iterator[Make]:
+    yield partial(testprog_calls.store_rows, rows=ROWS, cells=CELLS)
+
+
 def _write(length: int) -> Iterator[Make]:
     for part in _cut(length):
         yield partial(testprog_calls.store, data=pattern(part))
@@ -214,6 +252,12 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.READ: _read,
     ActKind.MANY_READS: _read,
     ActKind.READ_TWO: _read_two,
+    ActKind.READ_OPTIONAL: _read_optional,
+    ActKind.WRITE_OPTIONAL: _write_optional,
+    ActKind.READ_ARRAY: _read_array,
+    ActKind.WRITE_ARRAY: _write_array,
+    ActKind.READ_ROWS: _read_rows,
+    ActKind.WRITE_ROWS: _write_rows,
     ActKind.WRITE: _write,
     ActKind.LONG_CALL: _long_call,
     ActKind.LONG_REPLY: _long_reply,

@@ -30,6 +30,18 @@ def test_positions_behind_a_reduced_item_are_those_of_the_unreduced_payload() ->
     assert cursor.finish() == (DataItem(4, 5), DataItem(20, 5))
 
 
+@pytest.mark.parametrize("reduced", [False, True])
+def test_item_of_known_length_has_no_count(reduced: bool) -> None:
+    payload = WORD + (b"" if reduced else b"hell") + WORD
+    cursor = PayloadCursor(payload, 0, {0} if reduced else ())
+
+    cursor.flag()
+    assert cursor.item_of(4) == DataItem(4, 4)
+    cursor.flag()
+
+    assert cursor.finish() == (DataItem(4, 4),)
+
+
 def test_slot_without_item_counts() -> None:
     cursor = PayloadCursor(b"\0\0\0\5", 0, {1})
 

@@ -11,7 +11,8 @@ from rpcrdma.ulp import rpc
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.bindings import DataItem
 from rpcrdma.ulp.pattern import pattern
-from rpcrdma.ulp.testprog import ABSENT_NOTE, TestProgram, digest_of
+from rpcrdma.ulp.testprog import TestProgram
+from rpcrdma.ulp.testprog_data import ABSENT_NOTE, digest_of
 from rpcrdma.wire import _generated_testprog as wire
 
 CheckBinding = Callable[[TestProgram, bytes, bytes], None]

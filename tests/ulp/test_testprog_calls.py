@@ -27,6 +27,12 @@ V1 = wire.TEST_V1
         (calls.long_fetch(5, 1, 2), V1.TEST_LONG_FETCH),
         (calls.hold(5, 1), V1.TEST_HOLD),
         (calls.release(5, 1), V1.TEST_RELEASE),
+        (calls.store_optional(5, None), V1.TEST_STORE_OPTIONAL),
+        (calls.fetch_optional(5, first=True, second=False), V1.TEST_FETCH_OPTIONAL),
+        (calls.store_array(5, (b"",)), V1.TEST_STORE_ARRAY),
+        (calls.fetch_array(5, (1, None)), V1.TEST_FETCH_ARRAY),
+        (calls.store_rows(5, 1, 1), V1.TEST_STORE_ROWS),
+        (calls.fetch_rows(5, 1, 1), V1.TEST_FETCH_ROWS),
     ],
 )
 def test_call_names_its_procedure(call: bytes, procedure: int) -> None:

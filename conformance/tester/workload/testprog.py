@@ -33,15 +33,15 @@ class TestprogWorkload:
 
     def null(self) -> Request:
         """NULL."""
-        return self._request("NULL", testprog_calls.null)
+        return self.request("NULL", testprog_calls.null)
 
     def small(self) -> Request:
         """ECHO of 12 octets."""
-        return self._request("ECHO", lambda xid: testprog_calls.echo(xid, b"conformance!"))
+        return self.request("ECHO", lambda xid: testprog_calls.echo(xid, b"conformance!"))
 
     def fetch(self, length: int) -> Request:
         """FETCH."""
-        return self._request(
+        return self.request(
             f"FETCH of {length} octets", lambda xid: testprog_calls.fetch(xid, length, 1)
         )
 
@@ -51,7 +51,7 @@ class TestprogWorkload:
 
     def fetch_two(self, first: int, second: int) -> Request:
         """FETCH_TWO."""
-        return self._request(
+        return self.request(
             f"FETCH_TWO of {first} and {second} octets",
             lambda xid: testprog_calls.fetch_two(xid, first, second, b"between"),
         )
@@ -62,20 +62,20 @@ class TestprogWorkload:
 
     def fetch_nothing(self) -> Request:
         """FETCH_UNION of which both arms have no data."""
-        return self._request(
+        return self.request(
             "FETCH_UNION without data", lambda xid: testprog_calls.fetch_union(xid, None, None)
         )
 
     def fetch_second_only(self, length: int) -> Request:
         """FETCH_UNION of which the first arm has no data."""
-        return self._request(
+        return self.request(
             f"FETCH_UNION of nothing and {length} octets",
             lambda xid: testprog_calls.fetch_union(xid, None, length),
         )
 
     def store(self, data: bytes) -> Request:
         """STORE."""
-        return self._request(
+        return self.request(
             f"STORE of {len(data)} octets", lambda xid: testprog_calls.store(xid, data)
         )
 
@@ -89,7 +89,7 @@ class TestprogWorkload:
 
     def store_two(self, first: bytes, second: bytes) -> Request:
         """STORE_TWO."""
-        return self._request(
+        return self.request(
             f"STORE_TWO of {len(first)} and {len(second)} octets",
             lambda xid: testprog_calls.store_two(xid, first, b"between", second),
         )
@@ -97,27 +97,27 @@ class TestprogWorkload:
     def long_call(self, length: int) -> Request:
         """LONG_CALL."""
         text = pattern(length, 3)
-        return self._request(
+        return self.request(
             f"LONG_CALL of {length} octets", lambda xid: testprog_calls.long_call(xid, text)
         )
 
     def long_reply(self, length: int) -> Request:
         """LONG_REPLY."""
-        return self._request(
+        return self.request(
             f"LONG_REPLY of {length} octets", lambda xid: testprog_calls.long_reply(xid, length, 4)
         )
 
     def long_store(self, length: int, data: bytes) -> Request:
         """LONG_STORE."""
         text = pattern(length, 5)
-        return self._request(
+        return self.request(
             f"LONG_STORE of {length} and {len(data)} octets",
             lambda xid: testprog_calls.long_store(xid, text, data),
         )
 
     def long_fetch(self, length: int, data: int) -> Request:
         """LONG_FETCH."""
-        return self._request(
+        return self.request(
             f"LONG_FETCH of {length} and {data} octets",
             lambda xid: testprog_calls.long_fetch(xid, length, data),
         )
@@ -125,11 +125,11 @@ class TestprogWorkload:
     def garbage(self) -> Request:
         """ECHO without its arguments."""
         whole = testprog_calls.echo
-        return self._request("ECHO without arguments", lambda xid: whole(xid, b"")[:-XDR_UNIT])
+        return self.request("ECHO without arguments", lambda xid: whole(xid, b"")[:-XDR_UNIT])
 
     def hold(self, token: int) -> Request:
         """HOLD."""
-        return self._request("HOLD", lambda xid: testprog_calls.hold(xid, token))
+        return self.request("HOLD", lambda xid: testprog_calls.hold(xid, token))
 
     def release(self, token: int) -> Request:
         """RELEASE: how many it released is not compared, since only the device knows."""
@@ -140,7 +140,8 @@ class TestprogWorkload:
             self._layer,
         )
 
-    def _request(self, title: str, encode: Callable[[int], bytes]) -> Request:
+    def request(self, title: str, encode: Callable[[int], bytes]) -> Request:
+        """Any call of the program, of which the right reply is known."""
         return Request(title, encode, _as_expected, self._layer, _refuses)
 
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 FIRST: Final = "rfc8166.3.3.3.first-reply-before-second-call"
 HEADER: Final = "rfc8166.4.5.header-checked-before-the-rpc-layer"
 
-NOWHERE: Final = WriteChunk((RdmaSegment(0x0BAD0BAD, 64, 4096),))
-"""Memory that nobody has offered."""
-
 
 def emptied(draft: ReplyDraft) -> bytes:
     """A Long reply whose Reply chunk is returned as it was offered, and holds nothing."""
@@ -38,10 +35,6 @@ BAD: Final[Mapping[str, tuple[ActKind, Callable[[ReplyDraft], bytes]]]] = {
         lambda draft: draft.with_reads(ReadSegment(4, RdmaSegment(1, 8, 64))).octets,
     ),
     "no-write-list": (ActKind.READ, lambda draft: draft.with_writes().octets),
-    "a-write-chunk-more": (
-        ActKind.READ,
-        lambda draft: draft.with_writes(*draft.lists.rdma_writes, NOWHERE).octets,
-    ),
     "empty-reply-chunk": (ActKind.LONG_REPLY, emptied),
     "no-reply-chunk": (
         ActKind.LONG_REPLY,

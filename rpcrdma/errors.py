@@ -46,6 +46,7 @@ class Reason(Enum):
     BAD_PADDING = "roundup padding is not zero"
     BAD_TEXT = "the string is not of the declared character set"
     TRAILING = "octets are left after the item"
+    BAD_CHECKSUM = "the octets are not those that the checksum is of"
 
 
 class RpcRdmaError(Exception):

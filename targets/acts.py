@@ -77,8 +77,8 @@ _BRACES: Final = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|(?<!\$)\{(?P<name>[a-
 _COMMANDS: Final = (
     "prepare", "release", "resident", "null", "small", "read", "write", "long_call", "long_reply",
     "many", "many_reads", "read_two", "read_optional", "write_optional", "read_array",
-    "write_array", "read_rows", "write_rows", "disconnect", "ask_size", "ask_invalidation",
-    "change_size",
+    "write_array", "read_rows", "write_rows", "exchange_authenticated", "exchange_integrity",
+    "exchange_privacy", "disconnect", "ask_size", "ask_invalidation", "change_size",
 )  # fmt: skip
 """The keys whose values are commands."""
 
@@ -151,8 +151,9 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         any_length: octets to fetch or store where a case leaves that open.
         kernel_log: the client is this machine's kernel, and dies when its log says so.
         null, small, read, write, long_call, long_reply, many, many_reads, read_two, read_optional,
-            write_optional, read_array, write_array, read_rows, write_rows, disconnect, ask_size,
-            ask_invalidation, change_size: the act of that name in `targets.base.ActKind`.
+            write_optional, read_array, write_array, read_rows, write_rows, exchange_authenticated,
+            exchange_integrity, exchange_privacy, disconnect, ask_size, ask_invalidation,
+            change_size: the act of that name in `targets.base.ActKind`.
     """
 
     prepare: str | tuple[str, ...] | Command
@@ -179,6 +180,9 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     write_array: str | tuple[str, ...] | Command | None = None
     read_rows: str | tuple[str, ...] | Command | None = None
     write_rows: str | tuple[str, ...] | Command | None = None
+    exchange_authenticated: str | tuple[str, ...] | Command | None = None
+    exchange_integrity: str | tuple[str, ...] | Command | None = None
+    exchange_privacy: str | tuple[str, ...] | Command | None = None
     disconnect: str | tuple[str, ...] | Command | None = None
     ask_size: str | tuple[str, ...] | Command | None = None
     ask_invalidation: str | tuple[str, ...] | Command | None = None

@@ -153,6 +153,13 @@ class ActKind(StrEnum):
     """Fetch an array of arrays, which is one item, by one call."""
     WRITE_ROWS = "write-rows"
     """Store an array of arrays, which is one item, by one call."""
+    EXCHANGE_AUTHENTICATED = "exchange-authenticated"
+    """Make a context of RPCSEC_GSS, and under it, with the service "none", one call that stores
+    `length` octets and fetches as many."""
+    EXCHANGE_INTEGRITY = "exchange-integrity"
+    """The same with the integrity service."""
+    EXCHANGE_PRIVACY = "exchange-privacy"
+    """The same with the privacy service."""
     DISCONNECT = "disconnect"
     """End the connection in an orderly way."""
     ASK_SIZE = "ask-size"

@@ -16,6 +16,7 @@ from rpcrdma.wire._generated_testprog import (
     ChoiceRequest,
     EchoArguments,
     EchoResult,
+    ExchangeArguments,
     FetchArrayArguments,
     FetchArrayRefused,
     FetchArrayResult,
@@ -613,3 +614,14 @@ def invalid_fetch_rows_results() -> st.SearchStrategy[Spoilt]:
     """Octets of FetchRowsResult with one item spoilt, and what was done to it."""
     encoded = fetch_rows_results().map(codec.encode_fetch_rows_result)
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "FetchRowsResult", octets))
+
+
+def exchange_argumentses() -> st.SearchStrategy[ExchangeArguments]:
+    """Any ExchangeArguments."""
+    return st.builds(ExchangeArguments, st.binary(max_size=64))
+
+
+def invalid_exchange_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of ExchangeArguments with one item spoilt, and what was done to it."""
+    encoded = exchange_argumentses().map(codec.encode_exchange_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ExchangeArguments", octets))

@@ -27,6 +27,9 @@ a fixed size or a stated maximum.  A length over 4 MiB is answered by TEST_TOO_L
 Calls are answered at once, but HOLD: it is answered when a RELEASE with the same token arrives on
 the same connection, right after the RELEASE's own reply; held calls come in the order of arrival.
 
+It may be called under RPCSEC_GSS, by a mechanism that protects nobody (`rpcrdma.ulp.gss_program`):
+then nothing may be reduced under integrity or privacy.
+
     number  procedure    arguments                     results
     0       NULL         none                          none
     1       ECHO         note                          the same note
@@ -52,6 +55,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import XDR_UNIT, DataItem
+from rpcrdma.ulp.gss_program import GssProgram
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
 from rpcrdma.ulp.testprog_data import (
@@ -306,10 +310,17 @@ PROCEDURES: Final[Mapping[int, ProgramProcedure[Any]]] = {
 """The procedures that keep no state.  The rows' types of arguments differ: hence Any."""
 
 
-class TestProgram(ProcedureTable):
+class TestProgram(GssProgram):
     """The test program of one connection."""
 
     __test__ = False  # pytest collects classes called Test...; this one is a program
+
+    def __init__(self) -> None:
+        super().__init__(Procedures())
+
+
+class Procedures(ProcedureTable):
+    """The test program without RPCSEC_GSS, in whatever way it is called."""
 
     def __init__(self) -> None:
         self._held: list[tuple[int, int]] = []

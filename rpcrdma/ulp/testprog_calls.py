@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpcrdma.ulp import rpc
+from rpcrdma.ulp import gss, rpc
 from rpcrdma.ulp.testprog import TestProgram, hold_reply
 from rpcrdma.ulp.testprog_items import rows_of
 from rpcrdma.wire import _generated_testprog as wire
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "echo",
+    "exchange",
     "expected_reply",
     "fetch",
     "fetch_array",
@@ -24,6 +25,7 @@ __all__ = [
     "fetch_rows",
     "fetch_two",
     "fetch_union",
+    "gss_init",
     "hold",
     "long_call",
     "long_fetch",
@@ -50,12 +52,16 @@ def expected_reply(call: bytes) -> bytes:
     Raises:
         DecodeError: the octets do not begin with a call header, so that no reply is due.
     """
-    header, start = rpc.decode_call(call)
+    header, _ = rpc.decode_call(call)
     replies = TestProgram().execute(call)
     if replies:
         return replies[0]
-    arguments, _ = wire.decode_hold_arguments(call, start)
-    return hold_reply(header.xid, arguments.token)
+    protected = gss.decode_gss_call(call)
+    plain = call if protected is None else protected.unprotected()
+    _, start = rpc.decode_call(plain)
+    arguments, _ = wire.decode_hold_arguments(plain, start)
+    reply = hold_reply(header.xid, arguments.token)
+    return reply if protected is None else gss.protect_reply(protected, reply)
 
 
 def null(xid: int) -> bytes:
@@ -171,6 +177,17 @@ def fetch_rows(xid: int, rows: int, cells: int, seed: int = 1) -> bytes:
     """FETCH_ROWS: one eligible result, so many rows of so many words each."""
     arguments = wire.FetchRowsArguments(rows, cells, seed)
     return _call(xid, V1.TEST_FETCH_ROWS, wire.encode_fetch_rows_arguments(arguments))
+
+
+def exchange(xid: int, data: bytes) -> bytes:
+    """EXCHANGE: an eligible argument that comes back as an eligible result."""
+    arguments = wire.ExchangeArguments(data)
+    return _call(xid, V1.TEST_EXCHANGE, wire.encode_exchange_arguments(arguments))
+
+
+def gss_init(xid: int, token: bytes) -> bytes:
+    """What asks for a context of RPCSEC_GSS."""
+    return gss.init_call(xid, wire.TEST_PROGRAM, wire.TEST_VERSION, token)
 
 
 def _choices(lengths: Iterable[int | None]) -> tuple[wire.ChoiceRequest, ...]:

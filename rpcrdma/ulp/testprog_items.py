@@ -1,4 +1,4 @@
-"""Procedures of the test program about optional data, and about arrays.
+"""Procedures of the test program about optional data, about arrays, and about data both ways.
 
     rfc8166 section 3.4.4.1  Counted Arrays
     rfc8166 section 3.4.4.2  Optional-Data
@@ -22,6 +22,7 @@ The count of rows stays in the stream.  A row is of words, so nothing is padded.
     16      FETCH_ARRAY     array of choices               array of unions: eligible, or a note
     17      STORE_ROWS      array of rows, eligible        digest of the rows as encoded
     18      FETCH_ROWS      how many rows of what length   array of rows, eligible
+    19      EXCHANGE        eligible                       the same octets, eligible
 
 More octets in all than one item may have, more rows or longer ones get TEST_TOO_LARGE, without
 data.  The digest of what is absent is that of no octets.
@@ -220,6 +221,35 @@ def fetch_rows(arguments: wire.FetchRowsArguments) -> bytes:
     return wire.encode_fetch_rows_result(body)
 
 
+# Data both ways.
+
+
+def exchange_items(
+    _call: bytes, arguments: wire.ExchangeArguments, start: int
+) -> tuple[DataItem, ...]:
+    """The argument of EXCHANGE."""
+    return (DataItem(start + WORD, len(arguments.data)),)
+
+
+def exchange_maximum(arguments: wire.ExchangeArguments) -> tuple[int, tuple[int, ...]]:
+    """Of EXCHANGE."""
+    limit = 0 if too_large(len(arguments.data)) else len(arguments.data)
+    return WORD + opaque_size(limit), (limit,)
+
+
+def walk_exchange(cursor: PayloadCursor, _arguments: object) -> None:
+    """Of EXCHANGE."""
+    if walk_status(cursor, 1):
+        cursor.item()
+
+
+def exchange(arguments: wire.ExchangeArguments) -> bytes:
+    """EXCHANGE."""
+    if too_large(len(arguments.data)):
+        return wire.encode_fetch_result(wire.FetchRefused(TOO_LARGE))
+    return wire.encode_fetch_result(wire.Fetched(arguments.data))
+
+
 V1: Final = wire.TEST_V1
 
 ITEM_PROCEDURES: Final[Mapping[int, ProgramProcedure[Any]]] = {
@@ -259,6 +289,14 @@ ITEM_PROCEDURES: Final[Mapping[int, ProgramProcedure[Any]]] = {
         fetch_rows_maximum,
         walk=walk_fetch_rows,
         exact=rows_are_moved,
+    ),
+    V1.TEST_EXCHANGE: ProgramProcedure(
+        wire.decode_exchange_arguments,
+        answered(exchange),
+        exchange_maximum,
+        items=exchange_items,
+        walk=walk_exchange,
+        exact=lambda arguments: not too_large(len(arguments.data)),
     ),
 }
 """These procedures keep no state.  The rows' types of arguments differ: hence Any."""

@@ -22,6 +22,7 @@ __all__ = [
     "ChoiceRequest",
     "EchoArguments",
     "EchoResult",
+    "ExchangeArguments",
     "FetchArrayArguments",
     "FetchArrayRefused",
     "FetchArrayResult",
@@ -91,6 +92,7 @@ __all__ = [
     "decode_choice_request",
     "decode_echo_arguments",
     "decode_echo_result",
+    "decode_exchange_arguments",
     "decode_fetch_array_arguments",
     "decode_fetch_array_result",
     "decode_fetch_optional_arguments",
@@ -137,6 +139,7 @@ __all__ = [
     "encode_choice_request",
     "encode_echo_arguments",
     "encode_echo_result",
+    "encode_exchange_arguments",
     "encode_fetch_array_arguments",
     "encode_fetch_array_result",
     "encode_fetch_optional_arguments",
@@ -216,6 +219,7 @@ class TEST_V1(IntEnum):
     TEST_FETCH_ARRAY = 16
     TEST_STORE_ROWS = 17
     TEST_FETCH_ROWS = 18
+    TEST_EXCHANGE = 19
 
 
 class TestStatus(IntEnum):
@@ -578,6 +582,12 @@ FetchRowsResult: TypeAlias = "FetchedRows | FetchRowsRefused"
 """The value of union fetch_rows_result."""
 
 
+class ExchangeArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct exchange_arguments."""
+
+    data: bytes
+
+
 SCHEMA: Final = model.Schema(
     types={
         "TestStatus": model.Enumeration(name='TestStatus', members=(('TEST_OK', 0), ('TEST_TOO_LARGE', 1), ('TEST_TOO_MANY', 2))),
@@ -627,10 +637,11 @@ SCHEMA: Final = model.Schema(
         "FetchRowsArguments": model.Structure(name='FetchRowsArguments', fields=(model.Field(name='rows', type=model.Integer(bits=32, signed=False)), model.Field(name='cells', type=model.Integer(bits=32, signed=False)), model.Field(name='seed', type=model.Integer(bits=32, signed=False)))),
         "FetchedRows": model.Structure(name='FetchedRows', fields=(model.Field(name='data', type=model.VariableArray(element=model.Reference(name='TestRow', recursive=False), maximum=64)),)),
         "FetchRowsResult": model.Union(name='FetchRowsResult', discriminant=model.Field(name='status', type=model.Reference(name='TestStatus', recursive=False)), arms=(model.Arm(name='FetchedRows', cases=(0,), tagged=False, fields=(model.Field(name='data', type=model.VariableArray(element=model.Reference(name='TestRow', recursive=False), maximum=64)),)),), default=model.Arm(name='FetchRowsRefused', cases=(), tagged=True, fields=())),
+        "ExchangeArguments": model.Structure(name='ExchangeArguments', fields=(model.Field(name='data', type=model.VariableOpaque(maximum=4294967295)),)),
     },
-    sources={'TestStatus': 'test_status', 'TestDigest': 'test_digest', 'EchoArguments': 'echo_arguments', 'EchoResult': 'echo_result', 'StoreArguments': 'store_arguments', 'StoreResult': 'store_result', 'StoreTwoArguments': 'store_two_arguments', 'StoredTwo': 'stored_two', 'StoreTwoResult': 'store_two_result', 'FetchRequest': 'fetch_request', 'Fetched': 'fetched', 'FetchResult': 'fetch_result', 'FetchTwoArguments': 'fetch_two_arguments', 'FetchedTwo': 'fetched_two', 'FetchTwoResult': 'fetch_two_result', 'ChoiceRequest': 'choice_request', 'FetchUnionArguments': 'fetch_union_arguments', 'Choice': 'choice', 'FetchedUnion': 'fetched_union', 'FetchUnionResult': 'fetch_union_result', 'LongCallArguments': 'long_call_arguments', 'LongReplyBody': 'long_reply_body', 'LongReplyResult': 'long_reply_result', 'LongStoreArguments': 'long_store_arguments', 'LongStored': 'long_stored', 'LongStoreResult': 'long_store_result', 'LongFetchArguments': 'long_fetch_arguments', 'LongFetched': 'long_fetched', 'LongFetchResult': 'long_fetch_result', 'HoldArguments': 'hold_arguments', 'HoldResult': 'hold_result', 'ReleaseResult': 'release_result', 'StoreOptionalArguments': 'store_optional_arguments', 'StoredOptional': 'stored_optional', 'FetchOptionalArguments': 'fetch_optional_arguments', 'FetchedOptional': 'fetched_optional', 'StoreArrayArguments': 'store_array_arguments', 'StoredArray': 'stored_array', 'StoreArrayResult': 'store_array_result', 'FetchArrayArguments': 'fetch_array_arguments', 'FetchedArray': 'fetched_array', 'FetchArrayResult': 'fetch_array_result', 'TestRow': 'test_row', 'StoreRowsArguments': 'store_rows_arguments', 'FetchRowsArguments': 'fetch_rows_arguments', 'FetchedRows': 'fetched_rows', 'FetchRowsResult': 'fetch_rows_result'},
+    sources={'TestStatus': 'test_status', 'TestDigest': 'test_digest', 'EchoArguments': 'echo_arguments', 'EchoResult': 'echo_result', 'StoreArguments': 'store_arguments', 'StoreResult': 'store_result', 'StoreTwoArguments': 'store_two_arguments', 'StoredTwo': 'stored_two', 'StoreTwoResult': 'store_two_result', 'FetchRequest': 'fetch_request', 'Fetched': 'fetched', 'FetchResult': 'fetch_result', 'FetchTwoArguments': 'fetch_two_arguments', 'FetchedTwo': 'fetched_two', 'FetchTwoResult': 'fetch_two_result', 'ChoiceRequest': 'choice_request', 'FetchUnionArguments': 'fetch_union_arguments', 'Choice': 'choice', 'FetchedUnion': 'fetched_union', 'FetchUnionResult': 'fetch_union_result', 'LongCallArguments': 'long_call_arguments', 'LongReplyBody': 'long_reply_body', 'LongReplyResult': 'long_reply_result', 'LongStoreArguments': 'long_store_arguments', 'LongStored': 'long_stored', 'LongStoreResult': 'long_store_result', 'LongFetchArguments': 'long_fetch_arguments', 'LongFetched': 'long_fetched', 'LongFetchResult': 'long_fetch_result', 'HoldArguments': 'hold_arguments', 'HoldResult': 'hold_result', 'ReleaseResult': 'release_result', 'StoreOptionalArguments': 'store_optional_arguments', 'StoredOptional': 'stored_optional', 'FetchOptionalArguments': 'fetch_optional_arguments', 'FetchedOptional': 'fetched_optional', 'StoreArrayArguments': 'store_array_arguments', 'StoredArray': 'stored_array', 'StoreArrayResult': 'store_array_result', 'FetchArrayArguments': 'fetch_array_arguments', 'FetchedArray': 'fetched_array', 'FetchArrayResult': 'fetch_array_result', 'TestRow': 'test_row', 'StoreRowsArguments': 'store_rows_arguments', 'FetchRowsArguments': 'fetch_rows_arguments', 'FetchedRows': 'fetched_rows', 'FetchRowsResult': 'fetch_rows_result', 'ExchangeArguments': 'exchange_arguments'},
     constants={'TEST_VERSION': 1, 'TEST_MAX_NOTE': 512, 'TEST_MAX_ITEM': 4194304, 'TEST_MAX_HELD': 64, 'TEST_DIGEST_SIZE': 32, 'TEST_BLOCK_SIZE': 2048, 'TEST_MAX_ARRAY': 6, 'TEST_MAX_ROWS': 64, 'TEST_MAX_CELLS': 1024, 'TEST_PROGRAM': 536904038, 'TEST_V1': 1},
-    procedures={'TEST_V1': (('TEST_NULL', 0), ('TEST_ECHO', 1), ('TEST_STORE', 2), ('TEST_STORE_TWO', 3), ('TEST_FETCH', 4), ('TEST_FETCH_TWO', 5), ('TEST_FETCH_UNION', 6), ('TEST_LONG_CALL', 7), ('TEST_LONG_REPLY', 8), ('TEST_LONG_STORE', 9), ('TEST_LONG_FETCH', 10), ('TEST_HOLD', 11), ('TEST_RELEASE', 12), ('TEST_STORE_OPTIONAL', 13), ('TEST_FETCH_OPTIONAL', 14), ('TEST_STORE_ARRAY', 15), ('TEST_FETCH_ARRAY', 16), ('TEST_STORE_ROWS', 17), ('TEST_FETCH_ROWS', 18))},
+    procedures={'TEST_V1': (('TEST_NULL', 0), ('TEST_ECHO', 1), ('TEST_STORE', 2), ('TEST_STORE_TWO', 3), ('TEST_FETCH', 4), ('TEST_FETCH_TWO', 5), ('TEST_FETCH_UNION', 6), ('TEST_LONG_CALL', 7), ('TEST_LONG_REPLY', 8), ('TEST_LONG_STORE', 9), ('TEST_LONG_FETCH', 10), ('TEST_HOLD', 11), ('TEST_RELEASE', 12), ('TEST_STORE_OPTIONAL', 13), ('TEST_FETCH_OPTIONAL', 14), ('TEST_STORE_ARRAY', 15), ('TEST_FETCH_ARRAY', 16), ('TEST_STORE_ROWS', 17), ('TEST_FETCH_ROWS', 18), ('TEST_EXCHANGE', 19))},
     charset="ascii",
 )
 
@@ -642,6 +653,7 @@ _INTERPRETER: Final = Interpreter(
         "ChoiceRequest": ChoiceRequest,
         "EchoArguments": EchoArguments,
         "EchoResult": EchoResult,
+        "ExchangeArguments": ExchangeArguments,
         "FetchArrayArguments": FetchArrayArguments,
         "FetchArrayRefused": FetchArrayRefused,
         "FetchOptionalArguments": FetchOptionalArguments,
@@ -748,6 +760,7 @@ _MINIMAL_16: Final = FetchedArray(())
 _MINIMAL_17: Final = TestRow(())
 _MINIMAL_18: Final = StoreRowsArguments(())
 _MINIMAL_19: Final = FetchedRows(())
+_MINIMAL_20: Final = ExchangeArguments(b"")
 
 
 def _take_test_digest_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
@@ -3185,3 +3198,42 @@ def encode_fetch_rows_result(value: FetchRowsResult) -> bytes:
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     return _INTERPRETER.encode("FetchRowsResult", value)
+
+
+def decode_exchange_arguments(buffer: Buffer, offset: int = 0) -> tuple[ExchangeArguments, int]:
+    """Decode ExchangeArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_2(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_20, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return ExchangeArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ExchangeArguments", buffer, offset)
+    return value, end
+
+
+def encode_exchange_arguments(value: ExchangeArguments) -> bytes:
+    """Encode ExchangeArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.data
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_3(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ExchangeArguments", value)

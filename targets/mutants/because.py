@@ -36,6 +36,9 @@ The oracle names all of them, since a message does not show which one its sender
 TOO_LONG: Final = "a message that is too long breaks every rule about lengths"
 """The threshold, the Receives and the chunks that the Call lacks are each broken by its length."""
 
+UNDER_GSS: Final = "what is broken of calls and replies is met under RPCSEC_GSS as well"
+"""A context changes nothing of how messages travel, but for what may be reduced (rfc8166 8.2.2)."""
+
 # -- results and arguments
 
 LENGTHS: Final = "a result is taken to be as long as the returned lengths say"
@@ -151,12 +154,15 @@ OTHER_REPORT: Final = "the fault is reported by another error than the one that 
 SPOILT_STREAM: Final = dict.fromkeys(
     (
         "bidir.1.5.2.forward-direction-is-undisturbed",
+        "rfc8166.3.4.4.1.elements-stay-whole",
+        "rfc8166.3.4.4.2.",
         "rfc8166.3.4.6.segment-count-returned",
         "rfc8166.6.1.reassembly-gives-a-valid-stream",
         "rfc8166.3.4.6.2.returned-length-is-the-items",
         "rfc8166.3.4.6.one-result-in-a-write-chunk",
         "rfc8166.3.4.6.write-chunk-filled-in-order",
         "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+        "rfc8166.4.3.2.2.",
         "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
         "rfc8166.4.3.2.pushed-results-leave-the-stream",
         "rfc8166.4.7.write-list-encoding",

@@ -11,16 +11,17 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import product
+from itertools import count, product
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from rpcrdma.endpoint.core.actions import CallFailed
+from rpcrdma.endpoint.core.actions import CallFailed, ReplyReceived
 from rpcrdma.endpoint.properties.wishes import PropertyWishes
 from rpcrdma.errors import DecodeError
-from rpcrdma.ulp import rpc, testprog_calls
+from rpcrdma.ulp import gss, rpc, testprog_calls
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_testprog as wire
+from rpcrdma.wire._generated_gss import GssService
 from rpcrdma.wire.properties import ReceiveBufferSize, RequesterRemoteInvalidation
 from targets.base import ActKind, ActResult, ActState
 
@@ -36,6 +37,9 @@ __all__ = ["ACTS", "ActProgress", "UpperTester"]
 
 ACTS: Final = frozenset(ActKind)
 """The reference client can be brought to do anything."""
+
+TOKEN: Final = b"the reference client"
+"""With which it asks for a context of RPCSEC_GSS."""
 
 NOTE: Final = b"a small call of the reference client"
 
@@ -60,6 +64,7 @@ class ActProgress:
         calls: token -> the call, of those that have not ended.
         pieces: number of a READ's call -> what it gave.
         failures: in words.
+        then: makes further calls of the reply to the one that comes first.
     """
 
     client: ReconnectingClient
@@ -69,6 +74,7 @@ class ActProgress:
     failures: list[str] = field(default_factory=list)
     wants_data: bool = False
     connecting: bool = False
+    then: Callable[[bytes], Iterator[bytes]] | None = None
     _result: ActResult | None = None
 
     def poll(self) -> ActResult | None:
@@ -138,6 +144,7 @@ class UpperTester:
         self._wishes = wishes or PropertyWishes()
         self._layer = TestProgram()
         self._running: dict[int, ActProgress] = {}
+        self._sequence = count(1)
 
     def connect(self) -> ActProgress:
         """Have the client connect."""
@@ -152,11 +159,13 @@ class UpperTester:
             self._client.disconnect()
             return progress
         self._wish(act)
-        for number, payload in enumerate(self._payloads(act)):
-            token = self._client.call(self._layer, payload)
-            progress.calls[token] = payload
-            progress.order[token] = number
-            self._running[token] = progress
+        service = _SERVICES.get(act.kind)
+        if service is None:
+            for payload in self._payloads(act):
+                self._call(progress, payload)
+        else:
+            progress.then = partial(self._under, act, service)
+            self._call(progress, testprog_calls.gss_init(self._xids.take(), TOKEN))
         return progress
 
     def collect(self) -> None:
@@ -164,7 +173,25 @@ class UpperTester:
         delivered = self._client.delivered
         while delivered:
             event = delivered.popleft()
-            self._running.pop(event.token).ended(event.token, event)
+            progress = self._running.pop(event.token)
+            progress.ended(event.token, event)
+            if progress.then is not None and isinstance(event, ReplyReceived):
+                following, progress.then = progress.then, None
+                if not progress.failures:
+                    for payload in following(event.payload):
+                        self._call(progress, payload)
+
+    def _call(self, progress: ActProgress, payload: bytes) -> None:
+        token = self._client.call(self._layer, payload)
+        progress.order[token] = len(progress.order)
+        progress.calls[token] = payload
+        self._running[token] = progress
+
+    def _under(self, act: Act, service: GssService, reply: bytes) -> Iterator[bytes]:
+        """The calls of an act, under the context that a reply gives."""
+        context = gss.established(reply)
+        for payload in self._payloads(act):
+            yield gss.protect_call(payload, context, service, next(self._sequence))
 
     def _wish(self, act: Act) -> None:
         """What an act has done about properties: after the call that it makes."""
@@ -232,6 +259,10 @@ def _write_rows(_length: int) -> Iterator[Make]:
     yield partial(testprog_calls.store_rows, rows=ROWS, cells=CELLS)
 
 
+def _exchange(length: int) -> Iterator[Make]:
+    yield partial(testprog_calls.exchange, data=pattern(length or LONG))
+
+
 def _write(length: int) -> Iterator[Make]:
     for part in _cut(length):
         yield partial(testprog_calls.store, data=pattern(part))
@@ -258,6 +289,9 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.WRITE_ARRAY: _write_array,
     ActKind.READ_ROWS: _read_rows,
     ActKind.WRITE_ROWS: _write_rows,
+    ActKind.EXCHANGE_AUTHENTICATED: _exchange,
+    ActKind.EXCHANGE_INTEGRITY: _exchange,
+    ActKind.EXCHANGE_PRIVACY: _exchange,
     ActKind.WRITE: _write,
     ActKind.LONG_CALL: _long_call,
     ActKind.LONG_REPLY: _long_reply,
@@ -266,6 +300,14 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.CHANGE_SIZE: _null,
 }
 """What each act consists of: from its length, what makes a call of an XID."""
+
+
+_SERVICES: Final[Mapping[ActKind, GssService]] = {
+    ActKind.EXCHANGE_AUTHENTICATED: GssService.RPC_GSS_SVC_NONE,
+    ActKind.EXCHANGE_INTEGRITY: GssService.RPC_GSS_SVC_INTEGRITY,
+    ActKind.EXCHANGE_PRIVACY: GssService.RPC_GSS_SVC_PRIVACY,
+}
+"""Acts under RPCSEC_GSS, which begin with a context."""
 
 
 def _cut(length: int) -> Iterator[int]:

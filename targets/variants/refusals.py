@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -13,7 +14,9 @@ from rpcrdma.endpoint.responder.plan import plan_reply
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder, ResponderOptions
 from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, chunks_for_results, v2
+from rpcrdma.wire import _generated_testprog as testprog
 from rpcrdma.wire.rpc import SystemErr, accepted, encode_message
 from rpcrdma.xdr.runtime import word_at
 from targets.variants.base import variant
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
 
 TWO_WORDS: Final = 8
 """Octets of the XID and the type of an RPC message."""
+
+UNCOUNTED: Final = (testprog.TEST_V1.TEST_STORE_OPTIONAL, testprog.TEST_V1.TEST_STORE_ROWS)
+"""Procedures of the test program whose eligible argument has no count of octets before it."""
 
 MEBIBYTE: Final = 2**20
 
@@ -56,6 +62,15 @@ class IsSilentToCutHeaders(CallRules):
             raise
 
 
+def _has_no_count(inline: bytes) -> bool:
+    """Whether a call's argument is one before which no count of its octets stands."""
+    with suppress(DecodeError):  # of a header that is cut
+        header, _ = rpc.decode_call(inline)
+        ours = header.program == testprog.TEST_PROGRAM
+        return ours and header.procedure in UNCOUNTED
+    return False
+
+
 @variant("D-24", documents="rfc8166")
 class LooksAtLengthsBeforeItReads(Responder):
     """Answers GARBAGE_ARGS before it reads a chunk that is not as long as the count before it."""
@@ -68,7 +83,7 @@ class LooksAtLengthsBeforeItReads(Responder):
     def _is_counted(self, call: IncomingCall) -> bool:
         """Whether the count before the first chunk, if it is there, is the length of the chunk."""
         chunk = call.chunks[0]
-        if not 4 <= chunk.position <= len(call.inline):
+        if not 4 <= chunk.position <= len(call.inline) or _has_no_count(call.inline):
             return True
         count = word_at(call.inline, chunk.position - 4)
         return chunk.length in (count, -count % 4 + count)

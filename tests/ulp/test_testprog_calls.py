@@ -33,6 +33,7 @@ V1 = wire.TEST_V1
         (calls.fetch_array(5, (1, None)), V1.TEST_FETCH_ARRAY),
         (calls.store_rows(5, 1, 1), V1.TEST_STORE_ROWS),
         (calls.fetch_rows(5, 1, 1), V1.TEST_FETCH_ROWS),
+        (calls.exchange(5, b""), V1.TEST_EXCHANGE),
     ],
 )
 def test_call_names_its_procedure(call: bytes, procedure: int) -> None:

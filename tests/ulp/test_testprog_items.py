@@ -37,6 +37,7 @@ any_call = st.one_of(
     ),
     st.builds(calls.store_array, xids, st.lists(notes, max_size=wire.TEST_MAX_ARRAY)),
     st.builds(calls.fetch_array, xids, st.lists(st.none() | lengths, max_size=wire.TEST_MAX_ARRAY)),
+    st.builds(calls.exchange, xids, notes),
     st.builds(calls.store_rows, xids, st.integers(0, 9), st.integers(0, 9), xids),
     st.builds(calls.fetch_rows, xids, st.integers(0, 70), st.integers(0, 9), xids),
 )
@@ -160,3 +161,21 @@ def test_too_many_rows_or_words_are_refused(rows: int, cells: int) -> None:
 
     assert result == wire.FetchRowsRefused(TOO_LARGE)
     assert not TestProgram().expectation(call).exact
+
+
+def test_what_is_exchanged_comes_back() -> None:
+    call = calls.exchange(XID, b"abc")
+
+    result, _ = wire.decode_fetch_result(results_of(call))
+
+    assert result == wire.Fetched(b"abc")
+    assert TestProgram().arguments(call) == (DataItem(44, 3),)
+    assert TestProgram().expectation(call).items == (3,)
+
+
+def test_too_much_is_not_exchanged() -> None:
+    call = calls.exchange(XID, bytes(wire.TEST_MAX_ITEM + 1))
+
+    result, _ = wire.decode_fetch_result(results_of(call))
+
+    assert result == wire.FetchRefused(TOO_LARGE)

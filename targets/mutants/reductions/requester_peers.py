@@ -37,6 +37,7 @@ NOT_MADE: Final = "the Call that is looked at is long, and is not made"
             "rfc8166.4.3.1.",
             "rfc8166.4.5.5.rpc-survives-connection-loss",
             "rfc8166.8.1.1.memory-belongs-to-one-connection",
+            "rfc8166.3.4.4.4.one-item-in-a-chunk",
         ),
         NOT_MADE,
     ),

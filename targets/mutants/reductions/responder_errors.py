@@ -112,7 +112,11 @@ class AnswersThoseWithoutTheExtensionByGroups(Responder):
 @mutant(
     breaks="rtrext.2.version-one-peers-are-served",
     also_trips=dict.fromkeys(
-        ("rfc8166.3.5.3.form-of-reply-follows-the-chunks", "rfc8166.4.2.4."),
+        (
+            "rfc8166.3.5.3.form-of-reply-follows-the-chunks",
+            "rfc8166.4.2.4.",
+            "rfc8166.8.2.2.",
+        ),
         "a Reply in a group answers no Call of Version One, whatever its lists are",
     ),
 )

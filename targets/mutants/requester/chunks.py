@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from rpcrdma.wire import RdmaSegment
 
 
-@mutant(breaks="rfc8166.4.3.1.1.position-is-the-items-offset")
+@mutant(
+    breaks="rfc8166.4.3.1.1.position-is-the-items-offset",
+    also_trips={
+        "rfc8166.6.1.": "the word before a block is its presence, which is then no boolean"
+    },
+)
 class PointsAtTheEndOfTheFirstWord(RequestRules):
     """Gives as Position the place of the argument's second word."""
 
@@ -127,7 +132,10 @@ class MakesRoomForPadding(CallPlanner):
 
 @mutant(
     breaks="rfc8166.4.3.2.write-list-empty-without-results",
-    also_trips={"rfc8166.6.1.binding-limits-chunks": because.FORM},
+    also_trips={
+        "rfc8166.8.2.2.": because.UNDER_GSS,
+        "rfc8166.6.1.binding-limits-chunks": because.FORM,
+    },
 )
 class OffersEmptyChunksBeside(RequestRules):
     """Ends every Write list, also the empty one of a call with chunks, by an empty Write chunk."""

@@ -203,7 +203,10 @@ class LeavesTheEmptyReadListOut(RequestRules):
         return octets if lists_of(header).rdma_reads else octets[:FIXED] + octets[FIXED + 4 :]
 
 
-@mutant(breaks="rfc8166.4.7.write-list-encoding")
+@mutant(
+    breaks="rfc8166.4.7.write-list-encoding",
+    also_trips={"rfc8166.4.3.three-optional-lists": because.UNREADABLE_CALL},
+)
 class LeavesThePresenceOfWriteChunksOut(RequestRules):
     """Leaves out the word of one before a Write chunk."""
 
@@ -223,7 +226,10 @@ class DoublesTheEmptyWriteList(RequestRules):
         return octets if lists_of(header).rdma_writes else octets[:writes] + ZERO + octets[writes:]
 
 
-@mutant(breaks="rfc8166.4.7.write-chunk-encoding")
+@mutant(
+    breaks="rfc8166.4.7.write-chunk-encoding",
+    also_trips={"rfc8166.4.3.three-optional-lists": because.UNREADABLE_CALL},
+)
 class CountsOctetsOfOfferedChunks(RequestRules):
     """Puts octets in place of segments into the count of a Write chunk."""
 

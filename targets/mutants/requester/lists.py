@@ -366,6 +366,7 @@ class MakesRoomForHalfTheReply(CallPlanner):
             "rfc8166.6.2.reply-resources-for-the-maximum",
             "rfc8166.8.1.",
             "rfc8166.9.program-numbers-are-unchanged",
+            "rfc8166.8.2.2.",
         ),
         "whoever writes into such memory loses the connection, and the act fails",
     ),

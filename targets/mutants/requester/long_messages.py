@@ -12,6 +12,7 @@ from rpcrdma.endpoint.requester.plan import CallPlan, ReadPlan
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.ulp import rpc
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -79,7 +80,10 @@ class SendsTheBeginningAlong(CallPlanner):
         return replace(plan, inline=payload[:64]) if plan.form is MessageForm.LONG else plan
 
 
-@mutant(breaks="rfc8166.3.5.3.long-message-keeps-roundup")
+@mutant(
+    breaks="rfc8166.3.5.3.long-message-keeps-roundup",
+    also_trips={"rfc8166.8.2.2.": because.UNDER_GSS},
+)
 class CutsPaddingOffLongCalls(CallPlanner):
     """Leaves the padding at the end of a Long Call out of its chunk."""
 

@@ -51,6 +51,7 @@ _NO_LONG_REPLY: Final = dict.fromkeys(
             "rfc8166.4.7.reply-chunk-encoding",
             "rfc8166.4.header-is-xdr",
             "rfc8166.6.2.",
+            "rfc8166.8.2.2.",
         ),
         because.NEEDS_SUCH_A_REPLY,
     ),
@@ -66,7 +67,7 @@ class DropsLongReplies(Requester):
 
 @mutant(
     breaks="rfc8166.6.1.ineligible-items-in-long-messages",
-    also_trips=_NO_LONG_REPLY,
+    also_trips={**_NO_LONG_REPLY, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class RefusesTextsInReplyChunks(Requester):
     """Takes nothing from a Reply chunk for a call that has no eligible results."""
@@ -79,7 +80,7 @@ class RefusesTextsInReplyChunks(Requester):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-lists-may-be-absent",
-    also_trips=_NO_LONG_REPLY,
+    also_trips={**_NO_LONG_REPLY, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class WantsWriteListsInLongReplies(Requester):
     """Refuses a Long Reply without a Write list."""

@@ -48,7 +48,12 @@ _USELESS: Final = dict.fromkeys(
 
 @mutant(
     breaks="rfc8166.2.2.4.2.roundup-stays-below-the-ulp",
-    also_trips={"rfc8166.3.4.6.1.results-reassembled-in-array-order": because.NO_USE},
+    also_trips={
+        "rfc8166.8.2.2.": because.UNDER_GSS,
+        "rfc8166.3.4.6.1.results-reassembled-in-array-order": because.NO_USE,
+        "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream": because.NO_USE,
+        "rfc8166.4.3.2.1.reply-tells-which-chunk-is-which": because.NO_USE,
+    },
 )
 class HandsUpPadding(Requester):
     """Hands a placed result up to the application together with its padding."""
@@ -67,7 +72,7 @@ class HandsUpPadding(Requester):
 
 @mutant(
     breaks="rfc8166.3.4.1.placed-items-are-skipped-in-decoding",
-    also_trips=_USELESS,
+    also_trips={**_USELESS, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class DecodesOverPlacedItems(Requester):
     """Decodes a reduced reply as if nothing had been taken out of it."""
@@ -113,6 +118,8 @@ class TakesTheFirstSegmentForTheChunk(Requester):
             "rfc8166.3.4.6.1.results-reassembled-in-array-order",
             "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply",
             "rfc8166.4.header-is-xdr",
+            "rfc8166.4.3.2.1.reply-tells-which-chunk-is-which",
+            "rfc8166.8.2.2.",
         ),
         because.NO_USE,
     ),
@@ -130,7 +137,7 @@ class TakesPlacedResultsOnly(Requester):
 
 @mutant(
     breaks="rfc8166.3.5.2.some-or-all-items-reduced",
-    also_trips=_USELESS,
+    also_trips={**_USELESS, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class TakesNoPlacedResults(Requester):
     """Does not take a result that was placed in its memory."""
@@ -153,6 +160,7 @@ class TakesNoPlacedResults(Requester):
             "rfc8166.4.header-is-xdr",
             "rfc8166.6.2.",
             "rfc8166.8.1.3.invalidated-when-complete",
+            "rfc8166.8.2.2.",
         ),
         because.NO_USE,
     ),

@@ -63,7 +63,7 @@ class NamesTheFirstHandleAgain(RequestRules):
 
 @mutant(
     breaks="rfc8166.3.4.3.segment-offset",
-    also_trips=_ELSEWHERE,
+    also_trips={**_ELSEWHERE, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class PointsBehindTheStart(RequestRules):
     """Gives as the offset of memory for results that of its second word."""
@@ -110,7 +110,7 @@ class NamesTheFirstSegmentAgain(RequestRules):
 
 @mutant(
     breaks="rfc8166.3.4.3.memory-is-the-requesters",
-    also_trips=_ELSEWHERE,
+    also_trips={**_ELSEWHERE, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class LeavesMemoryOfResultsToTheServer(RequestRules):
     """Says how long results may be, and leaves it to the server to find memory for them."""
@@ -133,6 +133,7 @@ class LeavesMemoryOfResultsToTheServer(RequestRules):
             "rfc8166.4.header-is-xdr",
             "rfc8166.6.2.",
             "rfc8166.8.1.3.invalidated-when-complete",
+            "rfc8166.8.2.2.",
         ),
         because.BAD_COORDINATES,
     ),

@@ -58,7 +58,12 @@ class WantsReducedArguments(CallRules):
         super().judge_arguments(call, payload, upper_layer)
 
 
-@mutant(breaks="rfc8166.3.5.2.some-or-all-items-reduced")
+@mutant(
+    breaks="rfc8166.3.5.2.some-or-all-items-reduced",
+    also_trips=dict.fromkeys(
+        ("rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",), because.LOST_ARGUMENT
+    ),
+)
 class WantsAllArgumentsReduced(CallRules):
     """Refuses a call of whose eligible arguments some are reduced and some are not."""
 
@@ -122,6 +127,7 @@ class RefusesSmallLongCalls(CallRules):
             "rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
             "rfc8166.4.5.5.rpc-survives-connection-loss",
             "rfc8166.3.5.3.long-call-in-a-read-chunk",
+            "rfc8166.8.2.2.",
         ),
         because.REFUSED_FORM,
     ),
@@ -162,6 +168,7 @@ class WantsNoEligibleItemsInLongCalls(CallRules):
             "rfc8166.4.5.",
             "rfc8166.6.1.ineligible-argument-is-reported",
             "rfc8166.6.1.ineligible-items-in-long-messages",
+            "rfc8166.8.2.2.",
         ),
         because.REFUSED_FORM,
     ),
@@ -173,7 +180,10 @@ class DropsNomsg(Responder):
         return []
 
 
-@mutant(breaks="rfc8166.3.5.3.form-of-reply-follows-the-chunks")
+@mutant(
+    breaks="rfc8166.3.5.3.form-of-reply-follows-the-chunks",
+    also_trips={"rfc8166.8.2.2.": because.UNDER_GSS},
+)
 class IgnoresReplyChunksOfLongCalls(CallRules):
     """Does not use the Reply chunk of a Long Call."""
 

@@ -41,6 +41,7 @@ PUSHED: Final = "rfc8166.4.3.2.results-pushed-into-write-chunks"
             "rfc8166.3.4.5.",
             "rfc8166.3.5.2.some-or-all-items-reduced",
             "rfc8166.3.5.3.",
+            "rfc8166.8.2.2.",
         ),
         because.LOST_ARGUMENT,
     ),

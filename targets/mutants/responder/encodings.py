@@ -99,6 +99,7 @@ def with_write_list(header: TransportHeader, payload: bytes, encoded: bytes) -> 
             "rfc8166.3.2.no-other-framing",
             "rfc8166.3.4.",
             "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused",
+            "rfc8166.8.2.2.",
         ),
         because.UNREADABLE_HEADER,
     ),

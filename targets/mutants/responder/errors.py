@@ -137,7 +137,9 @@ class HangsUpOnBadHeaders(Responder):
 
 @mutant(
     breaks="rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
-    also_trips={"rfc8166.4.5.": because.SECOND_COPY},
+    also_trips=dict.fromkeys(
+        ("rfc8166.2.2.2.reply-xid-is-the-calls", "rfc8166.4.5."), because.SECOND_COPY
+    ),
 )
 class SendsErrorsTwice(Responder):
     """Sends every error twice."""

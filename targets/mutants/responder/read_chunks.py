@@ -55,11 +55,13 @@ class ReadsFirstSegmentOnly(CallRules):
 
 @mutant(
     breaks="rfc8166.4.3.1.read-list-groups-by-position",
-    also_trips={
-        "rfc8166.3.5.2.some-or-all-items-reduced": (
-            "two arguments in two Read chunks arrive as one"
-        )
-    },
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+            "rfc8166.3.5.2.some-or-all-items-reduced",
+        ),
+        "two arguments in two Read chunks arrive as one",
+    ),
 )
 class TakesReadListForOneChunk(CallRules):
     """Takes all read segments but those of Position zero for one Read chunk."""
@@ -77,7 +79,11 @@ class TakesReadListForOneChunk(CallRules):
 @mutant(
     breaks="rfc8166.3.4.5.unaligned-segments-leave-no-gap",
     also_trips=dict.fromkeys(
-        ("rfc8166.3.4.5.2.roundup-in-either-place", "rfc8166.3.5.3."),
+        (
+            "rfc8166.3.4.5.2.roundup-in-either-place",
+            "rfc8166.3.5.3.",
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+        ),
         "an argument in segments of odd length arrives with gaps in it",
     ),
 )
@@ -111,6 +117,7 @@ class AppendsReadChunks(CallRules):
             "rfc8166.3.4.3.segment-length-in-octets",
             "rfc8166.3.4.5.",
             "rfc8166.3.5.2.some-or-all-items-reduced",
+            "rfc8166.8.2.2.",
         ),
         "what stands after an item of odd length cannot be decoded",
     ),
@@ -152,6 +159,7 @@ class RefusesPaddedReadChunks(CallRules):
             "rfc8166.3.4.5.position-is-where-the-item-returns",
             "rfc8166.3.5.2.some-or-all-items-reduced",
             "rfc8166.3.5.3.large-stream-is-reduced-first",
+            "rfc8166.8.2.2.",
         ),
         "every argument of odd length in a Read chunk is refused",
     ),
@@ -198,7 +206,7 @@ class DropsIneligibleReductions(CallRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-payload-by-rdma",
-    also_trips=because.NO_LONG_CALLS,
+    also_trips={**because.NO_LONG_CALLS, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class RefusesLongCalls(CallRules):
     """Answers every Long Call by ERR_CHUNK."""
@@ -216,6 +224,7 @@ class RefusesLongCalls(CallRules):
             "rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
             "rfc8166.4.5.5.rpc-survives-connection-loss",
             "rfc8166.8.1.no-new-vulnerabilities",
+            "rfc8166.8.2.2.",
         ),
         "large arguments in other Read chunks count, too",
     ),

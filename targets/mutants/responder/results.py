@@ -30,7 +30,10 @@ HEADER = 24
 # -- what is reduced
 
 
-@mutant(breaks="rfc8166.3.4.2.only-eligible-items-are-reduced")
+@mutant(
+    breaks="rfc8166.3.4.2.only-eligible-items-are-reduced",
+    also_trips={"rfc8166.8.2.2.": because.UNDER_GSS},
+)
 class ReducesHalfOfAnIneligibleResult(Responder):
     """Puts the end of a long result that is not eligible into the Write chunk."""
 
@@ -40,7 +43,10 @@ class ReducesHalfOfAnIneligibleResult(Responder):
         return eligible if eligible or len(reply) < 1000 else (DataItem(middle, middle - 8),)
 
 
-@mutant(breaks="rfc8166.6.1.ineligible-items-are-not-reduced")
+@mutant(
+    breaks="rfc8166.6.1.ineligible-items-are-not-reduced",
+    also_trips={"rfc8166.8.2.2.": because.UNDER_GSS},
+)
 class ReducesWholeReplies(Responder):
     """Puts all that stands after the RPC header of a long ineligible reply into a Write chunk."""
 
@@ -56,7 +62,6 @@ class ReducesWholeReplies(Responder):
         (
             "rfc8166.4.2.4.",
             "rfc8166.4.3.three-optional-lists",
-            "rfc8166.8.2.2.gss-elements-are-not-reduced",
         ),
         "a short result is not where it is looked for, beside an unused Write chunk",
     ),
@@ -70,7 +75,10 @@ class ReducesResultsOfAnyProcedure(Responder):
         return (DataItem(HEADER, 4),) if short and not eligible else eligible
 
 
-@mutant(breaks="rfc8166.8.2.2.gss-elements-are-not-reduced")
+@mutant(
+    breaks="rfc8166.8.2.2.gss-elements-are-not-reduced",
+    also_trips={"rfc8166.8.2.2.": because.UNDER_GSS},
+)
 class ReducesVerifiers(Responder):
     """Puts the length of a verifier into a Write chunk if the call's credential is RPCSEC_GSS."""
 
@@ -86,7 +94,11 @@ class ReducesVerifiers(Responder):
 @mutant(
     breaks="rfc8166.4.3.2.2.offered-chunk-is-used",
     also_trips=dict.fromkeys(
-        ("rfc8166.3.4.6.2.returned-length-is-the-items",),
+        (
+            "rfc8166.3.4.6.2.returned-length-is-the-items",
+            "rfc8166.3.4.4.1.elements-stay-whole",
+            "rfc8166.4.3.2.1.results-fill-chunks-in-order",
+        ),
         because.NOT_IN_ITS_CHUNK,
     ),
 )
@@ -102,7 +114,13 @@ class KeepsSmallResultsInline(ReplyRules):
 
 @mutant(
     breaks="rfc8166.6.1.responder-uses-available-write-chunk",
-    also_trips={"rfc8166.4.3.2.3.empty-chunk-result-is-inline": because.NOT_IN_ITS_CHUNK},
+    also_trips={
+        "rfc8166.4.3.2.3.empty-chunk-result-is-inline": because.NOT_IN_ITS_CHUNK,
+        "rfc8166.3.4.4.2.optional-data-moves-to-the-chunk": because.NOT_IN_ITS_CHUNK,
+        "rfc8166.4.3.2.1.results-fill-chunks-in-order": because.NOT_IN_ITS_CHUNK,
+        "rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused": because.NOT_IN_ITS_CHUNK,
+        "rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result": because.NOT_IN_ITS_CHUNK,
+    },
 )
 class UsesTheFirstWriteChunkOnly(ReplyRules):
     """Leaves all results but the first in the stream, whatever Write chunks there are."""
@@ -132,7 +150,9 @@ class PutsTwoResultsIntoOneChunk(ReplyRules):
 @mutant(
     breaks="rfc8166.3.4.6.one-result-in-a-write-chunk",
     also_trips={
-        "rfc8166.4.7.write-list-encoding": "the chunk that is looked at has half of a result"
+        "rfc8166.4.7.write-list-encoding": "the chunk that is looked at has half of a result",
+        "rfc8166.3.4.4.2.": because.LENGTHS,
+        "rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result": because.LENGTHS,
     },
 )
 class SpreadsResultsOverTwoChunks(ReplyRules):
@@ -218,7 +238,7 @@ class ZeroesOffsets(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.3.reduced-item-leaves-the-stream",
-    also_trips=because.SPOILT_STREAM,
+    also_trips={**because.SPOILT_STREAM, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class LeavesTheBeginningOfResults(ReplyRules):
     """Leaves the first four octets of a reduced result in the stream."""
@@ -231,7 +251,7 @@ class LeavesTheBeginningOfResults(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.4.1.elements-move-to-the-chunk",
-    also_trips=because.SPOILT_STREAM,
+    also_trips={**because.SPOILT_STREAM, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class LeavesTheEndOfResults(ReplyRules):
     """Leaves the last four octets of a reduced result in the stream."""
@@ -254,6 +274,7 @@ class LeavesTheEndOfResults(ReplyRules):
             "rfc8166.4.5.",
             "rfc8166.4.6.",
             "rfc8166.4.7.write-list-encoding",
+            "rfc8166.8.2.2.",
         ),
         because.UNDECODABLE_RESULTS,
     ),

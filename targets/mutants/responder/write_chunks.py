@@ -32,7 +32,7 @@ NO_MORE = "rfc8166.8.1.4.no-more-data-than-room"
 
 @mutant(
     breaks="rfc8166.4.3.2.results-pushed-into-write-chunks",
-    also_trips=because.STAYS_IN_THE_STREAM,
+    also_trips={**because.STAYS_IN_THE_STREAM, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class ReturnsResultsInline(ReplyRules):
     """Leaves every result in the stream and returns all Write chunks unused."""
@@ -50,6 +50,8 @@ class ReturnsResultsInline(ReplyRules):
             "rfc8166.4.7.write-list-encoding",
             "rfc8166.3.4.6.one-result-in-a-write-chunk",
             "rfc8166.4.3.2.3.empty-chunk-result-is-inline",
+            "rfc8166.3.4.4.2.",
+            "rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result",
         ),
         "the second result, or an unused chunk, is looked for in another place",
     ),
@@ -64,7 +66,10 @@ class UsesLastChunkOnly(ReplyRules):
         return tuple(first if chunk is writes[-1] else None for chunk in writes)
 
 
-@mutant(breaks="rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result")
+@mutant(
+    breaks="rfc8166.4.3.2.2.unconsumed-chunk-serves-the-next-result",
+    also_trips=dict.fromkeys(("rfc8166.3.4.4.2.",), because.NOT_IN_ITS_CHUNK),
+)
 class KeepsChunksForAbsentResults(ReplyRules):
     """Counts a union without a result as the owner of a Write chunk."""
 
@@ -247,6 +252,7 @@ class CutsResultsToFit(ReplyRules):
             "rfc8166.4.6.",
             "rfc8166.4.7.write-list-encoding",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.8.2.2.",
         ),
         because.UNDECODABLE_RESULTS,
     ),
@@ -264,6 +270,7 @@ class KeepsResultsInTheStream(ReplyRules):
         (
             "rfc8166.3.4.6.2.returned-length-is-the-items",
             "rfc8166.6.1.reassembly-gives-a-valid-stream",
+            "rfc8166.8.2.2.",
         ),
         because.UNDECODABLE_RESULTS,
     ),
@@ -279,7 +286,7 @@ class KeepsRoundupInTheStream(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.4.1.count-stays-in-the-stream",
-    also_trips=because.SPOILT_STREAM,
+    also_trips={**because.SPOILT_STREAM, "rfc8166.8.2.2.": because.UNDER_GSS},
 )
 class TakesCountOut(ReplyRules):
     """Takes the count word of a reduced result out of the stream."""

@@ -1,8 +1,8 @@
 """rfc8166 section 8.2.2 RPC Stream Protection and RPCSEC_GSS: what a Requester never reduces.
 
-No security context is established, which takes a key distribution centre: what belongs to
-RPCSEC_GSS is in the credential and the verifier of a call, where each flavor has its own, and no
-flavor's may be reduced.
+No security context is established here, which for most programs takes a key distribution centre:
+what belongs to RPCSEC_GSS is in the credential and the verifier of a call, where each flavor has
+its own, and no flavor's may be reduced.
 """
 
 from __future__ import annotations

@@ -49,9 +49,9 @@ class Row:
 
 ROWS: Final[Mapping[str, Row]] = {
     "a-chunk-for-each": Row(
-        (300, 200, 101), ((400,), (300,), (100, 100)), ((300,), (200,), (100, 1)), IN_ORDER
+        (300, 200, 104), ((400,), (300,), (100, 100)), ((300,), (200,), (100, 4)), IN_ORDER
     ),
-    "fewer-chunks": Row((120, 80, 100, 50), ((120,), (120,)), ((120,), (80,)), IN_ORDER),
+    "fewer-chunks": Row((120, 80, 100, 52), ((120,), (120,)), ((120,), (80,)), IN_ORDER),
     "more-chunks": Row(
         (300, 200),
         ((300,), (300,), (300,), (100, 200)),
@@ -63,7 +63,7 @@ ROWS: Final[Mapping[str, Row]] = {
         (300, None, 500), ((600,), (600,), (600,)), ((300,), (500,), (0,)), NEXT
     ),
     "absent-at-the-beginning": Row((None, None, 400, 60), ((400,),), ((400,),), NEXT),
-    "empty-in-the-middle": Row((300, 200, 101), ((300,), (), (300,)), ((300,), (), (101,)), INLINE),
+    "empty-in-the-middle": Row((300, 200, 104), ((300,), (), (300,)), ((300,), (), (104,)), INLINE),
     "empty-for-what-comes-first": Row(
         (None, 200, None, 500), ((), (500,), (500,)), ((), (500,), (0,)), INLINE
     ),

@@ -1,8 +1,8 @@
 """RFC 8166 section 8.2.2, RPCSEC_GSS: what belongs to it stays in the Payload stream.
 
-No context is established, which takes a key distribution centre: a Call names one that nobody has
-established.  Whether a device refuses that or does not know RPCSEC_GSS at all, the verifier of its
-Reply is not for Write chunks.
+No context is established here, which for most programs takes a key distribution centre: a Call
+names one that nobody has established.  Whether a device refuses that or does not know RPCSEC_GSS at
+all, the verifier of its Reply is not for Write chunks.
 """
 
 from __future__ import annotations

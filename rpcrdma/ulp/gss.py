@@ -1,0 +1,281 @@
+"""Messages under RPCSEC_GSS: credentials, verifiers, and what goes around arguments and results.
+
+    rfc2203 section 5.2  Context Creation
+    rfc2203 section 5.3  RPC Data Exchange
+
+An *unprotected* call or reply here is one without credential and verifier, with the arguments or
+results as the program has them.  The mechanism is `rpcrdma.ulp.gss_mechanism`, which is a mock.
+A reply repeats the sequence number of its call; the window of numbers is not kept, since nothing
+here is worth replaying.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.ulp import rpc
+from rpcrdma.ulp.bindings import XDR_UNIT
+from rpcrdma.ulp.gss_mechanism import MIC_LENGTH, MockContext, accept, context_of
+from rpcrdma.wire import _generated_gss as wire
+from rpcrdma.wire.rpc import AuthFlavor
+from rpcrdma.xdr.runtime import word_at
+
+if TYPE_CHECKING:
+    from rpcrdma.wire._generated_gss import GssService
+
+__all__ = [
+    "VERIFIER_LENGTH",
+    "WINDOW",
+    "GssCall",
+    "decode_gss_call",
+    "established",
+    "init_call",
+    "init_reply",
+    "is_gss",
+    "protect_call",
+    "protect_reply",
+    "protected_size",
+]
+
+FLAVOR: Final = int(AuthFlavor.RPCSEC_GSS)
+FLAVOR_PLACE: Final = 24
+"""Offset of the credential's flavor in a call: XID, CALL, RPC version, program, version, procedure
+stand before it (RFC 5531 section 9)."""
+
+WINDOW: Final = 128
+"""Sequence numbers that a server says to keep."""
+
+VERIFIER_LENGTH: Final = MIC_LENGTH
+"""Octets by which the verifier of a reply is longer than an empty one."""
+
+
+@dataclass(frozen=True, slots=True)
+class GssCall:
+    """A call under RPCSEC_GSS.
+
+    Attributes:
+        header: of the call.
+        credential: what its credential says.
+        octets: the call.
+        start: offset of its arguments, protected or not.
+    """
+
+    header: rpc.RpcCall
+    credential: wire.GssCredential
+    octets: bytes
+    start: int
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it calls a procedure, and does not make or end a context."""
+        return self.credential.gss_proc is wire.GssProcedure.RPCSEC_GSS_DATA
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether arguments and results are under integrity or privacy."""
+        return self.is_data and self.service is not wire.GssService.RPC_GSS_SVC_NONE
+
+    @property
+    def service(self) -> GssService:
+        """What its credential asks for."""
+        return self.credential.service
+
+    @property
+    def context(self) -> MockContext | None:
+        """Under which it is made; None if there is none, or if the verifier is not of it."""
+        context = context_of(self.credential.handle)
+        verifier = self.header.verifier
+        signed = self.octets[: self.start - 2 * XDR_UNIT - _padded(len(verifier.body))]
+        if context is None or verifier != rpc.Authentication(FLAVOR, context.mic(signed)):
+            return None
+        return context
+
+    def unprotected(self) -> bytes:
+        """The same call without protection.
+
+        Raises:
+            DecodeError: the arguments are not what the service makes of any.
+        """
+        arguments = self.octets[self.start :]
+        if self.is_wrapped:
+            context = MockContext(self.credential.handle)
+            arguments = _unwrap(arguments, context, self.credential)
+        one = self.header
+        return rpc.encode_call(one.xid, one.program, one.version, one.procedure, arguments)
+
+
+def is_gss(call: bytes) -> bool:
+    """Whether the credential of a call is of RPCSEC_GSS."""
+    return len(call) >= FLAVOR_PLACE + XDR_UNIT and word_at(call, FLAVOR_PLACE) == FLAVOR
+
+
+def decode_gss_call(call: bytes) -> GssCall | None:
+    """What is to be known of a call; None if its credential is of another flavor, or is none.
+
+    Raises:
+        DecodeError: the octets do not begin with a call header.
+    """
+    header, start = rpc.decode_call(call)
+    if header.credential.flavor != FLAVOR:
+        return None
+    try:
+        credential, end = wire.decode_gss_credential(header.credential.body)
+    except DecodeError:
+        return None
+    known = credential.vers == wire.RPCSEC_GSS_VERS_1 and end == len(header.credential.body)
+    return GssCall(header, credential, call, start) if known else None
+
+
+def init_call(xid: int, program: int, version: int, token: bytes) -> bytes:
+    """The call by which a client asks for a context: procedure 0, whatever its results."""
+    credential = wire.GssCredential(
+        wire.RPCSEC_GSS_VERS_1,
+        wire.GssProcedure.RPCSEC_GSS_INIT,
+        0,
+        wire.GssService.RPC_GSS_SVC_NONE,
+        b"",
+    )
+    body = wire.encode_gss_credential(credential)
+    arguments = wire.encode_gss_init_arguments(wire.GssInitArguments(token))
+    return rpc.encode_call(
+        xid, program, version, 0, arguments, credential=rpc.Authentication(FLAVOR, body)
+    )
+
+
+def init_reply(call: GssCall) -> bytes:
+    """The reply that gives a client its context.
+
+    Raises:
+        DecodeError: the call has no token.
+    """
+    arguments, end = wire.decode_gss_init_arguments(call.octets, call.start)
+    if end != len(call.octets):
+        raise DecodeError(end, "arguments", Reason.TRAILING, f"{len(call.octets) - end} octets")
+    context = accept(arguments.gss_token)
+    window = wire.encode_gss_sequence(wire.GssSequence(WINDOW))
+    results = wire.GssInitResult(
+        context.handle, wire.GSS_S_COMPLETE, 0, WINDOW, context.mic(arguments.gss_token)
+    )
+    return _reply(
+        rpc.RpcReply(call.header.xid, rpc.RpcOutcome.SUCCESS),
+        context.mic(window),
+        wire.encode_gss_init_result(results),
+    )
+
+
+def established(reply: bytes) -> MockContext:
+    """The context that a server has given out.
+
+    Raises:
+        DecodeError: it has not.
+    """
+    answered, start = rpc.decode_reply(reply)
+    if not answered.succeeded:
+        raise DecodeError(start, "results", Reason.TRUNCATED, answered.outcome.value)
+    results, _ = wire.decode_gss_init_result(reply, start)
+    return MockContext(results.handle)
+
+
+def protect_call(call: bytes, context: MockContext, service: GssService, sequence: int) -> bytes:
+    """An unprotected call under a context.
+
+    Raises:
+        DecodeError: it is no call.
+    """
+    header, start = rpc.decode_call(call)
+    credential = wire.GssCredential(
+        wire.RPCSEC_GSS_VERS_1,
+        wire.GssProcedure.RPCSEC_GSS_DATA,
+        sequence,
+        service,
+        context.handle,
+    )
+    body = wire.encode_gss_credential(credential)
+    unsigned = rpc.encode_call(
+        header.xid,
+        header.program,
+        header.version,
+        header.procedure,
+        credential=rpc.Authentication(FLAVOR, body),
+    )
+    # An empty verifier is a flavor and a count; what stands before it is what is signed.
+    signed = unsigned[: -2 * XDR_UNIT]
+    return rpc.encode_call(
+        header.xid,
+        header.program,
+        header.version,
+        header.procedure,
+        _wrap(call[start:], context, credential),
+        credential=rpc.Authentication(FLAVOR, body),
+        verifier=rpc.Authentication(FLAVOR, context.mic(signed)),
+    )
+
+
+def protect_reply(call: GssCall, reply: bytes) -> bytes:
+    """An unprotected reply under the context of its call; a rejection is as it was.
+
+    Raises:
+        DecodeError: it is no reply.
+    """
+    answered, start = rpc.decode_reply(reply)
+    if answered.outcome in (rpc.RpcOutcome.RPC_MISMATCH, rpc.RpcOutcome.AUTH_ERROR):
+        return reply
+    context = MockContext(call.credential.handle)
+    results = reply[start:]
+    if call.is_wrapped and answered.succeeded:
+        results = _wrap(results, context, call.credential)
+    sequence = wire.encode_gss_sequence(wire.GssSequence(call.credential.seq_num))
+    return _reply(answered, context.mic(sequence), results)
+
+
+def protected_size(service: GssService, size: int) -> int:
+    """How many octets so many octets of arguments or results have under a service."""
+    body = XDR_UNIT + size
+    match service:
+        case wire.GssService.RPC_GSS_SVC_NONE:
+            return size
+        case wire.GssService.RPC_GSS_SVC_INTEGRITY:
+            return XDR_UNIT + _padded(body) + XDR_UNIT + MIC_LENGTH
+        case wire.GssService.RPC_GSS_SVC_PRIVACY:
+            return XDR_UNIT + _padded(body + MIC_LENGTH)
+
+
+def _reply(answered: rpc.RpcReply, mic: bytes, results: bytes) -> bytes:
+    return rpc.encode_reply(replace(answered, verifier=rpc.Authentication(FLAVOR, mic)), results)
+
+
+def _wrap(octets: bytes, context: MockContext, credential: wire.GssCredential) -> bytes:
+    sequence = credential.seq_num
+    body = wire.encode_gss_sequence(wire.GssSequence(sequence)) + octets
+    match credential.service:
+        case wire.GssService.RPC_GSS_SVC_NONE:
+            return octets
+        case wire.GssService.RPC_GSS_SVC_INTEGRITY:
+            data = wire.GssIntegrityData(body, context.mic(body))
+            return wire.encode_gss_integrity_data(data)
+        case wire.GssService.RPC_GSS_SVC_PRIVACY:
+            return wire.encode_gss_privacy_data(wire.GssPrivacyData(context.wrap(sequence, body)))
+
+
+def _unwrap(octets: bytes, context: MockContext, credential: wire.GssCredential) -> bytes:
+    """What is inside of integrity or privacy."""
+    if credential.service is wire.GssService.RPC_GSS_SVC_INTEGRITY:
+        data, end = wire.decode_gss_integrity_data(octets)
+        body = data.databody_integ
+        if context.mic(body) != data.checksum:
+            raise DecodeError(end, "checksum", Reason.BAD_CHECKSUM, f"{len(body)} octets")
+    else:
+        sealed, end = wire.decode_gss_privacy_data(octets)
+        body = context.unwrap(credential.seq_num, sealed.databody_priv)
+    if end != len(octets):
+        raise DecodeError(end, "arguments", Reason.TRAILING, f"{len(octets) - end} octets")
+    sequence, start = wire.decode_gss_sequence(body)
+    if sequence.seq_num != credential.seq_num:
+        raise DecodeError(0, "seq_num", Reason.BAD_CHECKSUM, f"{sequence.seq_num}")
+    return body[start:]
+
+
+def _padded(length: int) -> int:
+    return length + -length % XDR_UNIT

@@ -52,15 +52,22 @@ def fetched(client: BackwardClient, called: Called, *, breaks: tuple[str, ...]) 
     return restore(base, pairs)
 
 
-def answer(client: BackwardClient, called: Called, payload: bytes) -> None:
+def answer(
+    client: BackwardClient,
+    called: Called,
+    payload: bytes,
+    *,
+    credits: int = build.CREDITS,  # noqa: A002  # the word of the documents
+) -> None:
     """Send the right Reply to a Call inline, with its chunks for results returned unused.
 
     Args:
         client: to whom it came.
         called: the Call.
         payload: unreduced.
+        credits: that are granted.
     """
-    reply = build.reply(called, client.workload.answer(payload))
+    reply = build.reply(called, client.workload.answer(payload), credits=credits)
     writes = tuple(map(unused, called.body.rdma_writes))
     offered = called.body.rdma_reply
     body = RdmaMsg((), writes, None if offered is None else unused(offered))

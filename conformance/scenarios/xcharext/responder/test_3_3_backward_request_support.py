@@ -109,20 +109,30 @@ def test_server_calls_a_client_of_general_support_by_chunks(peer_two: Peer, leng
     client.serve(peer_two.workload.small(), breaks=(TAKES,))
 
 
-@requirement(TAKES, ERRORS, needs=("operations", "backward"), interpretations=("D-75", "D-131"))
+@requirement(
+    TAKES, ERRORS, LONG_CALLS, needs=("operations", "backward"), interpretations=("D-75", "D-131")
+)
 @pytest.mark.parametrize("error", REFUSALS)
 def test_server_takes_an_error_about_its_long_call(peer_two: Peer, error: str) -> None:
-    """A backward Long Call is refused: it is over, and others come."""
+    """A backward Long Call is refused: it is over, and others come.
+
+    It is one with an XID that no operation of the server has, about which the error would be, too.
+    """
     client = _client(peer_two, GENERAL)
     peer_two.takes_chunks = True
-    client.provoke(1, 6000)
+    client.provoke(2, 6000)
     client.provoke(1)
     called = client.next_call(breaks=(TAKES,))
+    if called.xid in {operation.xid for operation in peer_two.options}:
+        payload = chunked.fetched(client, called, breaks=(LONG_CALLS,))
+        chunked.answer(client, called, payload, credits=1)
+        called = client.next_call(breaks=(TAKES,))
     if not called.body.rdma_reads:
         raise Unsupported("the server makes no Calls with chunks")
 
     peer_two.send(build.error(peer_two, REFUSALS[error], xid=called.xid, credits=1))
 
     client.in_flight.pop(called.xid)
-    client.answer(client.next_call(breaks=(ERRORS,)))
+    following = client.next_call(breaks=(ERRORS,))
+    chunked.answer(client, following, chunked.fetched(client, following, breaks=(LONG_CALLS,)))
     client.serve(peer_two.workload.small(), breaks=(ERRORS,))

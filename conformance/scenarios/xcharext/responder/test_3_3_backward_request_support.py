@@ -20,11 +20,12 @@ from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
-    from rpcrdma.wire import ErrorBody
+    from rpcrdma.wire import ErrorBody, RdmaSegment
 
 SILENT = "xcharext.3.3.none-keeps-the-server-silent"
 NO_CHUNKS = "xcharext.3.3.inline-keeps-chunks-away"
 
+FENCED = "v2.2.2.memory-is-fenced-when-complete"
 LONG_CALLS = "v2.1.long-calls-as-before"
 TAKES = "v2.4.2.2.server-takes-backward-replies"
 
@@ -80,12 +81,15 @@ def test_server_uses_no_chunks_towards_an_inline_client(
     verify.equal(lists, ((), (), None), "the chunk lists of the Call", breaks=(NO_CHUNKS,))
 
 
-@requirement(LONG_CALLS, TAKES, needs=("operations", "backward"), interpretations=("D-75", "D-131"))
+@requirement(
+    LONG_CALLS, TAKES, FENCED, needs=("operations", "backward"), interpretations=("D-75", "D-131")
+)
 @pytest.mark.parametrize("length", [6000, 9000])
 def test_server_calls_a_client_of_general_support_by_chunks(peer_two: Peer, length: int) -> None:
     """Calls that are too long for a Send may come by chunks: they are whole, and Replies end them.
 
-    A server need not make them; then the short one among them comes alone.
+    The memory of a Call cannot be reached any more once it is over.  A server need not make them;
+    then the short one among them comes alone.
     """
     client = _client(peer_two, GENERAL)
     peer_two.takes_chunks = True
@@ -96,6 +100,7 @@ def test_server_calls_a_client_of_general_support_by_chunks(peer_two: Peer, leng
     called = client.next_call(breaks=(TAKES,))
     if not called.body.rdma_reads:
         raise Unsupported("the server makes no Calls with chunks")
+    told: list[RdmaSegment] = []
     for left in (2, 1, 0):
         payload = chunked.fetched(client, called, breaks=(LONG_CALLS,))
         verify.equal(payload[:4], called.xid.to_bytes(4), "the XID", breaks=(LONG_CALLS,))
@@ -103,10 +108,15 @@ def test_server_calls_a_client_of_general_support_by_chunks(peer_two: Peer, leng
             _, start = rpc.decode_call(payload)
             verify.that(len(payload) - start >= length, "the Call is whole", breaks=(LONG_CALLS,))
         chunked.answer(client, called, payload)
+        told = [segment.target for segment in called.body.rdma_reads] or told
         if left:
             called = client.next_call(breaks=(TAKES,))
 
     client.serve(peer_two.workload.small(), breaks=(TAKES,))
+    found = peer_two.fetch(told)
+    verify.that(
+        found is None, "the memory of a Call that is over is out of reach", breaks=(FENCED,)
+    )
 
 
 @requirement(

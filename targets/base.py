@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from targets.profile import Profile
 
 __all__ = [
+    "OF_THE_TEST_PROGRAM",
     "Act",
     "ActKind",
     "ActResult",
@@ -168,6 +169,22 @@ class ActKind(StrEnum):
     """Ask the server not to have its memory invalidated, then make one call as NULL."""
     CHANGE_SIZE = "change-size"
     """Have Receives of `length` octets, and tell the server (xcharext 4.4); one call as NULL."""
+
+
+OF_THE_TEST_PROGRAM: Final = frozenset(
+    {
+        ActKind.READ_OPTIONAL,
+        ActKind.WRITE_OPTIONAL,
+        ActKind.READ_ARRAY,
+        ActKind.WRITE_ARRAY,
+        ActKind.READ_ROWS,
+        ActKind.WRITE_ROWS,
+        ActKind.EXCHANGE_AUTHENTICATED,
+        ActKind.EXCHANGE_INTEGRITY,
+        ActKind.EXCHANGE_PRIVACY,
+    }
+)
+"""Acts whose calls no other program has."""
 
 
 @dataclass(frozen=True, slots=True)

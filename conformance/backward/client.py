@@ -365,7 +365,7 @@ class BackwardClient:
         if version == v2.VERSION:
             threshold = THRESHOLD_TWO
         in_flight = {xid: before.payload for xid, before in self.in_flight.items()}
-        before = InFlight(in_flight, self.granted)
+        before = InFlight(in_flight, self.granted, self.peer.takes_chunks)
         broken = broken_rules(outcome, before, threshold, version)
         if broken:
             self.peer.case.interpretations += readings_of(broken)

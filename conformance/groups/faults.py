@@ -60,6 +60,7 @@ __all__ = [
     "continuations_reported",
     "either",
     "no_response",
+    "not_executed",
     "refused",
     "reported",
     "served_and_reported",
@@ -169,6 +170,24 @@ def bad_header(client: GroupClient, message: Message, *, breaks: Ids) -> None:
 
 def no_response(client: GroupClient, call: GroupCall, *, breaks: Ids) -> None:
     """A request whose results do not fit what is reserved for them gets no results (D-21)."""
+    not_executed(client, call, "what does not fit does not come", breaks=breaks)
+
+
+def not_executed(
+    client: GroupClient,
+    call: GroupCall,
+    sentence: str = "the request is not executed",
+    *,
+    breaks: Ids,
+) -> None:
+    """A request is answered by an error, of whichever kind, or costs the connection.
+
+    Args:
+        client: where it was sent.
+        call: the request.
+        sentence: what does not hold otherwise.
+        breaks: requirements that results break.
+    """
     kinds = (ErrChunk, Disconnected, Answered, GroupAnswered)
     ids = verify.ids_of(breaks)
     accepted.note(client.peer, call.message, kinds, (), accepted.UNEXECUTED, ids)
@@ -180,7 +199,7 @@ def no_response(client: GroupClient, call: GroupCall, *, breaks: Ids) -> None:
         reply = outcome.rpc
         verify.that(
             reply is not None and not reply.succeeded,
-            "what does not fit does not come",
+            sentence,
             actual=str(outcome),
             breaks=breaks,
         )

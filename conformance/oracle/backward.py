@@ -37,10 +37,12 @@ class InFlight:
     Attributes:
         calls: those that have not been answered: XID to Payload stream.
         most: how many there may be: the largest grant, or one before any (D-42).
+        may_have_chunks: whether the tester has announced general support (xcharext 3.3, D-131).
     """
 
     calls: Mapping[int, bytes]
     most: int
+    may_have_chunks: bool = False
 
 
 def broken_rules(
@@ -56,17 +58,24 @@ def broken_rules(
     """
     return (
         *_header(called, version),
+        *(() if before.may_have_chunks else _chunks(called, version)),
         *_payload(called, version),
         *_company(called, before, threshold, version),
     )
 
 
 def _header(called: Called, version: int) -> Iterator[BrokenRule]:
-    header, body = called.header, called.body
+    header = called.header
     if header.rdma_vers != version:
         yield broken_rule(
             "bidir.2.5.call-has-version-one", f"rdma_vers is {header.rdma_vers}", version
         )
+    if header.rdma_credit == 0:
+        yield broken_rule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero", version)
+
+
+def _chunks(called: Called, version: int) -> Iterator[BrokenRule]:
+    body = called.body
     # bidir 1.5.3: no RDMA for backward transactions, so that nobody exposes memory for them.
     if not isinstance(body, RdmaMsg):
         detail = f"it is an {type(body).__name__}"
@@ -75,8 +84,6 @@ def _header(called: Called, version: int) -> Iterator[BrokenRule]:
         yield broken_rule(
             "bidir.2.5.call-has-empty-lists", "a list is not empty", version, ("D-41",)
         )
-    if header.rdma_credit == 0:
-        yield broken_rule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero", version)
 
 
 def _payload(called: Called, version: int) -> Iterator[BrokenRule]:

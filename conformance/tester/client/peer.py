@@ -40,7 +40,7 @@ from conformance.tester.memory import FILL, GUARD, ExposedChunk, ExposedSegment
 from conformance.tester.sent import REQUESTED_CREDITS, Call
 from rpcrdma.errors import ConnectionLost, DecodeError
 from rpcrdma.fabric.base import Access
-from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode
+from rpcrdma.fabric.completion import Completion, CompletionStatus, Opcode, WorkId
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.wire import RdmaSegment
 from rpcrdma.wire.operations import ConnProp, UpdProp
@@ -85,6 +85,7 @@ class Peer:
         granted: latest credit grant; 1 until the first reply (rfc8166 3.3.3).
         reposts: whether each Receive that completes is posted again.
         takes_calls: whether what has the msg_type of a Call is taken for a backward Call.
+        takes_chunks: whether it has told that backward Calls may have chunks (xcharext 3.3).
         version: of what is built for this connection, unless it is told another.
         options: every RDMA2_OPTIONAL that came, in order.
         told: what this end has told of round-trip reductions.
@@ -110,6 +111,7 @@ class Peer:
         self.granted = 1
         self.reposts = reposts
         self.takes_calls = False
+        self.takes_chunks = False
         self.version = version
         self.options: list[OptionReceived] = []
         self.told = NOTHING_TOLD
@@ -121,6 +123,7 @@ class Peer:
         self._aside: deque[Outcome] = deque()
         self._begun: deque[OptionReceived] = deque()
         self._assembler = Assembler(claimed_operations(profile), longest=ANY_NUMBER)
+        self._reads: dict[WorkId, bool] = {}
         self._failure = ""
         self._memory = ExposedRegions()
         self._exchanges = Exchanges(version)
@@ -287,6 +290,30 @@ class Peer:
             segments.append(ExposedSegment(region, _told(region, size)))
         return ExposedChunk(tuple(segments))
 
+    def fetch(self, segments: Sequence[RdmaSegment]) -> bytes | None:
+        """Read the device's memory, segment by segment, as its backward Call asks for.
+
+        Returns:
+            The octets; None if they cannot be had until the deadline, or cost the connection.
+        """
+        regions = [self._connection.register(one.length, Access.LOCAL_WRITE) for one in segments]
+        waiting: list[WorkId] = []
+        with suppress(ConnectionLost):
+            for one, region in zip(segments, regions, strict=True):
+                work = self._connection.post_rdma_read(
+                    region, 0, one.length, one.handle, one.offset
+                )
+                waiting.append(work)
+        end = self._connection.clock.now() + self.profile.deadline
+        while not self._reads.keys() >= set(waiting) and self._connection.clock.now() < end:
+            completions = self._connection.poll(self.profile.grace)
+            for completion in completions:
+                self._take(completion)
+            if not completions and not self._connection.connected:
+                break
+        read = len(waiting) == len(segments) and all(self._reads.get(one) for one in waiting)
+        return b"".join(region.read() for region in regions) if read else None
+
     # -- what the device has broken
 
     def broken(self) -> tuple[BrokenRule, ...]:
@@ -324,6 +351,8 @@ class Peer:
         self._connection.close()
 
     def _take(self, completion: Completion) -> None:
+        if completion.opcode is Opcode.RDMA_READ:
+            self._reads[completion.work_id] = completion.ok
         if completion.opcode is Opcode.RECEIVE and completion.ok:
             self._deliver(completion)
         elif not completion.ok and not self._failure:

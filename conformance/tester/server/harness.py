@@ -19,8 +19,8 @@ from conformance.tester.server import Service, Welcome
 from conformance.tester.server.programs import program_factory
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
-from targets.base import Act, ActKind, TargetError, Unsupported
-from targets.profile import timeout_factor
+from targets.base import OF_THE_TEST_PROGRAM, Act, ActKind, TargetError, Unsupported
+from targets.profile import Binding, timeout_factor
 
 if TYPE_CHECKING:
     from conformance.tester.server.served import ServedAct
@@ -71,8 +71,12 @@ class ActingClient:
         """Have it begin an act; the tester must go on serving.
 
         Raises:
+            Unsupported: the binding has no such calls.
             Inconclusive: it cannot be brought to do that.
         """
+        binding = self.service.profile.binding
+        if kind in OF_THE_TEST_PROGRAM and binding is not Binding.TESTPROG:
+            raise Unsupported(f"the binding `{binding.value}` has no calls for `{kind.value}`")
         act, heard = Act(kind, length, count), len(self.service.received)
         try:
             running = self.session.begin(act)

@@ -209,3 +209,9 @@ def test_a_reply_on_a_line_is_that_of_a_call_in_flight_and_has_its_own_threshold
         "bidir.2.4.no-larger-than-the-receives"
     ]
     assert names(line.answered(answered())) == ["bidir.1.3.4.reply-xid-is-the-calls"]
+
+
+def test_chunks_are_for_who_has_said_that_it_takes_them() -> None:
+    long = called(body=RdmaNomsg((ReadSegment(0, SEGMENT),), (), ROOM), payload=b"")
+    assert broken(long) == ["bidir.2.5.call-is-rdma-msg", "bidir.2.5.call-has-empty-lists"]
+    assert broken(long, InFlight({}, 1, may_have_chunks=True)) == []

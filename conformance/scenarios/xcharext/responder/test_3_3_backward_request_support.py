@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance import verify
+from conformance.backward import chunked
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
+from conformance.tester.client import build
 from conformance.tester.client.message import option
+from rpcrdma.ulp import rpc
+from rpcrdma.wire import ErrChunk, ErrVers
 from rpcrdma.wire.operations import ConnProp
 from rpcrdma.wire.properties import BackwardRequestSupport, BackwardSupport, property_values
+from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
+    from rpcrdma.wire import ErrorBody, RdmaSegment
 
 SILENT = "xcharext.3.3.none-keeps-the-server-silent"
 NO_CHUNKS = "xcharext.3.3.inline-keeps-chunks-away"
 
+FENCED = "v2.2.2.memory-is-fenced-when-complete"
+LONG_CALLS = "v2.1.long-calls-as-before"
+TAKES = "v2.4.2.2.server-takes-backward-replies"
+
+ERRORS = "v2.4.2.2.errors-count-as-replies"
+
+REFUSALS: Final[dict[str, ErrorBody]] = {"bad-header": ErrChunk(), "err-vers": ErrVers(2, 2)}
+
+GENERAL = (BackwardRequestSupport(BackwardSupport.BKREQSUP_GENL),)
 NONE = (BackwardRequestSupport(BackwardSupport.BKREQSUP_NONE),)
 INLINE = (BackwardRequestSupport(BackwardSupport.BKREQSUP_INLINE),)
 
@@ -64,3 +79,70 @@ def test_server_uses_no_chunks_towards_an_inline_client(
     called = client.next_call(breaks=(NO_CHUNKS,))
     lists = (called.body.rdma_reads, called.body.rdma_writes, called.body.rdma_reply)
     verify.equal(lists, ((), (), None), "the chunk lists of the Call", breaks=(NO_CHUNKS,))
+
+
+@requirement(
+    LONG_CALLS, TAKES, FENCED, needs=("operations", "backward"), interpretations=("D-75", "D-131")
+)
+@pytest.mark.parametrize("length", [6000, 9000])
+def test_server_calls_a_client_of_general_support_by_chunks(peer_two: Peer, length: int) -> None:
+    """Calls that are too long for a Send may come by chunks: they are whole, and Replies end them.
+
+    The memory of a Call cannot be reached any more once it is over.  A server need not make them;
+    then the short one among them comes alone.
+    """
+    client = _client(peer_two, GENERAL)
+    peer_two.takes_chunks = True
+    client.provoke(1, length)
+    client.provoke(1)
+    client.provoke(1, length)
+
+    called = client.next_call(breaks=(TAKES,))
+    if not called.body.rdma_reads:
+        raise Unsupported("the server makes no Calls with chunks")
+    told: list[RdmaSegment] = []
+    for left in (2, 1, 0):
+        payload = chunked.fetched(client, called, breaks=(LONG_CALLS,))
+        verify.equal(payload[:4], called.xid.to_bytes(4), "the XID", breaks=(LONG_CALLS,))
+        if called.body.rdma_reads:
+            _, start = rpc.decode_call(payload)
+            verify.that(len(payload) - start >= length, "the Call is whole", breaks=(LONG_CALLS,))
+        chunked.answer(client, called, payload)
+        told = [segment.target for segment in called.body.rdma_reads] or told
+        if left:
+            called = client.next_call(breaks=(TAKES,))
+
+    client.serve(peer_two.workload.small(), breaks=(TAKES,))
+    found = peer_two.fetch(told)
+    verify.that(
+        found is None, "the memory of a Call that is over is out of reach", breaks=(FENCED,)
+    )
+
+
+@requirement(
+    TAKES, ERRORS, LONG_CALLS, needs=("operations", "backward"), interpretations=("D-75", "D-131")
+)
+@pytest.mark.parametrize("error", REFUSALS)
+def test_server_takes_an_error_about_its_long_call(peer_two: Peer, error: str) -> None:
+    """A backward Long Call is refused: it is over, and others come.
+
+    It is one with an XID that no operation of the server has, about which the error would be, too.
+    """
+    client = _client(peer_two, GENERAL)
+    peer_two.takes_chunks = True
+    client.provoke(2, 6000)
+    client.provoke(1)
+    called = client.next_call(breaks=(TAKES,))
+    if called.xid in {operation.xid for operation in peer_two.options}:
+        payload = chunked.fetched(client, called, breaks=(LONG_CALLS,))
+        chunked.answer(client, called, payload, credits=1)
+        called = client.next_call(breaks=(TAKES,))
+    if not called.body.rdma_reads:
+        raise Unsupported("the server makes no Calls with chunks")
+
+    peer_two.send(build.error(peer_two, REFUSALS[error], xid=called.xid, credits=1))
+
+    client.in_flight.pop(called.xid)
+    following = client.next_call(breaks=(ERRORS,))
+    chunked.answer(client, following, chunked.fetched(client, following, breaks=(LONG_CALLS,)))
+    client.serve(peer_two.workload.small(), breaks=(ERRORS,))

@@ -25,7 +25,7 @@ from rpcrdma.wire import (
     WriteChunk,
     fixed_words,
 )
-from rpcrdma.wire.rpc import MessageType, message_type_of
+from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -173,3 +173,13 @@ class TakesCutRepliesInTwo(BackwardRequester):
         if is_cut and message_type_of(payload) == MessageType.REPLY:
             return payload[:4] == header.rdma_xid.to_bytes(4)
         return super().judge_reply(header, payload)
+
+
+@mutant(breaks="v2.4.2.2.server-takes-backward-replies")
+class TakesNoRepliesToChunkedCalls(BackwardRequester):
+    """Drops the Replies to backward Calls that went by chunks."""
+
+    def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
+        if self._chunked is not None and self._chunked.carries(xid_of(event.data)):
+            return [self._receive_more]
+        return super()._receive(event, now)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
@@ -97,11 +98,11 @@ def together(wrong: Mapping[int, Deviation]) -> None:
         wrong: what was found, by the length in octets.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
-    for length, found in wrong.items():
+    for length, found in sorted(wrong.items(), key=itemgetter(0)):
         groups.setdefault(found.breaks, []).append(length)
     if not groups:
         return
-    first = wrong[next(iter(wrong))]
+    first = wrong[min(wrong)]
     raise Deviation(
         " ".join(
             f"Cut to {', '.join(map(str, lengths))} octets: {wrong[lengths[0]].reason}"

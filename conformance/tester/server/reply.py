@@ -44,8 +44,11 @@ __all__ = [
     "ReplyPlacement",
     "draft_error",
     "draft_reply",
+    "far_from",
     "filled",
 ]
+
+_FAR: Final = 0x5A5A5A5A
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +176,7 @@ class ReplyDraft:
         Args:
             length: of the whole message.
         """
-        # Far from the XIDs of the calls around this one.
-        xid = (self.header.rdma_xid ^ 0x5A000000) & 0xFFFFFFFF
+        xid = far_from(self.header.rdma_xid)
         empty = self.changed(xid=xid, body=RdmaMsg((), (), None), payload=rpc.accepted(xid))
         filling = bytes(length - len(empty.octets))
         return empty.changed(payload=empty.payload + filling, placements=())
@@ -200,6 +202,11 @@ def draft_error(call: ReceivedCall, credit: int, error: ErrorBody) -> ReplyDraft
     """An RDMA_ERROR that ends a call, in the version of the call."""
     header = TransportHeader(call.xid, call.version, credit, RdmaError(error))
     return ReplyDraft(header, layout=call.version)
+
+
+def far_from(xid: int) -> int:
+    """An XID that no call around one has, at whichever end its owner counts: Linux at the first."""
+    return xid ^ _FAR
 
 
 def draft_reply(

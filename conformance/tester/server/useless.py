@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.tester.server.reply import draft_error
+from conformance.tester.server.reply import draft_error, far_from
 from rpcrdma.wire import ErrChunk, ErrVers, RdmaDone, RdmaMsgp, RdmaSegment, ReadSegment, WriteChunk
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ _SHORT: Final = 20
 _PROCEDURE: Final = 12
 _ERROR_CODE: Final = 16
 _NO_NUMBER: Final = 77
-_ANOTHER: Final = 0x5A000000
-"""Bits by which another XID differs: far from the XIDs of the calls around this one."""
 
 
 def _stray(service: Service, call: ReceivedCall) -> bytes:
@@ -43,7 +41,7 @@ def _stray(service: Service, call: ReceivedCall) -> bytes:
 def _error(error: ErrorBody, *, to_nobody: bool = False) -> Made:
     def make(service: Service, call: ReceivedCall) -> bytes:
         draft = draft_error(call, service.grant, error)
-        return draft.changed(xid=call.xid ^ _ANOTHER if to_nobody else call.xid).octets
+        return draft.changed(xid=far_from(call.xid) if to_nobody else call.xid).octets
 
     return make
 
@@ -77,7 +75,7 @@ def _write_list(service: Service, call: ReceivedCall) -> bytes:
 
 def _two_xids(service: Service, call: ReceivedCall) -> bytes:
     draft = service.draft(call)
-    return draft.changed(payload=(call.xid ^ _ANOTHER).to_bytes(4) + draft.payload[4:]).octets
+    return draft.changed(payload=far_from(call.xid).to_bytes(4) + draft.payload[4:]).octets
 
 
 def _done(service: Service, call: ReceivedCall) -> bytes:

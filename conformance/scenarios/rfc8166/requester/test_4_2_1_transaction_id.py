@@ -8,6 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.tester.server.reply import far_from
 from rpcrdma.ulp import rpc
 from targets.base import ActKind
 
@@ -48,7 +49,7 @@ def test_requester_ignores_a_reply_to_no_call(service: Service, client: ActingCl
     act = client.good_act()
     call = service.next_call()
     right = service.draft(call)
-    stranger = (call.xid ^ 0x5A000000) & 0xFFFFFFFF
+    stranger = far_from(call.xid)
     refusal = right.changed(xid=stranger, payload=rpc.garbage_args(stranger))
 
     service.send(refusal.with_writes().with_reply_chunk(None).octets)
@@ -91,7 +92,7 @@ def test_requester_bears_two_xids_in_a_reply(service: Service, client: ActingCli
     act = client.good_act()
     call = service.next_call()
     right = service.draft(call)
-    other = (call.xid ^ 0x5A000000).to_bytes(4)
+    other = far_from(call.xid).to_bytes(4)
 
     verify.calls.reaction(
         service, call, act, right.changed(payload=other + right.payload[4:]).octets

@@ -10,7 +10,7 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.groups.client import NEEDS
 from conformance.tester.case import Deviation
-from conformance.tester.server.reply import AnyAnswer
+from conformance.tester.server.reply import AnyAnswer, far_from
 from rpcrdma.wire import v2
 from rpcrdma.wire._generated_rtrext import (
     BadContinuation,
@@ -146,7 +146,7 @@ def test_requester_reports_a_wrong_number(groups: GroupServer, number: int) -> N
 def test_requester_reports_a_wrong_xid(groups: GroupServer) -> None:
     """A continuation has another XID than its group: BADXID with both."""
     act, call, whole = _long_reply(groups)
-    strange = call.xid ^ 0x5A000000
+    strange = far_from(call.xid)
     wrong = whole.changed(lambda group: group.with_send(1, xid=strange).in_order(0, 1))
 
     _, info = _reported(groups, call, wrong, BadXid, OF_XID)

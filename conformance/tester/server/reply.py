@@ -9,7 +9,7 @@ rfc8166 section 4.5    Error Handling
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 

@@ -172,6 +172,10 @@ class _Cuts:
             outcome = peer.receive(peer.profile.grace)
             if isinstance(outcome, Silent):
                 break
+            if isinstance(outcome, Disconnected):
+                last = next(reversed(self._waiting.values()))
+                self._lost(peer, last, outcome)
+                break
             self._take(peer, outcome)
         for sent in self._waiting.values():
             self._judge(peer, sent, Silent(peer.profile.grace))

@@ -21,6 +21,21 @@ SPARE = 512
 
 ALONE = "it has one call in flight at a time"
 
+ONE_AT_A_TIME = dict.fromkeys(
+    (
+        "rfc8166/3.3.1/requester-has-its-receives-after-what-completes-no-call",
+        "rfc8166/3.3.1/requester-obeys-a-shrinking-grant",
+        "rfc8166/3.3.1/requester-takes-replies-in-any-order",
+        "rfc8166/4.4.1/requester-takes-back-each-segment-beside-other-calls",
+        "rfc8166/4.5.5/requester-ends-each-call-that-is-refused",
+        "rfc8166/4.5.5/requester-ends-the-call-that-is-refused",
+        "rfc8166/4.5.5/requester-repeats-each-lost-call-once",
+        "v2/5/requester-has-its-receives-after-what-completes-no-call",
+    ),
+    ALONE,
+)
+"""Cases that take two calls in flight."""
+
 
 class OtherOptions(Requester):
     """A Requester that changes the options it is given."""
@@ -38,14 +53,7 @@ class OtherOptions(Requester):
 @variant(
     "rfc8166.3.3.1.new-calls-within-lower-value",
     leaves_open={
-        "rfc8166/3.3.1/requester-has-its-receives-after-what-completes-no-call": ALONE,
-        "rfc8166/3.3.1/requester-obeys-a-shrinking-grant": ALONE,
-        "rfc8166/3.3.1/requester-takes-replies-in-any-order": ALONE,
-        "rfc8166/4.4.1/requester-takes-back-each-segment-beside-other-calls": ALONE,
-        "rfc8166/4.5.5/requester-ends-each-call-that-is-refused": ALONE,
-        "rfc8166/4.5.5/requester-ends-the-call-that-is-refused": ALONE,
-        "rfc8166/4.5.5/requester-repeats-each-lost-call-once": ALONE,
-        "v2/5/requester-has-its-receives-after-what-completes-no-call": ALONE,
+        **ONE_AT_A_TIME,
         "rtrext/": "it has no credits for a request of several transmissions",
     },
 )

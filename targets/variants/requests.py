@@ -8,7 +8,7 @@ from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.fabric.memory import HandleAllocator
 from targets.variants.base import variant
-from targets.variants.clients import ALONE
+from targets.variants.clients import ONE_AT_A_TIME
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.requester.outgoing import Memory
@@ -21,10 +21,7 @@ HANDLES: Final = 250
 
 @variant(
     "rfc8166.3.3.1.no-call-beyond-the-grant",
-    leaves_open={
-        "rfc8166/3.3.1/requester-obeys-a-shrinking-grant": ALONE,
-        "rfc8166/3.3.1/requester-takes-replies-in-any-order": ALONE,
-    },
+    leaves_open=ONE_AT_A_TIME,
     documents="rfc8166",
 )
 class MakesOneCallAtATime(Allowance):

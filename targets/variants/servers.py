@@ -35,6 +35,7 @@ SEVERAL_CALLS = dict.fromkeys(
         "rfc8166/2.2.2/responder-serves-one-xid-on-two-connections[held]",
         "rfc8166/3.3.1/responder-answers-calls-of-which-one-waits",
         "rfc8166/4.5/responder-answers-a-bad-call-among-good-ones-once",
+        "rfc8166/4.5.3/responder-serves-the-other-calls-of-a-lost-connection",
         "rfc8166/4.5/responder-answers-a-fault-while-a-call-waits",
         "rfc8166/4.5/responder-discards-an-error-for-a-call-that-waits",
         "v2/4.2.3/responder-ends-no-call-that-waits-over-an-error",

@@ -14,8 +14,8 @@ Answers may come in any order.  What may be dropped is known to have been taken 
 behind it has been answered; an answer to it may still come later, and is then judged.
 
 A Send that finds no Receive costs the connection, so that a device shows what it has posted.  With
-a device that grants one credit there is no room for a Call behind what may be dropped: there Sends
-wait for a Receive, and only a device that has none left is noticed.
+a device that grants one credit there is no room for a Call behind what may be dropped: there the
+grace period shows that, Sends wait for a Receive, and only a device that has none left is noticed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from conformance.tester.acceptance import Acceptance
 from conformance.tester.case import Deviation
 from conformance.tester.client import build
 from conformance.tester.sent import Message
-from conformance.verify import accepted, chunks
+from conformance.verify import accepted, chunks, granted
 from conformance.verify.answers import expect
 from conformance.verify.blame import Ids, blamed, ids_of
 from reports.record import Verdict
@@ -190,8 +190,7 @@ class Traffic:
         Raises:
             Unsupported: the device grants too few credits for anything beside it.
         """
-        if self.credits < _BESIDE_A_HELD_CALL:
-            raise Unsupported(f"the device grants {self.credits} credits")
+        granted.require(self.peer, _BESIDE_A_HELD_CALL)
         self.send(call)
         self._held[call.xid] = self._calls.pop(call.xid)
         self.send(_null(self.peer))  # who has answered it has taken the other before
@@ -230,7 +229,9 @@ class Traffic:
         After an error a good Call shows that the device goes on.
         """
         untaken = [one for one in self._odd.values() if not one.is_awaited and not one.taken]
-        if untaken:
+        if untaken and self.credits == 1:
+            self._wait_out()
+        elif untaken:
             self._send_null()
         self._await_answers()
         if self._is_refused:
@@ -248,6 +249,14 @@ class Traffic:
         for _ in range(count):
             self.send(_null(self.peer))
         self._await_answers()
+
+    def _wait_out(self) -> None:
+        """See what comes within the grace period, where no Call may be in flight beside it."""
+        while self._odd:
+            outcome = self.peer.receive(self.peer.profile.grace)
+            if isinstance(outcome, Silent):
+                return
+            self._take(outcome)
 
     def _send_null(self) -> None:
         call = _null(self.peer)

@@ -32,7 +32,13 @@ class MakesOneCallAtATime(Allowance):
         return not self.outstanding and super().try_take(sends)
 
 
-@variant("rfc8166.3.3.1.no-call-beyond-the-grant", documents="rfc8166")
+@variant(
+    "rfc8166.3.3.1.no-call-beyond-the-grant",
+    leaves_open={
+        "rfc8166/3.3.1/requester-has-its-receives-after-what-completes-no-call": "it uses one of two"
+    },
+    documents="rfc8166",
+)
 class UsesHalfItsCredits(Allowance):
     """Has no more calls in flight than half the grant, and one at least."""
 

@@ -35,7 +35,7 @@ class MakesOneCallAtATime(Allowance):
 @variant(
     "rfc8166.3.3.1.no-call-beyond-the-grant",
     leaves_open={
-        "rfc8166/3.3.1/requester-has-its-receives-after-what-completes-no-call": "it uses one of two"
+        "rfc8166/3.3.1/requester-has-its-receives-after-what-completes-no-call": "it uses one"
     },
     documents="rfc8166",
 )

@@ -84,7 +84,6 @@ class GrantsMoreThanRequested(ReplyRules):
     "rfc8166.3.3.1.credit-values-may-change",
     leaves_open={
         "bidir/2.1.2/server-grants-forward-credits-as-before": "its grant changes by itself",
-        **SEVERAL_CALLS,
         **GROUPS,
     },
 )

@@ -102,6 +102,18 @@ def _bad_error(peer: Peer) -> Message:
     return mutate.word(build.error(peer, ErrChunk()), _ERROR_CODE, _NO_ERROR, "rdma_err")
 
 
+def _request(peer: Peer) -> Message:
+    return build.option(peer, ReqProp(()))
+
+
+def _stray_answer(peer: Peer) -> Message:
+    return build.option(peer, RespProp((), (), ()), direction=MessageType.REPLY)
+
+
+def _announcement(peer: Peer) -> Message:
+    return build.option(peer, UpdProp(()))
+
+
 ONE: Final[Mapping[str, Callable[[Peer], Call | Message]]] = {
     "unknown-version": _unknown_version,
     "unknown-procedure": _unknown_procedure,
@@ -140,10 +152,8 @@ TWO: Final[Mapping[str, Callable[[Peer], Call | Message]]] = {
     "unknown-answer": lambda peer: build.option(
         peer, UnknownOption(77, b""), direction=MessageType.REPLY
     ),
-    "request": lambda peer: build.option(peer, ReqProp(())),
-    "stray-answer": lambda peer: build.option(
-        peer, RespProp((), (), ()), direction=MessageType.REPLY
-    ),
-    "announcement": lambda peer: build.option(peer, UpdProp(())),
+    "request": _request,
+    "stray-answer": _stray_answer,
+    "announcement": _announcement,
 }
 """Those of Version Two."""

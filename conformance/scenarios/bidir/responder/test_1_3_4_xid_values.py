@@ -29,6 +29,7 @@ SPACES = "bidir.1.3.4.1.xid-spaces-are-independent"
 FIXED_PLACE = "bidir.1.5.4.direction-is-told-at-a-fixed-place"
 TWO = "bidir.1.3.4.1.same-xid-is-two-transactions"
 
+ENDED: Final = Tally(answered=2, failed=1)
 ERRORS: Final[Mapping[str, ErrorBody]] = {"err-chunk": wire.ErrChunk(), "err-vers": ErrVers(1, 1)}
 
 
@@ -114,8 +115,12 @@ def test_server_gives_each_error_to_the_call_that_it_answers(peer: Peer, error: 
         client.answer(refused, credits=1)
     client.answer(client.next_call(), credits=1)
 
-    due = Tally(answered=2, failed=1) if ended else Tally(answered=3)
-    verify.equal(client.tally(), due, "what became of the Calls", breaks=MATCHED)
+    found = client.tally()
+    # One that is late may have taken the error, too.
+    good = (ENDED,) if ended else (ENDED, Tally(answered=3))
+    verify.that(
+        found in good, "each Call ended as it was answered", actual=str(found), breaks=MATCHED
+    )
 
 
 @requirement(

@@ -43,7 +43,8 @@ def test_responder_answers_one_fault_after_another(
             traffic.send_odd(unserved.ONE[kind](traffic.peer))
             traffic.settle()
 
-    traffic.use_all_credits()
+    traffic.send(build.small_call(traffic.peer))
+    traffic.settle()
 
 
 @requirement(ANSWERED, SAME_XID, SAME_VERSION, MATCHED)

@@ -26,12 +26,16 @@ SPARE: Final = 24
 """Receives that a client may have beside those for what it requests: of the backward direction,
 and for optional messages."""
 
+REQUEST: Final = ReqProp(())
+STRAY: Final = RespProp((), (), ())
+NEWS: Final = UpdProp(())
+
 OPTIONS: Final[dict[str, tuple[Option, MessageType]]] = {
     "unknown-operation": (UnknownOption(77, b""), MessageType.CALL),
     "unknown-answer": (UnknownOption(77, b""), MessageType.REPLY),
-    "request": (ReqProp(()), MessageType.CALL),
-    "stray-answer": (RespProp((), (), ()), MessageType.REPLY),
-    "announcement": (UpdProp(()), MessageType.CALL),
+    "request": (REQUEST, MessageType.CALL),
+    "stray-answer": (STRAY, MessageType.REPLY),
+    "announcement": (NEWS, MessageType.CALL),
 }
 
 

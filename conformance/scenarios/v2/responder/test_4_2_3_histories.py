@@ -45,7 +45,8 @@ def test_responder_answers_one_fault_after_another(
             traffic.send_odd(unserved.TWO[kind](traffic.peer))
             traffic.settle()
 
-    traffic.use_all_credits()
+    traffic.send(build.small_call(traffic.peer))
+    traffic.settle()
 
 
 @requirement(ANSWERED, SAME_XID, UNSUPPORTED)

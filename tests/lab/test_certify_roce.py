@@ -48,6 +48,12 @@ WITHOUT_A_CALL = {
     "responder-executes-no-call-whose-rpc-header-is-cut",
     "responder-refuses-at-rpc-level-by-rdma-msg",
     "responder-refuses-a-reduced-ineligible-argument",
+    # Drawn from models, they meet all of these.
+    "responder-serves-chunks-of-every-shape",
+    "responder-bears-a-call-cut-anywhere",
+    "responder-has-its-receives-after-what-it-does-not-serve",
+    "responder-answers-one-fault-after-another",
+    "responder-answers-several-faults-at-once",
 }
 """Cases whose Calls are none to Wireshark: in chunks that it does not join, cut, of no program."""
 

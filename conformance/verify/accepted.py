@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conformance.oracle.outcome import Outcome
+    from conformance.oracle.responder.expectation import Expectation
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call, Message
     from rpcrdma.wire._generated_rtrext import ReportedError
@@ -39,6 +40,7 @@ __all__ = [
     "UNEXECUTED",
     "Statuses",
     "note",
+    "note_expected",
 ]
 
 
@@ -101,3 +103,24 @@ def note(
     peer.case.acceptances.append(
         Acceptance(message, peer.state, tuple(good), tuple(warned), breaks)
     )
+
+
+def note_expected(
+    peer: Peer,
+    message: Call | Message,
+    wanted: Expectation,
+    breaks: tuple[str, ...] = (),
+    tolerated: Iterable[type[Outcome]] = (),
+) -> None:
+    """Note that a message may be answered as the oracle says.
+
+    Args:
+        peer: where it is sent.
+        message: that is sent.
+        wanted: what the oracle says.
+        breaks: requirements that any other answer breaks.
+        tolerated: kinds of outcome that bring a warning, whatever the oracle says.
+    """
+    good = tuple(one.kind for one in wanted.allowed if not one.warning)
+    warned = (*(one.kind for one in wanted.allowed if one.warning), *map(Answer, tolerated))
+    peer.case.acceptances.append(Acceptance(message, peer.state, good, warned, breaks))

@@ -14,17 +14,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent, answered_xid
 from conformance.oracle.responder.expected import expected
-from conformance.tester.acceptance import Acceptance
 from conformance.tester.case import Deviation
 from conformance.tester.client import mutate
 from conformance.tester.client.fence import AnswerPlace, Fence
-from conformance.verify import blame
+from conformance.verify import accepted, blame
 from reports.record import Verdict
 
 if TYPE_CHECKING:
@@ -92,14 +90,14 @@ def anywhere(
 
 
 def together(wrong: Mapping[int, Deviation]) -> None:
-    """Fail for everything that was wrong; of what breaks the same one reason is told.
+    """Fail for everything that was wrong; one reason is told for all that break the same rules.
 
     Args:
         wrong: what was found, by the length in octets.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
-    for length, found in sorted(wrong.items(), key=itemgetter(0)):
-        groups.setdefault(found.breaks, []).append(length)
+    for length in sorted(wrong):
+        groups.setdefault(wrong[length].breaks, []).append(length)
     if not groups:
         return
     first = wrong[min(wrong)]
@@ -115,7 +113,7 @@ def together(wrong: Mapping[int, Deviation]) -> None:
 
 
 class _After(Enum):
-    """What came of the good Call behind a cut one."""
+    """How the good Call ended that was sent after a cut one."""
 
     SERVED = auto()
     LOST = auto()
@@ -125,11 +123,9 @@ class _After(Enum):
 
 
 def _expecting(peer: Peer, call: Call) -> _Sent:
-    """A cut Call with what the oracle says of it."""
+    """Ask the oracle about a cut Call, and note what it says."""
     wanted = expected(call.octets, peer.state)
-    good = tuple(item.kind for item in wanted.allowed if not item.warning)
-    warned = tuple(item.kind for item in wanted.allowed if item.warning)
-    peer.case.acceptances.append(Acceptance(call, peer.state, good, warned))
+    accepted.note_expected(peer, call, wanted)
     return _Sent(call, wanted)
 
 
@@ -142,7 +138,7 @@ class _Cuts:
         self._refused = False
 
     def send(self, peer: Peer, call: Call) -> _After:
-        """Send one, and a good Call behind it."""
+        """Send one, and a good Call after it."""
         xid = call.xid
         self._waiting[xid] = sent = _expecting(peer, call)
         peer.send(call)

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk
-from conformance.oracle.responder.expectation import ANY_STATUS, Answer
+from conformance.oracle.responder.expectation import ANY_STATUS
 from conformance.oracle.responder.expected import expected
-from conformance.tester.acceptance import Acceptance
 from conformance.tester.case import Deviation
-from conformance.verify import answers, blame, chunks
+from conformance.verify import accepted, answers, blame, chunks
 from reports.record import Verdict
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.wire import v2
@@ -64,11 +63,8 @@ def judged(
     Raises:
         Unsupported: it was refused, and has more than the profile claims (rfc8166 6.1).
     """
-    state = peer.state
-    wanted = expected(call.octets, state)
-    good = tuple(item.kind for item in wanted.allowed if not item.warning)
-    warned = (*(item.kind for item in wanted.allowed if item.warning), *map(Answer, tolerated))
-    peer.case.acceptances.append(Acceptance(call, state, good, warned, blame.ids_of(breaks)))
+    wanted = expected(call.octets, peer.state)
+    accepted.note_expected(peer, call, wanted, blame.ids_of(breaks), tolerated)
     outcome = peer.receive()
     peer.case.expected = tuple(str(item) for item in wanted.allowed)
     peer.case.actual = str(outcome)

@@ -35,7 +35,6 @@ from conformance.oracle.outcome import (
 )
 from conformance.oracle.responder.answer_rules import broken_answer_rules
 from conformance.oracle.responder.expected import expected
-from conformance.tester.acceptance import Acceptance
 from conformance.tester.case import Deviation
 from conformance.tester.client import build
 from conformance.tester.sent import Message
@@ -214,12 +213,8 @@ class Traffic:
             self.settle()
         self._make_room()
         octets, *later = message.sends
-        state = self.peer.state
-        found = expected(octets, state, *later)
-        plain = tuple(one.kind for one in found.allowed if not one.warning)
-        warned = tuple(one.kind for one in found.allowed if one.warning)
-        noted = Acceptance(message, state, plain, warned, self._breaks)
-        self.peer.case.acceptances.append(noted)
+        found = expected(octets, self.peer.state, *later)
+        accepted.note_expected(self.peer, message, found, self._breaks)
         self._odd[message.xid] = _Odd(message, found)
         self.peer.send(message)
 

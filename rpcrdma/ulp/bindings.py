@@ -35,6 +35,7 @@ __all__ = [
     "ReplyExpectation",
     "UpperLayer",
     "UpperLayerFactory",
+    "padded",
     "reduce",
     "restore",
 ]
@@ -44,6 +45,11 @@ XDR_UNIT = 4
 
 NOTHING_REDUCED: frozenset[int] = frozenset()
 """The default of `UpperLayer.results`: the reply is unreduced."""
+
+
+def padded(length: int) -> int:
+    """Octets that a counted opaque of this length takes after its count."""
+    return length + -length % XDR_UNIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +221,8 @@ def restore(payload: bytes, items: Iterable[tuple[int, bytes]]) -> bytes:
     for position, data in items:
         chunk = payload[used : used + max(position - length, 0)]
         used += len(chunk)
-        padded = data + bytes(-len(data) % XDR_UNIT)
-        parts += (chunk, padded)
-        length += len(chunk) + len(padded)
+        item = data + bytes(-len(data) % XDR_UNIT)
+        parts += (chunk, item)
+        length += len(chunk) + len(item)
     parts.append(payload[used:])
     return b"".join(parts)

@@ -12,11 +12,12 @@ here is worth replaying.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.bindings import XDR_UNIT
+from rpcrdma.ulp.bindings import XDR_UNIT, padded
 from rpcrdma.ulp.gss_mechanism import MIC_LENGTH, MockContext, accept, context_of
 from rpcrdma.wire import _generated_gss as wire
 from rpcrdma.wire.rpc import AuthFlavor
@@ -84,10 +85,10 @@ class GssCall:
 
     @property
     def context(self) -> MockContext | None:
-        """Under which it is made; None if there is none, or if the verifier is not of it."""
+        """The context of the call; None if nobody gave it out, or if the verifier is not of it."""
         context = context_of(self.credential.handle)
         verifier = self.header.verifier
-        signed = self.octets[: self.start - 2 * XDR_UNIT - _padded(len(verifier.body))]
+        signed = self.octets[: self.start - 2 * XDR_UNIT - padded(len(verifier.body))]
         if context is None or verifier != rpc.Authentication(FLAVOR, context.mic(signed)):
             return None
         return context
@@ -192,25 +193,18 @@ def protect_call(call: bytes, context: MockContext, service: GssService, sequenc
         service,
         context.handle,
     )
-    body = wire.encode_gss_credential(credential)
-    unsigned = rpc.encode_call(
+    encode = partial(
+        rpc.encode_call,
         header.xid,
         header.program,
         header.version,
         header.procedure,
-        credential=rpc.Authentication(FLAVOR, body),
+        credential=rpc.Authentication(FLAVOR, wire.encode_gss_credential(credential)),
     )
     # An empty verifier is a flavor and a count; what stands before it is what is signed.
-    signed = unsigned[: -2 * XDR_UNIT]
-    return rpc.encode_call(
-        header.xid,
-        header.program,
-        header.version,
-        header.procedure,
-        _wrap(call[start:], context, credential),
-        credential=rpc.Authentication(FLAVOR, body),
-        verifier=rpc.Authentication(FLAVOR, context.mic(signed)),
-    )
+    signed = encode()[: -2 * XDR_UNIT]
+    arguments = _wrap(call[start:], context, credential)
+    return encode(arguments, verifier=rpc.Authentication(FLAVOR, context.mic(signed)))
 
 
 def protect_reply(call: GssCall, reply: bytes) -> bytes:
@@ -237,9 +231,9 @@ def protected_size(service: GssService, size: int) -> int:
         case wire.GssService.RPC_GSS_SVC_NONE:
             return size
         case wire.GssService.RPC_GSS_SVC_INTEGRITY:
-            return XDR_UNIT + _padded(body) + XDR_UNIT + MIC_LENGTH
+            return XDR_UNIT + padded(body) + XDR_UNIT + MIC_LENGTH
         case wire.GssService.RPC_GSS_SVC_PRIVACY:
-            return XDR_UNIT + _padded(body + MIC_LENGTH)
+            return XDR_UNIT + padded(body + MIC_LENGTH)
 
 
 def _reply(answered: rpc.RpcReply, mic: bytes, results: bytes) -> bytes:
@@ -275,7 +269,3 @@ def _unwrap(octets: bytes, context: MockContext, credential: wire.GssCredential)
     if sequence.seq_num != credential.seq_num:
         raise DecodeError(0, "seq_num", Reason.BAD_CHECKSUM, f"{sequence.seq_num}")
     return body[start:]
-
-
-def _padded(length: int) -> int:
-    return length + -length % XDR_UNIT

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.ulp.bindings import XDR_UNIT, DataItem
+from rpcrdma.ulp.bindings import DataItem, padded
 from rpcrdma.wire import _generated_nfs3 as wire
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ __all__ = [
     "ENTRY_PLUS_FIXED",
     "LARGEST_FIXED",
     "LINK_MAXIMUM",
-    "padded",
     "read_directory_maximum",
     "read_directory_plus_maximum",
     "read_link_maximum",
@@ -116,11 +115,6 @@ ENTRY_PLUS_FIXED: Final = _NEXT + len(
     )
 )
 """Octets of an entry of READDIRPLUS without its name and the octets of its handle."""
-
-
-def padded(length: int) -> int:
-    """Octets that a counted opaque of this length takes after its count."""
-    return length + -length % XDR_UNIT
 
 
 def read_maximum(arguments: wire.ReadArguments) -> tuple[int, tuple[int, ...]]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.ulp.bindings import padded
 from rpcrdma.ulp.file_node import FileError, FileKind, FileProblem
 from rpcrdma.ulp.nfs3_attributes import Nfs3Refused, Subject, attributes_of, change_attributes
 from rpcrdma.ulp.nfs3_binding import (
     ENTRY_FIXED,
     ENTRY_PLUS_FIXED,
     LINK_MAXIMUM,
-    padded,
 )
 from rpcrdma.wire import _generated_nfs3 as wire
 from rpcrdma.wire._generated_nfs3 import Status

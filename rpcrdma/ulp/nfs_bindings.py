@@ -19,7 +19,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from rpcrdma.ulp.bindings import XDR_UNIT
+from rpcrdma.ulp.bindings import XDR_UNIT, padded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -254,4 +254,4 @@ def _octets(kind: GrowthKind, size: int) -> int:
         case GrowthKind.WHOLE:
             return size  # the argument counts octets of the results, padding included
         case _:
-            return size + -size % XDR_UNIT
+            return padded(size)

@@ -54,7 +54,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.bindings import XDR_UNIT, DataItem
+from rpcrdma.ulp.bindings import DataItem, padded
 from rpcrdma.ulp.gss_program import GssProgram
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.program import ProcedureTable, ProgramProcedure, no_arguments
@@ -91,7 +91,7 @@ __all__ = ["TestProgram", "hold_reply"]
 
 def last_item(call: bytes, length: int) -> DataItem:
     """The item at the very end of a call."""
-    return DataItem(len(call) - length - -length % XDR_UNIT, length)
+    return DataItem(len(call) - padded(length), length)
 
 
 def store_items(call: bytes, arguments: wire.StoreArguments, _start: int) -> tuple[DataItem, ...]:

@@ -9,7 +9,7 @@ import hashlib
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.bindings import XDR_UNIT
+from rpcrdma.ulp.bindings import padded
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_testprog as wire
 
@@ -59,7 +59,7 @@ def too_large(*lengths: int) -> bool:
 
 def opaque_size(length: int) -> int:
     """Octets of an encoded opaque item: count word, data, padding."""
-    return WORD + length + -length % XDR_UNIT
+    return WORD + padded(length)
 
 
 def fixed(size: int) -> Callable[[object], tuple[int, tuple[int, ...]]]:

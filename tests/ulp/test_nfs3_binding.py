@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 from conformance.strategies import _generated_nfs3 as results
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.ulp import nfs3, rpc
-from rpcrdma.ulp.bindings import DataItem, reduce, restore
+from rpcrdma.ulp.bindings import DataItem, padded, reduce, restore
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.nfs3_binding import (
     ENTRY_FIXED,
     ENTRY_PLUS_FIXED,
     LARGEST_FIXED,
     LINK_MAXIMUM,
-    padded,
 )
 from rpcrdma.ulp.nfs3_server import ROWS, Nfs3Program
 from rpcrdma.wire import _generated_nfs3 as wire

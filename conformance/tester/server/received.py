@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.tester.server.served import CallVerdict
     from rpcrdma.wire import AnyHeader, ReadSegment, TransportHeader, WriteChunk
 
-__all__ = ["ReceivedCall"]
+__all__ = ["ReceivedCall", "offers_memory", "offers_room"]
 
 
 @dataclass(slots=True, eq=False)
@@ -123,3 +123,13 @@ class ReceivedCall:
         if self.group is not None:
             form = f"XMTREQ in {self.sends} transmissions"
         return f"{where}: {form} xid {self.xid:#010x} credits {self.credits}, {chunks}, {what}"
+
+
+def offers_room(call: ReceivedCall) -> bool:
+    """Whether a call has memory for its results."""
+    return bool(call.reply_chunk or any(chunk.target for chunk in call.writes))
+
+
+def offers_memory(call: ReceivedCall) -> bool:
+    """Whether a call has memory, of whatever kind."""
+    return bool(call.reads) or offers_room(call)

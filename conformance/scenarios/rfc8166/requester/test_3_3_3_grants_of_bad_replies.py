@@ -8,13 +8,14 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.tester.server.received import offers_room
 from rpcrdma.wire import RdmaNomsg, RdmaSegment, ReadSegment, WriteChunk
 from targets.base import ActKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conformance.tester.server import ReceivedCall, ReplyDraft, Service
+    from conformance.tester.server import ReplyDraft, Service
     from conformance.tester.server.harness import ActingClient
 
 FIRST: Final = "rfc8166.3.3.3.first-reply-before-second-call"
@@ -49,11 +50,6 @@ BAD: Final[Mapping[str, tuple[ActKind, Callable[[ReplyDraft], bytes]]]] = {
 """What is read by a call, and what is wrong with the header of its reply."""
 
 
-def offers(call: ReceivedCall) -> bool:
-    """Whether a call has memory for its results."""
-    return bool(call.reply_chunk or any(chunk.target for chunk in call.writes))
-
-
 @requirement(
     FIRST,
     HEADER,
@@ -76,9 +72,9 @@ def test_requester_takes_no_grant_from_a_bad_reply(
     first = client.begin(kind, 6000)
     line = service.next_connection()
     call = service.next_call()
-    if not offers(call):
+    if not offers_room(call):
         service.reply(call)
-        call = service.next_call(offers)
+        call = service.next_call(offers_room)
     bad = spoil(service.draft(call).changed(credits=32))
 
     service.send(bad, line)

@@ -9,6 +9,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.tester.case import Inconclusive
+from conformance.tester.server.received import offers_memory
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import ErrChunk, ErrVers, RdmaMsg, WriteChunk
@@ -37,11 +38,6 @@ LONG: Final = {"long-read": (ActKind.READ, 150000), "long-write": (ActKind.WRITE
 ERRORS: Final[dict[str, ErrorBody]] = {"err-chunk": ErrChunk(), "err-vers": ErrVers(1, 1)}
 
 
-def offers(call: ReceivedCall) -> bool:
-    """Whether a call offers memory."""
-    return bool(call.reads or any(chunk.target for chunk in call.writes) or call.reply_chunk)
-
-
 def begin(client: ActingClient, name: str) -> RunningAct:
     """An act, which has begun.
 
@@ -62,7 +58,7 @@ def begun(service: Service, client: ActingClient, name: str) -> tuple[RunningAct
     """
     act = begin(client, name)
     deadline, connecting = service.profile.deadline, service.profile.connect_deadline
-    return act, service.next_call(offers, deadline + connecting)
+    return act, service.next_call(offers_memory, deadline + connecting)
 
 
 def another(service: Service, client: ActingClient, name: str) -> RunningAct:
@@ -73,7 +69,7 @@ def another(service: Service, client: ActingClient, name: str) -> RunningAct:
     """
     act = begin(client, name)
     try:
-        service.next_call(offers, service.profile.grace)
+        service.next_call(offers_memory, service.profile.grace)
     except Inconclusive as error:
         raise Unsupported(f"the client has one such call in flight at a time ({error})") from error
     return act

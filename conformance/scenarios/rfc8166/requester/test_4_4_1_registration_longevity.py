@@ -8,6 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.tester.server.received import offers_memory
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind
 
@@ -15,11 +16,6 @@ if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
     from conformance.tester.server.harness import ActingClient
     from rpcrdma.wire import RdmaSegment
-
-
-def offers(call: ReceivedCall) -> bool:
-    """Whether a call offers memory."""
-    return bool(call.reads or any(chunk.target for chunk in call.writes) or call.reply_chunk)
 
 
 ACTS = [ActKind.READ, ActKind.WRITE, ActKind.LONG_CALL, ActKind.LONG_REPLY]
@@ -36,7 +32,7 @@ def test_requester_takes_back_the_memory_of_a_call(
 ) -> None:
     """Once the application has its result, the memory that the call offered cannot be reached."""
     act = client.begin(kind, 6000)
-    call = service.next_call(offers)
+    call = service.next_call(offers_memory)
     service.reply(call)
     verify.calls.done(service.serve_until(act))
 
@@ -51,7 +47,7 @@ def test_requester_takes_back_the_memory_of_a_refused_call(
 ) -> None:
     """The same of a call that ERR_CHUNK has ended."""
     act = client.begin(kind, 6000)
-    call = service.next_call(offers)
+    call = service.next_call(offers_memory)
     service.error(call, ErrChunk())
     verify.calls.failed(service.serve_until(act))
 
@@ -66,7 +62,7 @@ def test_requester_takes_back_the_memory_of_a_cancelled_call(
 ) -> None:
     """The same of a call that the application has given up, before the reply has come."""
     act = client.begin(kind, 6000)
-    call = service.next_call(offers)
+    call = service.next_call(offers_memory)
     act.abandon()
     service.waiting()
 

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 
 from conformance.backward import build
 from conformance.tester.case import Deviation
+from conformance.tester.server.reply import filled
 from rpcrdma.ulp.bindings import restore
-from rpcrdma.wire import RdmaMsg, RdmaSegment, WriteChunk, group_by_position
+from rpcrdma.wire import RdmaMsg, group_by_position
 
 if TYPE_CHECKING:
     from conformance.backward.client import BackwardClient
     from conformance.oracle.outcome import Called
+    from rpcrdma.wire import WriteChunk
 
 __all__ = ["answer", "fetched", "unused"]
 
@@ -78,4 +80,4 @@ def answer(
 
 def unused(chunk: WriteChunk) -> WriteChunk:
     """A chunk as a Reply returns it that has written nothing to it."""
-    return WriteChunk(tuple(RdmaSegment(one.handle, 0, one.offset) for one in chunk.target))
+    return filled(chunk, b"")[0]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import decode_header
 from rpcrdma.errors import DecodeError
-from rpcrdma.wire import RdmaMsg, RdmaNomsg
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, chunks_for_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,5 +47,5 @@ def any_chunks(message: bytes, _memory: ExposedMemory, _layer: UpperLayer) -> st
         return ""
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         return ""
-    has_chunks = body.rdma_reads or body.rdma_writes or body.rdma_reply is not None
+    has_chunks = body.rdma_reads or chunks_for_results(body)
     return "a message with chunks" if has_chunks else ""

@@ -12,11 +12,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.tester.workload.testprog import TestprogWorkload
+from conformance.tester.workload.testprog import own_program
 from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_testprog as wire
-from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,6 +80,5 @@ def fetch_rows(workload: Workload, rows: int, cells: int) -> Request:
 
 
 def _request(workload: Workload, title: str, encode: Callable[[int], bytes]) -> Request:
-    if not isinstance(workload, TestprogWorkload):
-        raise Unsupported(f"the suite's own program alone has a call like {title}")
-    return workload.request(title, encode)
+    alone = f"the suite's own program alone has a call like {title}"
+    return own_program(workload, alone).request(title, encode)

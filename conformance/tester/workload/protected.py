@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from conformance.tester.workload.testprog import TestprogWorkload
+from conformance.tester.workload.testprog import TestprogWorkload, own_program
 from rpcrdma.ulp import gss, testprog_calls
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire._generated_gss import GssService
-from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,9 +89,8 @@ class Protection:
 
 
 def _own(workload: Workload) -> TestprogWorkload:
-    if not isinstance(workload, TestprogWorkload):
-        raise Unsupported(
-            "there is no context of RPCSEC_GSS but that of the suite's own program; other programs"
-            " take a Kerberos realm"
-        )
-    return workload
+    return own_program(
+        workload,
+        "there is no context of RPCSEC_GSS but that of the suite's own program; other programs"
+        " take a Kerberos realm",
+    )

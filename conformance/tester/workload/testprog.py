@@ -12,11 +12,14 @@ from rpcrdma.ulp.file_tree import LINK
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_testprog as wire
+from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["TestprogWorkload"]
+    from conformance.tester.workload.base import Workload
+
+__all__ = ["TestprogWorkload", "own_program"]
 
 _REFUSALS: Final = tuple(
     status.to_bytes(XDR_UNIT) for status in wire.TestStatus if status is not wire.TestStatus.TEST_OK
@@ -143,6 +146,21 @@ class TestprogWorkload:
     def request(self, title: str, encode: Callable[[int], bytes]) -> Request:
         """Any call of the program, of which the right reply is known."""
         return Request(title, encode, _as_expected, self._layer, _refuses)
+
+
+def own_program(workload: Workload, otherwise: str) -> TestprogWorkload:
+    """The workload, if it is that of the suite's own program.
+
+    Args:
+        workload: of any binding.
+        otherwise: why a case that needs it does without another.
+
+    Raises:
+        Unsupported: it is another.
+    """
+    if not isinstance(workload, TestprogWorkload):
+        raise Unsupported(otherwise)
+    return workload
 
 
 def _refuses(reply: bytes) -> bool:

@@ -136,7 +136,7 @@ def read_withheld(root: Path) -> Withheld:
     """The list of a project.
 
     Raises:
-        BadInput: there is none, as in a release, or it is not in form.
+        BadInput: the list is missing, as in a release, or it is not in form.
     """
     try:
         text = (root / WITHHELD).read_text(encoding="utf-8")

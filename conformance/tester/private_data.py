@@ -48,7 +48,7 @@ class PrivateData:
 def invalidates(octets: bytes) -> bool:
     """Whether private data says that remote invalidation is supported (sections 4.1 and 5.1).
 
-    The message may stand behind other octets.  To look at its version, and whether it is whole, is
+    The message may stand after other octets.  To look at its version, and whether it is whole, is
     only recommended; the CM fills private data up with zeros besides.
     """
     start = octets.find(_MAGIC.to_bytes(4))

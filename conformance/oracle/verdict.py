@@ -141,7 +141,7 @@ def best_of(
     allowed: Sequence[Alternative[Kind]],
     fits: Callable[[Kind], bool],
     broken: Callable[[], Sequence[BrokenRule]],
-    wording: Wording,
+    wording: Callable[[], Wording],
 ) -> Judgement:
     """Compare what was seen with what is allowed; the best alternative that fits counts.
 
@@ -149,12 +149,12 @@ def best_of(
         allowed: the alternatives, what the documents ask for most plainly first.
         fits: whether what was seen is of a kind.
         broken: the rules that it breaks all the same; asked only of what fits.
-        wording: of the reasons.
+        wording: of the reasons; asked only where one is needed.
     """
     fitting = [item for item in allowed if fits(item.kind)]
     if not fitting:
         wanted = "; or ".join(str(item) for item in allowed)
-        reason = wording.wrong.replace("{wanted}", wanted)
+        reason = wording().wrong.replace("{wanted}", wanted)
         # What the message really asked for comes first; the others are ways around it.
         return Judgement(Verdict.FAIL, reason, allowed[0].ids, readings_of(allowed))
     found = broken()
@@ -164,7 +164,7 @@ def best_of(
         return Judgement(worst[0].severity, reason, broken_ids(worst), readings_of(worst))
     best = min(fitting, key=lambda item: item.warning)
     if best.warning:
-        return Judgement(Verdict.WARN, wording.tolerated, best.ids, best.readings)
+        return Judgement(Verdict.WARN, wording().tolerated, best.ids, best.readings)
     return Judgement(Verdict.PASS, interpretations=best.readings)
 
 

@@ -52,15 +52,19 @@ class HandleAllocator:
         self._used.add(handle)
         return handle
 
-    def address(self, length: int, align: int = _ALIGNMENT) -> int:
-        """The address of `length` octets that nothing else has; gaps around it are free.
+    def address(self, length: int) -> int:
+        """The address of `length` octets that nothing else has; gaps around it are free."""
+        self._address += self._random.randrange(1 << 10) * _ALIGNMENT
+        return self.place(length, _ALIGNMENT)
 
-        It is a multiple of `align` octets.
+    def place(self, length: int, align: int) -> int:
+        """The same for what is not registered: it need not be hard to guess.
+
+        The address is a multiple of `align` octets.
         """
         address = self._address + -self._address % align
         end = address + length
-        gap = self._random.randrange(1, 1 << 10) * _ALIGNMENT
-        self._address = end + -end % _ALIGNMENT + gap
+        self._address = end + -end % _ALIGNMENT + _ALIGNMENT
         return address
 
 
@@ -134,7 +138,7 @@ class ProtectionDomain:
 
     def place(self, length: int, align: int) -> int:
         """The address of `length` octets of the fabric's own memory, a multiple of `align`."""
-        return self._allocator.address(length, align)
+        return self._allocator.place(length, align)
 
     def find(self, handle: int) -> Region | Denial:
         """The valid region with this handle, or why there is none."""

@@ -11,6 +11,7 @@ versions, and so is the error that names a range of versions (rfc8166 4.2).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.wire import _generated_rfc8166 as v1
@@ -30,6 +31,10 @@ __all__ = ["SHOWN_OCTETS", "capture_comment", "header_tree", "indented", "one_li
 
 SHOWN_OCTETS: Final = 64
 """How many octets of a payload are shown before they are cut."""
+
+_REMEMBERED: Final = 1024
+"""Messages whose text is kept: a capture and a record tell of the messages of a case in turn, and
+to decode them takes longer than to judge them."""
 
 _NOTHING: Final = {Kind.OPTIONAL: "absent", Kind.LIST: "empty", Kind.STRUCTURE: "empty"}
 _SUBSETS: Final = frozenset({"opticonnpr_nochg", "optrespr_done", "optrespr_rej"})
@@ -54,6 +59,7 @@ _LABELLED: Final = (
 )
 
 
+@lru_cache(maxsize=2)
 def header_tree(octets: bytes) -> Tree:
     """The transport header as a tree, as far as it can be decoded."""
     if _version(octets) == VERSION_TWO:
@@ -61,11 +67,13 @@ def header_tree(octets: bytes) -> Tree:
     return build_tree(v1.SCHEMA, "TransportHeader", octets)
 
 
+@lru_cache(maxsize=2)
 def rpc_tree(octets: bytes, offset: int = 0) -> Tree:
     """The RPC message header at an offset as a tree, as far as it can be decoded."""
     return build_tree(rpc.SCHEMA, "RpcMessage", octets, offset)
 
 
+@lru_cache(_REMEMBERED)
 def one_line(octets: bytes) -> str:
     """The gist of a message on one line."""
     tree = header_tree(octets)
@@ -96,6 +104,7 @@ def one_line(octets: bytes) -> str:
     return ", ".join(part for part in parts if part)
 
 
+@lru_cache(_REMEMBERED)
 def indented(octets: bytes) -> str:
     """Every field on its own line, with the offset of its first octet."""
     tree = header_tree(octets)

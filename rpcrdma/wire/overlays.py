@@ -85,6 +85,8 @@ class _Opener:
         self.error: DecodeError | None = None
 
     def opened(self, node: Node) -> Node:
+        if not node.children:
+            return node
         overlay = self._overlays.get(node.label)
         found: _Row | None = None
         children = []

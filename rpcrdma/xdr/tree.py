@@ -82,9 +82,11 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         """The node and everything under it, in the order of their octets."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ class ReactionExpectation:
             self.allowed,
             lambda kind: kind is reaction,
             lambda: self._broken(reaction, payload),
-            Wording(
+            lambda: Wording(
                 f"{about}: expected that {{wanted}}; {reaction}",
                 f"{self.fault}: {reaction}, which is tolerated",
             ),

@@ -225,7 +225,7 @@ class Expectation:
             self.allowed,
             lambda kind: kind.fits(outcome, payload),
             lambda: self._broken(outcome, payload),
-            Wording(f"expected {{wanted}}; got {outcome}", f"{outcome} is tolerated"),
+            lambda: Wording(f"expected {{wanted}}; got {outcome}", f"{outcome} is tolerated"),
         )
 
     def _broken(self, outcome: Outcome, payload: bytes | None) -> list[BrokenRule]:

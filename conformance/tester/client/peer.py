@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.announced import NOTHING_TOLD, announced_in
@@ -114,6 +115,8 @@ class Peer:
         self.takes_chunks = False
         self.version = version
         self.options: list[OptionReceived] = []
+        # Of the options, those that are in what the device has told.
+        self._heard, self._told = 0, NOTHING_TOLD
         self.told = NOTHING_TOLD
         self.judged = True
         self._connection = connection
@@ -129,7 +132,7 @@ class Peer:
         self._exchanges = Exchanges(version)
         self._memory_watch = MemoryWatch()
 
-    @property
+    @cached_property
     def device(self) -> Device:
         """What the profile claims, for the oracle."""
         return device_of(self.profile)
@@ -144,12 +147,13 @@ class Peer:
     @property
     def announced(self) -> Announced:
         """What the device has told of round-trip reductions; faulty values tell nothing."""
-        told = NOTHING_TOLD
-        for one in self.options:
+        for one in self.options[self._heard :]:
             if isinstance(one.option, ConnProp | UpdProp):
                 with suppress(DecodeError):
-                    told = announced_in(values_of(one.option), told, self.device.properties)
-        return told
+                    values = values_of(one.option)
+                    self._told = announced_in(values, self._told, self.device.properties)
+        self._heard = len(self.options)
+        return self._told
 
     # -- messages
 

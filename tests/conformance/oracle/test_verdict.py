@@ -56,7 +56,7 @@ WORDING = Wording("wanted: {wanted}", "tolerated")
 
 
 def judged(seen: str, *broken: BrokenRule) -> Judgement:
-    return best_of((GOOD, ODD), lambda kind: kind == seen, lambda: broken, WORDING)
+    return best_of((GOOD, ODD), lambda kind: kind == seen, lambda: broken, lambda: WORDING)
 
 
 def test_an_alternative_has_the_ids_of_its_version_and_says_that_it_is_tolerated() -> None:

@@ -8,7 +8,17 @@ whether it may have so many Calls in flight.
 
 from __future__ import annotations
 
-from conformance.verify import calls, chunks, cuts, granted, memory, recovery, shapes, versions
+from conformance.verify import (
+    calls,
+    chunks,
+    cuts,
+    granted,
+    memory,
+    recovery,
+    reply_shapes,
+    shapes,
+    versions,
+)
 from conformance.verify.answers import (
     Reply,
     awaited,
@@ -55,6 +65,7 @@ __all__ = [
     "recovery",
     "refused",
     "reply_of",
+    "reply_shapes",
     "reported",
     "right",
     "served",

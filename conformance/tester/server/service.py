@@ -62,17 +62,16 @@ class Service:
 
     Attributes:
         profile: the device's.
-        case: notes of the running case.
-        grant: credits that every reply grants.
+        case: notes of the running case.  grant: credits that every reply grants.
         reply_threshold: most octets of a reply sent inline; set both before a connection is made.
         welcome: how the next connections are accepted.
-        lines: connections of the running case, the oldest first.
-        received: messages of the running case, the oldest first.
+        lines: connections of the running case, the oldest first.  received: its messages, likewise.
         call_threshold: most octets of a call sent inline; for connections made afterwards.
         threshold_of_two: likewise of Version Two, if the client has told of no larger Receives.
         options: what comes in Version Two beside calls, and is sent there.
         replies: which are due; knows what program is behind each connection.
         divert: is shown each message first; what it takes is no forward call (bidir).
+        change: makes of the right reply to a call the one that goes out, where a case has no own.
         starting: whether the client is about to do something; else it need not be waited for.
     """
 
@@ -101,6 +100,7 @@ class Service:
         self.threshold_of_two = THRESHOLD_TWO
         self.welcome = Welcome(version_one_only=VERSION_ONE in self.profile.claims.versions)
         self.divert: Callable[[Line, bytes], bool] = lambda _line, _octets: False
+        self.change: Callable[[ReceivedCall, ReplyDraft], ReplyDraft] = lambda _call, draft: draft
 
     # -- life
 
@@ -316,7 +316,7 @@ class Service:
             self.reply(call, refused if line.respond is None else line.respond(call))
             return
         for one, draft in self._drafts(call):
-            self.reply(one, draft)
+            self.reply(one, self.change(one, draft))
 
     def draft(self, call: ReceivedCall) -> ReplyDraft:
         """The right reply to a call, for changing and for `reply`.

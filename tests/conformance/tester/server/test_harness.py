@@ -261,6 +261,8 @@ def test_an_act_that_the_client_does_not_have_is_inconclusive() -> None:
     assert harness.client.acts == {ActKind.SMALL}
     with pytest.raises(Inconclusive, match=r"cannot be brought to act \(read 10 octets\): it kno"):
         harness.client.begin(ActKind.READ, 10)
+    with pytest.raises(Unsupported, match="it knows no such word"):
+        harness.client.begin(ActKind.READ_AT, 10, offset=3)
 
 
 def test_a_client_that_does_nothing_at_all_is_said_to() -> None:

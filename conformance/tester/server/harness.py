@@ -124,6 +124,19 @@ class ActingClient:
         """
         return self._served(self.good_act())
 
+    def two_at_once(self) -> None:
+        """Have it do that twice at once: who needs a program for each has two from then on.
+
+        Raises:
+            Inconclusive: it cannot be brought to do anything, or does not.
+            Deviation: it does not come to an end.
+        """
+        first = self.good_act()
+        held = self.service.next_call()
+        self._served(self.good_act()).takes(done=True)
+        self.service.reply(held)
+        self._served(first).takes(done=True)
+
     def _served(self, act: RunningAct) -> ServedAct:
         result = self.service.serve_until(act)
         if result.done and all(one.poll() is not None for one in self._begun):

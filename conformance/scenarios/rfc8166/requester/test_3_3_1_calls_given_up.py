@@ -59,13 +59,13 @@ def test_requester_keeps_the_credit_of_a_call_that_was_given_up(
 
     A client that goes on waiting for nobody does no harm.
     """
+    client.two_at_once()
     service.grant = 1
     verify.calls.done(client.serve_good_act())
     given_up = client.begin(kind, 6000)
     call = service.next_call()
     given_up.abandon()
     act = client.good_act()
-    # Programs that are stopped, and started, take their time.
     seconds = service.profile.start + service.profile.grace
     service.waiting(seconds, until=lambda: len(service.in_flight()) > 1)
 

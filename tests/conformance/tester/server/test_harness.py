@@ -358,3 +358,15 @@ def test_what_is_more_than_a_client_can_move_says_nothing(kind: ActKind) -> None
         harness.client.do(kind, 100_000)
     assert harness.client.do(kind, 1000).done
     harness.close()
+
+
+def test_two_things_are_done_at_once(harness: ClientHarness) -> None:
+    harness.ready()
+    before = len(harness.service.received)
+
+    harness.client.two_at_once()
+
+    first, second = harness.service.received[before:]
+    assert second.in_flight == (first.xid,)
+    assert all(one.done for one in harness.service.served)
+    assert harness.service.in_flight() == ()

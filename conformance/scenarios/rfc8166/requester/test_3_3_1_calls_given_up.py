@@ -50,7 +50,12 @@ def test_requester_gives_up_a_call_that_waits_for_a_credit(
         verify.calls.done(after, (LEAVES, RETIRES))
 
 
-@requirement(LEAVES, RETIRES, role="requester")
+@requirement(
+    LEAVES,
+    RETIRES,
+    role="requester",
+    narrower="the act that must go well is another than the one that was given up",
+)
 @pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.READ, ActKind.LONG_REPLY], ids=str)
 def test_requester_keeps_the_credit_of_a_call_that_was_given_up(
     service: Service, client: ActingClient, kind: ActKind

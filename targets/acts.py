@@ -21,11 +21,11 @@ it.  It ends with status 0 when what it was to do is done.  These placeholders m
 stand in a word, in the value of a variable, and in a line (see below):
 
     {address} {port}   where the tester listens       {length}   octets to fetch or store
-    {client_address}   the client's own address,      {count}    how many at once
-                       where MOUNT is served, too     {content}  a file with the `length` octets
-    {mount_port}       TCP port of that                          that are to be stored
-    {folder}           an empty folder, made for      {output}   a file for what was fetched
-                       this connection
+    {client_address}   the client's own address,      {offset}   the first of these
+                       where MOUNT is served, too     {count}    how many at once
+    {mount_port}       TCP port of that               {content}  a file with the `length` octets
+    {folder}           an empty folder, made for                 that are to be stored
+                       this connection                {output}   a file for what was fetched
     {here}             the folder of the profile
 
 A name in braces that is none of these is an error, unless a `$` precedes it, as a shell's variable;
@@ -68,7 +68,7 @@ __all__ = ["PLACEHOLDERS", "Acts", "Command", "Prints", "expand", "reason_of_end
 PLACEHOLDERS: Final = frozenset(
     (
         *("address", "port", "client_address", "mount_port", "folder", "here"),
-        *("length", "count", "content", "output"),
+        *("length", "offset", "count", "content", "output"),
     )
 )
 
@@ -78,7 +78,8 @@ _COMMANDS: Final = (
     "prepare", "release", "resident", "null", "small", "read", "write", "long_call", "long_reply",
     "many", "many_reads", "read_two", "read_optional", "write_optional", "read_array",
     "write_array", "read_rows", "write_rows", "exchange_authenticated", "exchange_integrity",
-    "exchange_privacy", "disconnect", "ask_size", "ask_invalidation", "change_size",
+    "exchange_privacy", "disconnect", "ask_size", "ask_invalidation", "change_size", "read_at",
+    "read_cached", "read_mapped", "write_at", "write_cached", "make_link", "list_names",
 )  # fmt: skip
 """The keys whose values are commands."""
 
@@ -153,7 +154,8 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         null, small, read, write, long_call, long_reply, many, many_reads, read_two, read_optional,
             write_optional, read_array, write_array, read_rows, write_rows, exchange_authenticated,
             exchange_integrity, exchange_privacy, disconnect, ask_size, ask_invalidation,
-            change_size: the act of that name in `targets.base.ActKind`.
+            change_size, read_at, read_cached, read_mapped, write_at, write_cached, make_link,
+            list_names: the act of that name in `targets.base.ActKind`.
     """
 
     prepare: str | tuple[str, ...] | Command
@@ -187,6 +189,13 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ask_size: str | tuple[str, ...] | Command | None = None
     ask_invalidation: str | tuple[str, ...] | Command | None = None
     change_size: str | tuple[str, ...] | Command | None = None
+    read_at: str | tuple[str, ...] | Command | None = None
+    read_cached: str | tuple[str, ...] | Command | None = None
+    read_mapped: str | tuple[str, ...] | Command | None = None
+    write_at: str | tuple[str, ...] | Command | None = None
+    write_cached: str | tuple[str, ...] | Command | None = None
+    make_link: str | tuple[str, ...] | Command | None = None
+    list_names: str | tuple[str, ...] | Command | None = None
 
     def __post_init__(self) -> None:
         """Check each command by its own rules, and that `prepare` is one."""

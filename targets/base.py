@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OF_THE_TEST_PROGRAM",
+    "OPTIONAL",
     "Act",
     "ActKind",
     "ActResult",
@@ -161,6 +162,20 @@ class ActKind(StrEnum):
     """The same with the integrity service."""
     EXCHANGE_PRIVACY = "exchange-privacy"
     """The same with the privacy service."""
+    READ_AT = "read-at"
+    """Fetch `length` octets from octet `offset` on, past any cache, by memory of any alignment."""
+    READ_CACHED = "read-cached"
+    """Fetch them by way of a cache that holds none of them; it may fetch more, and ahead."""
+    READ_MAPPED = "read-mapped"
+    """Fetch them by touching memory to which the file is mapped; likewise by that cache."""
+    WRITE_AT = "write-at"
+    """Store `length` octets from octet `offset` on, past any cache, and fetch them again."""
+    WRITE_CACHED = "write-cached"
+    """Store them by way of a cache, have that written back, and fetch them past it."""
+    MAKE_LINK = "make-link"
+    """Make a symbolic link to a path of `length` octets (`letters`), fetch that, and remove it."""
+    LIST_NAMES = "list-names"
+    """Fetch the `count` names of a folder that holds as many, as lines in their order."""
     DISCONNECT = "disconnect"
     """End the connection in an orderly way."""
     ASK_SIZE = "ask-size"
@@ -187,6 +202,20 @@ OF_THE_TEST_PROGRAM: Final = frozenset(
 """Acts whose calls no other program has."""
 
 
+OPTIONAL: Final = frozenset(
+    {
+        ActKind.READ_AT,
+        ActKind.READ_CACHED,
+        ActKind.READ_MAPPED,
+        ActKind.WRITE_AT,
+        ActKind.WRITE_CACHED,
+        ActKind.MAKE_LINK,
+        ActKind.LIST_NAMES,
+    }
+)
+"""Acts of clients with files: the cases that need one are N/A for a client that has it not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Act:
     """One thing for a client to do.
@@ -194,12 +223,14 @@ class Act:
     Attributes:
         kind: what.
         length: octets to fetch or store; 0 where that means nothing, or where any will do.
-        count: how many at once.
+        count: how many at once, or in all.
+        offset: the first octet to fetch or store.
     """
 
     kind: ActKind
     length: int = 0
     count: int = 1
+    offset: int = 0
 
     def __str__(self) -> str:
         words = [self.kind.value]
@@ -207,6 +238,8 @@ class Act:
             words.append(f"{self.count} times")
         if self.length:
             words.append(f"{self.length} octets")
+        if self.offset:
+            words.append(f"from octet {self.offset} on")
         return " ".join(words)
 
 

@@ -1,9 +1,9 @@
 """Checks that a scenario ends with: each accepts every outcome that the documents allow.
 
 `verify.expect` and its kin are about answers to the tester's own messages; `verify.calls`,
-`verify.chunks`, `verify.memory` and `verify.versions` about what else the tester saw, and
-`verify.recovery` about answers where the wire has faults.  `verify.granted` is about the tester:
-whether it may have so many Calls in flight.
+`verify.chunks`, `verify.contents`, `verify.memory` and `verify.versions` about what else the tester
+saw, and `verify.recovery` about answers where the wire has faults.  `verify.granted` is about the
+tester: whether it may have so many Calls in flight.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from conformance.verify import (
     calls,
     chunks,
+    contents,
     cuts,
     granted,
     memory,
@@ -47,6 +48,7 @@ __all__ = [
     "blamed",
     "calls",
     "chunks",
+    "contents",
     "cut",
     "cuts",
     "discarded",

@@ -13,13 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from rpcrdma.ulp.pattern import pattern
+from rpcrdma.ulp.pattern import letters, pattern
 
 __all__ = [
     "CLIENT_TREE",
     "CROWD",
     "DIRECTORY",
     "LINK",
+    "LISTINGS",
     "LONG_NAMED",
     "PLAIN",
     "TREE",
@@ -66,6 +67,12 @@ class TreeDirectory:
 
 TreeEntry: TypeAlias = TreeFile | TreeLink | TreeDirectory
 
+
+def _listed(number: int) -> str:
+    """A name, as number N of any folder of `LISTINGS` has it."""
+    return f"{number:04}-{letters(number * 7 % 61).decode()}"
+
+
 LINK: Final = TreeLink("link", "/".join(f"part-{number:03}" for number in range(220)))
 """A target of 1979 octets: more than a reply inline threshold of 1024, under Linux's 4095."""
 
@@ -91,13 +98,19 @@ TREE: Final[tuple[TreeEntry, ...]] = (
     PLAIN,
 )
 
+LISTINGS: Final = tuple(
+    TreeDirectory(f"list-{count}", tuple(map(_listed, range(count))))
+    for count in (0, 1, 2, 40, 300, 1000)
+)
+"""Folders by how many names they have, of many lengths."""
+
 CROWD: Final = TreeDirectory("crowd", tuple(f"inhabitant-{number:05}" for number in range(4000)))
 """A directory that takes many Long Replies to list."""
 
 LONG_NAMED: Final = TreeFile("n" * 255, 1000, 8)
 """A file with the longest name that file systems usually have."""
 
-CLIENT_TREE: Final[tuple[TreeEntry, ...]] = (*TREE, CROWD, LONG_NAMED)
+CLIENT_TREE: Final[tuple[TreeEntry, ...]] = (*TREE, *LISTINGS, CROWD, LONG_NAMED)
 """What a client under test may find in addition; no server under test is asked for it."""
 
 

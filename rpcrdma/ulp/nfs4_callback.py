@@ -109,6 +109,7 @@ class Nfs4Backchannel:
         program: the number of the client's callback program.
         attributes: what was negotiated: sizes, operations, and `ca_maxrequests` slots.
         security: what the client accepts as credentials, the best first.
+        minor: the minor version, that of the session.
         sequences: the number of the last call on each slot that the client has accepted.
     """
 
@@ -116,6 +117,7 @@ class Nfs4Backchannel:
     program: int
     attributes: wire.ChannelAttributes
     security: tuple[wire.CallbackSecurity, ...] = ()
+    minor: int = 1
     sequences: list[int] = field(init=False)
     _busy: dict[int, int] = field(init=False, default_factory=dict)
 
@@ -162,7 +164,15 @@ class Nfs4Backchannel:
             highest=max(self._busy.values()),
             keep=keep,
         )
-        return call(xid, self.program, first, *operations, tag=tag, credential=self.credential)
+        return call(
+            xid,
+            self.program,
+            first,
+            *operations,
+            minor=self.minor,
+            tag=tag,
+            credential=self.credential,
+        )
 
     def take(self, reply: bytes) -> wire.CallbackCompoundResult:
         """The results of a reply to `call`; its slot is free again.

@@ -62,7 +62,7 @@ def existence(operation: Operation, minor: int) -> Status:
         return Status.NFS4ERR_OP_ILLEGAL
     if minor == 0 and operation >= FIRST_OF_MINOR_ONE:
         return Status.NFS4ERR_OP_ILLEGAL
-    if minor == 1 and operation in GONE_IN_MINOR_ONE:
+    if minor and operation in GONE_IN_MINOR_ONE:
         return Status.NFS4ERR_NOTSUPP
     return Status.NFS4_OK
 

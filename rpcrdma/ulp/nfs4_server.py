@@ -1,12 +1,14 @@
-"""A small server of NFSv4.0 and NFSv4.1 in memory, for scenarios and for kernel clients.
+"""A small server of NFSv4.0, 4.1 and 4.2 in memory, for scenarios and for kernel clients.
 
     RFC 7530 section 14.2       COMPOUND: operations in order, up to the first that fails
     RFC 5661 section 2.10.6     sessions: exactly-once execution
     RFC 5661 section 18.46.3    where SEQUENCE must stand
+    RFC 7862 section 15         the operations of NFSv4.2, which may each be left out
 
 It serves `rpcrdma.ulp.file_store.FileStore` to anybody: credentials are not looked at.  Here is the
 engine alone; `OPERATIONS` says what executes each operation.  Operations that are not there (locks,
-named attributes, directory delegations, parallel NFS) are answered by NFS4ERR_NOTSUPP.
+named attributes, directory delegations, parallel NFS) are answered by NFS4ERR_NOTSUPP.  Of NFSv4.2
+there is nothing but the minor version: its own operations are not even decoded.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATIONS_MAXIMUM", "READ_MAXIMUM", "Nfs4Program"]
 
-MINOR_VERSIONS: Final = (0, 1)
+MINOR_VERSIONS: Final = (0, 1, 2)
 
 # The type of a row's arguments is the key of the row, which no annotation can say: hence Any.
 Nfs4Execute: TypeAlias = Callable[[Compound, Any], wire.ResultOperation]
@@ -109,7 +111,7 @@ WITHOUT_SEQUENCE: Final = frozenset(
 
 
 class Nfs4Program(ProcedureTable):
-    """NFSv4.0 and NFSv4.1 on one connection.
+    """NFSv4.0, 4.1 and 4.2 on one connection.
 
     Attributes:
         state: clients, opens and sessions; shared by every connection of a server.

@@ -128,7 +128,11 @@ def create_session(compound: Compound, arguments: wire.CreateSessionArguments) -
     backchannel: Nfs4Backchannel | None = None
     if wants and state.options.backchannel:
         backchannel = Nfs4Backchannel(
-            identifier, arguments.csa_cb_program, back, arguments.csa_sec_parms
+            identifier,
+            arguments.csa_cb_program,
+            back,
+            arguments.csa_sec_parms,
+            compound.minor,
         )
     slots = [Slot() for _ in range(fore.ca_maxrequests)]
     session = Nfs4Session(identifier, client, fore, backchannel, slots)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-__all__ = ["first_difference", "pattern"]
+__all__ = ["first_difference", "letters", "pattern"]
 
 ROW = 256
 BLOCK = 65536
+
+_LETTERS = bytes(ord("a") + octet % 16 for octet in range(256))
 
 
 @lru_cache(maxsize=1)
@@ -33,6 +35,14 @@ def pattern(length: int, seed: int = 0) -> bytes:
     blocks = [_shifted_block((k * 13 + seed) & 0xFF) for k in range(length // BLOCK)]
     last = _shifted_block((len(blocks) * 13 + seed) & 0xFF)[: length % BLOCK]
     return b"".join((*blocks, last))
+
+
+def letters(length: int) -> bytes:
+    """The pattern in the letters from a to p, for paths and names.
+
+    Letter i is that whose number, from 0, is the pattern's octet i modulo 16.
+    """
+    return pattern(length).translate(_LETTERS)
 
 
 def first_difference(data: bytes, seed: int = 0) -> int | None:

@@ -11,9 +11,11 @@ use warnings;
 
 use constant {
     O_WRONLY => 1, O_DIRECT => 040000,
-    SYS_mount => 165, SYS_umount2 => 166, SYS_setxattr => 188, SYS_fadvise64 => 221,
-    POSIX_FADV_DONTNEED => 4,
+    SYS_mmap => 9, SYS_munmap => 11, SYS_fsync => 74, SYS_mount => 165, SYS_umount2 => 166,
+    SYS_setxattr => 188, SYS_fadvise64 => 221,
+    PROT_READ => 1, MAP_SHARED => 1, POSIX_FADV_DONTNEED => 4,
     PAGE => 4096,
+    PIECE => 10007,    # octets of a call of read(2) or write(2) that meets no boundary
 };
 
 my ($mounted, $source) = @ARGV;
@@ -33,6 +35,42 @@ my %acts = (
     'read' => sub {
         my ($length, $output) = words(2, @_);
         save($output, fetch($length));
+    },
+
+    # The same from another octet on, into memory that begins in the middle of a page as well.
+    'read-at' => sub {
+        my ($offset, $length, $output) = words(3, @_);
+        save($output, fetch($length, $offset));
+    },
+
+    # By way of the page cache: the kernel reads whole pages, and ahead.
+    'read-cached' => sub {
+        my ($offset, $length, $output) = words(3, @_);
+        sysopen(my $file, "$mounted/plain", 0) or die "open: $!\n";
+        forget($file);
+        sysseek($file, $offset, 0);
+        my $data = '';
+        while (length $data < $length) {
+            my $left = $length - length $data;
+            my $got = sysread($file, $data, $left < PIECE ? $left : PIECE, length $data);
+            defined $got or die "read: $!\n";
+            $got or last;
+        }
+        save($output, $data);
+    },
+
+    # The same by page faults.
+    'read-mapped' => sub {
+        my ($offset, $length, $output) = words(3, @_);
+        sysopen(my $file, "$mounted/plain", 0) or die "open: $!\n";
+        forget($file);
+        my $before = $offset % PAGE;
+        my @mapping = (PROT_READ, MAP_SHARED, fileno $file, $offset - $before);
+        my $address = syscall(SYS_mmap, 0, $before + $length, @mapping);
+        $address != -1 or die "mmap: $!\n";
+        my $data = unpack('P' . ($before + $length), pack('J', $address));
+        syscall(SYS_munmap, $address, $before + $length) == 0 or die "munmap: $!\n";
+        save($output, substr($data, $before));
     },
 
     # The same, as often at once, each by a process of its own.
@@ -57,12 +95,45 @@ my %acts = (
     # LOOKUP, ACCESS (or OPEN), WRITE, and COMMIT where the server asks for it.
     'write' => sub {
         my ($length, $content) = words(2, @_);
-        open(my $from, '<:raw', $content) or die "open: $!\n";
-        my ($buffer, $start) = pages($length);
-        sysread($from, $$buffer, $length, $start) == $length or die "$content: too short\n";
-        sysopen(my $file, "$mounted/writable", O_WRONLY | O_DIRECT) or die "open: $!\n";
-        (syswrite($file, $$buffer, $length, $start) // -1) == $length or die "write: $!\n";
+        store($length, $content);
+    },
+
+    # The same from another octet on, and LOOKUP, ACCESS (or OPEN), and READ of what was written.
+    'write-at' => sub {
+        my ($offset, $length, $content, $output) = words(4, @_);
+        store($length, $content, $offset);
+        save($output, fetch($length, $offset, 'writable'));
+    },
+
+    # The same by way of the page cache: the kernel writes as it sees fit, at last by fsync(2).
+    'write-cached' => sub {
+        my ($offset, $length, $content, $output) = words(4, @_);
+        my ($buffer, $start) = loaded($length, $content);
+        sysopen(my $file, "$mounted/writable", O_WRONLY) or die "open: $!\n";
+        sysseek($file, $offset, 0);
+        for (my $done = 0; $done < $length;) {
+            my $left = $length - $done;
+            my $put = syswrite($file, $$buffer, $left < PIECE ? $left : PIECE, $start + $done);
+            defined $put or die "write: $!\n";
+            $done += $put;
+        }
+        syscall(SYS_fsync, fileno $file) == 0 or die "fsync: $!\n";
         close($file) or die "close: $!\n";
+        save($output, fetch($length, $offset, 'writable'));
+    },
+
+    # SYMLINK (or CREATE), and READLINK by way of a second mount: the first knows the path.
+    'make-link' => sub {
+        my ($length, $content, $output) = words(3, @_);
+        my ($buffer, $start) = loaded($length, $content);
+        my @octets = unpack('C*', substr($$buffer, $start, $length));
+        symlink(join('', map { chr(97 + $_ % 16) } @octets), "$mounted/made")
+            or die "symlink: $!\n";
+        my $path = eval { on_second_mount(sub { readlink("$_[0]/made") // die "readlink: $!\n" }) };
+        my $why = $@;
+        unlink("$mounted/made") or die "unlink: $!\n";
+        defined $path or die $why;
+        save($output, $path);
     },
 
     # A Long Call: nothing in it may be reduced.
@@ -76,30 +147,26 @@ my %acts = (
 
     # GETATTR, LOOKUP, ACCESS, READDIR (PLUS): 600 names with their attributes.
     'list' => sub {
-        # First the client forgets what it has cached of the folder; noac does not see to that.
-        sysopen(my $folder, "$mounted/many", 0) or die "open: $!\n";
-        syscall(SYS_fadvise64, fileno $folder, 0, 0, POSIX_FADV_DONTNEED) == 0
-            or die "fadvise: $!\n";
-        close($folder);
-        opendir(my $names, "$mounted/many") or die "opendir: $!\n";
-        $! = 0;
-        my @names = readdir($names);
-        die "readdir: $!\n" if $!;
-        closedir($names);
+        names('many');
+    },
+
+    # The same of a folder with so many names.
+    'list-names' => sub {
+        my ($count, $output) = words(2, @_);
+        save($output, join "\n", sort grep { !/^\.\.?$/ } names("list-$count"));
     },
 
     # The kernel calls NULL whenever it has connected for a mount, and never else.
     'mount-again' => sub {
-        unmount();
-        my ($type, $options) = ('nfs', $ENV{OPTIONS});
-        return if syscall(SYS_mount, $source, $mounted, $type, 0, $options) == 0;
+        unmount($mounted);
+        return if mount($mounted, $ENV{OPTIONS});
         my $why = $!;
         rmdir($mounted);
         die "mount: $why\n";
     },
 
     'unmount' => sub {
-        unmount();
+        unmount($mounted);
         rmdir($mounted) or die "rmdir: $!\n";
     },
 );
@@ -113,7 +180,7 @@ while (defined(my $line = <STDIN>)) {
     print $done ? "done\n" : "failed $why\n";
 }
 
-# So many words, the last of which may be a path with blanks.
+# So many words, the last of which may be a path with blanks; one before it may not.
 sub words {
     my ($count, $line) = @_;
     return split / /, $line, $count;
@@ -137,19 +204,75 @@ sub await {
 
 # What the client reads past its cache.
 sub fetch {
-    my ($length) = @_;
-    my ($buffer, $start) = pages($length);
-    sysopen(my $file, "$mounted/plain", O_DIRECT) or die "open: $!\n";
+    my ($length, $offset, $name) = ($_[0], $_[1] // 0, $_[2] // 'plain');
+    my ($buffer, $start) = pages($length, $offset % PAGE);
+    sysopen(my $file, "$mounted/$name", O_DIRECT) or die "open: $!\n";
+    sysseek($file, $offset, 0);
     defined(sysread($file, $$buffer, $length, $start)) or die "read: $!\n";
     return substr($$buffer, $start);
 }
 
-# Room for so many octets that begin with a page, as programs that read past the cache have it.
+# What the client writes past its cache.
+sub store {
+    my ($length, $content, $offset) = @_;
+    my ($buffer, $start) = loaded($length, $content, ($offset // 0) % PAGE);
+    sysopen(my $file, "$mounted/writable", O_WRONLY | O_DIRECT) or die "open: $!\n";
+    sysseek($file, $offset // 0, 0);
+    (syswrite($file, $$buffer, $length, $start) // -1) == $length or die "write: $!\n";
+    close($file) or die "close: $!\n";
+}
+
+# So many octets of a file of ours, in memory as `pages` has it.
+sub loaded {
+    my ($length, $content, $before) = @_;
+    open(my $from, '<:raw', $content) or die "open: $!\n";
+    my ($buffer, $start) = pages($length, $before);
+    sysread($from, $$buffer, $length, $start) == $length or die "$content: too short\n";
+    return ($buffer, $start);
+}
+
+# Room for so many octets that begin with a page, as programs that read past the cache have it, or
+# so many octets behind its beginning.
 sub pages {
-    my ($length) = @_;
-    my $buffer = "\0" x ($length + PAGE);
+    my ($length, $before) = @_;
+    my $buffer = "\0" x ($length + 2 * PAGE);
     vec($buffer, 0, 8) = 0;    # so that the string is no shared copy, and stays where it is
-    return (\$buffer, -unpack('J', pack('p', $buffer)) & (PAGE - 1));
+    return (\$buffer, (-unpack('J', pack('p', $buffer)) & (PAGE - 1)) + ($before // 0));
+}
+
+# Have the client forget what it has cached of a file or folder; noac does not see to that.
+sub forget {
+    my ($file) = @_;
+    syscall(SYS_fadvise64, fileno $file, 0, 0, POSIX_FADV_DONTNEED) == 0 or die "fadvise: $!\n";
+}
+
+# The names in a folder.
+sub names {
+    my ($name) = @_;
+    sysopen(my $folder, "$mounted/$name", 0) or die "open: $!\n";
+    forget($folder);
+    close($folder);
+    opendir(my $listed, "$mounted/$name") or die "opendir: $!\n";
+    $! = 0;
+    my @names = readdir($listed);
+    die "readdir: $!\n" if $!;
+    closedir($listed);
+    return @names;
+}
+
+# What something gives of a second mount, which has a cache of its own.
+sub on_second_mount {
+    my ($do) = @_;
+    my $place = "$mounted-2";
+    mkdir($place) or die "mkdir: $!\n";
+    my $mounts = mount($place, "$ENV{OPTIONS},nosharecache");
+    my $why = $mounts ? '' : "mount: $!\n";
+    my $result = $mounts ? eval { $do->($place) } : undef;
+    $why ||= $@;
+    unmount($place) if $mounts;
+    rmdir($place) or die "rmdir: $!\n";
+    die $why if $why;
+    return $result;
 }
 
 sub save {
@@ -159,8 +282,15 @@ sub save {
     close($file) or die "$path: $!\n";
 }
 
+sub mount {
+    my ($place, $options) = @_;
+    my $type = 'nfs';
+    return syscall(SYS_mount, $source, $place, $type, 0, $options) == 0;
+}
+
 sub unmount {
-    syscall(SYS_umount2, $mounted, 0) == 0 or die "umount: $!\n";
+    my ($place) = @_;
+    syscall(SYS_umount2, $place, 0) == 0 or die "umount: $!\n";
 }
 
 # A list of 504 entries, 6048 octets as SETACL of NFSACL has it: what acl(5) and the kernel's xattr

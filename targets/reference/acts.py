@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, product
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -18,7 +18,7 @@ from rpcrdma.endpoint.core.actions import CallFailed, ReplyReceived
 from rpcrdma.endpoint.properties.wishes import PropertyWishes
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import gss, rpc, testprog_calls
-from rpcrdma.ulp.pattern import pattern
+from rpcrdma.ulp.pattern import letters, pattern
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_testprog as wire
 from rpcrdma.wire._generated_gss import GssService
@@ -51,6 +51,9 @@ LONG: Final = 8192
 ITEM: Final = 1500
 """Octets of an item of an array for which no length is asked."""
 
+NAME: Final = 24
+"""Octets that stand for a name in a listing."""
+
 ROWS: Final = 5
 CELLS: Final = 300
 """Words of each row of an array of arrays."""
@@ -63,6 +66,7 @@ class ActProgress:
     Attributes:
         calls: token -> the call, of those that have not ended.
         pieces: number of a READ's call -> what it gave.
+        skipped: octets that it gives before those that the act is about.
         failures: in words.
         then: makes further calls of the reply to the one that comes first.
     """
@@ -73,6 +77,7 @@ class ActProgress:
     pieces: dict[int, bytes] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     wants_data: bool = False
+    skipped: int = 0
     connecting: bool = False
     then: Callable[[bytes], Iterator[bytes]] | None = None
     _result: ActResult | None = None
@@ -102,7 +107,7 @@ class ActProgress:
     def _take_data(self, token: int, reply: bytes) -> None:
         try:
             answered, start = rpc.decode_reply(reply)
-            result, _ = wire.decode_fetch_result(reply, start)
+            result, _ = wire.decode_fetch_result(reply, start)  # an EXCHANGE's is the same
         except DecodeError as error:
             self.failures.append(f"the reply cannot be decoded: {error}")
             return
@@ -123,7 +128,7 @@ class ActProgress:
             return ActResult(ActState.FAILED, "; ".join(dict.fromkeys(self.failures)))
         if not self.wants_data:
             return ActResult(ActState.DONE)
-        data = b"".join(self.pieces[number] for number in sorted(self.pieces))
+        data = b"".join(self.pieces[number] for number in sorted(self.pieces))[self.skipped :]
         return ActResult(ActState.DONE, data=data, digest=hashlib.sha256(data).hexdigest())
 
 
@@ -154,7 +159,8 @@ class UpperTester:
     def begin(self, act: Act) -> ActProgress:
         """Make all calls of an act."""
         progress = ActProgress(self._client)
-        progress.wants_data = act.kind in (ActKind.READ, ActKind.MANY_READS)
+        progress.wants_data = act.kind in _GIVE_DATA
+        act, progress.skipped = _without_place(act)
         if act.kind is ActKind.DISCONNECT:
             self._client.disconnect()
             return progress
@@ -212,6 +218,21 @@ class UpperTester:
                 yield make(self._xids.take())
 
 
+def _without_place(act: Act) -> tuple[Act, int]:
+    """An act by lengths alone, for a program that has neither offsets nor names.
+
+    Returns:
+        The act, and how many octets it fetches before those that it is about.
+    """
+    match act.kind:
+        case ActKind.READ_AT | ActKind.READ_CACHED | ActKind.READ_MAPPED:
+            return replace(act, length=act.offset + act.length), act.offset
+        case ActKind.LIST_NAMES:
+            return replace(act, length=act.count * NAME, count=1), 0
+        case _:
+            return act, 0
+
+
 def _null(_length: int) -> Iterator[Make]:
     yield testprog_calls.null
 
@@ -263,6 +284,14 @@ def _exchange(length: int) -> Iterator[Make]:
     yield partial(testprog_calls.exchange, data=pattern(length or LONG))
 
 
+def _make_link(length: int) -> Iterator[Make]:
+    yield partial(testprog_calls.exchange, data=letters(length))
+
+
+def _list_names(length: int) -> Iterator[Make]:
+    yield partial(testprog_calls.long_reply, length=length)
+
+
 def _write(length: int) -> Iterator[Make]:
     for part in _cut(length):
         yield partial(testprog_calls.store, data=pattern(part))
@@ -292,6 +321,13 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.EXCHANGE_AUTHENTICATED: _exchange,
     ActKind.EXCHANGE_INTEGRITY: _exchange,
     ActKind.EXCHANGE_PRIVACY: _exchange,
+    ActKind.READ_AT: _read,
+    ActKind.READ_CACHED: _read,
+    ActKind.READ_MAPPED: _read,
+    ActKind.WRITE_AT: _exchange,
+    ActKind.WRITE_CACHED: _exchange,
+    ActKind.MAKE_LINK: _make_link,
+    ActKind.LIST_NAMES: _list_names,
     ActKind.WRITE: _write,
     ActKind.LONG_CALL: _long_call,
     ActKind.LONG_REPLY: _long_reply,
@@ -300,6 +336,21 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.CHANGE_SIZE: _null,
 }
 """What each act consists of: from its length, what makes a call of an XID."""
+
+
+_GIVE_DATA: Final = frozenset(
+    {
+        ActKind.READ,
+        ActKind.MANY_READS,
+        ActKind.READ_AT,
+        ActKind.READ_CACHED,
+        ActKind.READ_MAPPED,
+        ActKind.WRITE_AT,
+        ActKind.WRITE_CACHED,
+        ActKind.MAKE_LINK,
+    }
+)
+"""Acts of which the tester gets the data, besides that they are done."""
 
 
 _SERVICES: Final[Mapping[ActKind, GssService]] = {

@@ -70,6 +70,7 @@ class ClientOrder(msgspec.Struct, frozen=True, omit_defaults=True):
     act: str = ""
     length: int = 0
     count: int = 1
+    offset: int = 0
     abandon: bool = False
 
 
@@ -187,7 +188,13 @@ class ProcessClientSession:
             raise TargetError("the client has not been told where to connect; prepare it first")
         self._orders += 1
         self.order(
-            ClientOrder(self._orders, act=act.kind.value, length=act.length, count=act.count)
+            ClientOrder(
+                self._orders,
+                act=act.kind.value,
+                length=act.length,
+                count=act.count,
+                offset=act.offset,
+            )
         )
         return _Remote(self, self._orders)
 
@@ -268,7 +275,7 @@ def serve(
             for line in orders.take():
                 order = msgspec.json.decode(line, type=ClientOrder)
                 if not order.abandon:
-                    act = Act(ActKind(order.act), order.length, order.count)
+                    act = Act(ActKind(order.act), order.length, order.count, order.offset)
                     running[order.id] = application.begin(act)
                 elif order.id in running:
                     running[order.id].abandon()

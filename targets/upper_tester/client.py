@@ -113,7 +113,8 @@ class CommandSession:
         if not self._values:
             raise TargetError("the client has not been told where to connect; prepare it first")
         length = act.length or self._table.any_length
-        values = {**self._values, "length": str(length), "count": str(act.count)}
+        numbers = {"length": str(length), "offset": str(act.offset), "count": str(act.count)}
+        values = {**self._values, **numbers}
         if uses(command, "content"):
             values["content"] = self._place.store(f"content-{length}", pattern(length))
         if uses(command, "output"):

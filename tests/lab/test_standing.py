@@ -148,9 +148,9 @@ class ClientInGuest:
         self._session.close()
 
 
-@pytest.mark.parametrize("target", ["linux-client-nfs40", "linux-client-nfs41", "linux-client"])
-def test_the_kernels_client_is_told_to_act(guest: StandingGuest, target: str) -> None:
-    client = ClientInGuest(guest, target)
+@pytest.mark.parametrize("version", ["-nfs40", "-nfs41", "-nfs42", ""])
+def test_the_kernels_client_is_told_to_act(guest: StandingGuest, version: str) -> None:
+    client = ClientInGuest(guest, f"linux-client{version}")
     assert client.does() == ActResult(ActState.DONE)
     assert client.does(Act(ActKind.READ, 70000)).data == PLAIN.content[:70000]
     for act in (Act(ActKind.SMALL), Act(ActKind.WRITE, 5000), Act(ActKind.LONG_REPLY)):

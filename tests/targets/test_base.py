@@ -9,6 +9,7 @@ def test_an_act_prints_what_is_to_be_done() -> None:
     assert str(Act(ActKind.NULL)) == "null"
     assert str(Act(ActKind.MANY, count=7)) == "many 7 times"
     assert str(Act(ActKind.MANY_READS, 4096, 3)) == "many-reads 3 times 4096 octets"
+    assert str(Act(ActKind.READ_AT, 7, offset=5)) == "read-at 7 octets from octet 5 on"
 
 
 def test_a_kind_is_written_in_profiles_by_its_value() -> None:

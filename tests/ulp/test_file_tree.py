@@ -7,6 +7,7 @@ from rpcrdma.ulp.file_tree import (
     CROWD,
     DIRECTORY,
     LINK,
+    LISTINGS,
     LONG_NAMED,
     TREE,
     WRITABLE,
@@ -46,6 +47,13 @@ def test_link_and_listing_need_more_than_an_inline_reply() -> None:
     assert all(len(part) < 255 for part in LINK.target.split("/"))
     assert sum(map(len, DIRECTORY.entries)) > 4096
     assert WRITABLE.writable
+
+
+def test_listings_are_named_by_their_length_and_have_names_of_many() -> None:
+    assert [one.name for one in LISTINGS] == [f"list-{len(one.entries)}" for one in LISTINGS]
+    longest = LISTINGS[-1].entries
+    assert len({len(name) for name in longest}) == 61
+    assert len(set(longest)) == len(longest)
 
 
 def test_clients_find_a_crowd_and_the_longest_name() -> None:

@@ -45,6 +45,17 @@ def test_recall_reaches_the_client_behind_a_sequence(client: CallbackProgram) ->
     assert client.recalled == [nfs4_callback.recall(STATEID, HANDLE)]
 
 
+def test_a_call_is_of_the_minor_version_of_its_session() -> None:
+    attributes = wire.ChannelAttributes(0, 1024, 1024, 0, 2, 1, ())
+    channel = Nfs4Backchannel(SESSION, PROGRAM, attributes, minor=2)
+    call = channel.call(9)
+
+    _, start = rpc.decode_call(call)
+
+    arguments, _ = wire.decode_callback_compound_arguments(call, start)
+    assert arguments.minorversion == 2
+
+
 def test_each_call_takes_a_slot_until_its_reply(client: CallbackProgram) -> None:
     channel = backchannel(slots=1)
     first = channel.call(9)

@@ -60,6 +60,8 @@ def test_success_of_an_operation_that_has_nothing_to_say_is_a_status() -> None:
         (Operation.OP_SEQUENCE, 1, Status.NFS4_OK),
         (Operation.OP_RENEW, 0, Status.NFS4_OK),
         (Operation.OP_RENEW, 1, Status.NFS4ERR_NOTSUPP),
+        (Operation.OP_RENEW, 2, Status.NFS4ERR_NOTSUPP),
+        (Operation.OP_SEQUENCE, 2, Status.NFS4_OK),
         (Operation.OP_ILLEGAL, 1, Status.NFS4ERR_OP_ILLEGAL),
     ],
 )

@@ -170,7 +170,7 @@ def test_stateid_that_bypasses_locks_reads(program: Nfs4Program) -> None:
 
 
 def test_other_minor_version_is_refused(program: Nfs4Program) -> None:
-    arguments = wire.CompoundArguments(b"", 2, (nfs4.put_root(),))
+    arguments = wire.CompoundArguments(b"", 3, (nfs4.put_root(),))
     encoded = wire.encode_compound_arguments(arguments)
 
     (reply,) = program.execute(rpc.encode_call(9, 100003, 4, 1, encoded))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcrdma.ulp.pattern import first_difference, pattern
+from rpcrdma.ulp.pattern import first_difference, letters, pattern
 
 
 @given(st.integers(0, 70000), st.integers(0, 2**32 - 1))
@@ -17,6 +17,11 @@ def test_octet_follows_the_formula(index: int) -> None:
     expected = (index * 31 + index // 256 * 7 + index // 65536 * 13 + 9) % 256
 
     assert pattern(200001, 9)[index] == expected
+
+
+def test_letters_follow_the_pattern() -> None:
+    assert letters(4) == b"apon"
+    assert letters(70000) == bytes(97 + octet % 16 for octet in pattern(70000))
 
 
 def test_first_difference_names_the_octet() -> None:

@@ -19,7 +19,7 @@ from conformance.tester.server import Service, Welcome
 from conformance.tester.server.programs import program_factory
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
-from targets.base import OF_THE_TEST_PROGRAM, Act, ActKind, TargetError, Unsupported
+from targets.base import OF_THE_TEST_PROGRAM, OPTIONAL, Act, ActKind, TargetError, Unsupported
 from targets.profile import Binding, timeout_factor
 
 if TYPE_CHECKING:
@@ -67,34 +67,39 @@ class ActingClient:
         begun = len(self.service.received) > self._heard and self.service.connected
         return not begun and any(running.poll() is None for running in self._begun)
 
-    def begin(self, kind: ActKind, length: int = 0, count: int = 1) -> RunningAct:
+    def begin(
+        self, kind: ActKind, length: int = 0, count: int = 1, *, offset: int = 0
+    ) -> RunningAct:
         """Have it begin an act; the tester must go on serving.
 
         Raises:
-            Unsupported: the binding has no such calls.
+            Unsupported: the binding has no such calls, or it need not be able to do that.
             Inconclusive: it cannot be brought to do that.
         """
         binding = self.service.profile.binding
         if kind in OF_THE_TEST_PROGRAM and binding is not Binding.TESTPROG:
             raise Unsupported(f"the binding `{binding.value}` has no calls for `{kind.value}`")
-        act, heard = Act(kind, length, count), len(self.service.received)
+        act, heard = Act(kind, length, count, offset), len(self.service.received)
         try:
             running = self.session.begin(act)
         except Unsupported as error:
+            if kind in OPTIONAL:
+                raise
             raise Inconclusive(f"the client cannot be brought to act ({act}): {error}") from error
         self._begun.append(running)
         self._heard = heard  # its first call may have come while it was told
         return running
 
-    def do(self, kind: ActKind, length: int = 0, count: int = 1) -> ServedAct:
+    def do(self, kind: ActKind, length: int = 0, count: int = 1, *, offset: int = 0) -> ServedAct:
         """Have it act, and serve it as it should be until that has ended.
 
         Raises:
+            Unsupported: as `begin`.
             Inconclusive: it cannot be brought to do that, or to move so many octets.
             Deviation: it does not come to an end.
         """
         before = len(self.service.received)
-        result = self._served(self.begin(kind, length, count))
+        result = self._served(self.begin(kind, length, count, offset=offset))
         if kind in LIMITED and not result.done and len(self.service.received) == before:
             raise Inconclusive(f"the client gave up without making a call: {result}")
         return result
@@ -118,6 +123,19 @@ class ActingClient:
             Deviation: it does not come to an end.
         """
         return self._served(self.good_act())
+
+    def two_at_once(self) -> None:
+        """Have it do that twice at once: who needs a program for each has two from then on.
+
+        Raises:
+            Inconclusive: it cannot be brought to do anything, or does not.
+            Deviation: it does not come to an end.
+        """
+        first = self.good_act()
+        held = self.service.next_call()
+        self._served(self.good_act()).takes(done=True)
+        self.service.reply(held)
+        self._served(first).takes(done=True)
 
     def _served(self, act: RunningAct) -> ServedAct:
         result = self.service.serve_until(act)

@@ -41,10 +41,11 @@ def program_factory(profile: Profile) -> UpperLayerFactory:
 
 def _nfs4(profile: Profile) -> UpperLayerFactory:
     from rpcrdma.ulp.file_store import FileStore
+    from rpcrdma.ulp.file_tree import CLIENT_TREE
     from rpcrdma.ulp.nfs4_server import Nfs4Program
     from rpcrdma.ulp.nfs4_state import Nfs4Options, Nfs4State
 
-    store = FileStore()
+    store = FileStore(CLIENT_TREE)
     # What cannot be recalled is not delegated.
     backward = profile.claims.backward
     options = Nfs4Options(backchannel=backward, delegations=backward)
@@ -54,9 +55,10 @@ def _nfs4(profile: Profile) -> UpperLayerFactory:
 
 def _nfs3() -> UpperLayerFactory:
     from rpcrdma.ulp.file_store import FileStore
+    from rpcrdma.ulp.file_tree import CLIENT_TREE
     from rpcrdma.ulp.nfs3_server import Nfs3Program
     from rpcrdma.ulp.nfsacl3 import NfsAclProgram
     from rpcrdma.ulp.program import Programs
 
-    store = FileStore()
+    store = FileStore(CLIENT_TREE)
     return lambda: Programs((Nfs3Program(store), NfsAclProgram(store)))

@@ -238,7 +238,7 @@ class Service:
     def waiting(
         self, seconds: float | None = None, until: Callable[[], bool] | None = None
     ) -> tuple[ReceivedCall, ...]:
-        """What arrives until nothing does for the grace period, or for so many seconds.
+        """What arrives until nothing does for the grace period, or within so many seconds.
 
         Nothing is answered; what nobody has claimed stays so for a later `next_call`.  What is due
         is waited for before: `until`, or what the client was told to begin.
@@ -253,7 +253,7 @@ class Service:
             )
             self._judging.settled()
         else:
-            self._turns.until(lambda: False, seconds)
+            self._turns.until(until or (lambda: False), seconds)
         return tuple(self._unclaimed)
 
     def in_flight(self, line: Line | None = None) -> tuple[ReceivedCall, ...]:

@@ -25,6 +25,17 @@ class SendsCallsThatWereGivenUp(Requester):
         return actions
 
 
+@mutant(breaks="rfc8166.3.3.1.new-calls-within-lower-value")
+class ReusesCreditsOfCallsGivenUp(Requester):
+    """Takes the credit of a call for free as soon as the call is given up."""
+
+    def _cancel(self, event: events.CallCancelled, now: float) -> list[Action]:
+        actions = super()._cancel(event, now)
+        for xid in tuple(self._abandoned):
+            self._take_answered(xid)
+        return actions
+
+
 @mutant(breaks="rfc8166.3.3.3.first-reply-before-second-call")
 class HeedsGrantsOfBadReplies(Requester):
     """Takes the grant of a reply whose lists are wrong, which fails its call."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rpcrdma.ulp.file_tree import PLAIN
+from rpcrdma.ulp.pattern import pattern
 from targets.acts import Prints
 from targets.base import ActKind
 from targets.profile import SHIPPED
@@ -73,6 +75,10 @@ def test_what_can_be_done_is_done(client: Client, line: str) -> None:
         ("many-reads 4096 2 OUTPUT", "2 of 2 failed"),
         ("write 4 CONTENT", "open: No such file or directory"),
         ("write 9 CONTENT", "CONTENT: too short"),
+        ("read-at 1 2 OUTPUT", "open: No such file or directory"),
+        ("read-cached 1 2 OUTPUT", "open: No such file or directory"),
+        ("read-mapped 1 2 OUTPUT", "open: No such file or directory"),
+        ("list-names 2 OUTPUT", "open: No such file or directory"),
         ("set-list posix", "setxattr: No such file or directory"),
         ("set-list nfs4", "setxattr: No such file or directory"),
         ("mount-again", "umount: "),
@@ -93,15 +99,79 @@ def test_nothing_is_done_without_a_mount(tmp_path: Path, line: str, why: str) ->
     client.close()
 
 
+@pytest.fixture
+def files(client: Client, tmp_path: Path) -> tuple[Path, str]:
+    """Of a file system that is there: where what is fetched is, and the file of what is stored."""
+    (client.mounted / "plain").write_bytes(PLAIN.content)
+    content = tmp_path / "content"
+    content.write_bytes(pattern(30000))
+    return tmp_path / "fetched", str(content)
+
+
+# Past the cache most file systems read whole blocks only, if they do: NFS alone shows `read-at`.
+@pytest.mark.parametrize("word", ["read-cached", "read-mapped"])
+@pytest.mark.parametrize(("offset", "length"), [(0, 1), (4095, 2), (5000, 30001)])
+def test_what_is_read_is_what_is_there(
+    client: Client, files: tuple[Path, str], word: str, offset: int, length: int
+) -> None:
+    fetched, _ = files
+
+    told = client.tell(f"{word} {offset} {length} {fetched}", Prints.DATA, str(fetched))
+
+    assert told.data == PLAIN.content[offset : offset + length]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("write-at 1 2", "open: No such file or directory"),
+        ("write-at 1 9", "CONTENT: too short"),
+        ("write-cached 1 2", "open: No such file or directory"),
+        ("make-link 2", "symlink: No such file or directory"),
+    ],
+)
+def test_nothing_is_stored_without_a_mount(tmp_path: Path, line: str, why: str) -> None:
+    content = tmp_path / "stored"
+    content.write_bytes(b"abcd")
+    client = Client(tmp_path)
+
+    told = client.tell(f"{line} {content} {tmp_path}/fetched")
+
+    assert not told.done
+    assert told.detail.startswith(why.replace("CONTENT", str(content)))
+    client.close()
+
+
+def test_names_are_told_in_order(client: Client, files: tuple[Path, str]) -> None:
+    fetched, _ = files
+    for name in ("c", "a", "b"):
+        (client.mounted / "list-3").mkdir(exist_ok=True)
+        (client.mounted / "list-3" / name).touch()
+
+    told = client.tell(f"list-names 3 {fetched}", Prints.DATA, str(fetched))
+
+    assert told.data == b"a\nb\nc"
+
+
+def test_a_link_that_cannot_be_read_is_removed(client: Client, files: tuple[Path, str]) -> None:
+    fetched, content = files
+
+    told = client.tell(f"make-link 20 {content} {fetched}")
+
+    assert told.detail.startswith("mount: ")
+    assert not (client.mounted / "made").is_symlink()
+    assert not client.mounted.with_name("m-2").exists()
+
+
 def test_a_word_that_it_does_not_know_is_a_failure(client: Client) -> None:
     assert not client.tell("dance").done
     assert client.tell("small").done
 
 
-@pytest.mark.parametrize("name", ["linux-client", "linux-client-nfs40", "linux-client-nfs41"])
-def test_a_profile_tells_it_each_act_by_a_word_that_it_knows(name: str) -> None:
+@pytest.mark.parametrize("version", ["", "-nfs40", "-nfs41", "-nfs42"])
+def test_a_profile_tells_it_each_act_by_a_word_that_it_knows(version: str) -> None:
     known = re.findall(r"^    '([a-z-]+)' => sub", (SHIPPED / "linux_client.pl").read_text(), re.M)
-    acts = find_profile(name).acts
+    acts = find_profile(f"linux-client{version}").acts
     assert acts is not None
 
     commands = {kind: acts.of(kind) for kind in ActKind}

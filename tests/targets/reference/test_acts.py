@@ -14,7 +14,7 @@ from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.pattern import pattern
+from rpcrdma.ulp.pattern import letters, pattern
 from rpcrdma.ulp.testprog import TestProgram
 from targets.base import Act, ActKind, ActResult, ActState
 from targets.reference.acts import ACTS, UpperTester
@@ -78,6 +78,8 @@ def test_every_kind_of_act_is_offered() -> None:
         Act(ActKind.LONG_CALL),
         Act(ActKind.LONG_REPLY, 3000),
         Act(ActKind.MANY, count=40),
+        Act(ActKind.LIST_NAMES, count=0),
+        Act(ActKind.LIST_NAMES, count=500),
         Act(ActKind.DISCONNECT),
     ],
     ids=str,
@@ -91,6 +93,20 @@ def test_a_read_tells_what_it_gave(world: World) -> None:
 
     assert (result.done, result.data) == (True, pattern(5000))
     assert result.digest == hashlib.sha256(pattern(5000)).hexdigest()
+
+
+@pytest.mark.parametrize("kind", [ActKind.READ_AT, ActKind.READ_CACHED, ActKind.READ_MAPPED])
+def test_a_read_from_an_octet_on_gives_what_is_there(world: World, kind: ActKind) -> None:
+    assert world.run(Act(kind, 3000, offset=1001)).data == pattern(4001)[1001:]
+
+
+@pytest.mark.parametrize("kind", [ActKind.WRITE_AT, ActKind.WRITE_CACHED])
+def test_what_is_written_and_fetched_again_comes_back(world: World, kind: ActKind) -> None:
+    assert world.run(Act(kind, 3000, offset=1001)).data == pattern(3000)
+
+
+def test_a_link_is_a_path_of_letters(world: World) -> None:
+    assert world.run(Act(ActKind.MAKE_LINK, 300)).data == letters(300)
 
 
 def test_what_one_call_does_not_move_takes_two(world: World) -> None:

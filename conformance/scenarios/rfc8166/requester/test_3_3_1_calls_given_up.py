@@ -50,6 +50,37 @@ def test_requester_gives_up_a_call_that_waits_for_a_credit(
         verify.calls.done(after, (LEAVES, RETIRES))
 
 
+@requirement(
+    LEAVES,
+    RETIRES,
+    role="requester",
+    narrower="the act that must go well is another than the one that was given up",
+)
+@pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.READ, ActKind.LONG_REPLY], ids=str)
+def test_requester_keeps_the_credit_of_a_call_that_was_given_up(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """Whoever made a call is stopped before its reply: the one credit is in use until that comes.
+
+    A client that goes on waiting for nobody does no harm.
+    """
+    client.two_at_once()
+    service.grant = 1
+    verify.calls.done(client.serve_good_act())
+    given_up = client.begin(kind, 6000)
+    call = service.next_call()
+    given_up.abandon()
+    act = client.good_act()
+    seconds = service.profile.start + service.profile.grace
+    service.waiting(seconds, until=lambda: len(service.in_flight()) > 1)
+
+    verify.calls.in_flight(service, at_most=1, after="with one credit granted", breaks=(LEAVES,))
+    service.send(service.draft(call).octets)  # no data: the memory may be out of reach
+    call.answered = True
+    verify.calls.done(verify.calls.ended(service, act, (LEAVES, RETIRES)), (LEAVES, RETIRES))
+    verify.calls.stands(service.line_of(call), "a call that was given up", (RETIRES,))
+
+
 ANSWERS: Final[Mapping[str, ErrorBody | None]] = {
     "reply": None,
     "err-chunk": ErrChunk(),

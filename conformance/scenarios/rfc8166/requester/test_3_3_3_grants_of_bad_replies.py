@@ -15,11 +15,16 @@ from targets.base import ActKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conformance.tester.server import ReplyDraft, Service
+    from conformance.tester.server import ReceivedCall, ReplyDraft, Service
     from conformance.tester.server.harness import ActingClient
 
 FIRST: Final = "rfc8166.3.3.3.first-reply-before-second-call"
 HEADER: Final = "rfc8166.4.5.header-checked-before-the-rpc-layer"
+
+
+def offers_write_chunk(call: ReceivedCall) -> bool:
+    """Whether a call has a Write list that its reply must return."""
+    return any(chunk.target for chunk in call.writes)
 
 
 def emptied(draft: ReplyDraft) -> bytes:
@@ -66,22 +71,23 @@ def test_requester_takes_no_grant_from_a_bad_reply(
     Whether the reply ends its call or is dropped, it is no valid one.
     """
     kind, spoil = BAD[fault]
+    client.two_at_once()
     service.grant = 1  # what is served before the call in question tells no more
     service.drop()
     service.waiting(service.profile.grace)
     first = client.begin(kind, 6000)
-    line = service.next_connection()
-    call = service.next_call()
-    if not offers_room(call):
-        service.reply(call)
-        call = service.next_call(offers_room)
+    service.next_connection()
+    # The Reply to a Call without Write chunks may lack a Write list.
+    call = service.next_call(offers_write_chunk if kind is ActKind.READ else offers_room)
+    line = service.line_of(call)
     bad = spoil(service.draft(call).changed(credits=32))
 
     service.send(bad, line)
     service.waiting()
     call.answered = True  # it may be over; one that waits counts for nothing
     act = client.begin(ActKind.MANY, count=8)
-    service.waiting(service.profile.grace)
+    seconds = service.profile.start + service.profile.grace
+    service.waiting(seconds, until=lambda: len(service.in_flight()) > 1)
 
     verify.calls.in_flight(service, at_most=1, after="and no valid reply has granted more")
     if first.poll() is None and line.connected:

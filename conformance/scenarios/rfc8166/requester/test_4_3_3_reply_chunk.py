@@ -9,11 +9,13 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.sizes import HEADER_ONE
+from rpcrdma.ulp.file_tree import LISTINGS
 from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
     from conformance.tester.server.harness import ActingClient
+    from rpcrdma.ulp.file_tree import TreeDirectory
 
 
 NEEDED: Final = (
@@ -33,6 +35,19 @@ def test_requester_offers_a_reply_chunk_where_it_may_be_needed(
 
     verify.calls.obey(service.received, *NEEDED)
     verify.calls.done(result)
+
+
+@requirement(*NEEDED, role="requester")
+@pytest.mark.parametrize("listing", LISTINGS, ids=lambda listing: listing.name)
+def test_requester_lists_folders_of_any_size(
+    service: Service, client: ActingClient, listing: TreeDirectory
+) -> None:
+    """However many names there are, each is listed once, by calls in which nothing is wrong."""
+    result = client.do(ActKind.LIST_NAMES, count=len(listing.entries))
+
+    verify.calls.obey(service.received)
+    verify.calls.done(result)
+    verify.contents.given(result, "\n".join(sorted(listing.entries)).encode(), NEEDED)
 
 
 @requirement("rfc8166.4.3.3.reply-chunk-absent-otherwise", role="requester")

@@ -182,6 +182,8 @@ def test_requester_does_not_take_what_it_did_not_offer(
     service: Service, client: ActingClient, what: str
 ) -> None:
     """A reply with lists for which its call offered nothing: it is dropped, or the call fails."""
+    # What a client calls by itself when it has connected is no call of the act.
+    service.serve_while(lambda: True, service.profile.grace)
     act = client.good_act()
     call = without_room(service)
 

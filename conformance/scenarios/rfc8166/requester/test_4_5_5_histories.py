@@ -32,6 +32,9 @@ def several(service: Service) -> tuple[ReceivedCall, ...]:
     Raises:
         Unsupported: there is one at a time.
     """
+    # A slow client takes its time until its second call, too.
+    seconds = service.profile.start + service.profile.grace
+    service.waiting(seconds, until=lambda: len(service.in_flight()) > 1)
     held = service.waiting()
     if len(held) < 2:
         raise Unsupported("the client has one call in flight at a time")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from rpcrdma.ulp.pattern import letters, pattern
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -57,3 +58,72 @@ def test_requester_reads_what_was_written(client: ActingClient, length: int) -> 
 
     verify.calls.done(result)
     verify.calls.reads(result, length)
+
+
+READS: Final = "rfc8166.3.4.6.1.results-reassembled-in-array-order"
+REJOINED: Final = "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream"
+
+FETCHED: Final = [
+    (ActKind.READ_AT, 1, 1),
+    (ActKind.READ_AT, 4095, 4098),
+    (ActKind.READ_AT, 4097, 65537),
+    (ActKind.READ_AT, 123457, 200003),
+    (ActKind.READ_CACHED, 0, 10),
+    (ActKind.READ_CACHED, 4095, 8194),
+    (ActKind.READ_CACHED, 100001, 300007),
+    (ActKind.READ_MAPPED, 3, 1),
+    (ActKind.READ_MAPPED, 4097, 12289),
+    (ActKind.READ_MAPPED, 65535, 131075),
+]
+"""How, from where and how much is fetched."""
+
+
+@requirement(READS, REJOINED, role="requester")
+@pytest.mark.parametrize(("kind", "offset", "length"), FETCHED)
+def test_requester_reads_from_any_octet_on(
+    service: Service, client: ActingClient, kind: ActKind, offset: int, length: int
+) -> None:
+    """By whatever way an application reads, it gets what is there, by calls that are all good."""
+    result = client.do(kind, length, offset=offset)
+
+    verify.calls.obey(service.received)
+    verify.calls.done(result)
+    verify.contents.given(result, pattern(offset + length)[offset:], (READS, REJOINED))
+
+
+STORED: Final = [
+    (ActKind.WRITE_AT, 1, 1),
+    (ActKind.WRITE_AT, 4095, 2),
+    (ActKind.WRITE_AT, 1023, 4098),
+    (ActKind.WRITE_AT, 70001, 70003),
+    (ActKind.WRITE_CACHED, 0, 10),
+    (ActKind.WRITE_CACHED, 4095, 8194),
+    (ActKind.WRITE_CACHED, 20001, 100003),
+]
+"""How, from where and how much is stored."""
+
+
+@requirement(REJOINED, READS, role="requester")
+@pytest.mark.parametrize(("kind", "offset", "length"), STORED)
+def test_requester_writes_from_any_octet_on(
+    service: Service, client: ActingClient, kind: ActKind, offset: int, length: int
+) -> None:
+    """By whatever way an application writes, it reads the same again, by calls that are good."""
+    result = client.do(kind, length, offset=offset)
+
+    verify.calls.obey(service.received)
+    verify.calls.done(result)
+    verify.contents.given(result, pattern(length), (REJOINED, READS))
+
+
+@requirement(REJOINED, READS, role="requester")
+@pytest.mark.parametrize("length", [1, 100, 1500, 4000])
+def test_requester_makes_and_reads_links(
+    service: Service, client: ActingClient, length: int
+) -> None:
+    """A path of any length is stored in a symbolic link and read again, by calls that are good."""
+    result = client.do(ActKind.MAKE_LINK, length)
+
+    verify.calls.obey(service.received)
+    verify.calls.done(result)
+    verify.contents.given(result, letters(length), (REJOINED, READS))

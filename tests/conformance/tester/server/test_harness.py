@@ -261,6 +261,8 @@ def test_an_act_that_the_client_does_not_have_is_inconclusive() -> None:
     assert harness.client.acts == {ActKind.SMALL}
     with pytest.raises(Inconclusive, match=r"cannot be brought to act \(read 10 octets\): it kno"):
         harness.client.begin(ActKind.READ, 10)
+    with pytest.raises(Unsupported, match="it knows no such word"):
+        harness.client.begin(ActKind.READ_AT, 10, offset=3)
 
 
 def test_a_client_that_does_nothing_at_all_is_said_to() -> None:
@@ -356,3 +358,15 @@ def test_what_is_more_than_a_client_can_move_says_nothing(kind: ActKind) -> None
         harness.client.do(kind, 100_000)
     assert harness.client.do(kind, 1000).done
     harness.close()
+
+
+def test_two_things_are_done_at_once(harness: ClientHarness) -> None:
+    harness.ready()
+    before = len(harness.service.received)
+
+    harness.client.two_at_once()
+
+    first, second = harness.service.received[before:]
+    assert second.in_flight == (first.xid,)
+    assert all(one.done for one in harness.service.served)
+    assert harness.service.in_flight() == ()

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from reports.baseline import DEVIATIONS, Baseline, BaselineFinding, KnownCase, kernel_of
-from reports.record import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from reports.record import CaseRecord, RunRecord
+    from reports.record import CaseRecord, RunRecord, Verdict
 
 __all__ = ["Draft", "draw_up", "render_baseline", "stable_text"]
 
@@ -123,7 +122,7 @@ def _is_still_there(
     case = judged.get(known.id)
     if case is None or case.verdict is known.verdict:
         return True
-    other_end = case.verdict is Verdict.PASS or (known.id, case.verdict) in raced
+    other_end = case.verdict not in DEVIATIONS or (known.id, case.verdict) in raced
     return known.sometimes and other_end
 
 

@@ -123,9 +123,10 @@ def test_another_reason_is_a_problem() -> None:
 def test_what_shows_only_sometimes_may_pass_but_not_deviate_otherwise() -> None:
     case = KnownCase("d/1/slow", Verdict.FAIL, "within 5 s", sometimes=True)
     racing = BaselineFinding("it races", (case,))
-    assert check(run_of(Judged("d/1/slow", Verdict.PASS)), racing) == check(run_of())
+    for verdict in (Verdict.PASS, Verdict.NA):
+        assert check(run_of(Judged("d/1/slow", verdict)), racing) == check(run_of())
     assert list(check(run_of(SLOW), racing).known) == ["d/1/slow"]
-    for verdict in (Verdict.WARN, Verdict.NA):
+    for verdict in (Verdict.WARN, Verdict.INCONC, Verdict.ERROR):
         assert check(run_of(Judged("d/1/slow", verdict, "within 5 s")), racing).problems != ()
 
 
@@ -136,9 +137,10 @@ def test_a_race_of_several_ends_comes_as_one_of_them() -> None:
     early = Judged("d/1/slow", Verdict.WARN, "In other words.")
     for case, why in ((SLOW, "it is late"), (early, "it is early")):
         assert [one.why for one in check(run_of(case), *race).known.values()] == [why]
-    assert check(run_of(Judged("d/1/slow", Verdict.PASS)), *race).problems == ()
-    for case in (Judged("d/1/slow", Verdict.WARN, "within 5 s"), Judged("d/1/slow", Verdict.NA)):
-        assert len(check(run_of(case), *race).problems) == 1
+    for verdict in (Verdict.PASS, Verdict.NA):
+        assert check(run_of(Judged("d/1/slow", verdict)), *race).problems == ()
+    mixed = Judged("d/1/slow", Verdict.WARN, "within 5 s")
+    assert len(check(run_of(mixed), *race).problems) == 1
 
 
 def test_several_texts_must_all_be_there_in_order() -> None:

@@ -69,9 +69,9 @@ def test_what_shows_only_sometimes_is_kept_whether_it_shows_or_not() -> None:
             "it races", (KnownCase(identity, Verdict.WARN, text, sometimes=True),)
         )
 
-    earlier = Baseline("server", (racing("d/1/good", "x"), racing("d/2/odd", "even")))
-    draft = draw_up(RUN, earlier)
-    assert draft.baseline.finding[:2] == (racing("d/1/good", "x"), racing("d/2/odd", "Odd."))
+    passes, unclaimed = racing("d/1/good", "x"), racing("d/1/unclaimed", "x")
+    draft = draw_up(RUN, Baseline("server", (passes, unclaimed, racing("d/2/odd", "even"))))
+    assert draft.baseline.finding[:3] == (passes, unclaimed, racing("d/2/odd", "Odd."))
     assert draft.dropped == ()
     assert "sometimes = true" in render_baseline(draft.baseline)
 

@@ -80,9 +80,12 @@ def test_each_finding_that_is_told_first_has_its_entries() -> None:
     every = (*WITHHELD.taken, *WITHHELD.part, *WITHHELD.said)
     assert {name for one in every for name in one.finding.split(", ")} == {
         "1",
+        "9",
+        "10",
         "13",
+        "H-1",
         "H-3",
-        "large results",
+        "H-8",
     }
     assert all(one.why and one.until for one in every)
 

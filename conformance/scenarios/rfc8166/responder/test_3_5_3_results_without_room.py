@@ -17,7 +17,6 @@ CLOSE: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 WITHIN: Final = "rfc8166.3.3.2.message-within-inline-threshold"
 
 
-@pytest.mark.destructive  # some kernels of Linux do not live on
 @requirement(WITHIN, CLOSE, interpretations=("D-21", "D-30"))
 @pytest.mark.parametrize("length", [65535, 65536, 131072, 1048576])
 def test_responder_misses_room_for_a_large_result(peer: Peer, length: int) -> None:

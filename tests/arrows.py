@@ -206,7 +206,8 @@ ARROWS: dict[str, set[str]] = {
             "conformance.tester.client conformance.tester.server conformance.backward"
         ),
         "conformance.proof": (
-            "reports.record targets.base targets.mutants targets.registry conformance.bad_input "
+            "reports.record targets.base targets.lab targets.mutants targets.variants "
+            "targets.registry conformance.bad_input "
             "conformance.catalogue conformance.oracle conformance.oracle.responder "
             "conformance.tester conformance.tester.server conformance.suite"
         ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.bad_input import BadInput
 from conformance.catalogue.interpretations import PAGE, load_changes, load_interpretations, render
 from conformance.catalogue.sentences import read_sentences
-from conformance.cli import detect
+from conformance.cli import detect, variants
 from conformance.proof import coverage, matrix, release
 from rpcrdma.xdr import compiler
 from rpcrdma.xdr.parse import XdrError
@@ -37,6 +37,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     tools = dev.add_subparsers(dest="tool", required=True, metavar="TOOL")
     _add_matrix(tools)
     detect.add_parser(tools)
+    variants.add_parser(tools)
     _add_coverage(tools)
     _add_sentences(tools)
     _add_interpretations(tools)

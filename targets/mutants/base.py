@@ -228,9 +228,10 @@ def mutant_target(
     if found.versions:
         claims = msgspec.structs.replace(profile.claims, versions=found.versions)
         profile = msgspec.structs.replace(profile, claims=claims)
+    name = f"{PREFIX}{found.slug}"
     if isinstance(found.parts, ClientParts):
-        return ReferenceClientTarget(profile, fabric, parts=found.parts, mutant=found.slug)
-    return ReferenceTarget(profile, fabric, parts=found.parts, mutant=found.slug)
+        return ReferenceClientTarget(profile, fabric, parts=found.parts, replaced=name)
+    return ReferenceTarget(profile, fabric, parts=found.parts, replaced=name)
 
 
 def _require_one_override(broken: type[object]) -> None:

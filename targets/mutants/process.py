@@ -1,4 +1,4 @@
-"""A mutant in a process of its own, over verbs.
+"""A mutant in a process of its own, over RoCEv2 or verbs.
 
     python -m targets.mutants.process server NAME --listen ADDRESS:PORT [--versions 1 2]
     python -m targets.mutants.process client NAME [--versions 1 2] [--forward-only]
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 
-from targets.mutants.base import find_client_parts, find_responder_parts
+from targets.mutants.base import find_mutant
+from targets.reference.replaced_process import be
 
 __all__ = ["main"]
 
@@ -24,15 +25,7 @@ def main(arguments: list[str]) -> int:
     Raises:
         TargetError: there is no such mutant in this role.
     """
-    role, name, *others = arguments
-    # Each end alone: in a machine without KVM importing the other one takes many seconds.
-    if role == "server":
-        from targets.reference import server_process
-
-        return server_process.main(others, find_responder_parts(name))
-    from targets.reference import client_process
-
-    return client_process.main(others, find_client_parts(name))
+    return be(arguments, lambda name: find_mutant(name).parts)
 
 
 if __name__ == "__main__":

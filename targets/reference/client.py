@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.memory import HandleAllocator
 from targets.base import ActResult, ActState, TargetError
 from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
 from targets.in_process import make_network, require_switch
@@ -146,19 +147,24 @@ class InProcessClientSession:
 
 
 class ReferenceClientTarget:
-    """The reference client, or a mutant of it (see `targets.base.ClientTarget`)."""
+    """The reference client, a mutant or a variant of it (see `targets.base.ClientTarget`)."""
 
     def __init__(
-        self, profile: Profile, fabric: str = "", *, parts: ClientParts = CLIENT, mutant: str = ""
+        self, profile: Profile, fabric: str = "", *, parts: ClientParts = CLIENT, replaced: str = ""
     ) -> None:
         if fabric not in ("", *FABRICS):
             raise TargetError(f"there is no fabric `{fabric}`: there are {', '.join(FABRICS)}")
-        self.name = f"mutant:{mutant}" if mutant else profile.name
+        self.name = replaced or profile.name
         self.profile = profile
         self._fabric = fabric or "loopback"
         self._parts = replace(parts, is_called=profile.claims.backward)
-        self._mutant = mutant
+        self._replaced = replaced
         require_switch(parts.transport, self._fabric)
+        if parts.allocator is not HandleAllocator and self._fabric not in IN_PROCESS:
+            raise TargetError(
+                "what is other is how handles are handed out, in this process: use loopback, not"
+                f" {self._fabric}"
+            )
 
     def start_client(self) -> ClientSession:
         """Set the client going."""
@@ -173,7 +179,7 @@ class ReferenceClientTarget:
         return ProcessClientSession(
             fabric,
             Address(own, extra.port),
-            self._mutant,
+            self._replaced,
             options=("--fabric", self._fabric, "--own", host),
             is_called=claims.backward,
             versions=claims.versions,

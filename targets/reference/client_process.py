@@ -136,7 +136,7 @@ class ProcessClientSession:
         self,
         fabric: Fabric,
         listen_address: Address,
-        mutant: str = "",
+        replaced: str = "",
         *,
         options: tuple[str, ...] = (),
         is_called: bool = True,
@@ -144,7 +144,7 @@ class ProcessClientSession:
     ) -> None:
         self.listen_address = listen_address
         self.fabric = fabric
-        self._mutant = mutant
+        self._replaced = replaced
         self._options = options
         self._is_called = is_called
         self._versions = versions
@@ -156,7 +156,7 @@ class ProcessClientSession:
 
     def command(self) -> list[str]:
         """What is run to be a client."""
-        command = [sys.executable, "-m", *process_of("client", self._mutant)]
+        command = [sys.executable, "-m", *process_of("client", self._replaced)]
         command += [*self._options, "--versions", *map(str, self._versions)]
         return command if self._is_called else [*command, "--forward-only"]
 

@@ -29,15 +29,16 @@ def parse_address(text: str) -> Address:
     return Address(host, int(port))
 
 
-def process_of(role: str, mutant: str = "") -> tuple[str, ...]:
+def process_of(role: str, replaced: str = "") -> tuple[str, ...]:
     """The module that is run to be an end of the reference, and its first arguments.
 
     Args:
         role: `server` or `client`.
-        mutant: by name; empty: the reference itself.
+        replaced: name of a mutant or variant, `mutant:...`; empty: the reference itself.
     """
-    if mutant:
-        return "targets.mutants.process", role, mutant
+    if replaced:
+        word, _, name = replaced.partition(":")
+        return f"targets.{word}s.process", role, name
     return (f"targets.reference.{role}_process",)
 
 

@@ -99,15 +99,15 @@ class ProcessSession:
     Args:
         fabric: `roce` or `verbs`.
         address: the profile's; over `roce`, the pair of addresses is ours to choose.
-        mutant: by name; empty: the reference itself.
+        replaced: name of a mutant or variant, `mutant:...`; empty: the reference itself.
         versions: to be spoken.
     """
 
     def __init__(
-        self, fabric: str, address: Address, mutant: str, versions: tuple[int, ...] = VERSIONS
+        self, fabric: str, address: Address, replaced: str, versions: tuple[int, ...] = VERSIONS
     ) -> None:
         self._kind = fabric
-        self._mutant = mutant
+        self._replaced = replaced
         self._versions = versions
         self.fabric: Fabric
         self.fabric, _, host = open_hosts(fabric, address.host)
@@ -119,7 +119,7 @@ class ProcessSession:
             raise
 
     def _begin(self) -> tuple[subprocess.Popen[str], Address]:
-        command = [sys.executable, "-m", *process_of("server", self._mutant)]
+        command = [sys.executable, "-m", *process_of("server", self._replaced)]
         command += ["--fabric", self._kind, "--listen", str(self._wanted)]
         command += ["--versions", *map(str, self._versions)]
         process = subprocess.Popen(
@@ -150,18 +150,18 @@ class ProcessSession:
 
 
 class ReferenceTarget:
-    """The reference endpoint, or a mutant of it (see `targets.base.Target`)."""
+    """The reference endpoint, a mutant or a variant of it (see `targets.base.Target`)."""
 
     def __init__(
-        self, profile: Profile, fabric: str = "", *, parts: Parts = REFERENCE, mutant: str = ""
+        self, profile: Profile, fabric: str = "", *, parts: Parts = REFERENCE, replaced: str = ""
     ) -> None:
         if fabric not in ("", *FABRICS):
             raise TargetError(f"there is no fabric `{fabric}`: there are {', '.join(FABRICS)}")
-        self.name = f"mutant:{mutant}" if mutant else profile.name
+        self.name = replaced or profile.name
         self.profile = profile
         self._fabric = fabric or "loopback"
         self._parts = parts
-        self._mutant = mutant
+        self._replaced = replaced
         require_switch(parts.transport, self._fabric)
 
     def start(self) -> Session:
@@ -169,7 +169,7 @@ class ReferenceTarget:
         extra, versions = self.profile.extra, self.profile.claims.versions
         address = Address(extra.address, extra.port)
         if self._fabric not in IN_PROCESS:
-            return ProcessSession(self._fabric, address, self._mutant, versions)
+            return ProcessSession(self._fabric, address, self._replaced, versions)
         return InProcessSession(address, self._parts, versions, self._fabric)
 
 

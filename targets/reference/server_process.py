@@ -3,7 +3,8 @@
     python -m targets.reference.server_process --listen ADDRESS:PORT [--fabric roce]
 
 prints the address at which it listens and serves until its standard input ends or it is
-terminated.  `targets.mutants.process` is the same for a mutant.
+terminated.  `targets.mutants.process` is the same for a mutant, `targets.variants.process` for a
+variant.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None, parts: Parts = REFERENCE) -> int:
         with open_fabric(chosen.fabric, chosen.listen.host, checks=True) as fabric:
             fabric.trace = Trace(keep=False)  # the tester's side is the one that is read
             make = server_factory(parts, tuple(chosen.versions))
-            server = Server(fabric, chosen.listen, make)
+            server = Server(fabric, chosen.listen, make, parts.driver)
             sys.stdout.write(f"{server.address}\n")
             sys.stdout.flush()
             server.serve(lambda: not ended.is_set() and server.failure is None)

@@ -11,8 +11,9 @@ but for those that `leaves_open` names, with the reason.
 
 A variant is a subclass of a part of the server or the client, as a mutant is, and may override any
 number of methods.  Its docstring is the choice in one sentence.  Its name on the command line is
-`variant:` and the class name in kebab case, `variant:grants-one-credit`; it lives in the tester's
-own process.  `variants()` finds those of all modules of this package.
+`variant:` and the class name in kebab case, `variant:grants-one-credit`; it lives where the
+reference does: on loopback in the tester's own process, over `roce` and `verbs` in one of its own
+(`targets.variants.process`).  `variants()` finds those of all modules of this package.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 import targets.variants
+from rpcrdma.endpoint.properties.rules import PropertyRules
+from rpcrdma.fabric.memory import HandleAllocator
 from targets.base import TargetError
 from targets.reference.client import ReferenceClientTarget
 from targets.reference.client_parts import ClientParts
@@ -72,6 +75,17 @@ class Variant:
     def profile_name(self) -> str:
         """Of the shipped profile whose claims it makes."""
         return "reference-client" if isinstance(self.parts, ClientParts) else "reference"
+
+    @property
+    def runs_between_processes(self) -> bool:
+        """Whether it can be a process of its own: not if its choice is how handles are made."""
+        own = self.parts.allocator if isinstance(self.parts, ClientParts) else HandleAllocator
+        return own is HandleAllocator
+
+    @property
+    def sees_to_properties(self) -> bool:
+        """Whether it deals otherwise with transport properties."""
+        return self.parts.properties is not PropertyRules
 
     def explanation(self, case: str) -> str:
         """Why a case is not decided as for the reference; empty if it should be."""
@@ -144,17 +158,17 @@ def variant_target(
     Args:
         slug: with or without the prefix.
         profile: of the reference endpoint in its role, whose claims a variant makes.
-        fabric: `loopback`, or empty for it.
+        fabric: `loopback`, or empty for it; `roce` or `verbs`.
 
     Raises:
-        TargetError: there is no such variant, or another fabric is wanted.
+        TargetError: there is no such variant, or it does not run on that fabric.
     """
     found = find_variant(slug)
-    if fabric not in ("", "loopback"):
-        raise TargetError(f"a variant runs in the tester's process, on loopback, not on {fabric}")
-    named = msgspec.structs.replace(
-        profile_without(profile, found.without), name=f"{PREFIX}{found.slug}"
-    )
+    if fabric == "switch":
+        # Who sends late is woken by loopback's clock, or by that of the machine.
+        raise TargetError("a variant runs on loopback, roce or verbs, not on switch")
+    name = f"{PREFIX}{found.slug}"
+    named = msgspec.structs.replace(profile_without(profile, found.without), name=name)
     if isinstance(found.parts, ClientParts):
-        return ReferenceClientTarget(named, parts=found.parts)
-    return ReferenceTarget(named, parts=found.parts)
+        return ReferenceClientTarget(named, fabric, parts=found.parts, replaced=name)
+    return ReferenceTarget(named, fabric, parts=found.parts, replaced=name)

@@ -147,7 +147,7 @@ def test_a_target_refuses_fabrics_that_it_does_not_have() -> None:
 
 
 def test_a_mutant_is_named_after_itself() -> None:
-    target = ReferenceClientTarget(PROFILE, mutant="odd")
+    target = ReferenceClientTarget(PROFILE, replaced="mutant:odd")
 
     assert (target.name, target.profile) == ("mutant:odd", PROFILE)
 

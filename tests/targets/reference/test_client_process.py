@@ -274,7 +274,7 @@ def test_a_process_can_be_started_again(session: Faked) -> None:
 
 def test_the_process_is_this_program() -> None:
     fabric = LoopbackNetwork().fabric("tester")
-    session = ProcessClientSession(fabric, SOMEWHERE, "odd", versions=(1, 2))
+    session = ProcessClientSession(fabric, SOMEWHERE, "mutant:odd", versions=(1, 2))
 
     assert session.command()[1:] == [
         *("-m", "targets.mutants.process", "client", "odd"),

@@ -13,6 +13,7 @@ import pytest
 import targets.variants
 from conformance.catalogue.entries import load_catalogue
 from conformance.catalogue.interpretations import load_interpretations
+from conformance.proof.variants.plan import documents_about
 from conformance.suite.runner import Selection, collect_cases, judge
 from reports.record import Verdict
 from rpcrdma.endpoint.properties.rules import PropertyRules
@@ -98,8 +99,13 @@ def test_a_variant_is_a_target_of_that_name() -> None:
 def test_what_is_not_there_is_said_so() -> None:
     with pytest.raises(TargetError, match="no variant `nobody`; `rpcrdma targets` lists them"):
         find_variant("variant:nobody")
-    with pytest.raises(TargetError, match="on loopback, not on verbs"):
-        variant_target("grants-one-credit", find_profile("reference"), "verbs")
+    with pytest.raises(TargetError, match="loopback, roce or verbs, not on switch"):
+        variant_target("grants-one-credit", find_profile("reference"), "switch")
+
+
+def test_handles_are_chosen_in_this_process_alone() -> None:
+    with pytest.raises(TargetError, match="use loopback, not roce"):
+        find_any_target("variant:uses-handles-again", "roce")
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
@@ -116,7 +122,7 @@ def test_names_what_leaves_the_choice(one: Variant) -> None:
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
 def test_is_judged_as_the_reference_is(one: Variant) -> None:
-    document = documents_about(one)
+    document = documents_about(one, all_of_them=NIGHT)
     expected = verdicts(one.profile_name, document)
     found = verdicts(f"{PREFIX}{one.slug}", document, tuple(begin for begin, _ in one.leaves_open))
 
@@ -128,21 +134,6 @@ def test_is_judged_as_the_reference_is(one: Variant) -> None:
     assert unexplained == {}
     needed = {one.explanation(case) for case in other}
     assert {why for _, why in one.leaves_open} == needed
-
-
-def documents_about(one: Variant) -> str:
-    """Where its choice can show; empty: in all documents."""
-    if one.documents and not NIGHT:
-        return one.documents
-    readings = {reading.id: reading.where for reading in load_interpretations().values()}
-    if readings.get(one.allowed_by, one.allowed_by).startswith("rtrext"):
-        return "rtrext"
-    # What has to do with properties is Version Two's alone; all of the rest goes on in it.
-    if one.parts.properties is not PropertyRules:
-        return "v2,xcharext"
-    # A third of all cases is about groups, where few of the older choices show.
-    shows = NIGHT or any(begin.startswith("rtrext/") for begin, _ in one.leaves_open)
-    return "" if shows else "rfc8166,bidir,v2,xcharext"
 
 
 EACH = 3

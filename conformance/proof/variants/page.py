@@ -1,0 +1,85 @@
+"""The page `results/variants/README.md`: what the suite says of lawful devices, over the wire."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from conformance.proof.variants.results import Judged, OfCode, Other
+
+__all__ = ["PAGE", "RECORD", "render", "summary"]
+
+_FOLDER: Final = Path(__file__).parents[3] / "results" / "variants"
+PAGE: Final = _FOLDER / "README.md"
+RECORD: Final = _FOLDER / "variants.jsonl"
+
+_HEAD: Final = """\
+# Lawful devices, over the wire
+
+A variant is the reference endpoint with one lawful choice made otherwise (`targets/variants`). None
+may fail or warn, and all are decided as the reference is, but for what its choice leaves open.
+`tests/targets/variants` holds that on loopback, by all cases. Here each was a process of its own,
+reached over `roce` (packets over UDP) or `verbs` (Soft-RoCE in the lab's guest), and was judged by
+the cases that its choice concerns and by a sample of the others. `rpcrdma dev variants --fabric
+roce --write` makes this page, and no word of it is changed by hand.
+"""
+
+
+def render(head: OfCode, judged: Sequence[Judged]) -> str:
+    """The text of the page."""
+    return "\n".join(_lines(head, judged)) + "\n"
+
+
+def summary(judged: Sequence[Judged]) -> str:
+    """One sentence for each fabric."""
+    return "; ".join(
+        f"{fabric}: {len(own)} variants, {sum(one.cases for one in own)} verdicts,"
+        f" {sum(len(one.held) for one in own)} of them held against a variant,"
+        f" {sum(len(one.unlike_loopback) for one in own)} other than on loopback"
+        for fabric, own in _by_fabric(judged)
+    )
+
+
+def _by_fabric(judged: Iterable[Judged]) -> list[tuple[str, list[Judged]]]:
+    groups: dict[str, list[Judged]] = defaultdict(list)
+    for one in judged:
+        groups[one.fabric].append(one)
+    return sorted(groups.items())
+
+
+def _lines(head: OfCode, judged: Sequence[Judged]) -> Iterator[str]:
+    yield _HEAD
+    yield (
+        f"Measured at commit {head.commit}; the sample is of {head.sample} cases, drawn with seed"
+        f" {head.seed}.\n"
+    )
+    yield f"**{summary(judged)}.**\n"
+    yield "- cases: that were judged; passed: of these;"
+    yield "- unlike the reference: what a choice leaves open, and why: below;"
+    yield "- unlike loopback: verdicts that differ by the fabric.\n"
+    yield "| variant | fabric | cases | passed | unlike the reference | unlike loopback |"
+    yield "| --- | --- |" + " ---: |" * 4
+    ordered = sorted(judged, key=lambda one: (one.variant, one.fabric))
+    for one in ordered:
+        numbers = (one.cases, one.passed, len(one.unlike_reference), len(one.unlike_loopback))
+        yield f"| `{one.variant}` | {one.fabric} | {' | '.join(map(str, numbers))} |"
+    yield from _told("Unlike the reference", ((one, one.unlike_reference) for one in ordered))
+    yield from _told("Unlike loopback", ((one, one.unlike_loopback) for one in ordered))
+    if cut := [one for one in ordered if one.problem]:
+        yield "\n## Cut short\n"
+        yield from (f"- `{one.variant}`, {one.fabric}: {one.problem}." for one in cut)
+
+
+def _told(title: str, found: Iterable[tuple[Judged, Sequence[Other]]]) -> Iterator[str]:
+    rows = [(judged, other) for judged, others in found for other in others]
+    if not rows:
+        return
+    yield f"\n## {title}\n"
+    for judged, other in rows:
+        verdicts = f"{other.found.value}, not {other.expected.value}"
+        reason = " ".join(other.reason.split())
+        yield f"- `{judged.variant}`, {judged.fabric}: `{other.case}` is {verdicts}: {reason}"

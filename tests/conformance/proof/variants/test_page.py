@@ -1,0 +1,48 @@
+"""The page about variants over the wire."""
+
+from __future__ import annotations
+
+from conformance.proof.variants.page import PAGE, RECORD, render, summary
+from conformance.proof.variants.results import Judged, OfCode, Other, read_results
+from reports.record import Verdict
+
+CODE = OfCode("digest", "0123456789ab", 24, 1)
+LEFT_OPEN = Other("rfc8166/3/x", Verdict.PASS, Verdict.NA, "it grants\none credit")
+HELD = Other("rfc8166/3/y", Verdict.PASS, Verdict.WARN, "it is late")
+ALL = (
+    Judged("two", "roce", 3, 2, (LEFT_OPEN,), ()),
+    Judged("one", "roce", 3, 2, (HELD,), (HELD,)),
+    Judged("one", "verbs", 2, 2, problem="the guest died"),
+)
+
+
+def test_the_summary_counts_by_fabric() -> None:
+    assert summary(ALL) == (
+        "roce: 2 variants, 6 verdicts, 1 of them held against a variant, 1 other than on loopback;"
+        " verbs: 1 variants, 2 verdicts, 0 of them held against a variant, 0 other than on loopback"
+    )
+
+
+def test_the_page_has_a_row_for_each_and_every_reason() -> None:
+    text = render(CODE, ALL)
+
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    assert rows == [
+        "| `one` | roce | 3 | 2 | 1 | 1 |",
+        "| `one` | verbs | 2 | 2 | 0 | 0 |",
+        "| `two` | roce | 3 | 2 | 1 | 0 |",
+    ]
+    assert "- `two`, roce: `rfc8166/3/x` is N/A, not PASS: it grants one credit\n" in text
+    assert text.count("- `one`, roce: `rfc8166/3/y` is WARN, not PASS: it is late\n") == 2
+    assert "- `one`, verbs: the guest died.\n" in text
+
+
+def test_where_nothing_differs_nothing_is_told() -> None:
+    assert "## " not in render(CODE, (Judged("one", "roce", 3, 3),))
+
+
+def test_what_is_published_is_the_page_of_its_record() -> None:
+    code, judged = read_results(RECORD)
+
+    assert PAGE.read_text(encoding="utf-8") == render(code, judged)
+    assert all(one.is_clean for one in judged)

@@ -16,7 +16,7 @@ use constant {
     PAGE => 4096,
 };
 
-my ($mounted, $source) = @ARGV;
+our ($mounted, $source) = @ARGV;
 
 my %acts = (
     # One GETATTR.
@@ -56,13 +56,20 @@ my %acts = (
 
     # LOOKUP, ACCESS (or OPEN), WRITE, and COMMIT where the server asks for it.
     'write' => sub {
-        my ($length, $content) = words(2, @_);
-        open(my $from, '<:raw', $content) or die "open: $!\n";
-        my ($buffer, $start) = pages($length);
-        sysread($from, $$buffer, $length, $start) == $length or die "$content: too short\n";
-        sysopen(my $file, "$mounted/writable", O_WRONLY | O_DIRECT) or die "open: $!\n";
-        (syswrite($file, $$buffer, $length, $start) // -1) == $length or die "write: $!\n";
-        close($file) or die "close: $!\n";
+        store(words(2, @_));
+    },
+
+    # Both with one file, in a mount of its own with that flavor of Kerberos, which stays.
+    'exchange' => sub {
+        my ($flavor, $length, $content, $output) = words(4, @_);
+        my $main = $mounted;
+        local $mounted = "$main-$flavor";
+        unless (-d $mounted) {
+            mkdir($mounted) or die "mkdir: $!\n";
+            mount($ENV{OPTIONS} =~ s/sec=\w+/sec=$flavor/r);
+        }
+        store($length, $content);
+        save($output, fetch($length, 'writable'));
     },
 
     # A Long Call: nothing in it may be reduced.
@@ -91,11 +98,7 @@ my %acts = (
     # The kernel calls NULL whenever it has connected for a mount, and never else.
     'mount-again' => sub {
         unmount();
-        my ($type, $options) = ('nfs', $ENV{OPTIONS});
-        return if syscall(SYS_mount, $source, $mounted, $type, 0, $options) == 0;
-        my $why = $!;
-        rmdir($mounted);
-        die "mount: $why\n";
+        mount($ENV{OPTIONS});
     },
 
     'unmount' => sub {
@@ -135,11 +138,22 @@ sub await {
     die scalar(@bad) . " of " . scalar(@_) . " failed\n" if @bad;
 }
 
+# What the client writes past its cache.
+sub store {
+    my ($length, $content) = @_;
+    open(my $from, '<:raw', $content) or die "open: $!\n";
+    my ($buffer, $start) = pages($length);
+    sysread($from, $$buffer, $length, $start) == $length or die "$content: too short\n";
+    sysopen(my $file, "$mounted/writable", O_WRONLY | O_DIRECT) or die "open: $!\n";
+    (syswrite($file, $$buffer, $length, $start) // -1) == $length or die "write: $!\n";
+    close($file) or die "close: $!\n";
+}
+
 # What the client reads past its cache.
 sub fetch {
-    my ($length) = @_;
+    my ($length, $name) = (@_, 'plain');
     my ($buffer, $start) = pages($length);
-    sysopen(my $file, "$mounted/plain", O_DIRECT) or die "open: $!\n";
+    sysopen(my $file, "$mounted/$name", O_DIRECT) or die "open: $!\n";
     defined(sysread($file, $$buffer, $length, $start)) or die "read: $!\n";
     return substr($$buffer, $start);
 }
@@ -157,6 +171,16 @@ sub save {
     open(my $file, '>:raw', $path) or die "$path: $!\n";
     print $file $data or die "$path: $!\n";
     close($file) or die "$path: $!\n";
+}
+
+# A mount point without a mount goes, so that nothing is done there.
+sub mount {
+    my ($options) = @_;
+    my $type = 'nfs';
+    return if syscall(SYS_mount, $source, $mounted, $type, 0, $options) == 0;
+    my $why = $!;
+    rmdir($mounted);
+    die "mount: $why\n";
 }
 
 sub unmount {

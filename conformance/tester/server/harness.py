@@ -19,7 +19,15 @@ from conformance.tester.server import Service, Welcome
 from conformance.tester.server.programs import program_factory
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
-from targets.base import OF_THE_TEST_PROGRAM, Act, ActKind, TargetError, Unsupported
+from targets.base import (
+    OF_THE_TEST_PROGRAM,
+    UNDER_GSS,
+    Act,
+    ActKind,
+    HasMechanism,
+    TargetError,
+    Unsupported,
+)
 from targets.profile import Binding, timeout_factor
 
 if TYPE_CHECKING:
@@ -77,6 +85,11 @@ class ActingClient:
         binding = self.service.profile.binding
         if kind in OF_THE_TEST_PROGRAM and binding is not Binding.TESTPROG:
             raise Unsupported(f"the binding `{binding.value}` has no calls for `{kind.value}`")
+        if kind in UNDER_GSS and not self._has_contexts():
+            raise Unsupported(
+                "the profile claims no Kerberos (`claims.kerberos`), so that the client makes no"
+                f" calls for `{kind.value}`"
+            )
         act, heard = Act(kind, length, count), len(self.service.received)
         try:
             running = self.session.begin(act)
@@ -85,6 +98,11 @@ class ActingClient:
         self._begun.append(running)
         self._heard = heard  # its first call may have come while it was told
         return running
+
+    def _has_contexts(self) -> bool:
+        """Whether calls under RPCSEC_GSS can come: the suite's own program needs no realm."""
+        profile = self.service.profile
+        return profile.claims.kerberos or profile.binding is Binding.TESTPROG
 
     def do(self, kind: ActKind, length: int = 0, count: int = 1) -> ServedAct:
         """Have it act, and serve it as it should be until that has ended.
@@ -146,8 +164,10 @@ class ClientHarness:
         self.target = target
         self.profile = target.profile
         self.case = CaseLog()
-        self._make_program = program_factory(target.profile)
         self.session: ClientSession = target.start_client()
+        session = self.session
+        self._mechanism = session.mechanism if isinstance(session, HasMechanism) else None
+        self._make_program = program_factory(target.profile, self._mechanism)
         self._prepared = False
         self._given_up = ""
         self.life = LifeWatch(lambda: self.session, "client")
@@ -159,6 +179,8 @@ class ClientHarness:
         self.service = Service(
             session.fabric, session.listen_address, self._make_program, self.profile
         )
+        if self._mechanism is not None:
+            self.service.replies.mechanism = self._mechanism
         self.service.begin(self.case)
         self.client = ActingClient(session, self.service, [])
         self.service.starting = self.client.starting

@@ -11,15 +11,18 @@ import pytest
 from conformance.oracle.verdict import BrokenRule
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server import Service
+from conformance.tester.server import harness as harness_module
 from conformance.tester.server.harness import ClientHarness
+from conformance.tester.server.programs import program_factory
 from reports.record import Verdict
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
+from rpcrdma.ulp.gss_mechanism import MOCK
 from rpcrdma.wire import ErrChunk
-from targets.base import ActKind, TargetError, Unsupported
-from targets.profile import SHIPPED, load_profile
+from targets.base import UNDER_GSS, ActKind, TargetError, Unsupported
+from targets.profile import SHIPPED, Binding, load_profile
 from targets.reference.client import InProcessClientSession, ReferenceClientTarget
 from targets.reference.client_parts import ClientParts
 
@@ -261,6 +264,39 @@ def test_an_act_that_the_client_does_not_have_is_inconclusive() -> None:
     assert harness.client.acts == {ActKind.SMALL}
     with pytest.raises(Inconclusive, match=r"cannot be brought to act \(read 10 octets\): it kno"):
         harness.client.begin(ActKind.READ, 10)
+
+
+@pytest.mark.parametrize("kind", sorted(UNDER_GSS))
+def test_a_client_that_claims_no_kerberos_is_not_told_to_use_it(kind: ActKind) -> None:
+    """Unless its program is the suite's own, which has a mechanism of the suite's own."""
+    profile = msgspec.structs.replace(PROFILE, binding=Binding.NFS3)
+
+    with pytest.raises(Unsupported, match=r"claims no Kerberos \(`claims.kerberos`\)"):
+        ClientHarness(ModestTarget(profile)).client.begin(kind, 100)
+    with pytest.raises(Inconclusive, match="it knows no such word"):
+        ClientHarness(ModestTarget(PROFILE)).client.begin(kind, 100)
+
+
+class Protected(InProcessClientSession):
+    """Has a mechanism, and is told of none by its profile."""
+
+    mechanism = MOCK
+
+
+def test_programs_are_under_the_mechanism_of_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def factory(profile: Profile, mechanism: object) -> object:
+        asked.append(mechanism)
+        return program_factory(profile)
+
+    monkeypatch.setattr(harness_module, "program_factory", factory)
+    for session in (Protected, Modest):
+        target = ModestTarget(PROFILE)
+        target.session = session
+        ClientHarness(target)
+
+    assert asked == [MOCK, None]
 
 
 def test_a_client_that_does_nothing_at_all_is_said_to() -> None:

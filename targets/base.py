@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.fabric.base import Address, Fabric
+    from rpcrdma.ulp.gss_context import GssMechanism
     from targets.profile import Profile
 
 __all__ = [
     "OF_THE_TEST_PROGRAM",
     "OPTIONAL",
+    "UNDER_GSS",
     "Act",
     "ActKind",
     "ActResult",
@@ -35,6 +37,7 @@ __all__ = [
     "ClientSession",
     "ClientTarget",
     "HasConsole",
+    "HasMechanism",
     "RunningAct",
     "Session",
     "Target",
@@ -99,6 +102,16 @@ class HasConsole(Protocol):
 
 
 @runtime_checkable
+class HasMechanism(Protocol):
+    """A session of a client that makes calls under RPCSEC_GSS, if it can be brought to."""
+
+    @property
+    def mechanism(self) -> GssMechanism | None:
+        """What gives out contexts for the tester's programs; None if there is nothing to."""
+        ...
+
+
+@runtime_checkable
 class Target(Protocol):
     """A device that can be set going."""
 
@@ -156,8 +169,8 @@ class ActKind(StrEnum):
     WRITE_ROWS = "write-rows"
     """Store an array of arrays, which is one item, by one call."""
     EXCHANGE_AUTHENTICATED = "exchange-authenticated"
-    """Make a context of RPCSEC_GSS, and under it, with the service "none", one call that stores
-    `length` octets and fetches as many."""
+    """Make a context of RPCSEC_GSS, if there is none yet, and under it, with the service "none",
+    store `length` octets and fetch as many: by one call, or as few as the program allows."""
     EXCHANGE_INTEGRITY = "exchange-integrity"
     """The same with the integrity service."""
     EXCHANGE_PRIVACY = "exchange-privacy"
@@ -194,12 +207,18 @@ OF_THE_TEST_PROGRAM: Final = frozenset(
         ActKind.WRITE_ARRAY,
         ActKind.READ_ROWS,
         ActKind.WRITE_ROWS,
+    }
+)
+"""Acts whose calls no other program has."""
+
+UNDER_GSS: Final = frozenset(
+    {
         ActKind.EXCHANGE_AUTHENTICATED,
         ActKind.EXCHANGE_INTEGRITY,
         ActKind.EXCHANGE_PRIVACY,
     }
 )
-"""Acts whose calls no other program has."""
+"""Acts under RPCSEC_GSS."""
 
 
 OPTIONAL: Final = frozenset(

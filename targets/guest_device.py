@@ -13,7 +13,7 @@ another one takes its place, with a fabric of its own towards it; one for each `
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -22,9 +22,10 @@ from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.mount3 import MountProgram
+from rpcrdma.ulp.mount3 import KERBEROS_FLAVORS, MountProgram
 from targets.base import TargetError
 from targets.guest_share import GuestServerShare, fabric_to
+from targets.kerberos.client import CONTEXTS_PORT, ClientRealm
 from targets.lab.errors import LabError
 from targets.network import NetworkSession
 from targets.nfs.mount_client import MountRefused, mount_request, mounted_handle
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.fabric.base import Fabric
     from rpcrdma.roce.fabric import RoceFabric
+    from rpcrdma.ulp.gss_context import GssMechanism
     from targets.base import Act, ActKind, ClientTarget, RunningAct, Target
     from targets.profile import Profile
     from targets.standing.run_guest import GuestEnd
@@ -53,6 +55,9 @@ __all__ = [
     "guest_of",
     "guest_target",
 ]
+
+
+_ANYWHERE: Final = "0.0.0.0"  # noqa: S104  (of the guest, which nobody else can reach)
 
 
 class GuestServerTarget:
@@ -186,10 +191,18 @@ class GuestClientTarget:
         self._acts = profile.acts
 
     def start_client(self) -> GuestClientSession:
-        """Wait until the guest is set up."""
-        return GuestClientSession(self._guest, self._begin)
+        """Wait until the guest is set up, and make a Kerberos realm if the client is to use one."""
+        if not self.profile.claims.kerberos:
+            return GuestClientSession(self._guest, self._begin)
+        with _told_of_the_target():
+            realm = ClientRealm()
+        try:
+            return GuestClientSession(self._guest, lambda: self._begin(realm), realm)
+        except BaseException:
+            realm.close()
+            raise
 
-    def _begin(self) -> CommandSession:
+    def _begin(self, realm: ClientRealm | None = None) -> CommandSession:
         """The client in the guest that is there now."""
         guest = self._guest.current
         with _told_of_the_target():
@@ -197,24 +210,48 @@ class GuestClientTarget:
         agent = guest.agent
         fabric = fabric_to(guest, self.profile.extra.address)
         agent.meanwhile(fabric.device.progress)
+        if realm is not None:
+            return self._in_a_realm(realm, fabric, place)
         if not self._acts.use("mount_port"):
             return CommandSession(self.profile, self._acts, fabric, None, place)
         mounts = agent.serve_calls(self._address, MountProgram(FileStore()).execute)
         fabric.attach(agent.client.pump)
         return CommandSession(self.profile, self._acts, fabric, mounts, place)
 
+    def _in_a_realm(
+        self, realm: ClientRealm, fabric: RoceFabric, place: GuestPlace
+    ) -> CommandSession:
+        """The client, whose contexts are made by TCP where MOUNT is, too."""
+        extra, agent = self.profile.extra, self._guest.current.agent
+        served = realm.by_tcp(
+            extra.program, extra.program_version, MountProgram(FileStore(), KERBEROS_FLAVORS)
+        )
+        with _told_of_the_target():
+            realm.set_up(agent, extra.address, self._address)
+            by_tcp = agent.serve_calls(_ANYWHERE, served.execute, CONTEXTS_PORT, routed=True)
+        fabric.attach(agent.client.pump)
+        mechanism = realm.mechanism
+        return CommandSession(self.profile, self._acts, fabric, by_tcp, place, mechanism)
+
 
 class GuestClientSession:
     """The running client, in one guest after the other (see `targets.base.ClientSession`)."""
 
-    def __init__(self, guest: RunGuest, begin: Callable[[], CommandSession]) -> None:
+    def __init__(
+        self,
+        guest: RunGuest,
+        begin: Callable[[], CommandSession],
+        realm: ClientRealm | None = None,
+    ) -> None:
         """Take a client.
 
         Args:
             guest: which holds it.
             begin: takes the client in the guest that is there.
+            realm: of its contexts, which ends with the session; None if it makes none.
         """
         self._guest = guest
+        self._realm = realm
         self._begin = begin
         self._client = begin()
 
@@ -232,6 +269,11 @@ class GuestClientSession:
     def acts(self) -> frozenset[ActKind]:
         """What the profile has a command for."""
         return self._client.acts
+
+    @property
+    def mechanism(self) -> GssMechanism | None:
+        """What gives out contexts, the same in each guest."""
+        return None if self._realm is None else self._realm.mechanism
 
     def prepare(self, address: Address) -> RunningAct:
         """Have the client connect."""
@@ -269,6 +311,8 @@ class GuestClientSession:
     def close(self) -> None:
         """Undo what `prepare` did, and release the fabric."""
         self._client.close()
+        if self._realm is not None:
+            self._realm.close()
 
 
 def guest_of(

@@ -130,6 +130,8 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             properties (xcharext 4) and of the round-trip reductions (rtrext 9); a message with any
             other gets RDMA2_ERR_INVAL_OPTION.
         cancels: abandoning an act cancels its calls at once: the client waits for them no longer.
+        kerberos: makes or takes calls under RPCSEC_GSS with Kerberos 5.  The lab makes a realm for
+            the run; elsewhere there is none yet.
     """
 
     roles: tuple[Literal["responder", "requester"], ...]
@@ -144,6 +146,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     backward: bool = False
     operations: tuple[Name, ...] = ()
     cancels: bool = False
+    kerberos: bool = False
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""

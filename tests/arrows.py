@@ -61,7 +61,7 @@ ARROWS: dict[str, set[str]] = {
             "reports.record reports.baseline reports.baseline_file reports.summary reports.render"
         ),
         "targets": "",
-        "targets.base": "rpcrdma.fabric targets.profile",
+        "targets.base": "rpcrdma.ulp rpcrdma.fabric targets.profile",
         "targets.profile": "rpcrdma.wire targets.base targets.acts",
         "targets.acts": "targets.base",
         "targets.device_address": "rpcrdma.errors",
@@ -81,6 +81,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.ulp targets.base targets.profile targets.acts targets.python_path targets.lab"
         ),
         "targets.kernel_log": "targets.lab",
+        "targets.kerberos": "rpcrdma.errors rpcrdma.ulp targets.base targets.lab targets.standing",
         "targets.network": (
             "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab"
         ),
@@ -107,7 +108,7 @@ ARROWS: dict[str, set[str]] = {
         "targets.guest_device": (
             "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.ping "
             "targets.profile targets.lab targets.standing targets.network targets.nfs "
-            "targets.upper_tester targets.guest_share"
+            "targets.upper_tester targets.guest_share targets.kerberos"
         ),
         "targets.placed": "targets.base targets.lab targets.standing targets.guest_device",
         "targets.mutants": (

@@ -6,6 +6,7 @@ difference.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from conformance.suite.rigs import close_rigs, open_rigs
 from conformance.suite.runner import Selection, judge
 from conformance.tester.claimed import device_of
 from conformance.tester.client.harness import Harness
+from conformance.tester.server.harness import ClientHarness
 from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
@@ -33,8 +35,8 @@ from rpcrdma.wire import (
     WriteChunk,
     encode_header,
 )
-from targets.base import TargetError
-from targets.profile import Claims
+from targets.base import ActKind, TargetError, Unsupported
+from targets.profile import Binding, Claims
 from targets.reference.client import ReferenceClientTarget
 from targets.reference.server import ReferenceTarget
 from targets.registry import find_profile
@@ -104,6 +106,20 @@ def two_processes(profile: Profile) -> object:
     return True
 
 
+def told(profile: Profile) -> object:
+    """Whether a client of NFS is told to make calls under RPCSEC_GSS."""
+    profile = msgspec.structs.replace(profile, binding=Binding.NFS3)
+    harness = ClientHarness(ReferenceClientTarget(profile))
+    try:
+        with suppress(TargetError):  # it is told, though it has not been prepared
+            harness.client.begin(ActKind.EXCHANGE_PRIVACY, 100)
+    except Unsupported:
+        return False
+    finally:
+        harness.close()
+    return True
+
+
 @dataclass(frozen=True)
 class Difference:
     """Two values of a claim, and where the difference shows."""
@@ -134,6 +150,7 @@ DIFFERENCES: Mapping[str, Difference] = {
         (("reqprop",), ()), verdict("xcharext/3.2/server-invalidates-nothing-unasked")
     ),
     "cancels": Difference((True, False), verdict(CANCELS), "reference-client"),
+    "kerberos": Difference((True, False), told, "reference-client"),
 }
 """By the claim; nothing else of the profile is changed."""
 

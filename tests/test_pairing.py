@@ -80,6 +80,7 @@ COVERED_ELSEWHERE = {
     "rpcrdma/fabric/verbs_memory.py": LAB,
     "rpcrdma/fabric/verbs_queue.py": LAB,
     "rpcrdma/fabric/verbs_work.py": LAB,
+    "rpcrdma/ulp/gss_context.py": "tests/ulp/test_gss_mechanism.py",
     "rpcrdma/roce/transport/attributes.py": "tests/roce/transport/test_queue_pair.py",
     "rpcrdma/ulp/nfs4_attribute_table.py": "tests/ulp/test_nfs4_attributes.py",
     "rpcrdma/xdr/emit_decoder.py": CODEC,

@@ -4,7 +4,8 @@
     rfc2203 section 5.3  RPC Data Exchange
 
 An *unprotected* call or reply here is one without credential and verifier, with the arguments or
-results as the program has them.  The mechanism is `rpcrdma.ulp.gss_mechanism`, which is a mock.
+results as the program has them.  The mechanism is `rpcrdma.ulp.gss_mechanism`, which is a mock,
+unless another is given.
 A reply repeats the sequence number of its call; the window of numbers is not kept, since nothing
 here is worth replaying.
 """
@@ -15,15 +16,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.bindings import XDR_UNIT, padded
-from rpcrdma.ulp.gss_mechanism import MIC_LENGTH, MockContext, accept, context_of
+from rpcrdma.ulp.gss_mechanism import MIC_LENGTH, MOCK, MockContext
 from rpcrdma.wire import _generated_gss as wire
 from rpcrdma.wire.rpc import AuthFlavor
 from rpcrdma.xdr.runtime import word_at
 
 if TYPE_CHECKING:
+    from rpcrdma.ulp.gss_context import GssContext, GssMechanism
     from rpcrdma.wire._generated_gss import GssService
 
 __all__ = [
@@ -49,7 +51,7 @@ WINDOW: Final = 128
 """Sequence numbers that a server says to keep."""
 
 VERIFIER_LENGTH: Final = MIC_LENGTH
-"""Octets by which the verifier of a reply is longer than an empty one."""
+"""Octets by which the verifier of a reply is longer than an empty one, by the mock mechanism."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +63,14 @@ class GssCall:
         credential: what its credential says.
         octets: the call.
         start: offset of its arguments, protected or not.
+        mechanism: of its context.
     """
 
     header: rpc.RpcCall
     credential: wire.GssCredential
     octets: bytes
     start: int
+    mechanism: GssMechanism = MOCK
 
     @property
     def is_data(self) -> bool:
@@ -84,27 +88,38 @@ class GssCall:
         return self.credential.service
 
     @property
-    def context(self) -> MockContext | None:
+    def context(self) -> GssContext | None:
         """The context of the call; None if nobody gave it out, or if the verifier is not of it."""
-        context = context_of(self.credential.handle)
+        context = self.mechanism.context_of(self.credential.handle)
         verifier = self.header.verifier
         signed = self.octets[: self.start - 2 * XDR_UNIT - padded(len(verifier.body))]
-        if context is None or verifier != rpc.Authentication(FLAVOR, context.mic(signed)):
+        if context is None or verifier.flavor != FLAVOR:
             return None
-        return context
+        return context if context.is_mic(signed, verifier.body) else None
 
     def unprotected(self) -> bytes:
         """The same call without protection.
 
         Raises:
             DecodeError: the arguments are not what the service makes of any.
+            LocalProtocolError: nobody has given out its context.
         """
         arguments = self.octets[self.start :]
         if self.is_wrapped:
-            context = MockContext(self.credential.handle)
-            arguments = _unwrap(arguments, context, self.credential)
+            arguments = _unwrap(arguments, self.given(), self.credential)
         one = self.header
         return rpc.encode_call(one.xid, one.program, one.version, one.procedure, arguments)
+
+    def given(self) -> GssContext:
+        """The context that its credential names, whatever its verifier.
+
+        Raises:
+            LocalProtocolError: there is none.
+        """
+        context = self.mechanism.context_of(self.credential.handle)
+        if context is None:
+            raise LocalProtocolError(f"{self.header.xid:#010x} has no context")
+        return context
 
 
 def is_gss(call: bytes) -> bool:
@@ -112,8 +127,12 @@ def is_gss(call: bytes) -> bool:
     return len(call) >= FLAVOR_PLACE + XDR_UNIT and word_at(call, FLAVOR_PLACE) == FLAVOR
 
 
-def decode_gss_call(call: bytes) -> GssCall | None:
+def decode_gss_call(call: bytes, mechanism: GssMechanism = MOCK) -> GssCall | None:
     """What is to be known of a call; None if its credential is of another flavor, or is none.
+
+    Args:
+        call: unreduced.
+        mechanism: whose contexts there are.
 
     Raises:
         DecodeError: the octets do not begin with a call header.
@@ -126,7 +145,7 @@ def decode_gss_call(call: bytes) -> GssCall | None:
     except DecodeError:
         return None
     known = credential.vers == wire.RPCSEC_GSS_VERS_1 and end == len(header.credential.body)
-    return GssCall(header, credential, call, start) if known else None
+    return GssCall(header, credential, call, start, mechanism) if known else None
 
 
 def init_call(xid: int, program: int, version: int, token: bytes) -> bytes:
@@ -149,16 +168,15 @@ def init_reply(call: GssCall) -> bytes:
     """The reply that gives a client its context.
 
     Raises:
-        DecodeError: the call has no token.
+        DecodeError: the call has no token, or none that gives a context.
     """
     arguments, end = wire.decode_gss_init_arguments(call.octets, call.start)
     if end != len(call.octets):
         raise DecodeError(end, "arguments", Reason.TRAILING, f"{len(call.octets) - end} octets")
-    context = accept(arguments.gss_token)
+    accepted = call.mechanism.accept(arguments.gss_token)
+    context = accepted.context
     window = wire.encode_gss_sequence(wire.GssSequence(WINDOW))
-    results = wire.GssInitResult(
-        context.handle, wire.GSS_S_COMPLETE, 0, WINDOW, context.mic(arguments.gss_token)
-    )
+    results = wire.GssInitResult(context.handle, wire.GSS_S_COMPLETE, 0, WINDOW, accepted.token)
     return _reply(
         rpc.RpcReply(call.header.xid, rpc.RpcOutcome.SUCCESS),
         context.mic(window),
@@ -167,7 +185,7 @@ def init_reply(call: GssCall) -> bytes:
 
 
 def established(reply: bytes) -> MockContext:
-    """The context that a server has given out.
+    """The context that a server has given out, by the mock mechanism.
 
     Raises:
         DecodeError: it has not.
@@ -179,7 +197,7 @@ def established(reply: bytes) -> MockContext:
     return MockContext(results.handle)
 
 
-def protect_call(call: bytes, context: MockContext, service: GssService, sequence: int) -> bytes:
+def protect_call(call: bytes, context: GssContext, service: GssService, sequence: int) -> bytes:
     """An unprotected call under a context.
 
     Raises:
@@ -212,11 +230,12 @@ def protect_reply(call: GssCall, reply: bytes) -> bytes:
 
     Raises:
         DecodeError: it is no reply.
+        LocalProtocolError: nobody has given out the context.
     """
     answered, start = rpc.decode_reply(reply)
     if answered.outcome in (rpc.RpcOutcome.RPC_MISMATCH, rpc.RpcOutcome.AUTH_ERROR):
         return reply
-    context = MockContext(call.credential.handle)
+    context = call.given()
     results = reply[start:]
     if call.is_wrapped and answered.succeeded:
         results = _wrap(results, context, call.credential)
@@ -224,23 +243,23 @@ def protect_reply(call: GssCall, reply: bytes) -> bytes:
     return _reply(answered, context.mic(sequence), results)
 
 
-def protected_size(service: GssService, size: int) -> int:
+def protected_size(service: GssService, size: int, mechanism: GssMechanism = MOCK) -> int:
     """How many octets so many octets of arguments or results have under a service."""
     body = XDR_UNIT + size
     match service:
         case wire.GssService.RPC_GSS_SVC_NONE:
             return size
         case wire.GssService.RPC_GSS_SVC_INTEGRITY:
-            return XDR_UNIT + padded(body) + XDR_UNIT + MIC_LENGTH
+            return XDR_UNIT + padded(body) + XDR_UNIT + padded(mechanism.mic_length)
         case wire.GssService.RPC_GSS_SVC_PRIVACY:
-            return XDR_UNIT + padded(body + MIC_LENGTH)
+            return XDR_UNIT + padded(body + mechanism.seal_length)
 
 
 def _reply(answered: rpc.RpcReply, mic: bytes, results: bytes) -> bytes:
     return rpc.encode_reply(replace(answered, verifier=rpc.Authentication(FLAVOR, mic)), results)
 
 
-def _wrap(octets: bytes, context: MockContext, credential: wire.GssCredential) -> bytes:
+def _wrap(octets: bytes, context: GssContext, credential: wire.GssCredential) -> bytes:
     sequence = credential.seq_num
     body = wire.encode_gss_sequence(wire.GssSequence(sequence)) + octets
     match credential.service:
@@ -253,12 +272,12 @@ def _wrap(octets: bytes, context: MockContext, credential: wire.GssCredential) -
             return wire.encode_gss_privacy_data(wire.GssPrivacyData(context.wrap(sequence, body)))
 
 
-def _unwrap(octets: bytes, context: MockContext, credential: wire.GssCredential) -> bytes:
+def _unwrap(octets: bytes, context: GssContext, credential: wire.GssCredential) -> bytes:
     """What is inside of integrity or privacy."""
     if credential.service is wire.GssService.RPC_GSS_SVC_INTEGRITY:
         data, end = wire.decode_gss_integrity_data(octets)
         body = data.databody_integ
-        if context.mic(body) != data.checksum:
+        if not context.is_mic(body, data.checksum):
             raise DecodeError(end, "checksum", Reason.BAD_CHECKSUM, f"{len(body)} octets")
     else:
         sealed, end = wire.decode_gss_privacy_data(octets)

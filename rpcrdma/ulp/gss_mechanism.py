@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.ulp.gss_context import Accepted
 
-__all__ = ["MIC_LENGTH", "MockContext", "accept", "context_of"]
+__all__ = ["MIC_LENGTH", "MOCK", "MockContext", "MockMechanism", "accept", "context_of"]
 
 MIC_LENGTH: Final = 32
 """Octets of a checksum."""
@@ -48,6 +49,10 @@ class MockContext:
         """The checksum of some octets."""
         return _hmac(self.key, b"mic", octets)
 
+    def is_mic(self, octets: bytes, mic: bytes) -> bool:
+        """Whether that is the checksum of some octets."""
+        return hmac.compare_digest(self.mic(octets), mic)
+
     def wrap(self, sequence: int, octets: bytes) -> bytes:
         """Octets that do not show what they are made of; the same for the same, in tests."""
         return self._masked(sequence, octets) + self.mic(octets)
@@ -60,7 +65,7 @@ class MockContext:
         """
         masked, mic = sealed[:-MIC_LENGTH], sealed[-MIC_LENGTH:]
         octets = self._masked(sequence, masked)
-        if not hmac.compare_digest(self.mic(octets), mic):
+        if not self.is_mic(octets, mic):
             raise DecodeError(0, "databody_priv", Reason.BAD_CHECKSUM, f"{len(sealed)} octets")
         return octets
 
@@ -81,6 +86,27 @@ def context_of(handle: bytes) -> MockContext | None:
     name = handle[:HALF]
     given = hmac.compare_digest(handle, name + _proof(name))
     return MockContext(handle) if given else None
+
+
+class MockMechanism:
+    """The mechanism as a server has it (see `rpcrdma.ulp.gss_context.GssMechanism`)."""
+
+    mic_length = MIC_LENGTH
+    seal_length = MIC_LENGTH
+    token_length = MIC_LENGTH
+
+    def accept(self, token: bytes) -> Accepted:
+        """The context for a client's token; the server's is a checksum of that."""
+        context = accept(token)
+        return Accepted(context, context.mic(token))
+
+    def context_of(self, handle: bytes) -> MockContext | None:
+        """The context that a handle was given out for."""
+        return context_of(handle)
+
+
+MOCK: Final = MockMechanism()
+"""There is nothing to tell two of them apart."""
 
 
 def _proof(name: bytes) -> bytes:

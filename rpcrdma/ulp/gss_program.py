@@ -18,7 +18,16 @@ from typing_extensions import override
 
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import gss, rpc
-from rpcrdma.ulp.bindings import NOTHING_REDUCED, DataItem, ReplyExpectation, UpperLayer
+from rpcrdma.ulp.bindings import (
+    NOTHING_REDUCED,
+    XDR_UNIT,
+    DataItem,
+    ReplyExpectation,
+    UpperLayer,
+    padded,
+)
+from rpcrdma.ulp.gss_context import HANDLE_LENGTH
+from rpcrdma.ulp.gss_mechanism import MOCK
 from rpcrdma.wire import _generated_gss as wire
 from rpcrdma.wire.rpc import AuthStatus
 
@@ -26,11 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from rpcrdma.ulp.bindings import Program
+    from rpcrdma.ulp.gss_context import GssMechanism
 
 __all__ = ["GssProgram"]
-
-CONTROL_REPLY: Final = ReplyExpectation(rpc.REPLY_HEADER_LENGTH + gss.VERIFIER_LENGTH + 68)
-"""The largest reply about a context: handle, three words, and the server's token."""
 
 REFUSAL: Final = ReplyExpectation(rpc.REPLY_MAXIMUM_LENGTH)
 
@@ -40,10 +47,12 @@ class GssProgram(UpperLayer):
 
     Args:
         inner: the program, which knows nothing of it.
+        mechanism: which gives out contexts, and may do so for other programs as well.
     """
 
-    def __init__(self, inner: Program) -> None:
+    def __init__(self, inner: Program, mechanism: GssMechanism = MOCK) -> None:
         self._inner = inner
+        self._mechanism = mechanism
         self._deferred: dict[int, gss.GssCall] = {}
         """Protected calls that have not been answered, by XID."""
 
@@ -61,7 +70,7 @@ class GssProgram(UpperLayer):
     def arguments(self, call: bytes) -> tuple[DataItem, ...]:
         if not gss.is_gss(call):
             return self._inner.arguments(call)
-        found = gss.decode_gss_call(call)
+        found = self._decoded(call)
         if found is None or not found.is_data or found.context is None:
             return ()
         if not found.is_wrapped:
@@ -73,7 +82,7 @@ class GssProgram(UpperLayer):
     def results(
         self, call: bytes, reply: bytes, reduced: Collection[int] = NOTHING_REDUCED
     ) -> tuple[DataItem | None, ...]:
-        found = gss.decode_gss_call(call) if gss.is_gss(call) else None
+        found = self._decoded(call) if gss.is_gss(call) else None
         if found is None or (found.is_data and not found.is_wrapped):
             return self._inner.results(call, reply, reduced)
         answered, _ = rpc.decode_reply(reply)
@@ -89,17 +98,18 @@ class GssProgram(UpperLayer):
     def expectation(self, call: bytes) -> ReplyExpectation:
         if not gss.is_gss(call):
             return self._inner.expectation(call)
-        found = gss.decode_gss_call(call)
+        found = self._decoded(call)
         if found is None or (found.is_data and found.context is None):
             return REFUSAL
         if not found.is_data:
-            return CONTROL_REPLY
+            return self._control_reply()
         # rfc8166 8.2.2.2: room for the verifier, which is longer than an empty one.
         inner = self._inner.expectation(found.unprotected())
-        more = gss.VERIFIER_LENGTH
+        more = padded(self._mechanism.mic_length)
         if not found.is_wrapped:
             return ReplyExpectation(inner.maximum + more, inner.items, inner.guessed, inner.exact)
-        size = gss.protected_size(found.service, inner.maximum - rpc.REPLY_HEADER_LENGTH)
+        size = inner.maximum - rpc.REPLY_HEADER_LENGTH
+        size = gss.protected_size(found.service, size, self._mechanism)
         return ReplyExpectation(rpc.REPLY_HEADER_LENGTH + more + size, guessed=inner.guessed)
 
     @override
@@ -108,7 +118,7 @@ class GssProgram(UpperLayer):
             return self._protected(self._inner.execute(call))
         try:
             header, _ = rpc.decode_call(call)
-            found = gss.decode_gss_call(call)
+            found = self._decoded(call)
         except DecodeError:
             return []
         if header.rpc_version != rpc.RPC_VERSION:
@@ -116,6 +126,15 @@ class GssProgram(UpperLayer):
         if found is None:
             return [rpc.auth_error(header.xid, AuthStatus.AUTH_BADCRED)]
         return self._execute(found)
+
+    def _decoded(self, call: bytes) -> gss.GssCall | None:
+        return gss.decode_gss_call(call, self._mechanism)
+
+    def _control_reply(self) -> ReplyExpectation:
+        """The largest reply about a context: handle, three words, and the server's token."""
+        opaques = (self._mechanism.mic_length, HANDLE_LENGTH, self._mechanism.token_length)
+        words = 5 * XDR_UNIT  # two of them are counts
+        return ReplyExpectation(rpc.REPLY_HEADER_LENGTH + words + sum(map(padded, opaques)))
 
     def _execute(self, call: gss.GssCall) -> list[bytes]:
         xid = call.header.xid

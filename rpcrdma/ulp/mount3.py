@@ -20,19 +20,28 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.file_node import FileNode
     from rpcrdma.ulp.file_store import FileStore
 
-__all__ = ["MountProgram", "mount_call"]
+__all__ = ["KERBEROS_FLAVORS", "MountProgram", "mount_call"]
 
 _V3: Final = wire.MOUNT_V3
 
 FLAVORS: Final = (rpc.AUTH_SYS_FLAVOR, rpc.AUTH_NONE.flavor)
 """The credentials with which the server takes calls."""
 
+KERBEROS_FLAVORS: Final = (390003, 390004, 390005)
+"""Those of Kerberos, with each service (RFC 2623 section 2.2.1, as pseudo flavors)."""
+
 
 class MountProgram(ProcedureTable):
-    """MOUNT version 3."""
+    """MOUNT version 3.
 
-    def __init__(self, store: FileStore) -> None:
+    Args:
+        store: what can be mounted.
+        flavors: with which its server takes calls.
+    """
+
+    def __init__(self, store: FileStore, flavors: tuple[int, ...] = FLAVORS) -> None:
         self._store = store
+        self._flavors = flavors
         procedures: dict[int, ProgramProcedure[Any]] = {
             _V3.MOUNTPROC3_NULL: _void(no_arguments),
             _V3.MOUNTPROC3_MNT: ProgramProcedure(wire.decode_mount_path, self._mount, _unbounded),
@@ -48,7 +57,7 @@ class MountProgram(ProcedureTable):
     def _mount(self, call: rpc.RpcCall, arguments: wire.MountPath) -> list[bytes]:
         result: wire.MountResult
         try:
-            result = wire.MountDone(self._directory(arguments.path).handle, FLAVORS)
+            result = wire.MountDone(self._directory(arguments.path).handle, self._flavors)
         except FileError as error:
             result = wire.MountFailed(wire.Status[f"MNT3ERR_{error.problem.name}"])
         return [rpc.accepted(call.xid, wire.encode_mount_result(result))]

@@ -21,7 +21,7 @@ from targets.lab.accelerator import QEMU
 from targets.lab.busybox import find_busybox, is_static
 from targets.lab.errors import LabError
 from targets.lab.kernel import NETWORK_MODULE, installed_kernels, select_kernel
-from targets.lab.programs import find_program
+from targets.lab.programs import GSSAPI_LIBRARY, find_program
 from targets.lab.qemu import LEAST_VERSION, qemu_version
 from targets.lab.virtme_ng import find_virtme_ng, virtme_ng_version
 from targets.python_path import find_pyverbs
@@ -69,6 +69,10 @@ _PROGRAMS: Final = (
     ("mount", "makes the guest's file systems", ("mount",)),
     ("file", "virtme-ng asks it about kernel and busybox", ("file",)),
     ("strings", "virtme-ng asks it for the kernel's release", ("binutils",)),
+    ("rpc.gssd", "makes the kernel's contexts of Kerberos", ("nfs-common",)),
+    ("kdb5_util", "makes a Kerberos realm for a run", ("krb5-kdc",)),
+    ("kadmin.local", "makes the keys of that realm", ("krb5-admin-server",)),
+    ("krb5kdc", "gives out that realm's tickets", ("krb5-kdc",)),
 )
 
 
@@ -90,6 +94,7 @@ def diagnose(root: Path = Path("/"), kernel: str | None = None) -> tuple[Check, 
         *_kernel(root, kernel),
         _verbs_library(root),
         _pyverbs(root),
+        _gssapi(root),
     )
 
 
@@ -219,6 +224,13 @@ def _verbs_library(root: Path) -> Check:
     providers = sorted(root.glob("usr/lib/*/libibverbs/librxe-rdmav*.so"))
     found = str(providers[0]) if providers else "no librxe"
     return Check(name, bool(providers), found, ("ibverbs-providers", "rdma-core"))
+
+
+def _gssapi(root: Path) -> Check:
+    name = f"{GSSAPI_LIBRARY}, by which the tester is a server of Kerberos"
+    libraries = sorted(root.glob(f"usr/lib/*/{GSSAPI_LIBRARY}"))
+    found = str(libraries[0]) if libraries else "not found"
+    return Check(name, bool(libraries), found, ("libgssapi-krb5-2",))
 
 
 def _pyverbs(root: Path) -> Check:

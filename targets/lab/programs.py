@@ -12,7 +12,10 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-__all__ = ["find_program", "search_path", "told_version"]
+__all__ = ["GSSAPI_LIBRARY", "find_program", "search_path", "told_version"]
+
+GSSAPI_LIBRARY: Final = "libgssapi_krb5.so.2"
+"""The GSS-API with Kerberos, which is called, not run."""
 
 _FOLDERS: Final = ("usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin")
 _HOST: Final = Path("/")

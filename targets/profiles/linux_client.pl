@@ -18,7 +18,7 @@ use constant {
     PIECE => 10007,    # octets of a call of read(2) or write(2) that meets no boundary
 };
 
-my ($mounted, $source) = @ARGV;
+our ($mounted, $source) = @ARGV;
 
 my %acts = (
     # One GETATTR.
@@ -136,6 +136,19 @@ my %acts = (
         save($output, $path);
     },
 
+    # Both with one file, in a mount of its own with that flavor of Kerberos, which stays.
+    'exchange' => sub {
+        my ($flavor, $length, $content, $output) = words(4, @_);
+        my $main = $mounted;
+        local $mounted = "$main-$flavor";
+        unless (-d $mounted) {
+            mkdir($mounted) or die "mkdir: $!\n";
+            mount_or_go($mounted, $ENV{OPTIONS} =~ s/sec=\w+/sec=$flavor/r);
+        }
+        store($length, $content);
+        save($output, fetch($length, 0, 'writable'));
+    },
+
     # A Long Call: nothing in it may be reduced.
     'set-list' => sub {
         my ($kind) = @_;
@@ -159,10 +172,7 @@ my %acts = (
     # The kernel calls NULL whenever it has connected for a mount, and never else.
     'mount-again' => sub {
         unmount($mounted);
-        return if mount($mounted, $ENV{OPTIONS});
-        my $why = $!;
-        rmdir($mounted);
-        die "mount: $why\n";
+        mount_or_go($mounted, $ENV{OPTIONS});
     },
 
     'unmount' => sub {
@@ -286,6 +296,15 @@ sub mount {
     my ($place, $options) = @_;
     my $type = 'nfs';
     return syscall(SYS_mount, $source, $place, $type, 0, $options) == 0;
+}
+
+# A mount point without a mount goes, so that nothing is done there.
+sub mount_or_go {
+    my ($place, $options) = @_;
+    return if mount($place, $options);
+    my $why = $!;
+    rmdir($place);
+    die "mount: $why\n";
 }
 
 sub unmount {

@@ -123,16 +123,24 @@ class GuestAgent:
             raise LabError(f"asking TCP {address}:{port} in the guest", str(error)) from error
 
     def serve_calls(
-        self, address: str, execute: Callable[[bytes], Sequence[bytes]]
+        self,
+        address: str,
+        execute: Callable[[bytes], Sequence[bytes]],
+        port: int = 0,
+        *,
+        routed: bool = False,
     ) -> RelayedCalls:
-        """Serve a program at an address of the guest, by TCP; `client.pump` gives it its turns.
+        """Serve a program in the guest, by TCP; `client.pump` gives it its turns.
 
         Args:
-            address: where to listen, at any port.
+            address: where to listen.
             execute: makes the replies to a call.
+            port: where, too; 0 for any.
+            routed: takes what is for another's address as well, if routing rules bring it here.
         """
-        port: int = self._ask("serve-calls", _ANSWER_S, address=address)
-        return RelayedCalls(self.client, port, execute)
+        where: dict[str, str | int] = {"address": address, "port": port, "routed": routed}
+        chosen: int = self._ask("serve-calls", _ANSWER_S, **where)
+        return RelayedCalls(self.client, chosen, execute)
 
     def _ask(self, word: str, seconds: float, /, **arguments: object) -> Any:  # noqa: ANN401
         return self.client.ask(word, scaled(seconds), **arguments)

@@ -28,6 +28,8 @@ __all__ = ["CallRelay", "exchange_record"]
 _CHUNK: Final = 1 << 16
 _MARK: Final = 4
 _LAST: Final = 1 << 31
+_IP_TRANSPARENT: Final = 19
+"""Linux's own number, for which Python has no name before 3.14."""
 
 
 class CallRelay:
@@ -39,13 +41,22 @@ class CallRelay:
         self._listeners: list[socket.socket] = []
         self._streams: dict[int, socket.socket] = {}
 
-    def listen(self, address: str) -> int:
-        """Listen at an address of the guest; the TCP port."""
-        listener = socket.create_server((address, 0))
+    def listen(self, address: str, port: int = 0, *, routed: bool = False) -> int:
+        """Listen in the guest; returns the TCP port.
+
+        Args:
+            address: of the guest, or any.
+            port: likewise, for 0.
+            routed: takes what is for another's address as well, if routing rules bring it here.
+        """
+        listener = socket.create_server((address, port))
+        if routed:
+            # Linux's ip(7): otherwise what is sent must come from an address of the guest's own.
+            listener.setsockopt(socket.SOL_IP, _IP_TRANSPARENT, 1)
         self._listeners.append(listener)
         threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
-        port: int = listener.getsockname()[1]
-        return port
+        chosen: int = listener.getsockname()[1]
+        return chosen
 
     def reply(self, stream: int, octets: bytes) -> None:
         """Send something to whoever is at the other end of a stream, if it is still there."""

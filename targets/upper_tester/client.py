@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.fabric.base import Fabric
+    from rpcrdma.ulp.gss_context import GssMechanism
     from targets.acts import Acts
     from targets.base import Act, ActKind, ClientSession, RunningAct
     from targets.profile import Profile
@@ -64,6 +65,7 @@ class CommandSession:
         fabric: Fabric,
         mounts: Mounts | None = None,
         place: ClientPlace | None = None,
+        mechanism: GssMechanism | None = None,
     ) -> None:
         """Take the client as it is: nothing is run before `prepare`.
 
@@ -73,9 +75,11 @@ class CommandSession:
             fabric: the tester's.
             mounts: whose port the commands name, if they do.
             place: where the client is; this machine if None.
+            mechanism: gives out contexts of RPCSEC_GSS to the client; None if there are none.
         """
         self.fabric = fabric
         self.listen_address = Address(profile.extra.address, profile.extra.port)
+        self.mechanism = mechanism
         self._table = acts
         self._mounts = mounts
         self._place = place or LocalPlace(kernel_log=acts.kernel_log)
@@ -185,6 +189,11 @@ class CommandClientTarget:
 
     def start_client(self) -> ClientSession:
         """Stand at the profile's address and wait to be told to act."""
+        if self.profile.claims.kerberos:
+            raise TargetError(
+                f"profile `{self.name}` claims Kerberos, for which the tester must be outside of"
+                " the lab's guest; drop --fabric"
+            )
         host = self.profile.extra.address
         fabric = open_fabric(self._fabric, host)
         if not self._acts.use("mount_port"):

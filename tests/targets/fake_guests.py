@@ -21,6 +21,15 @@ HANDLE = b"the root"
 
 
 @dataclass
+class FakeCalls:
+    """What a program served in the guest is to its server: its port."""
+
+    port: int
+
+    def close(self) -> None: ...
+
+
+@dataclass
 class FakeClient:
     """Lets nothing begin."""
 
@@ -30,6 +39,8 @@ class FakeClient:
     def begin(self, _verb: str, **_parts: object) -> None:
         if self.failure:
             raise LabError("talking to the guest", self.failure)
+
+    def pump(self) -> None: ...
 
 
 @dataclass
@@ -48,6 +59,12 @@ class FakeAgent:
         self.asked.append("restart")
         if self.stuck:
             raise LabError("stopping nfsd", self.stuck)
+
+    def serve_calls(
+        self, address: str, _execute: object, port: int = 0, *, routed: bool = False
+    ) -> FakeCalls:
+        self.asked.append(f"serve {address}:{port}{' routed' if routed else ''}")
+        return FakeCalls(port or 4711)
 
     def exchange(self, address: str, port: int, call: bytes, seconds: float) -> bytes:
         self.asked.append(f"{address}:{port}")

@@ -8,13 +8,18 @@ import msgspec
 import pytest
 
 from rpcrdma.fabric.base import Address
+from rpcrdma.ulp.gss_mechanism import MOCK
+from targets import guest_device
 from targets.base import Act, ActKind, TargetError
 from targets.guest_device import GuestClientSession, GuestClientTarget, guest_target
+from targets.lab.errors import LabError
 from targets.registry import find_profile
-from tests.targets.fake_guests import FakeGuest, FakeRunGuest, two_guests
+from tests.targets.fake_guests import FakeAgent, FakeGuest, FakeRunGuest, two_guests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rpcrdma.ulp.mount3 import MountProgram
 
 
 @pytest.fixture
@@ -135,6 +140,66 @@ def test_client_finds_the_tester_beside_it(run: FakeRunGuest) -> None:
 
     assert isinstance(target, GuestClientTarget)
     assert target.profile.extra.address == "10.9.0.2"
+
+
+class FakeRealm:
+    """A realm that fails where a guest does."""
+
+    mechanism = MOCK
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def set_up(self, agent: FakeAgent, server: str, client: str) -> None:
+        self.calls.append(f"{server} for {client}")
+        if agent.stuck:
+            raise LabError("setting up Kerberos in the guest", agent.stuck)
+
+    def by_tcp(self, number: int, version: int, mounts: MountProgram) -> MountProgram:
+        self.calls.append(f"{number} version {version}")
+        return mounts
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+
+@pytest.fixture
+def realm(monkeypatch: pytest.MonkeyPatch) -> FakeRealm:
+    made = FakeRealm()
+    monkeypatch.setattr(guest_device, "ClientRealm", lambda: made)
+    return made
+
+
+def test_client_under_kerberos_has_its_contexts_from_the_tester(
+    run: FakeRunGuest, guest: FakeGuest, realm: FakeRealm
+) -> None:
+    """By TCP at the port where NFS is, whatever address that was meant for."""
+    target = GuestClientTarget(find_profile("linux-client-krb5"), run)  # type: ignore[arg-type]
+
+    session = target.start_client()
+
+    assert guest.agent.asked == ["serve 0.0.0.0:2049 routed"]
+    assert session.mechanism is MOCK
+    session.close()
+    assert realm.calls == ["100003 version 3", "10.9.0.2 for 10.9.0.1", "close"]
+
+
+def test_client_without_kerberos_has_no_contexts(run: FakeRunGuest) -> None:
+    session, _ = client(run)
+
+    assert session.mechanism is None
+
+
+def test_client_whose_guest_knows_no_kerberos_is_told(
+    run: FakeRunGuest, guest: FakeGuest, realm: FakeRealm
+) -> None:
+    """By the step that failed; the realm is left by then."""
+    guest.agent.stuck = "rpc.gssd not found"
+    target = GuestClientTarget(find_profile("linux-client-krb5"), run)  # type: ignore[arg-type]
+
+    with pytest.raises(TargetError, match=r"Kerberos in the guest: rpc\.gssd not found"):
+        target.start_client()
+    assert realm.calls[-1] == "close"
 
 
 def test_client_without_acts_is_refused(run: FakeRunGuest) -> None:

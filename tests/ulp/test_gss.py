@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcrdma.errors import DecodeError, Reason
+from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
 from rpcrdma.ulp import gss, rpc
 from rpcrdma.ulp import testprog_calls as calls
-from rpcrdma.ulp.gss_mechanism import accept
+from rpcrdma.ulp.gss_mechanism import MockMechanism, accept
 from rpcrdma.wire import _generated_gss as wire
 from rpcrdma.wire._generated_gss import GssService
 
@@ -85,6 +85,29 @@ def test_arguments_that_were_changed_are_refused(service: GssService) -> None:
         changed.unprotected()
 
     assert caught.value.reason is Reason.BAD_CHECKSUM
+
+
+def test_context_that_nobody_gave_out_opens_nothing() -> None:
+    unknown = type(CONTEXT)(b"unknown")
+    call = gss.decode_gss_call(gss.protect_call(PLAIN, unknown, INTEGRITY, 5))
+    assert call is not None
+
+    for act in (call.unprotected, lambda: gss.protect_reply(call, rpc.accepted(XID))):
+        with pytest.raises(LocalProtocolError, match="has no context"):
+            act()
+
+
+class Salted(MockMechanism):
+    """Whose checksums are longer than a word has octets, and of no whole number of words."""
+
+    mic_length = 33
+    seal_length = 30
+
+
+@pytest.mark.parametrize(("service", "size"), [(NONE, 8), (INTEGRITY, 56), (PRIVACY, 48)])
+def test_sizes_are_those_of_the_mechanism(service: GssService, size: int) -> None:
+    assert gss.protected_size(service, 8, Salted()) == size
+    assert gss.decode_gss_call(PLAIN, Salted()) is None
 
 
 @pytest.mark.parametrize("service", [INTEGRITY, PRIVACY])

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.ulp.gss_mechanism import MIC_LENGTH, accept, context_of
+from rpcrdma.ulp.gss_context import HANDLE_LENGTH, Accepted
+from rpcrdma.ulp.gss_mechanism import MIC_LENGTH, MOCK, accept, context_of
 
 CONTEXT = accept(b"token")
 
@@ -22,6 +23,17 @@ def test_handle_tells_its_context() -> None:
 )
 def test_handle_that_was_not_given_out_is_none(handle: bytes) -> None:
     assert context_of(handle) is None
+
+
+def test_a_server_gives_the_context_and_a_token_as_long_as_it_says() -> None:
+    given = MOCK.accept(b"token")
+
+    assert given == Accepted(CONTEXT, CONTEXT.mic(b"token"))
+    assert (len(CONTEXT.handle), len(given.token)) == (HANDLE_LENGTH, MOCK.token_length)
+    assert MOCK.context_of(CONTEXT.handle) == CONTEXT
+    assert MOCK.context_of(b"") is None
+    assert MOCK.mic_length == len(CONTEXT.mic(b"octets"))
+    assert MOCK.seal_length == len(CONTEXT.wrap(1, b""))
 
 
 def test_checksum_is_of_the_context_and_of_the_octets() -> None:

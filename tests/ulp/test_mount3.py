@@ -5,7 +5,7 @@ import pytest
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.file_tree import DIRECTORY, WRITABLE
-from rpcrdma.ulp.mount3 import MountProgram, mount_call
+from rpcrdma.ulp.mount3 import KERBEROS_FLAVORS, MountProgram, mount_call
 from rpcrdma.wire import _generated_mount3 as wire
 
 V3 = wire.MOUNT_V3
@@ -32,6 +32,15 @@ def mounted(store: FileStore, path: bytes) -> wire.MountResult:
 @pytest.mark.parametrize("path", [b"/", b"", b"//"])
 def test_root_is_mounted(store: FileStore, path: bytes) -> None:
     assert mounted(store, path) == wire.MountDone(store.root.handle, (1, 0))
+
+
+def test_flavors_are_those_that_its_server_takes(store: FileStore) -> None:
+    (reply,) = MountProgram(store, KERBEROS_FLAVORS).execute(
+        mount_call(5, b"/", credential=rpc.AUTH_NONE)
+    )
+
+    result, _ = wire.decode_mount_result(reply, rpc.decode_reply(reply)[1])
+    assert result == wire.MountDone(store.root.handle, (390003, 390004, 390005))
 
 
 def test_directory_below_the_root_is_mounted(store: FileStore) -> None:

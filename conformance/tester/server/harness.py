@@ -16,11 +16,12 @@ from conformance.tester.broken import with_broken_rules
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from conformance.tester.life_watch import LifeWatch
 from conformance.tester.server import Service, Welcome
+from conformance.tester.server.possible_acts import require_possible
 from conformance.tester.server.programs import program_factory
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
-from targets.base import OF_THE_TEST_PROGRAM, OPTIONAL, Act, ActKind, TargetError, Unsupported
-from targets.profile import Binding, timeout_factor
+from targets.base import OPTIONAL, Act, ActKind, HasMechanism, TargetError, Unsupported
+from targets.profile import timeout_factor
 
 if TYPE_CHECKING:
     from conformance.tester.server.served import ServedAct
@@ -76,9 +77,7 @@ class ActingClient:
             Unsupported: the binding has no such calls, or it need not be able to do that.
             Inconclusive: it cannot be brought to do that.
         """
-        binding = self.service.profile.binding
-        if kind in OF_THE_TEST_PROGRAM and binding is not Binding.TESTPROG:
-            raise Unsupported(f"the binding `{binding.value}` has no calls for `{kind.value}`")
+        require_possible(kind, self.service.profile)
         act, heard = Act(kind, length, count, offset), len(self.service.received)
         try:
             running = self.session.begin(act)
@@ -164,8 +163,10 @@ class ClientHarness:
         self.target = target
         self.profile = target.profile
         self.case = CaseLog()
-        self._make_program = program_factory(target.profile)
         self.session: ClientSession = target.start_client()
+        session = self.session
+        self._mechanism = session.mechanism if isinstance(session, HasMechanism) else None
+        self._make_program = program_factory(target.profile, self._mechanism)
         self._prepared = False
         self._given_up = ""
         self.life = LifeWatch(lambda: self.session, "client")
@@ -177,6 +178,8 @@ class ClientHarness:
         self.service = Service(
             session.fabric, session.listen_address, self._make_program, self.profile
         )
+        if self._mechanism is not None:
+            self.service.replies.mechanism = self._mechanism
         self.service.begin(self.case)
         self.client = ActingClient(session, self.service, [])
         self.service.starting = self.client.starting

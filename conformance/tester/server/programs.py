@@ -13,14 +13,19 @@ from targets.base import TargetError
 from targets.profile import Binding
 
 if TYPE_CHECKING:
-    from rpcrdma.ulp.bindings import UpperLayerFactory
+    from rpcrdma.ulp.bindings import Program, UpperLayerFactory
+    from rpcrdma.ulp.gss_context import GssMechanism
     from targets.profile import Profile
 
 __all__ = ["program_factory"]
 
 
-def program_factory(profile: Profile) -> UpperLayerFactory:
+def program_factory(profile: Profile, mechanism: GssMechanism | None = None) -> UpperLayerFactory:
     """What makes the program of each connection; files, and what clients hold, are shared by all.
+
+    Args:
+        profile: the client's.
+        mechanism: of RPCSEC_GSS, for programs of NFS; None if there is none.
 
     Raises:
         TargetError: the tester has no program for the profile's binding.
@@ -29,9 +34,9 @@ def program_factory(profile: Profile) -> UpperLayerFactory:
         case Binding.TESTPROG:
             return TestProgram
         case Binding.NFS4:
-            return _nfs4(profile)
+            return _nfs4(profile, mechanism)
         case Binding.NFS3:
-            return _nfs3()
+            return _nfs3(mechanism)
         case Binding.NULL_ONLY:
             raise TargetError(
                 f"profile `{profile.name}`: the tester cannot serve a client of the binding"
@@ -39,7 +44,7 @@ def program_factory(profile: Profile) -> UpperLayerFactory:
             )
 
 
-def _nfs4(profile: Profile) -> UpperLayerFactory:
+def _nfs4(profile: Profile, mechanism: GssMechanism | None) -> UpperLayerFactory:
     from rpcrdma.ulp.file_store import FileStore
     from rpcrdma.ulp.file_tree import CLIENT_TREE
     from rpcrdma.ulp.nfs4_server import Nfs4Program
@@ -50,10 +55,10 @@ def _nfs4(profile: Profile) -> UpperLayerFactory:
     backward = profile.claims.backward
     options = Nfs4Options(backchannel=backward, delegations=backward)
     state = Nfs4State(options)  # a client that reconnects finds its sessions and opens
-    return lambda: Nfs4Program(store, state)
+    return lambda: _protected(Nfs4Program(store, state), mechanism)
 
 
-def _nfs3() -> UpperLayerFactory:
+def _nfs3(mechanism: GssMechanism | None) -> UpperLayerFactory:
     from rpcrdma.ulp.file_store import FileStore
     from rpcrdma.ulp.file_tree import CLIENT_TREE
     from rpcrdma.ulp.nfs3_server import Nfs3Program
@@ -61,4 +66,15 @@ def _nfs3() -> UpperLayerFactory:
     from rpcrdma.ulp.program import Programs
 
     store = FileStore(CLIENT_TREE)
-    return lambda: Programs((Nfs3Program(store), NfsAclProgram(store)))
+    return lambda: Programs(
+        [_protected(one(store), mechanism) for one in (Nfs3Program, NfsAclProgram)]
+    )
+
+
+def _protected(program: Program, mechanism: GssMechanism | None) -> Program:
+    """The program, which takes calls under RPCSEC_GSS as well if there is a mechanism."""
+    if mechanism is None:
+        return program
+    from rpcrdma.ulp.gss_program import GssProgram
+
+    return GssProgram(program, mechanism)

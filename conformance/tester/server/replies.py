@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from conformance.tester.server.reply import ReplyDraft, draft_reply
 from rpcrdma.errors import DecodeError, LocalProtocolError
+from rpcrdma.ulp import gss
 from rpcrdma.ulp.bindings import ReplyExpectation
+from rpcrdma.ulp.gss_mechanism import MOCK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -19,14 +21,20 @@ if TYPE_CHECKING:
     from conformance.tester.server.line import Line
     from conformance.tester.server.received import ReceivedCall
     from rpcrdma.ulp.bindings import DataItem, UpperLayer
+    from rpcrdma.ulp.gss_context import GssMechanism
 
 __all__ = ["Replies"]
 
 
 class Replies:
-    """The replies of one case."""
+    """The replies of one case.
+
+    Attributes:
+        mechanism: of RPCSEC_GSS, by which the programs protect theirs.
+    """
 
     def __init__(self) -> None:
+        self.mechanism: GssMechanism = MOCK
         self._programs: dict[Line, UpperLayer] = {}
         self._given: dict[bytes, list[bytes]] = {}
 
@@ -84,6 +92,17 @@ class Replies:
         if call.unreduced is None:
             return ()
         return tuple(self._execute(self._programs[line], call.unreduced))
+
+    def protected(self, call: ReceivedCall, reply: bytes) -> bytes:
+        """A reply that no program has made, under the protection that its call has, if it has any.
+
+        Args:
+            call: good, whatever is answered.
+            reply: unprotected.
+        """
+        octets = call.unreduced or b""
+        found = gss.decode_gss_call(octets, self.mechanism) if gss.is_gss(octets) else None
+        return reply if found is None or not found.is_data else gss.protect_reply(found, reply)
 
     def slots(self, call: ReceivedCall, line: Line, reply: bytes) -> tuple[DataItem | None, ...]:
         """Where the results are that may be reduced; none in a reply to what cannot be decoded."""

@@ -40,8 +40,12 @@ def test_an_empty_machine_lacks_everything_of_debians_and_one_command_installs_i
         "busybox-static",
         "file",
         "iproute2",
+        "krb5-admin-server",
+        "krb5-kdc",
+        "libgssapi-krb5-2",
         "linux-image-amd64",
         "mount",
+        "nfs-common",
         "nfs-kernel-server",
         "qemu-system-x86",
     ):
@@ -57,6 +61,15 @@ def test_a_program_that_is_there_is_not_installed_again(tmp_path: Path) -> None:
     assert checks["rpcbind"].present
     assert checks["rpcbind"].found == str(program)
     assert "rpcbind" not in install_command(tuple(checks.values())).split()
+
+
+def test_the_library_of_kerberos_is_looked_for_where_debian_has_it(tmp_path: Path) -> None:
+    library = tmp_path / "usr/lib/x86_64-linux-gnu/libgssapi_krb5.so.2"
+    for present in (False, True):
+        (check,) = (check for check in diagnose(tmp_path) if check.name.startswith("libgssapi"))
+        assert check.present is present
+        library.parent.mkdir(parents=True, exist_ok=True)
+        library.touch()
 
 
 def test_a_busybox_that_needs_shared_libraries_does_not_count(

@@ -21,6 +21,27 @@ HOST = "127.0.0.1"
 SECONDS = 5.0
 
 
+class Listener:
+    """A socket of which it is noted what it is set to."""
+
+    def __init__(self, inner: socket.socket, options: list[tuple[int, ...]]) -> None:
+        self.port: int = inner.getsockname()[1]
+        self._options = options
+
+    def setsockopt(self, *option: int) -> None:
+        self._options.append(option)
+
+    def getsockname(self) -> tuple[str, int]:
+        return HOST, self.port
+
+    def accept(self) -> None:
+        raise OSError("closed")
+
+    def shutdown(self, _how: int) -> None: ...
+
+    def close(self) -> None: ...
+
+
 @pytest.fixture
 def relay() -> Iterator[tuple[CallRelay, queue.Queue[dict[str, Any]]]]:
     told: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -42,6 +63,21 @@ def test_what_a_client_says_is_told_and_answered(
         assert client.recv(100) == b"reply"
     ended = told.get(timeout=SECONDS)
     assert (ended["stream"], ended["octets"]) == (said["stream"], "")
+
+
+def test_what_is_routed_here_may_be_for_another_address(
+    relay: tuple[CallRelay, queue.Queue[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which the kernel lets the guest's first process do, and not everybody."""
+    options: list[tuple[int, ...]] = []
+    with socket.create_server((HOST, 0)) as listener:
+        heard = Listener(listener, options)
+        monkeypatch.setattr(socket, "create_server", lambda _address: heard)
+
+        port = relay[0].listen("0.0.0.0", listener.getsockname()[1], routed=True)
+
+    assert port == heard.port
+    assert options == [(socket.SOL_IP, 19, 1)]
 
 
 def test_a_reply_to_a_stream_that_has_ended_is_dropped(

@@ -283,6 +283,13 @@ def test_it_is_not_on_loopback() -> None:
         CommandClientTarget(find_profile("linux-client"), "loopback")
 
 
+def test_a_client_under_kerberos_is_in_a_guest() -> None:
+    target = CommandClientTarget(find_profile("linux-client-krb5"))
+
+    with pytest.raises(TargetError, match="outside of the lab's guest; drop --fabric"):
+        target.start_client()
+
+
 def test_a_profile_without_acts_is_refused() -> None:
     with pytest.raises(TargetError, match=r"`linux-client`.*has no table \[acts\]; add one"):
         CommandClientTarget(profile_with(None))

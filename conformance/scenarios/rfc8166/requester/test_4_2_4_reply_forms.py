@@ -60,7 +60,8 @@ def test_requester_takes_a_short_reply_from_the_reply_chunk(
     """
     act = client.begin(ActKind.LONG_REPLY, 6000)
     call = service.next_call(lambda one: one.reply_chunk is not None and not one.writes)
-    chunk, placements = filled(room_of(call), rpc.procedure_unavailable(call.xid))
+    error = service.replies.protected(call, rpc.procedure_unavailable(call.xid))
+    chunk, placements = filled(room_of(call), error)
     reply = service.draft(call).changed(body=RdmaNomsg((), (), chunk), payload=b"")
     service.line_of(call).place(placements)
 
@@ -86,7 +87,7 @@ def test_requester_takes_a_short_reply_beside_the_reply_chunk(
     act = client.begin(ActKind.LONG_REPLY, 6000)
     call = service.next_call(lambda one: one.reply_chunk is not None and not one.writes)
     unused = filled(room_of(call), b"")[0] if returned else None
-    error = rpc.procedure_unavailable(call.xid)
+    error = service.replies.protected(call, rpc.procedure_unavailable(call.xid))
     reply = service.draft(call).changed(body=RdmaMsg((), (), unused), payload=error)
 
     verify.calls.reaction(service, call, act, reply.octets)

@@ -78,7 +78,7 @@ def test_requester_takes_nothing_from_an_unused_chunk(
     unused = tuple(filled(chunk, b"")[0] for chunk in call.writes)
     none = None if call.reply_chunk is None else filled(call.reply_chunk, b"")[0]
 
-    error = rpc.procedure_unavailable(call.xid)
+    error = service.replies.protected(call, rpc.procedure_unavailable(call.xid))
     right = service.draft(call)
     service.reply(
         call,

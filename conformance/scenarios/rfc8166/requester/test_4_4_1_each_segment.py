@@ -103,8 +103,9 @@ def test_requester_takes_back_what_its_reply_left_unused(
         writes = tuple(filled(chunk, b"")[0] for chunk in call.writes)
         offered = call.reply_chunk
         reply = None if offered is None else filled(offered, b"")[0]
+        error = service.replies.protected(call, rpc.system_error(call.xid))
         draft = service.draft(call).changed(
-            body=RdmaMsg((), writes, reply), payload=rpc.system_error(call.xid), placements=()
+            body=RdmaMsg((), writes, reply), payload=error, placements=()
         )
         service.reply(call, draft)
         _ended(service, act)

@@ -105,7 +105,8 @@ def test_requester_takes_no_chunk_for_the_result_of_an_error(
     act = client.begin(ActKind.READ, 4096)
     call = service.next_call(with_write_chunk)
 
-    message = placed(service, call, bytes(4096), rpc.procedure_unavailable(call.xid))
+    error = service.replies.protected(call, rpc.procedure_unavailable(call.xid))
+    message = placed(service, call, bytes(4096), error)
 
     verify.calls.reaction(service, call, act, message, reading=4096)
 

@@ -11,12 +11,15 @@ import pytest
 from conformance.oracle.verdict import BrokenRule
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server import Service
+from conformance.tester.server import harness as harness_module
 from conformance.tester.server.harness import ClientHarness
+from conformance.tester.server.programs import program_factory
 from reports.record import Verdict
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
+from rpcrdma.ulp.gss_mechanism import MOCK
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind, TargetError, Unsupported
 from targets.profile import SHIPPED, load_profile
@@ -263,6 +266,28 @@ def test_an_act_that_the_client_does_not_have_is_inconclusive() -> None:
         harness.client.begin(ActKind.READ, 10)
     with pytest.raises(Unsupported, match="it knows no such word"):
         harness.client.begin(ActKind.READ_AT, 10, offset=3)
+
+
+class Protected(InProcessClientSession):
+    """Has a mechanism, and is told of none by its profile."""
+
+    mechanism = MOCK
+
+
+def test_programs_are_under_the_mechanism_of_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def factory(profile: Profile, mechanism: object) -> object:
+        asked.append(mechanism)
+        return program_factory(profile)
+
+    monkeypatch.setattr(harness_module, "program_factory", factory)
+    for session in (Protected, Modest):
+        target = ModestTarget(PROFILE)
+        target.session = session
+        ClientHarness(target)
+
+    assert asked == [MOCK, None]
 
 
 def test_a_client_that_does_nothing_at_all_is_said_to() -> None:

@@ -6,11 +6,13 @@ import msgspec
 import pytest
 
 from conformance.tester.server.programs import program_factory
-from rpcrdma.ulp import nfs3, nfs4, rpc
+from rpcrdma.ulp import gss, nfs3, nfs4, rpc
 from rpcrdma.ulp.file_store import FileStore
+from rpcrdma.ulp.gss_mechanism import MOCK, accept
 from rpcrdma.ulp.nfs4_session_client import SessionClient
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_nfs3 as wire
+from rpcrdma.wire._generated_gss import GssService
 from targets.base import TargetError
 from targets.profile import Binding, Profile
 from targets.registry import find_profile
@@ -63,6 +65,24 @@ def test_sessions_of_nfs4_have_a_backchannel_if_the_client_claims_to_take_one(
     client.take_session(*program.execute(client.create_session(2)))
 
     assert client.has_backchannel is claimed
+
+
+@pytest.mark.parametrize(
+    ("binding", "number", "version"),
+    [(Binding.NFS3, 100003, 3), (Binding.NFS3, 100227, 3), (Binding.NFS4, 100003, 4)],
+)
+def test_programs_of_nfs_take_calls_under_a_mechanism(
+    binding: Binding, number: int, version: int
+) -> None:
+    call = rpc.encode_call(5, number, version, 0)
+    protected = gss.protect_call(call, accept(b"token"), GssService.RPC_GSS_SVC_PRIVACY, 1)
+
+    for mechanism, served in ((MOCK, True), (None, False)):
+        program = program_factory(profile_with(binding), mechanism)()
+        (reply,) = program.execute(protected)
+        assert (rpc.decode_reply(reply)[0].verifier != rpc.AUTH_NONE) is served
+        (reply,) = program.execute(call)
+        assert rpc.decode_reply(reply)[0].succeeded
 
 
 def test_a_binding_without_a_program_is_said_so() -> None:

@@ -33,6 +33,12 @@ RUNS = {
     "linux-client-krb5": ("linux-client-krb5", "baseline-client-krb5.toml", "--section", "8.2.2"),
     "linux-client-nfs40": ("linux-client-nfs40", "baseline-client-nfs40.toml", "--section", "4.3"),
     "linux-client-nfs41": ("linux-client-nfs41", "baseline-client-nfs41.toml", "--section", "4.5"),
+    "linux-client-nfs42": (
+        "linux-client-nfs42",
+        "baseline-client-nfs42.toml",
+        "--section",
+        "4.3.3",
+    ),
     "linux-client-nfs41-called-back": (
         "linux-client-nfs41",
         "baseline-client-nfs41.toml",

@@ -130,11 +130,14 @@ class ActingClient:
             Inconclusive: it cannot be brought to do anything, or does not.
             Deviation: it does not come to an end.
         """
-        first = self.good_act()
-        held = self.service.next_call()
-        self._served(self.good_act()).takes(done=True)
-        self.service.reply(held)
-        self._served(first).takes(done=True)
+        acts, held = [], []
+        for _ in range(2):
+            acts.append(self.good_act())
+            held.append(self.service.next_call())
+        for call in held:
+            self.service.reply(call)
+        for act in acts:
+            self._served(act).takes(done=True)
 
     def _served(self, act: RunningAct) -> ServedAct:
         result = self.service.serve_until(act)

@@ -145,7 +145,11 @@ class HandsRepliesOverUnchecked(Requester):
 @mutant(
     breaks="rfc8166.4.3.2.2.unconsumed-chunk-may-have-been-written",
     also_trips=dict.fromkeys(
-        ("rfc8166.4.5.bad-reply-header-discarded", "rfc8166.6.1.unreduced-result-ends-the-rpc"),
+        (
+            "rfc8166.3.3.3.first-reply-before-second-call",
+            "rfc8166.4.5.bad-reply-header-discarded",
+            "rfc8166.6.1.unreduced-result-ends-the-rpc",
+        ),
         "what was placed is taken whatever the reply says of it",
     ),
 )

@@ -2,6 +2,7 @@
 
     RFC 7530 section 5   File Attributes
     RFC 7531             fattr4, bitmap4, attrlist4
+    RFC 7862 section 12  File Attributes (of NFSv4.2)
 
 An fattr4 is a bitmap of attribute numbers and, as one opaque, the values in the order of the
 numbers.  What each number means is in `rpcrdma.ulp.nfs4_attribute_table`.
@@ -36,8 +37,18 @@ __all__ = [
     "numbers_in",
 ]
 
+NOT_SERVED: Final[Mapping[int, int]] = {
+    77: 4,  # clone_blksize
+    78: 8,  # space_freed
+    79: 4,  # change_attr_type
+    82: 4,  # xattr_support
+    86: 5 * (4 + 4 * BITMAP_WORDS),  # open_arguments: five bitmaps
+}
+"""Octets of the largest values of attributes that NFSv4.2 has and `ATTRIBUTES` has not
+(RFC 7862 section 12.2, RFC 8276 section 8.1, RFC 9754)."""
+
 UNKNOWN_MAXIMUM: Final = 4096
-"""Octets allowed for an attribute that is not in `ATTRIBUTES` (RFC 8267 6.2.1: a client's own
+"""Octets allowed for an attribute that is in neither (RFC 8267 6.2.1: a client's own
 limit)."""
 
 
@@ -85,7 +96,9 @@ def decode_attributes(attributes: wire.FileAttributes) -> Mapping[int, Attribute
 def largest_attributes(requested: tuple[int, ...]) -> int:
     """Octets of the largest fattr4 that can answer a request."""
     sizes = (
-        ATTRIBUTES[number].maximum if number in ATTRIBUTES else UNKNOWN_MAXIMUM
+        ATTRIBUTES[number].maximum
+        if number in ATTRIBUTES
+        else NOT_SERVED.get(number, UNKNOWN_MAXIMUM)
         for number in numbers_in(requested)
     )
     return 4 + 4 * max(BITMAP_WORDS, len(requested)) + 4 + sum(sizes)

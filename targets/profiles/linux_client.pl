@@ -1,5 +1,5 @@
 # The upper tester of the profiles linux-client*: does what each line of its standard input says with
-# a mounted file system, and answers by a line (targets/upper_tester/acts.py).
+# a mounted file system, and answers by a line (targets/acts.py).
 #
 #   perl linux_client.pl MOUNT-POINT SOURCE
 #

@@ -44,6 +44,13 @@ def test_known_attributes_are_answered_within_the_largest_size(
     assert len(wire.encode_file_attributes(attributes)) <= largest_attributes(bitmap_of(chosen))
 
 
+def test_what_no_server_of_ours_has_is_reckoned_with_by_its_size() -> None:
+    without = largest_attributes(bitmap_of((0, 75)))
+
+    assert largest_attributes(bitmap_of((0, 75, 86))) == without + 80
+    assert largest_attributes(bitmap_of((0, 75, 80))) > 4096
+
+
 def test_values_are_those_of_the_node() -> None:
     node = FileNode("dir/file", FileKind.FILE, 42, bytearray(5), writable=True, change=9)
 

@@ -21,21 +21,34 @@ class Placed:
     """The octets of RDMA Writes, by where they went; what came later covers what came before."""
 
     def __init__(self) -> None:
-        self._octets: dict[tuple[int, int], bytes] = {}
+        self._pieces: dict[int, list[tuple[int, bytes]]] = {}
 
     def add(self, placements: Iterable[ReplyPlacement]) -> None:
         """Note what is written."""
         for one in placements:
-            self._octets[one.handle, one.offset] = one.data
+            start, end = one.offset, one.offset + len(one.data)
+            left = [
+                (offset, data)
+                for offset, data in self._pieces.get(one.handle, ())
+                if offset < start or offset + len(data) > end
+            ]
+            self._pieces[one.handle] = [*left, (start, one.data)]
 
     def contents(self, segments: Iterable[RdmaSegment]) -> bytes | None:
-        """What is in these segments, joined; None if the tester has not written all of it.
-
-        A segment is looked up by where it begins, as the segments of a chunk are written.
-        """
+        """What is in these segments, joined; None if the tester has not written all of it."""
         parts = [self._within(segment) for segment in segments if segment.length]
         return None if None in parts else b"".join(part for part in parts if part is not None)
 
     def _within(self, segment: RdmaSegment) -> bytes | None:
-        octets = self._octets.get((segment.handle, segment.offset), b"")
-        return octets[: segment.length] if len(octets) >= segment.length else None
+        pieces = self._pieces.get(segment.handle, ())
+        if sum(len(data) for _, data in pieces) < segment.length:  # which may be any number
+            return None
+        octets, written = bytearray(segment.length), bytearray(segment.length)
+        for offset, data in pieces:
+            skipped = max(segment.offset - offset, 0)
+            start = max(offset - segment.offset, 0)
+            part = data[skipped : skipped + segment.length - start]
+            if start < segment.length:
+                octets[start : start + len(part)] = part
+                written[start : start + len(part)] = b"\1" * len(part)
+        return bytes(octets) if 0 not in written else None

@@ -128,7 +128,10 @@ class EndsCallsByDone(Requester):
         return self._fail(call, Failure.BAD_REPLY, "done")
 
 
-@mutant(breaks="rfc8166.4.5.bad-reply-header-discarded")
+@mutant(
+    breaks="rfc8166.4.5.bad-reply-header-discarded",
+    also_trips={"rfc8166.3.3.3.first-reply-before-second-call": "such a reply grants, too"},
+)
 class IgnoresReadListsOfReplies(Requester):
     """Does not mind a Read list in a reply."""
 

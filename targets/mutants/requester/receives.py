@@ -61,7 +61,12 @@ class PostsNoReceiveAgain(Requester):
         return [action for action in actions if not isinstance(action, PostReceive)]
 
 
-@mutant(breaks="rfc8166.3.3.3.receives-1024-octets")
+@mutant(
+    breaks="rfc8166.3.3.3.receives-1024-octets",
+    also_trips={
+        "rfc8166.4.3.3.reply-chunk-when-reply-may-not-fit": "a reply of just that length is lost"
+    },
+)
 class PostsSlightlyShortReceives(Requester):
     """Posts Receives of 1000 octets."""
 

@@ -58,8 +58,10 @@ class CountsPaddingInCalls(RequestRules):
             "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
             "rfc8166.3.4.5.",
             "rfc8166.4.3.1.",
+            "rfc8166.3.4.6.write-chunk-holds-the-largest-result",
+            "rfc8166.6.2.reply-resources-for-the-maximum",
         ),
-        "what is counted too much is stored",
+        "what is counted too much is stored, and fetched",
     ),
 )
 class CountsPaddingOfReadChunks(CallPlanner):

@@ -47,7 +47,10 @@ _NO_LONG_REPLY: Final = dict.fromkeys(
             "rfc8166.3.5.3.any-item-in-a-long-message",
             "rfc8166.4.2.",
             "rfc8166.4.3.",
+            "rfc8166.2.2.2.reply-retires-the-xid",
+            "rfc8166.3.3.1.new-calls-within-lower-value",
             "rfc8166.4.4.1.memory-protected-before-upper-layer-access",
+            "rfc8166.4.5.header-checked-before-the-rpc-layer",
             "rfc8166.4.7.reply-chunk-encoding",
             "rfc8166.4.header-is-xdr",
             "rfc8166.6.2.",
@@ -142,7 +145,11 @@ class HandsRepliesOverUnchecked(Requester):
 @mutant(
     breaks="rfc8166.4.3.2.2.unconsumed-chunk-may-have-been-written",
     also_trips=dict.fromkeys(
-        ("rfc8166.4.5.bad-reply-header-discarded", "rfc8166.6.1.unreduced-result-ends-the-rpc"),
+        (
+            "rfc8166.3.3.3.first-reply-before-second-call",
+            "rfc8166.4.5.bad-reply-header-discarded",
+            "rfc8166.6.1.unreduced-result-ends-the-rpc",
+        ),
         "what was placed is taken whatever the reply says of it",
     ),
 )

@@ -124,6 +124,7 @@ class LeavesMemoryOfResultsToTheServer(RequestRules):
     also_trips=dict.fromkeys(
         (
             "rfc8166.3.3.1.replies-in-any-order",
+            "rfc8166.3.3.3.first-reply-before-second-call",
             "rfc8166.3.4.2.only-eligible-items-are-reduced",
             "rfc8166.3.5.3.long-reply-in-the-reply-chunk",
             "rfc8166.4.2.",

@@ -33,3 +33,14 @@ def test_what_comes_later_covers_what_came_before() -> None:
     twice.add((ReplyPlacement(7, 100, b"other"),))
 
     assert twice.contents((RdmaSegment(7, 5, 100),)) == b"other"
+
+
+def test_a_segment_is_written_in_pieces_and_some_of_it_again() -> None:
+    made = Placed()
+    pieces = ((103, b"defg"), (100, b"xx"), (99, b".abcd"), (107, b"h.."))
+    made.add(ReplyPlacement(7, offset, data) for offset, data in pieces)
+
+    assert made.contents((RdmaSegment(7, 8, 100),)) == b"abcdefgh"
+    assert made.contents((RdmaSegment(7, 2, 105),)) == b"fg"
+    assert made.contents((RdmaSegment(7, 12, 99),)) is None
+    assert made.contents((RdmaSegment(7, 2**32 - 1, 99),)) is None

@@ -101,6 +101,8 @@ class GuestServerTarget:
         elif died := self._guest.current.alive():
             # Several testers have been there before, and leave a guest that has died.
             self.replace(died)
+        else:
+            self._join()
 
     def replace(self, how: str) -> Profile:
         """Have a new guest take the place of one of no use.
@@ -128,10 +130,14 @@ class GuestServerTarget:
     def _meet(self) -> None:
         """Get what calls to the server in this guest need."""
         self.close()
-        if self.profile.claims.kerberos:
+        self._join()
+        self._ask_for_handle()
+
+    def _join(self) -> None:
+        """Make a realm for the server, if it is to have one and has left the last."""
+        if self.profile.claims.kerberos and self._realm is None:
             with told_of_the_target():
                 self._realm = ServerRealm(self._guest.current.agent, self.profile.extra.export)
-        self._ask_for_handle()
 
     def _ask_for_handle(self) -> None:
         if self._is_asked:

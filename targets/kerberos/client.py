@@ -40,12 +40,10 @@ CONTEXTS_PORT: Final = 2049
 """Where rpc.gssd asks for contexts, whatever port the transport over RDMA has."""
 
 # A guest that stays has had another tester, with a realm of its own.  `$1` is the folder, `$2` the
-# tester's address, `$3` the guest's own.
+# tester's address, `$3` the guest's own.  Either daemon leaves the shell when it is ready.
 _SCRIPT: Final = f"""
 set -e
-for name in kdc gssd; do
-    if [ -e "$1/$name.pid" ]; then kill "$(cat "$1/$name.pid")" || true; fi
-done
+if old="$(pidof krb5kdc rpc.gssd)"; then kill $old; fi
 rm -rf "$1"
 mkdir -p "$1"
 tar -x -C "$1"
@@ -59,9 +57,8 @@ if ! [ -e "$1.pipes/nfs" ]; then
     ip rule add ipproto tcp to "$2" lookup 100
     ip route add local "$2" dev lo src "$3" table 100
 fi
-krb5kdc -r {REALM} -P "$1/kdc.pid" > "$1/kdc.log" 2>&1 || {{ tail -n 1 "$1/kdc.log" >&2; exit 1; }}
-rpc.gssd -f -p "$1.pipes" -k "$1/{CLIENT_KEYS}" -d "$1" > "$1/gssd.log" 2>&1 &
-echo $! > "$1/gssd.pid"
+krb5kdc -r {REALM}
+rpc.gssd -p "$1.pipes" -k "$1/{CLIENT_KEYS}" -d "$1"
 """
 
 

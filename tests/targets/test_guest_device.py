@@ -164,6 +164,10 @@ def test_server_under_kerberos_has_a_realm_as_long_as_it_is_used(
     session.close()
     assert target.initiator is None
 
+    again = target.start()
+    assert again.initiator == MockInitiator(b"token")
+    again.close()
+
 
 @pytest.mark.usefixtures("realms")
 def test_server_under_kerberos_has_another_realm_in_another_guest(
